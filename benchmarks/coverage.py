@@ -1,0 +1,199 @@
+"""Coverage grading against the labelled judgements: precision, recall and F1.
+
+    python benchmarks/coverage.py [FILE.yaml …] [--errors]
+    python benchmarks/coverage.py --cross [--errors]
+
+Positive is ``covered``. A second line counts ``partial`` against ``missing`` where neither side
+says ``covered``, and all three labels. Exit status 1 where a goal is missed.
+
+``--cross`` looks for words taken for another term: it grades every model answer of the bank against
+the phrases of other roles' questions, and prints how often one was found otherwise than by its own
+words (an answer of the field does say some of another question's phrases, but should hardly ever
+sound like one). Exit status 1 above the goal.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.terms import Lexicon
+from question_bank.loader import load_bank
+from question_bank.models import Bank, KeyPhrase
+from server.grading import cover
+
+ROOT = Path(__file__).resolve().parent.parent
+JUDGEMENTS = ROOT / "tests" / "server" / "grading" / "judgements"
+MIN_F1, MIN_PRECISION = 0.95, 0.97
+MAX_CROSS_LOOSE = 0.01
+"""Share of the phrases of other roles that may be found by sound, spelling, order or initials."""
+LOOSE = ("fuzzy", "acronym")
+
+
+@dataclass
+class Tally:
+    """Counts of judgements: expected label, given label."""
+
+    pairs: dict[tuple[str, str], int] = field(default_factory=dict)
+    negation_right: int = 0
+    negation_wrong: int = 0
+    errors: list[str] = field(default_factory=list)
+
+    def add(self, expected: str, given: str) -> None:
+        """Count one judgement."""
+        self.pairs[expected, given] = self.pairs.get((expected, given), 0) + 1
+
+    def _sum(self, wanted: Iterable[tuple[str, str]]) -> int:
+        return sum(self.pairs.get(pair, 0) for pair in wanted)
+
+    @property
+    def judgements(self) -> int:
+        """How many were counted."""
+        return sum(self.pairs.values())
+
+    @property
+    def precision(self) -> float:
+        """Share of the phrases called covered that are."""
+        given = sum(count for (_, g), count in self.pairs.items() if g == "covered")
+        return self.pairs.get(("covered", "covered"), 0) / given if given else 1.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the covered phrases that were found."""
+        wanted = sum(count for (e, _), count in self.pairs.items() if e == "covered")
+        return self.pairs.get(("covered", "covered"), 0) / wanted if wanted else 1.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of the two."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+    @property
+    def accuracy(self) -> float:
+        """Share of all three labels that are right."""
+        return self._sum((s, s) for s in ("covered", "partial", "missing")) / self.judgements
+
+    @property
+    def uncovered_accuracy(self) -> float:
+        """Share right between partial and missing, where neither side says covered."""
+        rest = [(e, g) for e in ("partial", "missing") for g in ("partial", "missing")]
+        total = self._sum(rest)
+        return self._sum([("partial", "partial"), ("missing", "missing")]) / total if total else 1.0
+
+
+def tally(entries: Iterable[dict[str, Any]], lexicon: Lexicon, into: Tally | None = None) -> Tally:
+    """Grade labelled entries and count."""
+    counted = into if into is not None else Tally()
+    for entry in entries:
+        phrases = [
+            KeyPhrase(phrase=p["phrase"], aliases=tuple(p.get("aliases", ())))
+            for p in entry["phrases"]
+        ]
+        coverage = cover(phrases, entry["transcript"].split(), lexicon)
+        for found in coverage.phrases:
+            expected = entry["expect"][found.phrase]
+            counted.add(expected, found.status)
+            if expected != found.status:
+                said = found.evidence.text if found.evidence else ""
+                counted.errors.append(
+                    f"{entry['id']}: {found.phrase!r} is {expected}, graded {found.status}"
+                    f" ({found.how}) {said!r}"
+                )
+            if expected == found.status == "covered":
+                negated = found.phrase in entry.get("negated", ())
+                counted.negation_right += negated == found.negated
+                counted.negation_wrong += negated != found.negated
+                if negated != found.negated:
+                    counted.errors.append(
+                        f"{entry['id']}: {found.phrase!r} negated={found.negated}, not {negated}"
+                    )
+    return counted
+
+
+def cross(bank: Bank, lexicon: Lexicon) -> tuple[int, Counter[str], list[str]]:
+    """Grade every model answer against the phrases of other roles' questions.
+
+    Returns:
+        Number of judgements, how often each ``how`` covered, and a line for each loose hit.
+    """
+    judged, found, lines = 0, Counter[str](), []
+    for question in bank.questions:
+        phrases = {
+            phrase.phrase: phrase
+            for other in bank.questions
+            if other.role != question.role
+            for phrase in other.key_phrases
+        }
+        for own in question.key_phrases:
+            phrases.pop(own.phrase, None)
+        coverage = cover(list(phrases.values()), question.model_answer.split(), lexicon)
+        judged += len(coverage.phrases)
+        for phrase in coverage.phrases:
+            if phrase.status == "covered" and phrase.how is not None:
+                found[phrase.how] += 1
+                if phrase.how in LOOSE and phrase.evidence is not None:
+                    lines.append(f"{phrase.phrase!r} ({phrase.how}) {phrase.evidence.text!r}")
+    return judged, found, lines
+
+
+def main_cross(*, errors: bool) -> int:
+    """Print the rate of loose hits; 1 where it is above the goal."""
+    started = time.process_time()
+    judged, found, lines = cross(load_bank(), load_lexicon())
+    loose = sum(found[how] for how in LOOSE)
+    print(
+        f"cross: {judged} phrases of other roles, found "
+        + ", ".join(f"{how} {count}" for how, count in sorted(found.items()))
+        + f"; loosely {loose / judged:.2%} (goal {MAX_CROSS_LOOSE:.0%}), "
+        f"{time.process_time() - started:.1f} s of CPU"
+    )
+    if errors:
+        counted = Counter(lines)
+        print("\n".join(f"  {count}x {line}" for line, count in sorted(counted.items())))
+    return 0 if loose <= MAX_CROSS_LOOSE * judged else 1
+
+
+def report(name: str, counted: Tally) -> str:
+    """Two lines on one tally."""
+    return (
+        f"{name}: {counted.judgements} judgements, precision {counted.precision:.3f}, "
+        f"recall {counted.recall:.3f}, F1 {counted.f1:.3f}\n"
+        f"{'':{len(name)}}  partial against missing {counted.uncovered_accuracy:.3f}, "
+        f"all three labels {counted.accuracy:.3f}, negation wrong {counted.negation_wrong} of "
+        f"{counted.negation_right + counted.negation_wrong}"
+    )
+
+
+def main() -> int:
+    """Print the figures; 1 where a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--errors", action="store_true", help="list every wrong judgement")
+    parser.add_argument("--cross", action="store_true", help="the bank's answers, crossed")
+    options = parser.parse_args()
+    if options.cross:
+        return main_cross(errors=options.errors)
+    files = options.files or sorted(JUDGEMENTS.glob("*.yaml"))
+    lexicon = load_lexicon()
+    overall = Tally()
+    for path in files:
+        entries = yaml.safe_load(path.read_text("utf-8"))
+        counted = tally(entries, lexicon)
+        tally(entries, lexicon, overall)
+        print(report(path.stem, counted))
+        if options.errors:
+            print("\n".join(f"  {error}" for error in counted.errors))
+    print(report("overall", overall))
+    return 0 if overall.f1 >= MIN_F1 and overall.precision >= MIN_PRECISION else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

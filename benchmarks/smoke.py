@@ -1,0 +1,42 @@
+"""Every benchmark in its shortest form, for CI: that each runs and meets its goals.
+
+Run it as ``python benchmarks/smoke.py``. A goal in seconds is not enforced here, where the machine
+is shared; run the benchmark itself for that.
+"""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+TIMED = "timed"
+ALL: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("startup.py", (), TIMED),
+    ("demo.py", ("--runs", "1"), TIMED),
+    ("grading_speed.py", ("--smoke",), TIMED),
+    ("coverage.py", (), ""),
+    ("pocketsphinx_coverage.py", ("--smoke",), ""),
+    ("silence_stop.py", ("--speakers", "3"), ""),
+    ("hearing.py", ("--smoke",), ""),
+)
+
+
+def main() -> int:
+    """Run all; exit status 1 where one fails."""
+    failed = []
+    for name, arguments, kind in ALL:
+        print(f"\n== {name} {' '.join(arguments)}", flush=True)
+        started_s = time.perf_counter()
+        done = subprocess.run([sys.executable, str(FOLDER / name), *arguments])
+        print(f"({time.perf_counter() - started_s:.0f} s)", flush=True)
+        # Exit status 1 says that a goal was missed; anything else that the benchmark is broken.
+        if done.returncode > 1 or (done.returncode == 1 and kind != TIMED):
+            failed.append(name)
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The client: command line, recorder, speaker, transcription, outbox."""

@@ -1,0 +1,84 @@
+"""``aloud transcribe``, ``aloud pronounce``, ``aloud say``: sound in, sound out."""
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from client.cli.common import command, errors, out
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+
+__all__ = ["EngineOption", "ModelOption", "register"]
+
+_PANEL = "Sound"
+
+EngineOption = Annotated[
+    str,
+    typer.Option("--engine", help="auto, faster-whisper, openai-whisper or pocketsphinx."),
+]
+ModelOption = Annotated[
+    str | None, typer.Option("--model", help="Weights by name (`aloud models list`) or folder.")
+]
+
+
+class TranscriptFormat(enum.StrEnum):
+    """How a transcript is printed."""
+
+    text = "text"
+    json = "json"
+    srt = "srt"
+    vtt = "vtt"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "transcribe", _PANEL)(transcribe)
+    command(app, "say", _PANEL)(say)
+
+
+def transcribe(
+    settings: "ClientSettings",
+    audio: Annotated[Path, typer.Argument(help="Any sound or video file.")],
+    engine: EngineOption = "auto",
+    model: ModelOption = None,
+    format_: Annotated[
+        TranscriptFormat, typer.Option("--format", help="What to print.")
+    ] = TranscriptFormat.text,
+) -> None:
+    """Print the transcript of a recording."""
+    from client.audio_file import read_audio
+    from client.cli.engine import load_transcriber
+    from client.cli.progress import share_bar
+    from client.transcription.formats import FORMATS
+
+    clip = read_audio(audio)
+    transcriber = load_transcriber(settings, engine, model)
+    with share_bar("transcribing") as report:
+        transcript = transcriber.transcribe(clip, on_progress=report)
+    typer.echo(FORMATS[format_.value](transcript), nl=False)
+
+
+def say(
+    settings: "ClientSettings",
+    text: Annotated[str, typer.Argument(help="What to say.")],
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="Write a WAV file instead of playing.")
+    ] = None,
+) -> None:
+    """Speak, with every lexicon term said right."""
+    from client.speaking import Speaker
+    from pronunciation.lexicon_loader import load_lexicon
+
+    speaker = Speaker(load_lexicon(settings.lexicon), cache=settings.speech_cache)
+    if out_file is not None:
+        speaker.speak_to_file(text, out_file)
+        out().print(f"wrote {out_file}", markup=False, soft_wrap=True)
+        return
+    outcome = speaker.speak(text)
+    if not outcome.spoken:
+        errors().print(Text(outcome.reason, "yellow"))
+        out().print(text, markup=False)

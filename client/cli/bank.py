@@ -1,0 +1,157 @@
+"""``aloud bank``: look at the question bank and check one's own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.choices import RoundOption, round_name
+from client.cli.common import command, errors, fail, out, print_json
+from client.cli.connection import open_server
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+    from question_bank.models import Question, Role
+
+__all__ = ["register"]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's questions.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``aloud bank`` with its commands."""
+    group = typer.Typer(help="Look at the question bank and check one's own.", no_args_is_help=True)
+    app.add_typer(group, name="bank", rich_help_panel="Bank and lexicon")
+    command(group, "list")(list_bank)
+    command(group, "show")(show)
+    command(group, "validate")(validate)
+
+
+def list_bank(
+    settings: "ClientSettings",
+    role: RoleOption = None,
+    round_: RoundOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the roles and their questions."""
+    with open_server(settings) as backend:
+        questions = backend.questions(role=role, round=round_name(round_))
+        titles = {each.id: each.title for each in backend.bank().roles}
+    if as_json:
+        print_json([q.model_dump(exclude={"model_answer", "key_phrases"}) for q in questions])
+        return
+    by_role: dict[str, list[Question]] = {}
+    for question in questions:
+        by_role.setdefault(question.role or "", []).append(question)
+    for role_id, group in by_role.items():
+        title = f"{titles[role_id]}  [{role_id}]" if role_id else "Your own questions"
+        out().print(Text(f"{title} – {len(group)} questions", style="bold cyan"))
+        table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+        for column in ("id", "round", "level", "topic"):
+            table.add_column(column, overflow="fold")
+        for question in group:
+            level = "●" * question.difficulty + "○" * (5 - question.difficulty)
+            table.add_row(question.id, question.round, level, Text(question.topic))
+        out().print(table)
+        out().print()
+
+
+def show(
+    settings: "ClientSettings",
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help="A question or a role.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Show a question with its model answer and key phrases, or a role."""
+    with open_server(settings) as backend:
+        role = backend.bank().role(entry_id)
+        question = None if role else backend.question(entry_id)
+    if as_json:
+        print_json(role or question)
+    elif role is not None:
+        _print_role(role)
+    elif question is not None:
+        _print_question(question)
+
+
+def validate(
+    settings: "ClientSettings",
+    path: Annotated[Path, typer.Argument(help="A bank's folder or file.")],
+) -> None:
+    """Check a bank: its form, and that every model answer covers its own key phrases."""
+    from client.embedded import check_bank
+
+    questions, faults = check_bank(path, settings.lexicon)
+    for fault in faults:
+        errors().print(fault, markup=False, soft_wrap=True)
+    if faults:
+        raise fail(f"{path}: {len(faults)} fault{'s' if len(faults) > 1 else ''}")
+    out().print(f"{path}: {questions} questions, no faults", markup=False)
+
+
+def _print_question(question: "Question") -> None:
+    console = out()
+    console.print(Text(question.prompt, style="bold"))
+    about = [question.id, question.role or "no role", question.round, question.topic]
+    about.append(f"{question.answer_seconds} s")
+    console.print(Text(" · ".join(about), style="dim"))
+    console.print(Text("\nModel answer", style="bold cyan"))
+    console.print(Text(question.model_answer))
+    console.print(Text("\nKey phrases", style="bold cyan"))
+    for phrase in question.key_phrases:
+        also = f" (also: {', '.join(phrase.aliases)})" if phrase.aliases else ""
+        console.print(Text.assemble("  ", (phrase.phrase, "bold"), also))
+        if phrase.why:
+            console.print(Text(f"    {phrase.why}"))
+        if phrase.follow_up:
+            console.print(Text(f"    They may ask: {phrase.follow_up}", style="italic"))
+
+
+def _print_role(role: "Role") -> None:
+    console = out()
+
+    def heading(text: str) -> None:
+        console.print(Text(f"\n{text}", style="bold cyan"))
+
+    console.print(Text(role.title, style="bold"))
+    console.print(Text(role.summary))
+    heading("Topics")
+    for topic in role.topics:
+        console.print(Text(f"  {topic}"))
+    heading("Spotlight terms")
+    for spot in role.spotlight:
+        console.print(Text.assemble("  ", (spot.term, "bold"), f" – {spot.definition}"))
+        console.print(Text(f"    “{spot.example}”", style="italic"))
+    heading("Vocabulary")
+    for category in role.vocabulary:
+        console.print(
+            Text.assemble("  ", (f"{category.category}: ", "bold"), ", ".join(category.terms))
+        )
+    heading("Scenarios")
+    for scenario in role.scenarios:
+        console.print(Text(f"  • {scenario}"))
+    heading("The work")
+    for area in role.landscape.responsibilities:
+        console.print(Text.assemble("  ", (area.area, "bold"), f": {area.involves}"))
+        if area.tools:
+            console.print(Text(f"    Tools: {', '.join(area.tools)}", style="dim"))
+    heading("Employers")
+    for employer in role.landscape.employers:
+        console.print(
+            Text.assemble("  ", (employer.category, "bold"), f": {', '.join(employer.companies)}")
+        )
+        console.print(Text(f"    {employer.needs}", style="dim"))
+    heading(f"Pay in {role.landscape.salary_year}, thousands of US dollars a year")
+    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+    for column in ("level", "base", "with equity", ""):
+        table.add_column(column, overflow="fold")
+    for band in role.landscape.salaries:
+        table.add_row(band.level, _range(band.base_usd_k), _range(band.total_usd_k), band.notes)
+    console.print(table)
+
+
+def _range(pair: tuple[int, int | None]) -> str:
+    low, high = pair
+    return f"{low}–{high}" if high is not None else f"{low} and more"

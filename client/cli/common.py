@@ -1,0 +1,142 @@
+"""What all commands share: consoles, the options about data, and how failures end."""
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from client.settings import ClientSettings
+
+__all__ = ["command", "errors", "fail", "out", "print_json"]
+
+PIPED_WIDTH: Final = 100
+"""Columns when the output is no terminal (rich would take 80 and break tables early)."""
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else PIPED_WIDTH
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+
+
+@functools.cache
+def out() -> Console:
+    """Standard output: results."""
+    return _console(stderr=False)
+
+
+@functools.cache
+def errors() -> Console:
+    """Standard error: progress, notices and failures."""
+    return _console(stderr=True)
+
+
+def fail(message: str) -> typer.Exit:
+    """An expected failure: its text on standard error, exit status 1. Raise what it returns."""
+    for line in message.splitlines():
+        errors().print(f"aloud: {line}", style="red", markup=False, soft_wrap=True)
+    return typer.Exit(1)
+
+
+def print_json(document: "BaseModel | Any") -> None:
+    """One JSON document on standard output and nothing else there."""
+    import json
+
+    from pydantic_core import to_jsonable_python
+
+    text = json.dumps(to_jsonable_python(document), indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(text + "\n")
+
+
+BankOption = Annotated[
+    list[Path] | None,
+    typer.Option("--bank", help="Folder or file that adds to the question bank. May be repeated."),
+]
+LexiconOption = Annotated[
+    list[Path] | None,
+    typer.Option("--lexicon", help="File or folder that adds terms. May be repeated."),
+]
+ServerOption = Annotated[
+    str | None, typer.Option("--server", help="Address of a shared server; without it, embedded.")
+]
+_DATA_OPTIONS: Final = {"bank": BankOption, "lexicon": LexiconOption, "server": ServerOption}
+
+
+def command(
+    app: typer.Typer, name: str, panel: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a command whose first parameter is ``settings: ClientSettings``.
+
+    The command gets the options ``--bank``, ``--lexicon`` and ``--server``, from which the
+    settings are made, and every expected failure ends as one clear line with exit status 1.
+    """
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def wrapper(**values: Any) -> None:
+            data = {key: values.pop(key) for key in _DATA_OPTIONS}
+            with _expected_failures():
+                function(_settings(**data), **values)
+
+        own = list(inspect.signature(function).parameters.values())[1:]
+        added = [
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for key, kind in _DATA_OPTIONS.items()
+        ]
+        own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+        wrapper.__signature__ = inspect.Signature(own + added)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {p.name: p.annotation for p in own + added}
+        del wrapper.__wrapped__  # typer would read its hints
+        app.command(name, rich_help_panel=panel)(wrapper)
+        return function
+
+    return register
+
+
+def _settings(
+    bank: list[Path] | None, lexicon: list[Path] | None, server: str | None
+) -> "ClientSettings":
+    from client.settings import load_settings
+
+    return load_settings(bank=bank or (), lexicon=lexicon or (), server=server)
+
+
+class _expected_failures:
+    """Turns the packages' own errors into one line each; a defect still shows its traceback."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, typer.Exit):
+            return
+        if isinstance(error, KeyboardInterrupt):
+            raise fail("stopped") from error
+        if isinstance(error, BrokenPipeError):
+            sys.stderr.close()
+            raise typer.Exit(0) from error
+        if isinstance(error, _known_errors()):
+            raise fail(str(error)) from error
+
+
+def _known_errors() -> tuple[type[BaseException], ...]:
+    """The error bases of the packages loaded so far: nothing heavy is imported to find out."""
+    names = {
+        "client.errors": "ClientError",
+        "question_bank.errors": "BankError",
+        "pronunciation.errors": "PronunciationError",
+        "server.errors": "ServerError",
+    }
+    return tuple(
+        getattr(sys.modules[module], name)
+        for module, name in names.items()
+        if module in sys.modules
+    )

@@ -1,0 +1,200 @@
+"""``aloud drill``: pronunciation drills, and the items in and out of files."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.common import command, errors, fail, out
+from client.cli.connection import open_server
+
+if TYPE_CHECKING:
+    from client.drills.items import Item, ItemSets
+    from client.settings import ClientSettings
+    from client.speaking import Speaker
+    from pronunciation.clip import Clip
+    from server.drill_contract import DrillCard
+
+__all__ = ["register"]
+
+_PANEL = "Practice"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "drill", _PANEL)(drill)
+
+
+def drill(
+    settings: "ClientSettings",
+    set_: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SET]",
+            help="acronyms, silent-letters, word-stress, minimal-pairs or a set of your own; "
+            "without it, all.",
+        ),
+    ] = None,
+    items: Annotated[
+        int, typer.Option("--items", metavar="N", min=1, max=200, help="How many at most.")
+    ] = 10,
+    device: Annotated[
+        str | None, typer.Option("--device", help="The microphone's name, or a piece of it.")
+    ] = None,
+    speak: Annotated[
+        bool, typer.Option("--speak/--no-speak", help="Say each item before you say it.")
+    ] = True,
+    list_: Annotated[bool, typer.Option("--list", help="Only show what is due.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="FILE", help="Write the items as .apkg (Anki) or .csv."),
+    ] = None,
+    import_: Annotated[
+        Path | None,
+        typer.Option("--import", metavar="FILE", help="Add items of your own from a .csv file."),
+    ] = None,
+) -> None:
+    """Drill how terms are said: hear one, say it, see how it was heard. Misses come back."""
+    if [list_, export is not None, import_ is not None].count(True) > 1:
+        raise typer.BadParameter("name only one of --list, --export and --import")
+    if import_ is not None:
+        _import(settings, import_, set_)
+        return
+    from client.drills.items import load_items
+
+    sets = load_items(settings)
+    sets.of(set_)  # a wrong name is told before anything is opened
+    if export is not None:
+        _export(settings, sets, set_, export, sounds=speak)
+    elif list_:
+        _list(settings, sets, set_)
+    else:
+        _practise(settings, sets, set_, items, device, speak)
+
+
+def _practise(
+    settings: "ClientSettings",
+    sets: "ItemSets",
+    set_: str | None,
+    items: int,
+    device: str | None,
+    speak: bool,
+) -> None:
+    if not (sys.stdin.isatty() and out().is_terminal):
+        raise fail("a drill needs a terminal to steer it by keys; `aloud drill --list` does not")
+    from client.drills.hearing import drill_hearing
+    from client.drills.session import DrillSession
+    from client.recording.devices import find_device
+    from client.terminal.drill import DrillScreen, recorder_of_takes
+    from client.terminal.keys import key_reader
+
+    find_device(device)  # no microphone is told before the first item
+    with (
+        open_server(settings) as backend,
+        recorder_of_takes(out(), device) as record,
+        key_reader() as keys,
+    ):
+        session = DrillSession(backend, drill_hearing(), sets, drill_set=set_, count=items)
+        DrillScreen(session, out(), keys, record, _Sounds(settings), speak=speak).run()
+
+
+class _Sounds:
+    """The app's voice and the loudspeaker."""
+
+    def __init__(self, settings: "ClientSettings") -> None:
+        self._cache = settings.speech_cache
+
+    def clip(self, item: "Item") -> "Clip":
+        """An item as it should be said."""
+        return self._speaker(item).clip(item.prompt)
+
+    def say(self, item: "Item") -> None:
+        """Say an item as it should be said."""
+        self.play(self.clip(item))
+
+    def play(self, clip: "Clip") -> None:
+        """Play a clip."""
+        from client.speaking import play
+
+        play(clip)
+
+    def _speaker(self, item: "Item") -> "Speaker":
+        from client.speaking import Speaker
+
+        return Speaker(item.lexicon, cache=self._cache)
+
+
+def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> None:
+    from server.drill_contract import MAX_PAGE, DrillQuery
+
+    with open_server(settings) as backend:
+        queue = backend.drill_queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
+    by_id = {item.id: item for item in sets.of(set_)}
+    due = [(card, by_id[card.item_id]) for card in queue.due if card.item_id in by_id]
+    new = len(by_id) - len(by_id.keys() & set(queue.known))
+    if due:
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        for column in ("due", "item", "say", "set", "said", "missed", "last"):
+            table.add_column(column, overflow="fold")
+        for card, item in due:
+            table.add_row(*_row(card, item))
+        out().print(table)
+    if len(queue.due) < queue.total:
+        out().print(Text(f"and {queue.total - len(queue.due)} more", "dim"))
+    out().print(f"{len(due)} due, {new} new")
+
+
+def _row(card: "DrillCard", item: "Item") -> tuple[Any, ...]:
+    last = "✓ correct" if card.last_verdict == "correct" else "✗ mispronounced"
+    return (
+        f"{card.due.astimezone():%Y-%m-%d %H:%M}",
+        Text(item.prompt, "bold"),
+        Text(item.say),
+        item.set,
+        str(card.reps),
+        str(card.misses),
+        Text(last, "green" if card.last_verdict == "correct" else "red"),
+    )
+
+
+def _export(
+    settings: "ClientSettings", sets: "ItemSets", set_: str | None, path: Path, *, sounds: bool
+) -> None:
+    chosen = sets.of(set_)
+    if path.suffix.casefold() == ".csv":
+        from client.drills.csv_items import items_to_csv
+        from client.durable_file import write_durably
+
+        try:
+            write_durably(path, items_to_csv(chosen).encode("utf-8"))
+        except OSError as error:
+            raise fail(f"{path} cannot be written: {error.strerror}") from error
+    elif path.suffix.casefold() == ".apkg":
+        from client.cli.progress import counting
+        from client.drills.anki import write_anki
+
+        title = "Aloud" if set_ is None else f"Aloud::{sets.titles[set_]}"
+        voice = _Sounds(settings).clip if sounds else None
+        with counting("saying the items") as progress:
+            problem = write_anki(chosen, title, path, voice, progress)
+        if problem:
+            errors().print(Text(f"! without sounds: {problem}", "yellow"))
+    else:
+        raise typer.BadParameter(f"{path.name}: the name must end in .apkg or .csv")
+    errors().print(f"wrote {len(chosen)} items to {path}", markup=False, soft_wrap=True)
+
+
+def _import(settings: "ClientSettings", path: Path, set_: str | None) -> None:
+    from client.drills.importing import import_items
+
+    if path.suffix.casefold() != ".csv":
+        raise typer.BadParameter(f"{path.name}: the name must end in .csv")
+    done = import_items(settings, path, into=set_)
+    out().print(
+        f"{done.added} added, {done.replaced} replaced, {done.unchanged} were there already"
+    )
+    for name in done.sets:
+        out().print(Text(f"drill them with: aloud drill {name}", "dim"))

@@ -1,0 +1,88 @@
+"""``aloud lexicon``: look at the terms and check one's own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.common import command, fail, out, print_json
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+
+__all__ = ["register"]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``aloud lexicon`` with its commands."""
+    group = typer.Typer(
+        help="Look at the terms, how they are said, and check one's own.", no_args_is_help=True
+    )
+    app.add_typer(group, name="lexicon", rich_help_panel="Bank and lexicon")
+    command(group, "list")(list_terms)
+    command(group, "show")(show)
+    command(group, "validate")(validate)
+
+
+def list_terms(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+    """List the terms with their respelling."""
+    from pronunciation.lexicon_loader import load_lexicon
+
+    terms = load_lexicon(settings.lexicon)
+    if as_json:
+        print_json([term.model_dump() for term in terms])
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("term", "say", "kind", "stands for"):
+        table.add_column(column, overflow="fold")
+    for term in sorted(terms, key=lambda each: each.term.casefold()):
+        table.add_row(Text(term.term, "bold"), Text(term.say), term.kind, Text(term.stands_for))
+    out().print(table)
+    out().print(Text(f"{len(terms)} terms", style="dim"))
+
+
+def show(
+    settings: "ClientSettings",
+    name: Annotated[str, typer.Argument(metavar="TERM", help="The term, in any case.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Show how a term is said, and the mistakes people make."""
+    from pronunciation.lexicon_loader import load_lexicon
+    from pronunciation.phones import to_ipa
+
+    term = load_lexicon(settings.lexicon).get(name)
+    if term is None:
+        raise fail(f"the lexicon has no term {name!r}; `aloud lexicon list` lists them")
+    if as_json:
+        print_json(term)
+        return
+    console = out()
+    console.print(Text.assemble((term.term, "bold"), "  ", (term.say, "bold green")))
+    if term.stands_for:
+        console.print(Text(term.stands_for))
+    for number, reading in enumerate(term.readings):
+        also = "say " if number == 0 else "or  "
+        console.print(Text.assemble(("✓ ", "green"), f"{also} /{to_ipa(reading)}/  {reading}"))
+    for mistake in term.mistakes:
+        wrong = f"not  /{to_ipa(mistake.phones)}/  {mistake.phones}"
+        console.print(Text.assemble(("✗ ", "red"), wrong))
+        console.print(Text(f"       {mistake.tip}"))
+    if term.written_as:
+        console.print(Text(f"Also written: {', '.join(term.written_as)}", style="dim"))
+    if term.source:
+        console.print(Text(f"Source: {term.source}", style="dim"))
+
+
+def validate(
+    settings: "ClientSettings",
+    path: Annotated[Path, typer.Argument(help="A lexicon file, or a folder of them.")],
+) -> None:
+    """Check a lexicon: its form, and that all phones are ARPAbet."""
+    from pronunciation.lexicon_loader import read_terms
+
+    terms = read_terms(path)
+    out().print(f"{path}: {len(terms)} terms, no faults", markup=False)

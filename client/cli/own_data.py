@@ -1,0 +1,254 @@
+"""``aloud history``, ``regrade``, ``export``, ``import``, ``purge``: one's own data."""
+
+import enum
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.choices import RoundOption, round_name
+from client.cli.common import command, errors, fail, out, print_json
+from client.cli.connection import checked, open_server
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+    from server.contract import HistoryPage, RegradeChange
+
+__all__ = ["register"]
+
+_PANEL = "Your own data"
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class ExportFormat(enum.StrEnum):
+    """What an export looks like."""
+
+    markdown = "markdown"
+    json = "json"
+    csv = "csv"
+    srt = "srt"
+    vtt = "vtt"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "history", _PANEL)(history)
+    command(app, "regrade", _PANEL)(regrade)
+    command(app, "export", _PANEL)(export)
+    command(app, "import", _PANEL)(import_file)
+    command(app, "purge", _PANEL)(purge)
+
+
+def history(
+    settings: "ClientSettings",
+    attempt: Annotated[
+        int | None, typer.Argument(metavar="[ID]", help="Show this attempt's report.")
+    ] = None,
+    role: Annotated[str | None, typer.Option("--role", help="Only this role's.")] = None,
+    round_: RoundOption = None,
+    question: Annotated[
+        str | None, typer.Option("--question", metavar="ID", help="Only this question's.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=500)] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """List past attempts, newest first, or show one."""
+    from server.contract import HistoryQuery
+
+    with open_server(settings) as backend:
+        if attempt is not None:
+            stored = backend.attempt(attempt)
+            if as_json:
+                print_json(stored)
+                return
+            from client.backend import RejectedError
+            from client.terminal.report import print_report
+
+            try:
+                prompt = backend.question(stored.report.question_id).prompt
+            except RejectedError:  # the question has gone from the bank
+                prompt = stored.report.question_id
+            print_report(out(), stored.report, prompt)
+            return
+        page = backend.history(
+            checked(
+                HistoryQuery,
+                role=role,
+                round=round_name(round_),
+                question_id=question,
+                limit=limit,
+            )
+        )
+    if as_json:
+        print_json(page)
+    else:
+        _print_history(page)
+
+
+def regrade(
+    settings: "ClientSettings",
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Only tell what would change; keep the old reports.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Grade all past attempts anew with today's grader and bank."""
+    from client.cli.progress import counting
+
+    with open_server(settings) as backend, counting("grading anew") as progress:
+        result = backend.regrade(dry_run=diff, progress=progress)
+    if as_json:
+        print_json(result)
+    else:
+        for change in result.changes:
+            _print_change(change)
+        would = "would change" if diff else "changed"
+        out().print(f"{result.graded} attempts graded anew, {len(result.changes)} {would}")
+    for failure in result.failures:
+        errors().print(
+            Text(f"attempt {failure.attempt_id} ({failure.question_id}): {failure.reason}", "red")
+        )
+    if result.failures:
+        raise fail(f"{len(result.failures)} could not be graded anew and keep their reports")
+
+
+def export(
+    settings: "ClientSettings",
+    attempt: Annotated[
+        int | None, typer.Option("--attempt", metavar="ID", help="Only this attempt.")
+    ] = None,
+    format_: Annotated[
+        ExportFormat, typer.Option("--format", help="JSON can be imported again.")
+    ] = ExportFormat.markdown,
+    out_file: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write here, not to the screen.")
+    ] = None,
+) -> None:
+    """Export attempts as Markdown, JSON, CSV, or the transcript of one as SRT or VTT."""
+    from client.exports import export_attempts
+
+    if format_ in (ExportFormat.srt, ExportFormat.vtt) and attempt is None:
+        raise typer.BadParameter(f"{format_.value} is for one attempt: name it with --attempt")
+    with open_server(settings) as backend:
+        text = export_attempts(backend, format_.value, attempt)
+    if out_file is None:
+        sys.stdout.write(text)
+        return
+    try:
+        out_file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise fail(f"{out_file} cannot be written: {error.strerror}") from error
+    errors().print(f"wrote {out_file}", markup=False, soft_wrap=True)
+
+
+def import_file(
+    settings: "ClientSettings",
+    file: Annotated[Path, typer.Argument(help="What `aloud export --format json` wrote.")],
+) -> None:
+    """Import exported attempts and drills; those that are there already stay as they are."""
+    from client.exports import read_archive
+
+    archive = read_archive(file)
+    with open_server(settings) as backend:
+        result = backend.import_attempts(archive.attempts)
+        drills = backend.import_reviews(archive.drill_reviews)
+    out().print(f"{result.imported} imported, {result.skipped} were there already")
+    if archive.drill_reviews:
+        out().print(f"drills: {drills.imported} imported, {drills.skipped} were there already")
+    conflicts = (*result.conflicts, *drills.conflicts)
+    if conflicts:
+        raise fail(
+            f"{len(conflicts)} not imported: other answers have the same id here "
+            f"({', '.join(conflicts)})"
+        )
+
+
+def purge(
+    settings: "ClientSettings",
+    attempt: Annotated[
+        list[int] | None, typer.Option("--attempt", metavar="ID", help="This one. May be repeated.")
+    ] = None,
+    before: Annotated[
+        datetime | None, typer.Option("--before", formats=["%Y-%m-%d"], help="All before this day.")
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Everything: recordings, spoken prompts and what waits for a server too."
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete attempts for good, and their recordings with them."""
+    import shutil
+
+    from client.own_recordings import OwnRecordings
+    from server.contract import PurgeRequest
+
+    if [bool(attempt), before is not None, everything].count(True) != 1:
+        raise typer.BadParameter("name exactly one of --attempt, --before and --all")
+    request = checked(
+        PurgeRequest,
+        attempt_ids=tuple(attempt or ()),
+        before=before.astimezone() if before else None,
+        everything=everything,
+    )
+    if not yes:
+        typer.confirm("Delete for good?", abort=True)
+    recordings = OwnRecordings(settings.recordings)
+    with open_server(settings) as backend:
+        answers = [backend.attempt(each).submission.submission_id for each in attempt or ()]
+        result = backend.purge(request)
+    for submission_id in answers:
+        recordings.forget(submission_id)
+    if before is not None:
+        recordings.forget_before(before.astimezone())
+    if everything:
+        recordings.forget_all()
+        for folder in (settings.speech_cache, settings.outbox, settings.own_drills.parent):
+            shutil.rmtree(folder, ignore_errors=True)
+    out().print(f"{result.deleted} deleted")
+    if result.drill_reviews:
+        out().print(f"{result.drill_reviews} takes of drills deleted")
+
+
+def _print_history(page: "HistoryPage") -> None:
+    if not page.attempts:
+        out().print("No attempts yet. Begin with: aloud interview --role ROLE")
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("id", "when", "score", "question", "round", "words", "length", "engine"):
+        table.add_column(column, overflow="fold")
+    for index in (0, 2, 5, 6):
+        table.columns[index].justify = "right"
+    for each in page.attempts:
+        table.add_row(
+            str(each.id),
+            f"{each.created_at.astimezone():%Y-%m-%d %H:%M}",
+            f"{each.score:.0%}",
+            Text(each.question_id, "bold"),
+            each.round or "–",
+            str(each.words),
+            f"{each.answer_s:.0f} s" if each.answer_s is not None else "–",
+            each.engine,
+        )
+    out().print(table)
+    if page.total > len(page.attempts):
+        out().print(Text(f"{len(page.attempts)} of {page.total}; --limit shows more", "dim"))
+
+
+def _print_change(change: "RegradeChange") -> None:
+    out().print(
+        Text.assemble(
+            (f"attempt {change.attempt_id} ", "bold"),
+            f"{change.question_id}: {change.score_before:.0%} → {change.score_after:.0%}",
+            (f"  grader {change.grader_version_before} → {change.grader_version_after}", "dim"),
+        )
+    )
+    for phrase in change.phrases:
+        before, after = phrase.before or "not asked for", phrase.after or "not asked for"
+        out().print(Text(f"  {phrase.phrase}: {before} → {after}"))

@@ -1,0 +1,192 @@
+"""``aloud demo``, ``interview``, ``assess``, ``grade``: answers in, reports out."""
+
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from client.cli.audio import EngineOption, ModelOption
+from client.cli.choices import RoundOption, round_name
+from client.cli.common import command, errors, fail, out, print_json
+from client.cli.connection import open_server
+
+if TYPE_CHECKING:
+    from client.session import Outcome
+    from client.settings import ClientSettings
+
+__all__ = ["register"]
+
+_PANEL = "Practice"
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+QuestionOption = Annotated[
+    str, typer.Option("--question", metavar="ID", help="One of `aloud bank list`.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "demo", _PANEL)(demo)
+    command(app, "interview", _PANEL)(interview)
+    command(app, "assess", _PANEL)(assess)
+    command(app, "grade", _PANEL)(grade)
+
+
+def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+    """Assess a spoken answer that comes with Aloud: no microphone, no download needed."""
+    from client import demo as sample
+
+    if not as_json:
+        out().print(Text(sample.INTRODUCTION, "dim"))
+        out().print()
+    outcome, prompt = _assess(
+        settings, sample.AUDIO, sample.QUESTION_ID, "auto", None, offline=True, save=False
+    )
+    _show(outcome, prompt, as_json)
+
+
+def assess(
+    settings: "ClientSettings",
+    audio: Annotated[Path, typer.Argument(help="Any sound or video file.")],
+    question: QuestionOption,
+    engine: EngineOption = "auto",
+    model: ModelOption = None,
+    as_json: JsonOption = False,
+    save: Annotated[
+        bool, typer.Option("--save/--no-save", help="Keep the attempt in the history.")
+    ] = True,
+) -> None:
+    """Assess a recorded answer: transcript, coverage, pronunciation, delivery."""
+    outcome, prompt = _assess(settings, audio, question, engine, model, offline=False, save=save)
+    _show(outcome, prompt, as_json)
+
+
+def grade(
+    settings: "ClientSettings",
+    question: QuestionOption,
+    transcript: Annotated[
+        str,
+        typer.Option("--transcript", metavar="FILE", help="Text or JSON; - reads standard input."),
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
+    from client.session import new_submission
+    from client.transcript_file import read_transcript
+
+    submission = new_submission(question, read_transcript(transcript, sys.stdin.buffer))
+    with open_server(settings) as backend:
+        prompt = backend.question(question).prompt
+        report = backend.grade(submission)
+    if as_json:
+        print_json(report)
+        return
+    from client.terminal.report import print_report
+
+    print_report(out(), report, prompt)
+
+
+def interview(
+    settings: "ClientSettings",
+    role: Annotated[str, typer.Option("--role", metavar="R", help="A role of `aloud bank list`.")],
+    round_: RoundOption = None,
+    questions: Annotated[
+        int, typer.Option("--questions", metavar="N", min=1, max=50, help="How many questions.")
+    ] = 3,
+    engine: EngineOption = "auto",
+    model: ModelOption = None,
+    device: Annotated[
+        str | None, typer.Option("--device", help="The microphone's name, or a piece of it.")
+    ] = None,
+    prepare_s: Annotated[
+        int, typer.Option("--prepare", min=0, max=600, help="Seconds to think before recording.")
+    ] = 5,
+    auto_stop: Annotated[
+        bool,
+        typer.Option("--auto-stop/--no-auto-stop", help="Stop recording after a long silence."),
+    ] = True,
+    aloud: Annotated[bool, typer.Option("--speak/--no-speak", help="Speak the questions.")] = True,
+    save: Annotated[
+        bool, typer.Option("--save/--no-save", help="Keep the attempts in the history.")
+    ] = True,
+) -> None:
+    """Rehearse a mock interview in the terminal."""
+    from client.cli.engine import load_hearing, load_transcriber
+    from client.session import Session
+    from client.speaking import Speaker
+    from client.terminal.interview import Interview, InterviewOptions
+    from pronunciation.lexicon_loader import load_lexicon
+
+    speaker = Speaker(load_lexicon(settings.lexicon), cache=settings.speech_cache)
+
+    def speak(text: str, stop: threading.Event) -> None:
+        outcome = speaker.speak(text, stop=stop)
+        if not outcome.spoken:
+            errors().print(Text(f"! {outcome.reason}", "yellow"))
+
+    with open_server(settings) as backend:
+        session = Session(
+            backend,
+            lambda: load_transcriber(settings, engine, model),
+            load_hearing(settings),
+        )
+        options = InterviewOptions(
+            role=role,
+            round=round_name(round_),
+            questions=questions,
+            device=device,
+            prepare_s=prepare_s,
+            auto_stop=auto_stop,
+            speak=aloud,
+            save=save,
+        )
+        Interview(settings, backend, session, options, out(), speak).run()
+
+
+def _assess(
+    settings: "ClientSettings",
+    audio: Path,
+    question_id: str,
+    engine: str,
+    model: str | None,
+    *,
+    offline: bool,
+    save: bool,
+) -> "tuple[Outcome, str]":
+    from client.audio_file import read_audio
+    from client.backend import UnavailableError
+    from client.cli.engine import load_hearing, load_transcriber
+    from client.cli.progress import share_bar
+    from client.session import Session
+
+    with open_server(settings) as backend:
+        try:
+            prompt = backend.question(question_id).prompt
+        except UnavailableError:
+            if settings.server is None or not save:
+                raise
+            prompt = question_id  # the answer will wait in the outbox
+        clip = read_audio(audio)
+        session = Session(
+            backend,
+            lambda: load_transcriber(settings, engine, model, offline=offline),
+            load_hearing(settings),
+        )
+        with share_bar("transcribing") as report:
+            outcome = session.answer(clip, question_id, save=save, on_progress=report)
+    return outcome, prompt
+
+
+def _show(outcome: "Outcome", prompt: str, as_json: bool) -> None:
+    if outcome.report is None:
+        raise fail(outcome.waiting)
+    if as_json:
+        print_json(outcome.report)
+        return
+    from client.terminal.report import print_report
+
+    print_report(out(), outcome.report, prompt)
+    if outcome.attempt_id is not None:
+        errors().print(Text(f"stored as attempt {outcome.attempt_id}", "dim"))

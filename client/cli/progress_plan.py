@@ -1,0 +1,146 @@
+"""``aloud progress`` and ``aloud plan``: how practice goes, and what comes next."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.common import command, out, print_json
+from client.cli.connection import checked, open_server
+
+if TYPE_CHECKING:
+    from client.progress import DrillLine, ScoreLine, TermLine
+    from client.settings import ClientSettings
+
+__all__ = ["register"]
+
+_PANEL = "Your own data"
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "progress", _PANEL)(progress)
+    command(app, "plan", "Bank and lexicon")(plan)
+
+
+def progress(
+    settings: "ClientSettings",
+    role: Annotated[str | None, typer.Option("--role", help="Only this role's answers.")] = None,
+    terms: Annotated[
+        int, typer.Option("--terms", metavar="N", min=1, max=500, help="How many terms to list.")
+    ] = 10,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how answers and drills went over time, and which terms to work on."""
+    from client.drills.items import load_items
+    from client.progress import (
+        all_attempts,
+        drill_lines,
+        recent_reports,
+        score_lines,
+        term_lines,
+    )
+    from server.contract import HistoryQuery
+
+    checked(HistoryQuery, role=role)
+    names = {item.id: item.term for item in load_items(settings).of(None)}
+    with open_server(settings) as backend:
+        attempts = all_attempts(backend, role)
+        reports = recent_reports(backend, attempts)
+        cards = backend.drill_cards()
+    drilled = [(names.get(card.item_id, card.item_id), card) for card in cards]
+    roles = score_lines(attempts, lambda each: each.role)
+    topics = score_lines(attempts, lambda each: each.topic)
+    worst = term_lines(reports, drilled if role is None else ())[:terms]
+    drills = drill_lines(cards, datetime.now(UTC))
+    if as_json:
+        print_json({"roles": roles, "topics": topics, "terms": worst, "drills": drills})
+        return
+    if not attempts and not cards:
+        out().print("Nothing practised yet. Begin with: aloud interview --role ROLE")
+        return
+    _print_scores("Roles", "role", roles)
+    _print_scores("Topics", "topic", topics)
+    _print_terms(worst)
+    _print_drills(drills)
+
+
+def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+    """Show the study plan, with the rounds that were practised ticked."""
+    from client.progress import all_attempts, planned_rounds
+
+    with open_server(settings) as backend:
+        weeks = backend.bank().plan
+        rounds = planned_rounds(weeks, all_attempts(backend))
+    if as_json:
+        shown = [week.model_dump(mode="json") | {"rounds": rounds[week.week]} for week in weeks]
+        print_json(shown)
+        return
+    for week in weeks:
+        out().print(Text(f"Week {week.week}: {week.title}", "bold cyan"))
+        out().print(Padding(Text(week.focus), (0, 0, 0, 2)))
+        for task in week.tasks:
+            out().print(Padding(Text(f"· {task}"), (0, 0, 0, 2)))
+        for each in rounds[week.week]:
+            times = f"{each.attempts} answer{'' if each.attempts == 1 else 's'}"
+            ticked = Text("  ✓ ", "green") if each.attempts else Text("  ☐ ", "yellow")
+            out().print(Text.assemble(ticked, each.round, (f"  {times}", "dim")))
+        out().print()
+
+
+def _print_scores(title: str, heading: str, lines: "list[ScoreLine]") -> None:
+    if not lines:
+        return
+    table = _table(heading, "questions", "answers", "first", "now", "change", "last")
+    for line in lines:
+        change = round(line.now * 100) - round(line.first * 100)
+        style = "green" if change > 0 else "red" if change < 0 else "dim"
+        table.add_row(
+            Text(line.name, "bold"),
+            str(line.questions),
+            str(line.attempts),
+            f"{line.first:.0%}",
+            f"{line.now:.0%}",
+            Text(f"{change:+d}" if change else "–", style),
+            f"{line.last_at.astimezone():%Y-%m-%d}",
+        )
+    _print_section(title, table)
+
+
+def _print_terms(lines: "list[TermLine]") -> None:
+    if not lines:
+        return
+    table = _table("term", "said wrong", "of")
+    for line in lines:
+        table.add_row(Text(line.term, "bold"), str(line.mispronounced), str(line.said))
+    _print_section("Terms most often mispronounced", table)
+
+
+def _print_drills(lines: "list[DrillLine]") -> None:
+    if not lines:
+        return
+    table = _table("drill set", "items", "due", "said", "missed", "last")
+    for line in lines:
+        table.add_row(
+            Text(line.name, "bold"),
+            *(str(line.items), str(line.due), str(line.takes), str(line.misses)),
+            f"{line.last_at.astimezone():%Y-%m-%d}",
+        )
+    _print_section("Drills", table)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+    for number, column in enumerate(columns):
+        table.add_column(column, overflow="fold", justify="left" if number == 0 else "right")
+    return table
+
+
+def _print_section(title: str, table: Table) -> None:
+    out().print(Text(title, "bold cyan"))
+    out().print(table)
+    out().print()

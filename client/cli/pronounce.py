@@ -1,0 +1,142 @@
+"""``aloud pronounce``: how terms were said in a recording, one by one or in bulk."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.common import command, errors, fail, out, print_json
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+    from pronunciation.hearing import Heard, Hearing
+    from pronunciation.terms import Lexicon
+
+__all__ = ["register"]
+
+_VERDICT = {"correct": ("✓", "green"), "mispronounced": ("✗", "red"), "unclear": ("?", "yellow")}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "pronounce", "Sound")(pronounce)
+
+
+def pronounce(
+    settings: "ClientSettings",
+    audio: Annotated[Path | None, typer.Argument(help="Any sound or video file.")] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", help="The words that are said in it.")
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option("--manifest", metavar="FILE.jsonl", help="Many recordings, one line each."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say for each lexicon term of a text how it was said in the recording."""
+    from pronunciation.hearing import Hearing
+    from pronunciation.lexicon_loader import load_lexicon
+
+    lexicon = load_lexicon(settings.lexicon)
+    if manifest is not None:
+        if audio is not None or text is not None:
+            raise typer.BadParameter("--manifest goes without AUDIO and --text")
+        _in_bulk(Hearing(), lexicon, manifest)
+        return
+    if audio is None or text is None:
+        raise typer.BadParameter("name AUDIO and --text, or --manifest")
+    heard = _hear(Hearing(), lexicon, audio, text)
+    if as_json:
+        from pronunciation.hearing import result_entry
+
+        print_json({"audio": str(audio), "terms": [result_entry(each) for each in heard]})
+    else:
+        _print(heard, lexicon)
+
+
+def _hear(hearing: "Hearing", lexicon: "Lexicon", audio: Path, text: str) -> "list[Heard]":
+    from client.audio_file import read_audio
+    from pronunciation.hearing import lexicon_targets, split_words
+
+    clip = read_audio(audio)
+    words = split_words(text)
+    if not words:
+        raise fail("--text is empty: it says which words are in the recording")
+    targets = lexicon_targets(words, lexicon)
+    if not targets:
+        raise fail("the text holds no term of the lexicon; `aloud lexicon list` lists them")
+    return hearing.hear(clip, words, targets)
+
+
+def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
+    from client.terminal.report import clock
+    from pronunciation.phones import to_ipa
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("", "term", "heard", "say", "at", "tip"):
+        table.add_column(column, overflow="fold")
+    for each in heard:
+        sign, style = _VERDICT[each.verdict]
+        term = lexicon.get(each.term)
+        tips = {m.phones: m.tip for m in term.mistakes} if term else {}
+        table.add_row(
+            Text(f"{sign} {each.verdict} {each.confidence:.0%}", style),
+            Text(each.term, "bold"),
+            f"/{to_ipa(each.phones)}/",
+            Text(term.say if term else ""),
+            clock(each.start_s),
+            Text(tips.get(each.phones, "") if each.verdict == "mispronounced" else ""),
+        )
+    out().print(table)
+
+
+def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
+    """One JSON line out for each line in, as soon as it is judged."""
+    from client.cli.progress import counting
+
+    try:
+        lines = manifest.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise fail(f"{manifest}: cannot be read as UTF-8 text ({error})") from error
+    wanted = [line for line in lines if line.strip()]
+    failed = 0
+    with counting("hearing") as progress:
+        for done, result in enumerate(_results(hearing, lexicon, wanted, manifest.parent), 1):
+            sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")
+            sys.stdout.flush()
+            failed += "error" in result
+            progress(done, len(wanted))
+    if failed:
+        errors().print(f"{failed} of {len(wanted)} lines could not be judged", style="yellow")
+
+
+def _results(
+    hearing: "Hearing", lexicon: "Lexicon", lines: list[str], folder: Path
+) -> Iterator[dict[str, Any]]:
+    from client.audio_file import read_audio
+    from client.errors import ClientError
+    from pronunciation.errors import PronunciationError
+    from pronunciation.hearing import hear_entry, parse_entry
+
+    for line in lines:
+        audio = None
+        try:
+            raw = json.loads(line)
+            audio = raw.get("audio") if isinstance(raw, dict) else None
+            path = Path(parse_entry(raw).audio)
+            # A relative path counts from the manifest, as it would in any other list of files.
+            beside = folder / path
+            clip = read_audio(beside if beside.exists() or path.is_absolute() else path)
+            yield hear_entry(hearing, raw, clip, lexicon)
+        except json.JSONDecodeError as error:
+            yield {"audio": None, "error": f"the line is no JSON: {error.msg}"}
+        except (ClientError, PronunciationError) as error:
+            yield {"audio": audio, "error": str(error)}
+        except Exception as error:  # one bad line never stops the rest
+            yield {"audio": audio, "error": f"{type(error).__name__}: {error}"}

@@ -1,0 +1,106 @@
+"""``aloud models``, ``aloud doctor``, ``aloud serve``: the machine and the server."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.common import command, errors, fail, out, print_json
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+
+__all__ = ["register"]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_PANEL = "Machine and server"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    models = typer.Typer(help="Whisper weights on this machine.", no_args_is_help=True)
+    app.add_typer(models, name="models", rich_help_panel=_PANEL)
+    command(models, "list")(list_models)
+    command(models, "pull")(pull)
+    command(app, "doctor", _PANEL)(doctor)
+    command(app, "serve", _PANEL)(serve)
+
+
+def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+    """List the Whisper weights: which there are and which are installed."""
+    from client.transcription.weights import DEFAULT_MODEL
+    from client.transcription.weights import list_models as known
+
+    models = known()
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": each.weights.name,
+                    "size_mb": each.weights.size_mb,
+                    "installed": each.folder is not None,
+                    "folder": str(each.folder) if each.folder else None,
+                }
+                for each in models
+            ]
+        )
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("", "name", "size", ""):
+        table.add_column(column)
+    table.columns[2].justify = "right"
+    for each in models:
+        sign = Text("✓ installed", "green") if each.folder else Text("–", "dim")
+        note = "the default" if each.weights.name == DEFAULT_MODEL else ""
+        table.add_row(sign, Text(each.weights.name, "bold"), f"{each.weights.size_mb} MB", note)
+    out().print(table)
+
+
+def pull(
+    settings: "ClientSettings",
+    name: Annotated[str, typer.Argument(help="One of `aloud models list`.")],
+) -> None:
+    """Fetch Whisper weights, with a progress bar."""
+    from client.cli.progress import download_bar
+    from client.transcription.weights import pull as fetch
+
+    with download_bar(f"fetching {name}") as report:
+        folder = fetch(name, report)
+    out().print(f"{name} is installed in {folder}", markup=False, soft_wrap=True)
+
+
+def doctor(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+    """Check microphone, voice, engine, weights, data folder and server; say each remedy."""
+    from client.doctor import run_checks
+
+    checks = run_checks(settings)
+    failing = [check for check in checks if not check.ok]
+    if as_json:
+        print_json([vars(check) for check in checks])
+    else:
+        for check in checks:
+            sign, style = ("✓", "green") if check.ok else ("✗", "red")
+            line = Text.assemble((f"{sign} ", style), (f"{check.name}: ", "bold"), check.detail)
+            out().print(line)
+            if not check.ok:
+                out().print(Text(f"  → {check.remedy}", style="yellow"))
+    if failing:
+        if not as_json:
+            names = ", ".join(check.name for check in failing)
+            raise fail(f"{len(failing)} of {len(checks)} checks failed: {names}")
+        raise typer.Exit(1)
+
+
+def serve(
+    settings: "ClientSettings",
+    host: Annotated[
+        str, typer.Option(help="Only loopback, until there are accounts.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8017,
+) -> None:
+    """Run the shared server."""
+    from client.embedded import serve as run
+
+    errors().print(f"Aloud serves on http://{host}:{port} – its API is described under /docs")
+    run(settings, host=host, port=port)

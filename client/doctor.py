@@ -1,0 +1,232 @@
+"""Checks of everything an interview needs; each that fails says the remedy."""
+
+import importlib
+import importlib.metadata
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from client.errors import RecordingError, SpeakingError
+from client.settings import ClientSettings
+
+__all__ = [
+    "Check",
+    "check_data_folder",
+    "check_engine",
+    "check_loudspeaker",
+    "check_microphone",
+    "check_portaudio",
+    "check_server",
+    "check_voice",
+    "check_weights",
+    "run_checks",
+]
+
+LISTEN_S: Final = 0.7
+"""How long the microphone is listened to; the slowest driver tried gave sound after 0.4 s."""
+SERVER_LIMIT_S: Final = 5.0
+LOW_SPACE_BYTES: Final = 500_000_000
+"""An hour of recordings at 48 kHz is 346 MB; the default weights are 145 MB."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what, in a word or two.
+        ok: whether it works.
+        detail: what was found; one line.
+        remedy: what to do about it; empty where it works, never where it does not.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+    def __post_init__(self) -> None:
+        if self.ok == bool(self.remedy):
+            raise ValueError("a remedy is for a check that fails, and each that fails has one")
+
+
+def run_checks(
+    settings: ClientSettings, *, sounddevice: Any = None, transport: Any = None
+) -> tuple[Check, ...]:
+    """All checks, one after the other; takes a few seconds and listens to the microphone once.
+
+    Args:
+        settings: the folders and the server to look at.
+        sounddevice: stands in for the module, e.g. in tests.
+        transport: an ``httpx`` transport that stands in for the network, e.g. in tests.
+    """
+    checks: tuple[tuple[str, Callable[[], Check]], ...] = (
+        ("PortAudio", lambda: check_portaudio(sounddevice)),
+        ("microphone", lambda: check_microphone(sounddevice)),
+        ("loudspeaker", lambda: check_loudspeaker(sounddevice)),
+        ("voice", check_voice),
+        ("engine", check_engine),
+        ("weights", check_weights),
+        ("data folder", lambda: check_data_folder(settings)),
+        ("server", lambda: check_server(settings, transport)),
+    )
+    return tuple(_guarded(name, check) for name, check in checks)
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Check:
+    try:
+        return check()
+    except Exception as error:  # a checker that breaks hides the checks after it
+        detail = f"the check itself failed: {type(error).__name__}: {error}"
+        return Check(name, False, " ".join(detail.split()), "report this line as a defect of Aloud")
+
+
+def check_portaudio(sounddevice: Any = None) -> Check:
+    """Whether the sound library is there and lists devices."""
+    from client.recording.devices import list_devices, load_sounddevice
+
+    name = "PortAudio"
+    try:
+        sd = load_sounddevice() if sounddevice is None else sounddevice
+        count = len(list_devices("input", sounddevice=sd))
+    except RecordingError as error:
+        return _failed(name, error)
+    return Check(name, True, f"found; it lists {count} input device{'' if count == 1 else 's'}")
+
+
+def check_microphone(sounddevice: Any = None) -> Check:
+    """Whether the default microphone gives sound: listens for `LISTEN_S` and keeps nothing."""
+    from client.recording import Recorder, RecorderSettings
+
+    name = "microphone"
+    with tempfile.TemporaryDirectory(prefix="aloud-doctor-") as folder:
+        settings = RecorderSettings(
+            Path(folder), silence_stop_s=None, time_limit_s=LISTEN_S, zeros_stop_s=None
+        )
+        recorder = Recorder(settings, sounddevice)
+        try:
+            device = recorder.start(label="doctor")
+            recorder.wait(LISTEN_S + settings.device_lost_s)
+            recording = recorder.stop()
+        except RecordingError as error:
+            return _failed(name, error)
+    rate_khz = recording.sample_rate_hz / 1000
+    detail = f"{device.label} gives sound at {rate_khz:g} kHz"
+    if recording.stopped_by == "device_lost":
+        return Check(name, False, f"{device.label} stopped giving sound", "plug it in anew")
+    return Check(name, True, detail)
+
+
+def check_loudspeaker(sounddevice: Any = None) -> Check:
+    """Whether there is a loudspeaker; plays nothing."""
+    from client.recording.devices import find_device
+
+    name = "loudspeaker"
+    try:
+        device = find_device(direction="output", sounddevice=sounddevice)
+    except RecordingError as error:
+        return _failed(name, error)
+    return Check(name, True, device.label)
+
+
+def check_voice() -> Check:
+    """Whether a voice turns a sentence into sound."""
+    from client.speaking import voices_here
+    from pronunciation.terms import Lexicon
+
+    name = "voice"
+    nothing_to_respell = Lexicon(version="doctor", terms=())
+    failure: SpeakingError | None = None
+    for voice in voices_here():
+        try:
+            clip = voice.synthesize("Ready to listen.", nothing_to_respell)
+        except SpeakingError as error:
+            failure = failure or error
+        else:
+            return Check(name, True, f"{voice.name} speaks ({clip.duration_s:.1f} s in a trial)")
+    if failure is not None:
+        return _failed(name, failure)
+    remedy = "uv pip install pyttsx3 espeakng-loader; until then questions are shown only"
+    return Check(name, False, "no voice is installed", remedy)
+
+
+def check_engine() -> Check:
+    """Whether the default transcription engine can be loaded."""
+    name = "engine"
+    try:
+        importlib.import_module("faster_whisper")
+    except Exception as error:  # a broken native library raises whatever it likes
+        detail = " ".join(f"faster-whisper cannot be loaded ({error})".split())
+        return Check(name, False, detail, "uv pip install --reinstall faster-whisper ctranslate2")
+    return Check(name, True, f"faster-whisper {importlib.metadata.version('faster-whisper')}")
+
+
+def check_weights() -> Check:
+    """Whether Whisper weights are on disk."""
+    from client.transcription.weights import DEFAULT_MODEL, first_installed
+
+    name = "weights"
+    weights = first_installed()
+    if weights is None:
+        detail = "no Whisper weights on disk: transcripts are rough, by pocketsphinx"
+        return Check(name, False, detail, f"aloud models pull {DEFAULT_MODEL}")
+    return Check(name, True, f"Whisper {weights.name}")
+
+
+def check_data_folder(settings: ClientSettings) -> Check:
+    """Whether one's own data can be written, and whether recordings wait to be recovered."""
+    from client.recording import unfinished_recordings
+
+    name = "data folder"
+    home = settings.home
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home) as file:
+            file.write(b"aloud")
+        free_bytes = shutil.disk_usage(home).free
+    except OSError as error:
+        remedy = "make it writable, or name another folder with ALOUD_HOME"
+        return Check(name, False, f"{home} cannot be written: {error.strerror}", remedy)
+    if free_bytes < LOW_SPACE_BYTES:
+        detail = f"only {free_bytes / 1e6:.0f} MB are free in {home}"
+        remedy = "make room on the disk, or name another folder with ALOUD_HOME"
+        return Check(name, False, detail, remedy)
+    left = len(unfinished_recordings(settings.recordings)) if settings.recordings.is_dir() else 0
+    recover = f"; {left} recording(s) that a crash left behind can be recovered" if left else ""
+    return Check(name, True, f"{home}, {free_bytes / 1e9:.0f} GB free{recover}")
+
+
+def check_server(settings: ClientSettings, transport: Any = None) -> Check:
+    """Whether the shared server answers, and is one; without ``--server`` there is none to ask."""
+    name = "server"
+    if settings.server is None:
+        return Check(name, True, "embedded: everything stays on this machine")
+    import httpx
+
+    local = urlsplit(settings.server).hostname in ("127.0.0.1", "localhost", "::1")
+    remedy = (
+        "check the address and the connection; until it answers, reports wait in the outbox and "
+        "go out later"
+    )
+    try:
+        with httpx.Client(
+            transport=transport, timeout=SERVER_LIMIT_S, trust_env=not local
+        ) as client:
+            reply = client.get(f"{settings.server}/healthz")
+            reply.raise_for_status()
+            body = reply.json()
+    except (httpx.HTTPError, ValueError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        return Check(name, False, f"{settings.server} does not answer as it should: {why}", remedy)
+    if not isinstance(body, dict) or body.get("app") != "aloud":
+        detail = f"{settings.server} answers, but is no Aloud server"
+        return Check(name, False, detail, "check the address given with --server or ALOUD_SERVER")
+    return Check(name, True, f"{settings.server} answers")
+
+
+def _failed(name: str, error: RecordingError | SpeakingError) -> Check:
+    return Check(name, False, error.problem, error.remedy or "see docs/audio.md")

@@ -1,0 +1,33 @@
+"""Files that after a crash or power cut are there whole or not at all."""
+
+import os
+from pathlib import Path
+
+__all__ = ["sync_folder", "write_durably"]
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file, and its folder where it lacks; when this returns it is on the disk.
+
+    Raises:
+        OSError: it cannot be written; what was there before is still there.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(path.name + ".tmp")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(draft, path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk, those of new and of deleted files."""
+    if os.name == "nt":  # a folder cannot be opened there; the rename is journalled
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,58 @@
+"""Every error this package raises."""
+
+__all__ = [
+    "AudioFileError",
+    "ClientError",
+    "DrillError",
+    "EngineError",
+    "EngineUnavailable",
+    "NoSpeech",
+    "RecordingError",
+    "SpeakingError",
+    "WeightsError",
+]
+
+
+class ClientError(Exception):
+    """Base of this package's errors; its text is one clear line for a person."""
+
+
+class _DeviceError(ClientError):
+    """What is wrong with a device of this machine, and apart from it what to do about it."""
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{problem}: {remedy}" if remedy else problem)
+
+
+class RecordingError(_DeviceError):
+    """The microphone cannot be used, or what it gave is no recording; the text says the remedy."""
+
+
+class SpeakingError(_DeviceError):
+    """No voice can speak this text, or no speaker can play it; the text says the remedy."""
+
+
+class AudioFileError(ClientError):
+    """A file cannot be used as a recording: missing, empty, broken, no sound in it, too long."""
+
+
+class NoSpeech(ClientError):
+    """There is sound or silence but no speech: nothing to transcribe, nothing to grade."""
+
+
+class DrillError(ClientError):
+    """A drill set, an item of one's own or a file of them cannot be used; the text says why."""
+
+
+class EngineError(ClientError):
+    """A transcription engine failed, or no engine has this name."""
+
+
+class EngineUnavailable(EngineError):
+    """The engine's package is not installed; the text says how to get it."""
+
+
+class WeightsError(ClientError):
+    """Whisper weights are unknown, broken, or cannot be fetched."""

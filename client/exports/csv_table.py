@@ -1,0 +1,91 @@
+"""Attempts as CSV, one line each, safe to open in a spreadsheet."""
+
+import csv
+import io
+from collections.abc import Sequence
+from datetime import UTC
+from typing import Final
+
+from client.exports.spreadsheet import to_cell
+from server.contract import ArchivedAttempt, Coverage
+
+__all__ = ["COLUMNS", "to_csv"]
+
+COLUMNS: Final = (
+    "created_at",
+    "question_id",
+    "role",
+    "round",
+    "topic",
+    "score",
+    "covered",
+    "partial",
+    "missing",
+    "mispronounced",
+    "words",
+    "words_per_minute",
+    "answer_s",
+    "target_s",
+    "fillers_at_least",
+    "engine",
+    "model",
+    "grader_version",
+    "bank_version",
+    "submission_id",
+    "prompt",
+    "transcript",
+)
+
+
+def to_csv(attempts: Sequence[ArchivedAttempt]) -> str:
+    """The attempts with their latest reports, times in UTC."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(COLUMNS)
+    for attempt in attempts:
+        writer.writerow([_cell(value) for value in _row(attempt)])
+    return file.getvalue()
+
+
+def _row(attempt: ArchivedAttempt) -> tuple[str | float | None, ...]:
+    report, question = attempt.reports[-1].report, attempt.question
+    transcript, delivery = attempt.submission.transcript, report.delivery
+    mispronounced = [
+        each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"
+    ]
+    return (
+        attempt.submission.created_at.astimezone(UTC).isoformat(timespec="seconds"),
+        question.id,
+        question.role,
+        question.round,
+        question.topic,
+        round(report.coverage.score, 4),
+        _phrases(report.coverage, "covered"),
+        _phrases(report.coverage, "partial"),
+        _phrases(report.coverage, "missing"),
+        "; ".join(dict.fromkeys(mispronounced)),
+        delivery.words,
+        _rounded(delivery.words_per_minute),
+        _rounded(delivery.answer_s),
+        delivery.target_s,
+        len(delivery.fillers),
+        transcript.engine,
+        transcript.model,
+        report.grader_version,
+        report.bank_version,
+        attempt.submission.submission_id,
+        question.prompt,
+        transcript.text,
+    )
+
+
+def _phrases(coverage: Coverage, status: str) -> str:
+    return "; ".join(each.phrase for each in coverage.phrases if each.status == status)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
+
+
+def _cell(value: str | float | None) -> str | float | None:
+    return to_cell(value) if isinstance(value, str) else value

@@ -1,0 +1,145 @@
+"""Attempts as Markdown (CommonMark with tables); what was said is text, never markup."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from server.contract import ArchivedAttempt, PhraseCoverage, Report, SummaryPoint, TermVerdict
+
+__all__ = ["to_markdown"]
+
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!$])")
+_LINE_START: Final = re.compile(r"^(?=[-+=]|\d{1,9}[.)])(\d*)")
+_STATUS: Final = {"covered": "✓ covered", "partial": "◐ partial", "missing": "✗ missing"}
+
+
+def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
+    """The attempts with their latest reports, one section each."""
+    if not attempts:
+        return "# Aloud\n\nNo attempts yet.\n"
+    return "\n".join("\n".join(_attempt(attempt)) + "\n" for attempt in attempts)
+
+
+def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
+    report, question = attempt.reports[-1].report, attempt.question
+    transcript = attempt.submission.transcript
+    yield f"# {_text(question.prompt)}"
+    yield ""
+    facts = [
+        f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
+        question.role or "",
+        question.round,
+        question.topic,
+        f"coverage {report.coverage.score:.0%}",
+        " ".join(filter(None, [transcript.engine, transcript.model])),
+    ]
+    yield " · ".join(_text(fact) for fact in facts if fact)
+    yield ""
+    for notice in report.notices:
+        yield f"> **Note:** {_text(notice)}"
+        yield ""
+    yield from _points("What went well", report.summary.went_well)
+    yield from _points("What to work on", report.summary.work_on)
+    yield from _coverage(report)
+    yield from _pronunciation(report.pronunciation.terms)
+    yield from _delivery(report)
+    if report.language.notes:
+        yield "## Language"
+        yield ""
+        for note in report.language.notes:
+            yield f"- “{_text(note.said)}” → “{_text(note.better)}”: {_text(note.why)}"
+        yield ""
+    yield "## Transcript"
+    yield ""
+    for line in transcript.text.splitlines():
+        yield f"> {_text(line)}".rstrip()
+    yield ""
+    yield (
+        f"*Question {_text(question.id)}, grader {_text(report.grader_version)}, "
+        f"bank {_text(report.bank_version)}*"
+    )
+
+
+def _points(title: str, points: Sequence[SummaryPoint]) -> Iterator[str]:
+    if points:
+        yield f"## {title}"
+        yield ""
+        yield from (f"- {_text(point.text)}" for point in points)
+        yield ""
+
+
+def _coverage(report: Report) -> Iterator[str]:
+    yield "## Key phrases"
+    yield ""
+    yield "| Phrase | Status | Said | At |"
+    yield "|---|---|---|---|"
+    for phrase in report.coverage.phrases:
+        evidence = phrase.evidence
+        said = f"“{_text(evidence.text)}”" if evidence else ""
+        at = _time(evidence.start_s) if evidence else ""
+        yield f"| {_text(phrase.phrase)} | {_status(phrase)} | {said} | {at} |"
+    yield ""
+    asked = [each for each in report.coverage.phrases if each.status != "covered"]
+    for phrase in asked:
+        told = " ".join(filter(None, [phrase.why, phrase.follow_up]))
+        if told:
+            yield f"- **{_text(phrase.phrase)}**: {_text(told)}"
+    if any(phrase.why or phrase.follow_up for phrase in asked):
+        yield ""
+
+
+def _status(phrase: PhraseCoverage) -> str:
+    how = f" ({phrase.how})" if phrase.how and phrase.how != "exact" else ""
+    return _STATUS[phrase.status] + how + (", negated" if phrase.negated else "")
+
+
+def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
+    if not terms:
+        return
+    yield "## Pronunciation"
+    yield ""
+    yield "| Term | Verdict | Heard | Expected | Confidence | At | Tip |"
+    yield "|---|---|---|---|---|---|---|"
+    for term in terms:
+        cells = [
+            _text(term.term),
+            term.verdict + (" (from the transcript only)" if term.source == "transcript" else ""),
+            _text(term.heard or ""),
+            _text(term.expected),
+            f"{term.confidence:.0%}",
+            _time(term.start_s),
+            _text(term.tip),
+        ]
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def _delivery(report: Report) -> Iterator[str]:
+    delivery = report.delivery
+    yield "## Delivery"
+    yield ""
+    yield f"- {delivery.words} words"
+    if delivery.answer_s is not None:
+        yield f"- {delivery.answer_s:.0f} s of {delivery.target_s:.0f} s"
+    if delivery.words_per_minute is not None:
+        yield f"- {delivery.words_per_minute:.0f} words per minute"
+    if delivery.articulation_rate is not None:
+        yield f"- {delivery.articulation_rate:.1f} syllables per second of speech"
+    if delivery.longest_pause_s is not None:
+        yield f"- {len(delivery.pauses)} pauses, the longest {delivery.longest_pause_s:.1f} s"
+    least = "at least " if delivery.fillers_are_lower_bound else ""
+    yield f"- {least}{len(delivery.fillers)} filler words"
+    yield ""
+
+
+def _time(start_s: float | None) -> str:
+    if start_s is None:
+        return ""
+    tenths = round(start_s * 10)
+    return f"{tenths // 600}:{tenths % 600 // 10:02d}.{tenths % 10}"
+
+
+def _text(text: str) -> str:
+    """One line of plain text, whatever it holds."""
+    line = " ".join(text.split())
+    return _LINE_START.sub(r"\1\\", _SPECIAL.sub(r"\\\1", line))

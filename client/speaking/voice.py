@@ -1,0 +1,82 @@
+"""What every speech engine has in common."""
+
+import tempfile
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import ClassVar, Final
+
+from client.errors import ClientError, SpeakingError
+from client.speaking.wav import read_wav
+from pronunciation.clip import Clip
+from pronunciation.terms import Lexicon
+
+__all__ = ["MAX_TEXT_CHARS", "Voice"]
+
+MAX_TEXT_CHARS: Final = 10_000
+"""Ten minutes of speech; no prompt comes near it."""
+
+
+class Voice(ABC):
+    """One speech engine: `is_available` tells whether it can be tried, `_render` is its hook."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def is_available(self) -> bool:
+        """Whether what it needs is installed; cheap, makes no sound."""
+
+    @property
+    @abstractmethod
+    def key(self) -> str:
+        """All that shapes its sound beside the text: what a cache must know."""
+
+    @abstractmethod
+    def written_for(self, text: str, lexicon: Lexicon) -> str:
+        """``text`` as this engine must be given it, so that it says the terms right."""
+
+    @abstractmethod
+    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
+        """Write ``text`` as a sound file to ``path``, in any format PyAV reads.
+
+        Raises:
+            SpeakingError: it could not; says the remedy.
+        """
+
+    def synthesize(self, text: str, lexicon: Lexicon) -> Clip:
+        """``text`` as sound, at the engine's own rate.
+
+        Raises:
+            SpeakingError: nothing to say, too much of it, or the engine failed.
+        """
+        if not any(character.isalnum() for character in text):
+            raise SpeakingError("there is nothing to say: the text has no words")
+        if len(text) > MAX_TEXT_CHARS:
+            raise SpeakingError(
+                f"the text has {len(text)} characters; a voice says at most {MAX_TEXT_CHARS} at "
+                "once",
+                "say it in pieces",
+            )
+        with tempfile.TemporaryDirectory(prefix="aloud-say-") as folder:
+            path = Path(folder) / "spoken.wav"
+            self._render(text, lexicon, path)
+            clip = _read(path)
+        if not clip.samples.any():
+            raise SpeakingError(f"the voice {self.name} gave silence")
+        return clip
+
+
+def _read(path: Path) -> Clip:
+    """A clip from what an engine wrote; macOS writes AIFF whatever the file is called."""
+    try:
+        with path.open("rb") as file:
+            is_wav = file.read(4) == b"RIFF"
+    except OSError as error:
+        raise SpeakingError("the voice wrote no file") from error
+    if is_wav:
+        return read_wav(path)
+    from client.audio_file import read_audio
+
+    try:
+        return read_audio(path)
+    except ClientError as error:
+        raise SpeakingError(f"what the voice wrote cannot be read: {error}") from error

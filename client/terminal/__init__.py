@@ -1,0 +1,1 @@
+"""What the terminal shows: reports, tables, the recording screen."""

@@ -1,0 +1,236 @@
+"""A drill in the terminal: hear a term, say it, see how it was heard, hear both again."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Protocol
+
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
+
+from client.drills.items import Item
+from client.drills.session import DrillSession, Step
+from client.errors import SpeakingError
+from client.recording import Level, Recorder, RecorderSettings
+from client.terminal.keys import Keys
+from client.terminal.recording_screen import End, watch_recording
+from pronunciation.clip import Clip
+from pronunciation.errors import HearingError
+from pronunciation.phones import to_ipa
+
+__all__ = ["DrillScreen", "Microphone", "Sounds", "recorder_of_takes"]
+
+SILENCE_STOP_S: Final = 0.8
+"""A take ends after so much silence: the longest gap within a spelled acronym was below 0.5 s."""
+TIME_LIMIT_S: Final = 6.0
+"""No item takes longer; nothing said by then is nothing said."""
+REPLAY_MARGIN_S: Final = 0.15
+"""Sound kept on either side of the term when one's own take is played."""
+
+_SIGNS: Final = {
+    "correct": ("✓ correct", "green"),
+    "mispronounced": ("✗ mispronounced", "red"),
+    "unclear": ("? unclear", "yellow"),
+    "something_else": ("? something else was said", "yellow"),
+    "nothing": ("? nothing was said", "yellow"),
+}
+_UNDECIDED: Final = {
+    "unclear": "I could not tell. This says nothing about you; say it again, a little slower.",
+    "something_else": "That did not sound like the term at all. Say just the term.",
+    "nothing": "No speech in the recording. Begin when it says recording; is the microphone muted?",
+}
+
+Microphone = Callable[[Item, Keys], Clip | End]
+"""Records one take; ``End.discard``: record anew, ``End.quit``: the person leaves."""
+
+
+class Sounds(Protocol):
+    """What says and plays sounds."""
+
+    def say(self, item: Item) -> None:
+        """Say an item as it should be said.
+
+        Raises:
+            SpeakingError: no voice works, or no loudspeaker.
+        """
+
+    def play(self, clip: Clip) -> None:
+        """Play a person's own take.
+
+        Raises:
+            SpeakingError: there is no loudspeaker.
+        """
+
+
+class DrillScreen:
+    """One drill.
+
+    Args:
+        session: what is to be said, and what becomes of each take.
+        console: the terminal.
+        keys: the keys that steer it.
+        record: records one take.
+        sounds: says the items and plays takes.
+        speak: say each item before it is to be said.
+    """
+
+    def __init__(
+        self,
+        session: DrillSession,
+        console: Console,
+        keys: Keys,
+        record: Microphone,
+        sounds: Sounds,
+        *,
+        speak: bool = True,
+    ) -> None:
+        self._session = session
+        self._console = console
+        self._keys = keys
+        self._record = record
+        self._sounds = sounds
+        self._speak = speak
+
+    def run(self) -> None:
+        """Go through the items until they are done or the person leaves.
+
+        Raises:
+            ClientError: the microphone or the server failed.
+        """
+        shown: Item | None = None
+        while (item := self._session.current) is not None:
+            if item is not shown:
+                self._announce(item)
+            shown = item
+            clip = self._record(item, self._keys)
+            if clip is End.quit:
+                break
+            if not isinstance(clip, Clip):
+                self._console.print(Text("Discarded. Once more:", "dim"))
+                continue
+            if not self._what_next(item, self._hear(clip), clip):
+                break
+        self._farewell()
+
+    def _hear(self, clip: Clip) -> Step | None:
+        try:
+            step = self._session.take(clip)
+        except HearingError as error:  # about this take: the next one may be fine
+            self._console.print(Text(f"! {error}", "yellow"))
+            return None
+        self._show(step)
+        return step
+
+    def _announce(self, item: Item) -> None:
+        left = len(self._session)
+        self._console.print(Rule(f"{item.set} · {left} to go"))
+        self._console.print(Text(item.prompt, "bold"))
+        if item.sentence:
+            self._console.print(Text(item.sentence, "dim"))
+        if not self._speak:
+            self._console.print(_reading("say", item, item.readings[0]))
+        elif not self._said(item):
+            self._speak = False
+            self._console.print(_reading("say", item, item.readings[0]))
+
+    def _said(self, item: Item) -> bool:
+        try:
+            self._sounds.say(item)
+        except SpeakingError as error:
+            self._console.print(Text(f"! {error}", "yellow"))
+            return False
+        return True
+
+    def _show(self, step: Step) -> None:
+        console, heard, item = self._console, step.heard, step.item
+        sign, style = _SIGNS[heard.verdict]
+        sure = f" {heard.confidence:.0%}" if heard.verdict != "nothing" else ""
+        console.print(Text(sign + sure, style))
+        if heard.verdict in _UNDECIDED:
+            console.print(Text(_UNDECIDED[heard.verdict]))
+        elif heard.phones:
+            console.print(_reading("heard", item, heard.phones))
+        if heard.verdict == "mispronounced":
+            console.print(_reading("expected", item, item.readings[0]))
+            if step.tip:
+                console.print(Text(step.tip, "bold"))
+        if step.waiting:
+            console.print(Text(f"! {step.waiting}", "yellow"))
+        if step.comes_back:
+            console.print(Text("It comes back in a moment.", "dim"))
+        elif step.card is not None and heard.verdict == "correct":
+            days = max((step.card.due - step.card.last_reviewed_at).days, 0)
+            console.print(Text(f"next in {days} day{'' if days == 1 else 's'}", "dim"))
+
+    def _what_next(self, item: Item, step: Step | None, clip: Clip) -> bool:
+        """Wait for a key; ``False``: the person leaves."""
+        undecided = step is None or step.heard.verdict in _UNDECIDED
+        first = "Enter say it again · n next" if undecided else "Enter next"
+        self._console.print(Text(f"{first} · o hear yourself · m hear the model · q leave", "dim"))
+        while True:
+            key = self._keys.get(0.5)
+            if key == "q":
+                return False
+            if key == "o":
+                self._replay(step, clip)
+            elif key == "m":
+                self._said(item)
+            elif key == "n" and undecided:
+                self._session.skip()
+                return True
+            elif key in ("\r", "\n", " ", "n"):
+                return True
+
+    def _replay(self, step: Step | None, clip: Clip) -> None:
+        heard = step.heard if step is not None else None
+        if heard is not None and heard.start_s is not None and heard.end_s is not None:
+            clip = clip.slice(heard.start_s - REPLAY_MARGIN_S, heard.end_s + REPLAY_MARGIN_S)
+        try:
+            self._sounds.play(clip)
+        except SpeakingError as error:
+            self._console.print(Text(f"! {error}", "yellow"))
+
+    def _farewell(self) -> None:
+        tally = self._session.tally
+        parts = [f"{tally.correct} right at once", f"{tally.mispronounced} to work on"]
+        if tally.undecided:
+            parts.append(f"{tally.undecided} takes undecided")
+        self._console.print(Rule())
+        self._console.print(Text(" · ".join(parts)))
+
+
+def _reading(label: str, item: Item, phones: str) -> Text:
+    return Text.assemble(
+        (f"{label:<9}", "dim"),
+        (item.respelling(phones), "bold"),
+        f"  /{to_ipa(phones)}/",
+    )
+
+
+@contextmanager
+def recorder_of_takes(console: Console, device_name: str | None) -> Iterator[Microphone]:
+    """Records short takes, kept on the disk only until the drill ends."""
+    with tempfile.TemporaryDirectory(prefix="aloud-drill-") as folder:
+        settings = RecorderSettings(
+            folder=Path(folder),
+            device_name=device_name,
+            silence_stop_s=SILENCE_STOP_S,
+            time_limit_s=TIME_LIMIT_S,
+        )
+
+        def record(item: Item, keys: Keys) -> Clip | End:
+            levels: list[Level] = []
+            with Recorder(settings) as recorder:
+                recorder.start(lambda level: levels.__setitem__(slice(None), [level]), item.id)
+                end = watch_recording(console, keys, recorder, levels, TIME_LIMIT_S)
+                if end is End.stop:
+                    recording = recorder.stop()
+                    for notice in recording.notices:
+                        console.print(Text(f"! {notice}", "yellow"))
+                    return recording.clip
+                recorder.discard()
+                return end
+
+        yield record

@@ -1,0 +1,258 @@
+"""A mock interview in the terminal: question spoken and shown, answer recorded, report."""
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
+
+from client.backend import Backend
+from client.choosing import choose_questions
+from client.cli.progress import share_bar
+from client.errors import ClientError, NoSpeech
+from client.own_recordings import OwnRecordings
+from client.recording import (
+    Level,
+    Recorder,
+    RecorderSettings,
+    Recording,
+    unfinished_recordings,
+)
+from client.session import Outcome, Session
+from client.settings import ClientSettings
+from client.terminal.keys import Keys, key_reader
+from client.terminal.recording_screen import End, countdown, watch_recording
+from client.terminal.report import clock, print_report
+from question_bank.models import Question, RoundName
+from server.contract import HistoryQuery
+
+__all__ = ["Interview", "InterviewOptions", "NoQuestionsError"]
+
+LIMIT_OVER_TARGET: Final = 2.0
+"""A recording ends by itself at this many times the question's target length."""
+
+
+class NoQuestionsError(ClientError):
+    """The bank has no question for this role and round."""
+
+
+@dataclass(frozen=True)
+class InterviewOptions:
+    """What the candidate asked for."""
+
+    role: str
+    round: RoundName | None
+    questions: int
+    device: str | None
+    prepare_s: int
+    auto_stop: bool
+    speak: bool
+    save: bool
+
+
+class Interview:
+    """One mock interview.
+
+    Args:
+        settings: where takes are recorded to.
+        backend: gives the questions and the history.
+        session: turns a take into a report.
+        options: what the candidate asked for.
+        console: the terminal.
+        speak: says a text aloud and comes back when it is said or the event is set.
+    """
+
+    def __init__(
+        self,
+        settings: ClientSettings,
+        backend: Backend,
+        session: Session,
+        options: InterviewOptions,
+        console: Console,
+        speak: Callable[[str, threading.Event], None],
+    ) -> None:
+        self._settings = settings
+        self._backend = backend
+        self._session = session
+        self._options = options
+        self._console = console
+        self._speak = speak
+        self._recordings = OwnRecordings(settings.recordings)
+
+    def run(self) -> None:
+        """Go through the questions.
+
+        Raises:
+            ClientError: no such role, no microphone, or an engine that cannot be loaded.
+        """
+        questions = self._choose()
+        done = 0
+        with key_reader() as keys:
+            self._recover(keys)
+            while done < len(questions):
+                question = questions[done]
+                self._console.print(Rule(f"Question {done + 1} of {len(questions)}"))
+                answer = self._ask(question, keys)
+                if answer is None:
+                    return
+                self._report(question, answer)
+                choice = self._what_next(keys, last=done + 1 == len(questions))
+                if choice == "q":
+                    return
+                done += choice == "n"
+
+    def _choose(self) -> list[Question]:
+        options = self._options
+        there = self._backend.questions(role=options.role, round=options.round)
+        if not there:
+            raise NoQuestionsError(
+                f"the bank has no question for {options.role}, round {options.round}"
+            )
+        page = self._backend.history(HistoryQuery(role=options.role, limit=500))
+        last = {each.question_id: each.created_at for each in reversed(page.attempts)}
+        return choose_questions(there, last, options.questions, random.Random())
+
+    def _recover(self, keys: Keys) -> None:
+        """Offer what a crash interrupted: to be finished or discarded, never lost silently."""
+        for take in unfinished_recordings(self._settings.recordings):
+            self._console.print(
+                Text(
+                    f"A recording of {clock(take.duration_s)} from "
+                    f"{take.started_at.astimezone():%Y-%m-%d %H:%M} ({take.label}) was interrupted."
+                )
+            )
+            if not self._console.is_terminal:
+                continue
+            self._console.print(Text("f finish it · d discard it · l leave it", "dim"))
+            key = _one_of(keys, "fdl")
+            if key == "d":
+                take.discard()
+            elif key == "f":
+                path = take.finish()
+                self._console.print(Text(f"aloud assess {path} --question {take.label}"))
+
+    def _ask(self, question: Question, keys: Keys) -> Outcome | None:
+        """Ask one question until there is an answer; ``None``: the candidate leaves."""
+        console = self._console
+        console.print(Text(question.prompt, "bold"))
+        target = f"{question.answer_seconds} s"
+        console.print(Text(f"{question.topic} · {question.round} · aim for {target}", "dim"))
+        loading = _Background(self._session.warm)
+        if self._options.speak:
+            self._say(question.prompt, keys)
+        while True:
+            if not countdown(console, keys, self._options.prepare_s):
+                return None
+            recording = self._record(question, keys)
+            if isinstance(recording, End):
+                if recording is End.quit:
+                    return None
+                console.print(Text("Discarded. Once more:", "dim"))
+                continue
+            for notice in recording.notices:
+                console.print(Text(f"! {notice}", "yellow"))
+            loading.join()
+            try:
+                with share_bar("transcribing") as report:
+                    outcome = self._session.answer(
+                        recording.clip, question.id, save=self._options.save, on_progress=report
+                    )
+            except NoSpeech as error:
+                if not console.is_terminal:
+                    raise  # nobody there to say it once more
+                console.print(Text(f"! {error}", "yellow"))
+            except Exception:
+                path = recording.path
+                console.print(
+                    Text(f"The recording is kept: aloud assess {path} --question {question.id}")
+                )
+                raise
+            else:
+                self._recordings.keep(recording.path, outcome.submission.submission_id)
+                return outcome
+
+    def _say(self, text: str, keys: Keys) -> None:
+        """Say a text aloud; any key skips the rest of it."""
+        stop = threading.Event()
+        speaking = _Background(lambda: self._speak(text, stop))
+        with self._console.status(Text("Speaking … any key skips", "dim")):
+            while not speaking.ended(within_s=0.0):
+                if keys.get(0.1) is not None:
+                    stop.set()
+        speaking.join()
+
+    def _record(self, question: Question, keys: Keys) -> Recording | End:
+        """A take, or ``End.discard`` / ``End.quit`` where there is none to keep."""
+        recorder = Recorder(
+            RecorderSettings(
+                folder=self._settings.recordings,
+                device_name=self._options.device,
+                silence_stop_s=RecorderSettings.silence_stop_s if self._options.auto_stop else None,
+                time_limit_s=question.answer_seconds * LIMIT_OVER_TARGET,
+            )
+        )
+        levels: list[Level] = []
+        with recorder:
+            if not self._console.is_terminal:
+                self._console.print("Recording; a long silence or the time limit ends it.")
+            recorder.start(lambda level: levels.__setitem__(slice(None), [level]), question.id)
+            end = watch_recording(
+                self._console, keys, recorder, levels, float(question.answer_seconds)
+            )
+            if end is End.stop:
+                return recorder.stop()
+            recorder.discard()
+            return end
+
+    def _report(self, question: Question, outcome: Outcome) -> None:
+        if outcome.report is None:
+            self._console.print(Text(f"! {outcome.waiting}", "yellow"))
+        else:
+            print_report(self._console, outcome.report, question.prompt)
+
+    def _what_next(self, keys: Keys, *, last: bool) -> str:
+        """``n`` next (or done), ``r`` this question once more, ``q`` leave."""
+        if not self._console.is_terminal:
+            return "n"
+        following = "finish" if last else "next question"
+        self._console.print(Text(f"n {following} · r retry · q leave", "dim"))
+        return _one_of(keys, "nrq", enter="n")
+
+
+def _one_of(keys: Keys, choices: str, enter: str | None = None) -> str:
+    """Wait for one of these keys; Enter stands for ``enter``."""
+    while True:
+        key = keys.get(0.5)
+        if key is not None and key in choices:
+            return key
+        if enter is not None and key in ("\r", "\n"):
+            return enter
+
+
+class _Background:
+    """Runs a function beside the rest; ``join`` raises what it raised."""
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._error: BaseException | None = None
+        self._function = function
+        self._thread = threading.Thread(target=self._run, name="aloud-engine", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._function()
+        except BaseException as error:  # raised again in join, where it can be shown
+            self._error = error
+
+    def ended(self, *, within_s: float) -> bool:
+        self._thread.join(within_s)
+        return not self._thread.is_alive()
+
+    def join(self) -> None:
+        self._thread.join()
+        if self._error is not None:
+            raise self._error

@@ -1,0 +1,68 @@
+"""Single key presses from the terminal, without Enter."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["ESCAPE", "Keys", "key_reader"]
+
+ESCAPE = "\x1b"
+
+
+class Keys:
+    """Gives the key that was pressed, if any; without a terminal, never one."""
+
+    def get(self, timeout_s: float) -> str | None:
+        """The next key within ``timeout_s``, or ``None``."""
+        import time
+
+        time.sleep(timeout_s)
+        return None
+
+
+class _PosixKeys(Keys):
+    def get(self, timeout_s: float) -> str | None:
+        import os
+        import select
+
+        ready, _, _ = select.select([sys.stdin], [], [], timeout_s)
+        if not ready:
+            return None
+        # An arrow key arrives as several bytes that begin with Escape: read them all, so that it
+        # is not taken for Escape.
+        pressed = os.read(sys.stdin.fileno(), 64).decode(errors="replace")
+        return pressed if len(pressed) == 1 else None
+
+
+class _WindowsKeys(Keys):
+    def get(self, timeout_s: float) -> str | None:
+        import msvcrt
+        import time
+
+        ends_s = time.monotonic() + timeout_s
+        while time.monotonic() < ends_s:
+            if msvcrt.kbhit():  # type: ignore[attr-defined,unused-ignore]
+                return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]
+            time.sleep(0.02)
+        return None
+
+
+@contextmanager
+def key_reader() -> Iterator[Keys]:
+    """Key presses one by one while the context is open; the terminal is put back afterwards."""
+    if not sys.stdin.isatty():
+        yield Keys()
+        return
+    if sys.platform == "win32":
+        yield _WindowsKeys()
+        return
+    import termios
+    import tty
+
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    tty.setcbreak(descriptor)
+    try:
+        yield _PosixKeys()
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

@@ -1,0 +1,116 @@
+"""The recording screen: countdown, level meter, live timer, and the keys that steer it."""
+
+from enum import StrEnum
+from typing import Final, Protocol
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from client.recording import Level
+from client.terminal.keys import ESCAPE, Keys
+from client.terminal.report import clock
+
+__all__ = ["End", "RunningRecorder", "countdown", "level_bar", "watch_recording"]
+
+_POLL_S: Final = 0.1
+_METER_CELLS: Final = 24
+_METER_FLOOR_DBFS: Final = -60.0
+"""The meter's left end: quiet rooms measure below, speech at arm's length -40 to -10 dBFS."""
+_TOO_LOUD_DBFS: Final = -1.0
+"""Peaks above this are about to be clipped."""
+_FULL: Final = "█"
+_EMPTY: Final = "·"
+
+
+class End(StrEnum):
+    """How a take ended."""
+
+    stop = "stop"
+    discard = "discard"
+    quit = "quit"
+
+
+class RunningRecorder(Protocol):
+    """What the screen needs of a recorder."""
+
+    def pause(self) -> None:
+        """Take no sound until ``resume``."""
+
+    def resume(self) -> None:
+        """Go on after ``pause``."""
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Whether the take has ended by itself."""
+
+
+def countdown(console: Console, keys: Keys, seconds: int) -> bool:
+    """Time to think; any key ends it early. ``q`` gives ``False``: the person wants to leave."""
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        for left in range(seconds, 0, -1):
+            text = Text.assemble(
+                ("Think … recording starts in ", "dim"),
+                (f"{left} s", "bold"),
+                ("  any key: now", "dim"),
+            )
+            live.update(text, refresh=True)
+            key = keys.get(1.0)
+            if key is not None:
+                return key != "q"
+    return True
+
+
+def watch_recording(
+    console: Console, keys: Keys, recorder: RunningRecorder, levels: list[Level], target_s: float
+) -> End:
+    """Show the level and the time until the take ends.
+
+    Args:
+        console: where to draw.
+        keys: Space or Enter stops, ``p`` pauses, Escape discards, ``q`` leaves.
+        recorder: the running recorder.
+        levels: a list of one, whose entry the recorder's callback replaces.
+        target_s: how long the answer should take.
+    """
+    paused = False
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        while True:
+            live.update(_screen(levels[-1] if levels else None, target_s, paused), refresh=True)
+            if recorder.wait(0.0):
+                return End.stop
+            key = keys.get(_POLL_S)
+            if key in (" ", "\r", "\n"):
+                return End.stop
+            if key == ESCAPE:
+                return End.discard
+            if key == "q":
+                return End.quit
+            if key == "p":
+                paused = not paused
+                (recorder.pause if paused else recorder.resume)()
+
+
+def level_bar(peak_dbfs: float) -> Text:
+    """A level as a bar, with the word that says what to do about it."""
+    share = (peak_dbfs - _METER_FLOOR_DBFS) / -_METER_FLOOR_DBFS
+    cells = round(_METER_CELLS * min(max(share, 0.0), 1.0))
+    style = "red" if peak_dbfs > _TOO_LOUD_DBFS else "green"
+    bar = Text(_FULL * cells, style)
+    bar.append(_EMPTY * (_METER_CELLS - cells), "dim")
+    if peak_dbfs > _TOO_LOUD_DBFS:
+        bar.append(" too loud", "red")
+    return bar
+
+
+def _screen(level: Level | None, target_s: float, paused: bool) -> Text:
+    sign = Text("‖ paused    ", "yellow bold") if paused else Text("● recording ", "red bold")
+    recorded_s = level.recorded_s if level else 0.0
+    over = recorded_s > target_s
+    time = Text(f" {clock(recorded_s)} of {clock(target_s)} ", "yellow" if over else "bold")
+    text = Text.assemble(sign, level_bar(level.peak_dbfs if level else _METER_FLOOR_DBFS), time)
+    if level is not None and level.only_zeros and level.recorded_s > 1.0:
+        text.append("no sound at all: is the microphone muted or not allowed?", "yellow")
+    elif level is not None and level.silence_s > 1.0 and not paused:
+        text.append(f"silent for {level.silence_s:.0f} s", "dim")
+    text.append("\nSpace stop · p pause · Esc discard and start again · q leave", "dim")
+    return text

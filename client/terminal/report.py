@@ -1,0 +1,220 @@
+"""A Report as the terminal shows it: colour where there is one, and a sign beside every colour."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from server.contract import (
+    Coverage,
+    Delivery,
+    Language,
+    PhraseCoverage,
+    Report,
+    Summary,
+    TermVerdict,
+)
+
+__all__ = ["clock", "print_report", "render_report", "render_transcript"]
+
+_STATUS: Final = {
+    "covered": ("✓", "covered", "green"),
+    "partial": ("~", "partial", "yellow"),
+    "missing": ("✗", "missing", "red"),
+}
+_VERDICT: Final = {
+    "correct": ("✓", "green"),
+    "mispronounced": ("✗", "red"),
+    "unclear": ("?", "yellow"),
+}
+_SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MAX_UNCLEAR_ROWS: Final = 6
+"""Unclear terms need no work: a few rows say that they were looked at, the rest are counted."""
+
+
+def clock(seconds: float | None) -> str:
+    """Seconds as ``m:ss``, or a dash where there is no time."""
+    if seconds is None:
+        return "–"
+    whole = int(seconds)
+    return f"{whole // 60}:{whole % 60:02d}"
+
+
+def print_report(console: Console, report: Report, prompt: str) -> None:
+    """Print the whole report, ``prompt`` (the question) first."""
+    console.print(render_report(report, prompt))
+
+
+def render_report(report: Report, prompt: str) -> RenderableType:
+    """The whole report, from what matters most to the details."""
+    parts: list[RenderableType] = [Text(prompt, style="bold"), Text()]
+    parts += [Text(f"! {notice}\n", style="yellow") for notice in report.notices]
+    parts += _section("Your answer", render_transcript(report))
+    parts += _section(_coverage_title(report.coverage), _coverage(report.coverage))
+    if report.pronunciation.terms:
+        parts += _section("Pronunciation", _pronunciation(report.pronunciation.terms))
+    parts += _section("Delivery", _delivery(report.delivery))
+    if report.language.notes:
+        parts += _section("Language", _language(report.language))
+    if report.summary.went_well or report.summary.work_on:
+        parts += _section("Summary", _summary(report.summary))
+    return Group(*parts)
+
+
+def render_transcript(report: Report) -> Text:
+    """The words of the answer, marked by what they carry.
+
+    A covered phrase is green and ends in the raised number of its row, a partial one yellow, a
+    negated one struck through; a mispronounced term is red between ``[ ]``; a filler is dim.
+    """
+    words = [word.text for word in report.transcript.words] or report.transcript.text.split()
+    styles: dict[int, str] = {}
+    after: dict[int, str] = {}
+    before: dict[int, str] = {}
+    for filler in report.delivery.fillers:
+        styles[filler.word_index] = "dim italic"
+    for number, phrase in enumerate(report.coverage.phrases, start=1):
+        if phrase.evidence is None or not phrase.evidence.word_indices:
+            continue
+        style = _STATUS[phrase.status][2] + (" strike" if phrase.negated else " bold")
+        for index in phrase.evidence.word_indices:
+            styles[index] = style
+        last = max(phrase.evidence.word_indices)
+        after[last] = after.get(last, "") + str(number).translate(_SUPERSCRIPT)
+    for term in report.pronunciation.terms:
+        if term.verdict == "mispronounced" and term.word_indices:
+            for index in term.word_indices:
+                styles[index] = "red bold"
+            before[min(term.word_indices)] = "["
+            last = max(term.word_indices)
+            after[last] = "]" + after.get(last, "")
+    text = Text()
+    for index, word in enumerate(words):
+        style = styles.get(index, "")
+        text.append(before.get(index, "") + word.strip() + after.get(index, ""), style)
+        text.append(" ")
+    return text
+
+
+def _section(title: str, body: RenderableType) -> list[RenderableType]:
+    return [Text(title, style="bold cyan"), Padding(body, (0, 0, 1, 2))]
+
+
+def _coverage_title(coverage: Coverage) -> str:
+    said = sum(phrase.status == "covered" and not phrase.negated for phrase in coverage.phrases)
+    total = len(coverage.phrases)
+    return f"Key phrases: {said} of {total} said, score {coverage.score:.0%}"
+
+
+def _coverage(coverage: Coverage) -> Table:
+    table = _grid("", "#", "phrase", "evidence, or why it matters")
+    table.columns[1].justify = "right"
+    for number, phrase in enumerate(coverage.phrases, start=1):
+        sign, word, style = _STATUS[phrase.status]
+        table.add_row(
+            Text(f"{sign} {word}", style=style),
+            str(number),
+            Text(phrase.phrase, style="bold"),
+            _phrase_detail(phrase),
+        )
+    return table
+
+
+def _phrase_detail(phrase: PhraseCoverage) -> Text:
+    text = Text()
+    if phrase.evidence is not None:
+        text.append(f"“{phrase.evidence.text}”")
+        if phrase.evidence.start_s is not None:
+            text.append(f" at {clock(phrase.evidence.start_s)}", style="dim")
+        if phrase.how not in (None, "exact"):
+            text.append(f" ({phrase.how})", style="dim")
+        if phrase.negated:
+            text.append(" – said, but denied", style="yellow")
+    if phrase.status != "covered" or phrase.negated:
+        if phrase.why:
+            text.append(("\n" if text else "") + phrase.why)
+        if phrase.follow_up:
+            text.append(f"\nThey may ask: {phrase.follow_up}", style="italic")
+    return text
+
+
+def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
+    table = _grid("", "term", "heard", "say", "at", "tip")
+    unclear_shown = unclear_left_out = 0
+    for term in terms:
+        if term.verdict == "unclear":
+            if unclear_shown == _MAX_UNCLEAR_ROWS:
+                unclear_left_out += 1
+                continue
+            unclear_shown += 1
+        sign, style = _VERDICT[term.verdict]
+        sure = f" {term.confidence:.0%}" if term.source == "acoustic" else ""
+        table.add_row(
+            Text(f"{sign} {term.verdict}{sure}", style=style),
+            Text(term.term, style="bold"),
+            Text(term.heard or "–"),
+            Text(term.expected),
+            clock(term.start_s),
+            Text(term.tip),
+        )
+    if not unclear_left_out:
+        return table
+    return Group(table, Text(f"and {unclear_left_out} more unclear", style="dim"))
+
+
+def _delivery(delivery: Delivery) -> Text:
+    parts = [f"{delivery.words} words"]
+    if delivery.answer_s is not None:
+        parts.append(f"{delivery.answer_s:.0f} s of {delivery.target_s:.0f} s")
+    if delivery.words_per_minute is not None:
+        parts.append(f"{delivery.words_per_minute:.0f} words per minute")
+    if delivery.articulation_rate is not None:
+        parts.append(f"{delivery.articulation_rate:.1f} syllables per second while speaking")
+    if delivery.longest_pause_s is not None and not delivery.pauses:
+        parts.append("no pauses")
+    elif delivery.longest_pause_s is not None:
+        count = len(delivery.pauses)
+        plural = "" if count == 1 else "s"
+        parts.append(f"{count} pause{plural}, the longest {delivery.longest_pause_s:.1f} s")
+    parts.append(_fillers(len(delivery.fillers), delivery.fillers_are_lower_bound))
+    if delivery.repeated_starts:
+        count = len(delivery.repeated_starts)
+        parts.append(f"{count} repeated start{'' if count == 1 else 's'}")
+    return Text(" · ".join(parts))
+
+
+def _fillers(count: int, is_lower_bound: bool) -> str:
+    """Engines drop many fillers: none transcribed does not mean that none was said."""
+    if count == 0:
+        return "no fillers transcribed" if is_lower_bound else "no fillers"
+    return f"{'at least ' * is_lower_bound}{count} filler{'s' * (count > 1)}"
+
+
+def _language(language: Language) -> Table:
+    table = _grid("at", "said", "better", "why")
+    for note in language.notes:
+        table.add_row(clock(note.start_s), Text(note.said), Text(note.better), Text(note.why))
+    return table
+
+
+def _summary(summary: Summary) -> Text:
+    lines = [("+ ", point, "green") for point in summary.went_well]
+    lines += [("→ ", point, "yellow") for point in summary.work_on]
+    text = Text()
+    for number, (sign, point, style) in enumerate(lines):
+        text.append("\n" * bool(number))
+        text.append(sign, style)
+        text.append(point.text)
+    return text
+
+
+def _grid(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    if columns[0] == "":
+        table.columns[0].no_wrap = True
+    return table

@@ -1,0 +1,129 @@
+"""Engines by name: each is an import string, so that unused ones are never imported."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import cast
+
+from client.errors import EngineError, WeightsError
+from client.transcription.bank_vocabulary import BankVocabulary
+from client.transcription.base import Transcriber
+from client.transcription.weights import (
+    DEFAULT_MODEL,
+    KNOWN_MODELS,
+    DownloadProgress,
+    connection_problem,
+    first_installed,
+    is_offline,
+    pull,
+)
+
+__all__ = ["AUTO", "ENGINES", "EngineOptions", "load_engine"]
+
+AUTO = "auto"
+
+ENGINES: Mapping[str, str] = {
+    "faster-whisper": "client.transcription.faster_whisper_engine:load",
+    "openai-whisper": "client.transcription.openai_whisper_engine:load",
+    "pocketsphinx": "client.transcription.pocketsphinx_engine:load",
+}
+"""Name on the command line → ``module:function`` that takes ``EngineOptions``."""
+
+
+def _silent(_line: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """What an engine may need to know when it is loaded.
+
+    Attributes:
+        model: a weights name or a path; ``None`` for the engine's own choice.
+        offline: fetch nothing.
+        notify: takes one line for the user, e.g. why a rougher engine is used.
+        on_download: takes bytes done and bytes in all.
+        vocabulary: makes the bank-wide vocabulary for an engine that can be taught words;
+            ``None``: that of the built-in bank and lexicon.
+    """
+
+    model: str | None = None
+    offline: bool = False
+    notify: Callable[[str], None] = _silent
+    on_download: DownloadProgress | None = None
+    vocabulary: Callable[[], BankVocabulary] | None = None
+
+
+def load_engine(
+    name: str = AUTO,
+    model: str | None = None,
+    *,
+    offline: bool = False,
+    notify: Callable[[str], None] | None = None,
+    on_download: DownloadProgress | None = None,
+    vocabulary: Callable[[], BankVocabulary] | None = None,
+) -> Transcriber:
+    """Load a transcription engine.
+
+    Args:
+        name: one of ``ENGINES``, or ``auto``: Whisper weights on disk → ``faster-whisper``; else
+            ``base.en`` is fetched; where that fails → ``pocketsphinx``.
+        model: a weights name or a path; with ``auto`` it means ``faster-whisper``'s.
+        offline: fetch nothing (also ``ALOUD_OFFLINE=1``).
+        notify: takes one line for the user where ``auto`` had to settle for less.
+        on_download: takes bytes done and bytes in all while weights are fetched.
+        vocabulary: makes the bank-wide vocabulary, called only where the engine needs it.
+
+    Raises:
+        EngineError: no such engine, or its package is missing.
+        WeightsError: the named weights are unknown, or cannot be fetched.
+    """
+    options = EngineOptions(
+        model, offline or is_offline(), notify or _silent, on_download, vocabulary
+    )
+    if name == AUTO:
+        return _load_auto(options)
+    return _load(name, options)
+
+
+def _load(name: str, options: EngineOptions) -> Transcriber:
+    target = ENGINES.get(name)
+    if target is None:
+        raise EngineError(f"no engine {name!r}; known are {AUTO}, {', '.join(ENGINES)}")
+    module_name, _, function_name = target.partition(":")
+    factory = getattr(importlib.import_module(module_name), function_name)
+    return cast(Transcriber, factory(options))
+
+
+def _load_auto(options: EngineOptions) -> Transcriber:
+    if options.model is not None:
+        # named weights that are not there are an error, never silently something rougher
+        return _load("faster-whisper", options)
+    installed = first_installed()
+    if installed is not None:
+        return _load("faster-whisper", replace(options, model=installed.name))
+    reason = _fetch_default(options)
+    if reason is None:
+        return _load("faster-whisper", replace(options, model=DEFAULT_MODEL))
+    options.notify(
+        f"no Whisper weights ({reason}): using pocketsphinx, whose transcripts are rough; "
+        f"for a good one run: aloud models pull {DEFAULT_MODEL}"
+    )
+    return _load("pocketsphinx", options)
+
+
+def _fetch_default(options: EngineOptions) -> str | None:
+    """Fetch the default weights; the reason in a few words where that fails."""
+    if options.offline:
+        return "offline"
+    problem = connection_problem()
+    if problem is not None:
+        return problem
+    options.notify(
+        f"fetching Whisper {DEFAULT_MODEL} ({KNOWN_MODELS[DEFAULT_MODEL].size_mb} MB), once"
+    )
+    try:
+        pull(DEFAULT_MODEL, options.on_download)
+    except WeightsError as error:
+        return str(error)
+    return None

@@ -1,0 +1,122 @@
+"""Whisper on CTranslate2, the default engine."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from client.errors import EngineError, EngineUnavailable, WeightsError
+from client.transcription.base import SegmentedTranscriber
+from client.transcription.engines import EngineOptions
+from client.transcription.weights import (
+    DEFAULT_MODEL,
+    KNOWN_MODELS,
+    find_weights,
+    first_installed,
+    pull,
+)
+from client.transcription.whisper_words import BEAM_SIZE, TEMPERATURES, believable, to_word
+from pronunciation.clip import Clip
+from server.contract import Word
+
+__all__ = ["FasterWhisper", "load"]
+
+MAX_THREADS = 8
+"""faster-whisper's README measures with 8; more threads bring CTranslate2 little on ``base``."""
+
+
+class FasterWhisper(SegmentedTranscriber):
+    """A loaded model; ``model`` is the name of its weights.
+
+    Never biased: no ``initial_prompt``, no hotwords, no text of the segment before
+    (SYSTRAN/faster-whisper#1356, #853).
+    """
+
+    name = "faster-whisper"
+
+    def __init__(self, model: str, whisper: Any) -> None:
+        self.model = model
+        self._whisper = whisper
+
+    def recognise(self, clip: Clip) -> Sequence[Word]:
+        """See ``SegmentedTranscriber``."""
+        import ctranslate2
+
+        ctranslate2.set_random_seed(0)  # a fallback temperature samples: same sound, same words
+        try:
+            segments, _info = self._whisper.transcribe(
+                clip.samples,
+                language="en",
+                task="transcribe",
+                beam_size=BEAM_SIZE,
+                temperature=TEMPERATURES,
+                condition_on_previous_text=False,
+                word_timestamps=True,
+                vad_filter=False,  # the gate has done it, for every engine alike
+            )
+            return [
+                to_word(word.word, word.start, word.end, word.probability)
+                for segment in segments
+                if believable(
+                    segment.no_speech_prob, segment.avg_logprob, segment.compression_ratio
+                )
+                for word in segment.words or ()
+            ]
+        except (RuntimeError, ValueError) as error:
+            raise EngineError(f"faster-whisper failed on {self.model}: {error}") from error
+
+
+def load(options: EngineOptions) -> FasterWhisper:
+    """Load the weights, fetched first where they are not on disk; int8 on a CPU, float16 on a GPU.
+
+    Raises:
+        EngineUnavailable: the package cannot be imported.
+        WeightsError: the weights are unknown, broken, or cannot be fetched.
+    """
+    model, folder = _weights(options)
+    try:
+        import ctranslate2
+        from faster_whisper import WhisperModel
+    except ImportError as error:
+        raise EngineUnavailable(
+            f"faster-whisper cannot be imported ({error}); run: pip install faster-whisper"
+        ) from error
+    threads = min(MAX_THREADS, os.cpu_count() or 1)
+    if ctranslate2.get_cuda_device_count() > 0:
+        try:
+            whisper = WhisperModel(folder, device="cuda", compute_type="float16")
+            # cuBLAS and cuDNN are looked for at the first run, not when loading
+            whisper.encode(np.zeros((whisper.model.n_mels, 3000), dtype=np.float32))
+            return FasterWhisper(model, whisper)
+        except (RuntimeError, ValueError) as error:
+            options.notify(f"the GPU cannot be used ({_line(error)}); using the CPU")
+    try:
+        whisper = WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=threads)
+    except (RuntimeError, ValueError, OSError) as error:
+        raise WeightsError(
+            f"the Whisper weights in {folder} cannot be loaded ({_line(error)}); "
+            "delete the folder and fetch them again: aloud models pull"
+        ) from error
+    except Exception as error:
+        # the tokenizers library raises bare Exception for a broken tokenizer.json
+        raise WeightsError(f"{folder} holds a broken tokenizer.json ({_line(error)})") from error
+    return FasterWhisper(model, whisper)
+
+
+def _weights(options: EngineOptions) -> tuple[str, str]:
+    """Name for the transcript, and folder."""
+    installed = first_installed() if options.model is None else None
+    model = options.model or (installed.name if installed else DEFAULT_MODEL)
+    folder = find_weights(model)
+    if folder is None:
+        if options.offline:
+            raise WeightsError(
+                f"Whisper {model} is not installed; connect and run: aloud models pull {model}"
+            )
+        folder = pull(model, options.on_download)
+    return (model if model in KNOWN_MODELS else folder.name), str(folder)
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,180 @@
+"""Cut a recording at its pauses into segments that an engine can take one at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from client.transcription.gate import at_sample_rate, require_speech
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+
+__all__ = ["MAX_SEGMENT_S", "Piece", "Segment", "pack", "plan_segments"]
+
+MAX_SEGMENT_S = 28.0
+"""Whisper's window is 30 s; what is left covers the padding and a last word that runs on."""
+
+KEEP_SILENCE_S = 0.4
+"""Silence kept at each side of speech: ``speech_pad_ms`` of faster-whisper's own filter.
+
+Longer silences are cut down to twice this, because Whisper invents text in them.
+"""
+
+CUT_SEARCH_S = 6.0
+"""Speech without a pause is cut at the quietest moment of this stretch before the limit."""
+
+MIN_WORD_S = 0.05
+"""No word is shorter ("a" lasts about 0.06 s); less left of one means that the times disagree."""
+
+_QUIET_WINDOW_S = 0.05
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the recording, and where it starts within the segment's own clip.
+
+    Attributes:
+        start_s: from here in the recording, silence included.
+        end_s: to here.
+        at_s: where the stretch starts within the segment's clip.
+        speech_start_s: where the speech in it starts in the recording.
+        speech_end_s: where it ends.
+    """
+
+    start_s: float
+    end_s: float
+    at_s: float
+    speech_start_s: float
+    speech_end_s: float
+
+    @property
+    def duration_s(self) -> float:
+        """Length in seconds."""
+        return self.end_s - self.start_s
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Sound for one run of an engine, at most ``MAX_SEGMENT_S`` plus padding, at 16 kHz."""
+
+    clip: Clip
+    pieces: tuple[Piece, ...]
+
+    @property
+    def start_s(self) -> float:
+        """Where the segment starts in the recording."""
+        return self.pieces[0].start_s
+
+    @property
+    def end_s(self) -> float:
+        """Where the segment ends in the recording."""
+        return self.pieces[-1].end_s
+
+    def recording_times(self, start_s: float, end_s: float) -> tuple[float, float]:
+        """Times within ``clip`` as times within the recording.
+
+        Both ends are resolved in the piece that holds the middle, so that no word is stretched
+        over a silence that was taken out, and cut to the speech there: Whisper lets the first word
+        start, and the last one end, in the silence around.
+        """
+        middle_s = (start_s + end_s) / 2
+        piece = next((p for p in reversed(self.pieces) if p.at_s <= middle_s), self.pieces[0])
+        shift_s = piece.start_s - piece.at_s
+        first_s = max(start_s + shift_s, piece.speech_start_s)
+        last_s = min(end_s + shift_s, piece.speech_end_s)
+        if last_s - first_s >= MIN_WORD_S:
+            return first_s, last_s
+        # a word outside what the detector took for speech keeps its own times
+        first_s = min(max(start_s + shift_s, piece.start_s), piece.end_s)
+        return first_s, min(max(end_s + shift_s, first_s), piece.end_s)
+
+
+def plan_segments(clip: Clip, max_s: float = MAX_SEGMENT_S) -> list[Segment]:
+    """Find the speech and cut it into segments at the pauses.
+
+    Args:
+        clip: the recording, or what there is of it while it still runs.
+        max_s: no segment is longer.
+
+    Returns:
+        At least one segment, in order, overlapping nowhere.
+
+    Raises:
+        NoSpeech: the gate finds no speech.
+    """
+    clip = at_sample_rate(clip)
+    spans = require_speech(clip)
+    short = [part for span in spans for part in _split_long(clip, *span, max_s)]
+    padded = _with_silence(short, clip.duration_s)
+    segments = []
+    for group in pack(padded, max_s):
+        speech, short = short[: len(group)], short[len(group) :]
+        segments.append(_segment(clip, group, speech))
+    return segments
+
+
+def pack(
+    spans: Sequence[tuple[float, float]], max_s: float = MAX_SEGMENT_S
+) -> list[list[tuple[float, float]]]:
+    """Put spans that follow each other together as long as their sum stays within ``max_s``."""
+    groups: list[list[tuple[float, float]]] = []
+    total_s = 0.0
+    for start_s, end_s in spans:
+        length_s = end_s - start_s
+        if groups and total_s + length_s <= max_s:
+            groups[-1].append((start_s, end_s))
+            total_s += length_s
+        else:
+            groups.append([(start_s, end_s)])
+            total_s = length_s
+    return groups
+
+
+def _split_long(
+    clip: Clip, start_s: float, end_s: float, max_s: float
+) -> list[tuple[float, float]]:
+    limit_s = max_s - 2 * KEEP_SILENCE_S
+    parts: list[tuple[float, float]] = []
+    while end_s - start_s > limit_s:
+        cut_s = _quietest_s(clip, max(start_s, start_s + limit_s - CUT_SEARCH_S), start_s + limit_s)
+        parts.append((start_s, cut_s))
+        start_s = cut_s
+    return [*parts, (start_s, end_s)]
+
+
+def _quietest_s(clip: Clip, from_s: float, to_s: float) -> float:
+    window = round(_QUIET_WINDOW_S * clip.sample_rate_hz)
+    samples = clip.slice(from_s, to_s).samples
+    count = samples.size // window
+    power = np.square(samples[: count * window].reshape(count, window)).mean(axis=1)
+    return from_s + (int(power.argmin()) + 0.5) * _QUIET_WINDOW_S
+
+
+def _with_silence(
+    spans: Sequence[tuple[float, float]], duration_s: float
+) -> list[tuple[float, float]]:
+    """Give every span its silence, half of the gap at most; touching spans become one clip."""
+    padded: list[tuple[float, float]] = []
+    for index, (start_s, end_s) in enumerate(spans):
+        before_s = spans[index - 1][1] if index else -start_s
+        after_s = spans[index + 1][0] if index + 1 < len(spans) else 2 * duration_s - end_s
+        padded.append(
+            (
+                max(0.0, start_s - min(KEEP_SILENCE_S, (start_s - before_s) / 2)),
+                min(duration_s, end_s + min(KEEP_SILENCE_S, (after_s - end_s) / 2)),
+            )
+        )
+    return padded
+
+
+def _segment(
+    clip: Clip, spans: Sequence[tuple[float, float]], speech: Sequence[tuple[float, float]]
+) -> Segment:
+    pieces: list[Piece] = []
+    at_s = 0.0
+    sound = []
+    for (start_s, end_s), (speech_start_s, speech_end_s) in zip(spans, speech, strict=True):
+        sample = clip.slice(start_s, end_s).samples
+        sound.append(sample)
+        pieces.append(Piece(start_s, end_s, at_s, speech_start_s, speech_end_s))
+        at_s += sample.size / SAMPLE_RATE_HZ
+    return Segment(Clip(np.concatenate(sound)), tuple(pieces))

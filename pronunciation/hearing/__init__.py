@@ -1,0 +1,31 @@
+"""Hearing how a term was said: which of a closed set of readings the sound holds.
+
+Nothing heavy is imported here: the network and the dictionary load at first use.
+"""
+
+from pronunciation.hearing.drill import hear_drill, hear_stress
+from pronunciation.hearing.hear import Hearing
+from pronunciation.hearing.manifest import hear_entry, lexicon_targets, parse_entry, result_entry
+from pronunciation.hearing.results import DrillHeard, Heard, Reading, Target, Verdict
+from pronunciation.hearing.words import find_term, split_words
+
+__all__ = [
+    "HEARING_VERSION",
+    "DrillHeard",
+    "Heard",
+    "Hearing",
+    "Reading",
+    "Target",
+    "Verdict",
+    "find_term",
+    "hear_drill",
+    "hear_entry",
+    "hear_stress",
+    "lexicon_targets",
+    "parse_entry",
+    "result_entry",
+    "split_words",
+]
+
+HEARING_VERSION = "1"
+"""Raised whenever the model, the fusion or the rules change: stored evidence names it."""

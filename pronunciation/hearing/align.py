@@ -1,0 +1,160 @@
+"""Alignments of phone sequences with frames, in numpy: one state a phone, silence between words.
+
+A score is a log likelihood ratio, the sum over frames of log p(phone | frame) - log p(phone), so
+sequences of different length over the same frames compare.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pronunciation.hearing.labels import LABEL_INDEX, SILENCE
+from pronunciation.phones import base_phone
+
+__all__ = ["Alignment", "States", "best_path", "sum_over_alignments", "word_states"]
+
+Floats = npt.NDArray[np.float32]
+_NEVER = np.float32(-1e9)
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """A left-to-right chain of phone states.
+
+    Attributes:
+        labels: label index of each state.
+        may_skip_previous: whether the state may follow the one before the previous, which is then
+            an optional silence.
+        word: index of the word a state belongs to, -1 for silence.
+    """
+
+    labels: npt.NDArray[np.int64]
+    may_skip_previous: npt.NDArray[np.bool_]
+    word: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """The best alignment.
+
+    Attributes:
+        states: state of each frame, shape (frames,).
+        score: sum of the frames' scores along the path.
+    """
+
+    states: npt.NDArray[np.int64]
+    score: float
+
+
+def word_states(words: Sequence[Sequence[str]]) -> States:
+    """The chain of words given as phones, with optional silence before, between and after."""
+    silence = LABEL_INDEX[SILENCE]
+    labels, skips, owners = [silence], [False], [-1]
+    for index, phones in enumerate(words):
+        for place, phone in enumerate(phones):
+            labels.append(LABEL_INDEX[base_phone(phone)])
+            skips.append(place == 0 and index > 0)
+            owners.append(index)
+        labels.append(silence)
+        skips.append(False)
+        owners.append(-1)
+    return States(np.array(labels), np.array(skips), np.array(owners))
+
+
+def sum_over_alignments(scores: Floats, chains: Sequence[States]) -> npt.NDArray[np.float64]:
+    """Log of the sum over all alignments of each chain with the same frames.
+
+    Args:
+        scores: frame scores, shape (frames, classes).
+        chains: the hypotheses.
+
+    Returns:
+        One value for each chain, shape (chains,); about -1e9 where frames are fewer than phones.
+    """
+    width = max(c.labels.size for c in chains)
+    labels = np.zeros((len(chains), width), np.int64)
+    closed = np.ones((len(chains), width), bool)
+    for row, chain in enumerate(chains):
+        labels[row, : chain.labels.size] = chain.labels
+        closed[row, : chain.labels.size] = ~chain.may_skip_previous
+    barred = np.where(closed, _NEVER, np.float32(0.0))[:, 2:]
+    alpha = np.full(labels.shape, _NEVER, np.float32)
+    alpha[:, :2] = scores[0][labels[:, :2]]
+    for frame in scores[1:]:
+        new = alpha.copy()
+        new[:, 1:] = np.logaddexp(new[:, 1:], alpha[:, :-1])
+        new[:, 2:] = np.logaddexp(new[:, 2:], alpha[:, :-2] + barred)
+        alpha = new + frame[labels]
+    rows = np.arange(len(chains))
+    last = np.array([c.labels.size for c in chains]) - 1
+    return np.asarray(np.logaddexp(alpha[rows, last], alpha[rows, last - 1]), np.float64)
+
+
+def best_path(
+    scores: Floats,
+    chain: States,
+    *,
+    allowed: npt.NDArray[np.int64] | None = None,
+    width: int = 4096,
+) -> Alignment | None:
+    """The best alignment, searched in a window of states that moves with the frames.
+
+    Args:
+        scores: frame scores, shape (frames, classes).
+        chain: what was said.
+        allowed: first state of the window at each frame, not falling, shape (frames,); ``None``:
+            the window follows the best state so far.
+        width: states in the window; time and memory grow with frames times width.
+
+    Returns:
+        The path, or ``None`` where no path fits the window or the frames.
+    """
+    frames, n = scores.shape[0], chain.labels.size
+    width = min(width, n)
+    barred = np.where(chain.may_skip_previous, np.float32(0.0), _NEVER)
+    came = np.zeros((frames, width), np.uint8)
+    starts = np.zeros(frames, np.int64)
+    alpha = np.full(width, _NEVER, np.float32)
+    alpha[:2] = scores[0][chain.labels[:2]]
+    padded = np.full(width + 2, _NEVER, np.float32)
+    for t in range(1, frames):
+        first = int(starts[t - 1])
+        if allowed is not None:
+            target = int(allowed[t])
+        else:
+            target = first + int(alpha.argmax()) - width // 2
+        start = min(max(first, target), n - width)
+        starts[t] = start
+        shift = start - first
+        if shift:
+            head = alpha[shift - 2 : shift] if shift >= 2 else np.array([_NEVER, alpha[0]])
+            alpha = np.concatenate([alpha[shift:], np.full(min(shift, width), _NEVER, np.float32)])
+            padded[:2] = head if head.size == 2 else _NEVER
+        else:
+            padded[:2] = _NEVER
+        padded[2:] = alpha[:width]
+        stay, one = padded[2:], padded[1:-1]
+        two = padded[:-2] + barred[start : start + width]
+        best = np.maximum(stay, one)
+        step = (one > stay).astype(np.uint8)
+        over = two > best
+        step[over] = 2
+        np.maximum(best, two, out=best)
+        came[t] = step
+        alpha = best + scores[t][chain.labels[start : start + width]]
+    end = n - 1 - int(starts[-1])
+    if end >= width or end < 0:
+        return None
+    state = end if width == 1 or alpha[end] >= alpha[end - 1] else end - 1
+    score = float(alpha[state])
+    if score < _NEVER / 2:
+        return None
+    state += int(starts[-1])
+    states = np.empty(frames, np.int64)
+    for t in range(frames - 1, -1, -1):
+        states[t] = state
+        if t:
+            state -= int(came[t][state - starts[t]])
+    return Alignment(states, score)

@@ -1,0 +1,67 @@
+"""Log-mel energies as Whisper defines them, in numpy.
+
+Source: openai/whisper ``audio.py`` (MIT): 25 ms Hann window, 10 ms hop, 80 Slaney mel bands,
+log10 clamped to 8 decades below the loudest, scaled to about [-1, 1].
+"""
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["HOP", "N_MELS", "log_mel"]
+
+N_FFT = 400
+HOP = 160
+N_MELS = 80
+_SAMPLE_RATE_HZ = 16_000
+_FLOOR = 1e-10
+_DECADES = 8.0
+
+
+def _hz_to_mel(hz: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    log_part = 15.0 + 27.0 * np.log(np.maximum(hz, 1e-9) / 1000.0) / np.log(6.4)
+    return np.where(hz < 1000.0, hz * 3.0 / 200.0, log_part)
+
+
+def _mel_to_hz(mel: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    log_part = 1000.0 * np.exp(np.log(6.4) * (mel - 15.0) / 27.0)
+    return np.where(mel < 15.0, mel * 200.0 / 3.0, log_part)
+
+
+@cache
+def _filters() -> npt.NDArray[np.float32]:
+    """Slaney's triangular mel filters of equal area, shape (N_MELS, N_FFT // 2 + 1)."""
+    top = _hz_to_mel(np.array([_SAMPLE_RATE_HZ / 2]))[0]
+    edges_hz = _mel_to_hz(np.linspace(0.0, top, N_MELS + 2))
+    bins_hz = np.linspace(0.0, _SAMPLE_RATE_HZ / 2, N_FFT // 2 + 1)
+    widths = np.diff(edges_hz)
+    slopes = edges_hz[:, None] - bins_hz[None, :]
+    rising = -slopes[:-2] / widths[:-1, None]
+    falling = slopes[2:] / widths[1:, None]
+    filters = np.maximum(0.0, np.minimum(rising, falling))
+    filters *= (2.0 / (edges_hz[2:] - edges_hz[:-2]))[:, None]
+    return filters.astype(np.float32)
+
+
+@cache
+def _window() -> npt.NDArray[np.float32]:
+    return (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(N_FFT) / N_FFT)).astype(np.float32)
+
+
+def log_mel(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Log-mel energies of 16 kHz sound.
+
+    Args:
+        samples: float32, shape ``(n,)``, at least one hop.
+
+    Returns:
+        float32, shape ``(80, n // 160)``: one column for each 10 ms.
+    """
+    padded = np.pad(samples, N_FFT // 2, mode="reflect" if samples.size > N_FFT else "constant")
+    frames = np.lib.stride_tricks.sliding_window_view(padded, N_FFT)[::HOP][: samples.size // HOP]
+    spectrum = np.fft.rfft(frames * _window(), axis=1)
+    power = (spectrum.real**2 + spectrum.imag**2).astype(np.float32)
+    logs = np.log10(np.maximum(_filters() @ power.T, _FLOOR))
+    logs = np.maximum(logs, logs.max() - _DECADES)
+    return np.asarray((logs + 4.0) / 4.0, np.float32)

@@ -1,0 +1,354 @@
+"""Hearing: which of a term's readings was spoken, where, and how sure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.errors import HearingError
+from pronunciation.hearing.acoustic import AcousticModel
+from pronunciation.hearing.align import States, best_path, sum_over_alignments, word_states
+from pronunciation.hearing.judge import Fusion, decide, default_fusion, probabilities
+from pronunciation.hearing.labels import FRAME_S, LABEL_INDEX, SILENCE
+from pronunciation.hearing.results import Heard, Reading, Target
+from pronunciation.hearing.speech import speech_frames
+from pronunciation.hearing.sphinx import Sphinx
+from pronunciation.hearing.stress import stress_log_probabilities
+from pronunciation.hearing.words import pronunciations
+from pronunciation.phones import base_phone, parse_phones
+
+__all__ = ["Hearing", "belonging"]
+
+Floats = npt.NDArray[np.float32]
+Phones = tuple[str, ...]
+
+LONGEST_S = 30 * 60.0
+"""No answer is longer; a clip of an hour is a mistake, and is told so."""
+LONGEST_WITHOUT_TIMES_S = 12 * 60.0
+"""Without word times the whole text is aligned at once, which needs memory for each frame."""
+SHORTEST_SPEECH_S = 0.12
+"""Less speech than this is no word."""
+DRIFT_S = 4.0
+"""How far a transcriber's word times may be off; they drift after silence (faster-whisper#125)."""
+GARBAGE_SHARE = 0.55
+"""Unwritten speech (an "um") may take the place of silence at this share of the best phone."""
+CONTEXT_WORDS = 2
+"""Words on either side scored together with a term: the first alignment's borders may be off."""
+SPHINX_WORDS = 4
+"""Words on either side that PocketSphinx hears: its level normalisation wants more sound."""
+SPHINX_MARGIN_S = 0.1
+NEIGHBOUR_PAUSE_S = 0.3
+"""Beyond a pause this long, the word next to a term is no part of the term's window."""
+TERM_FITS_FROM = 0.5
+"""Nats a frame; a term whose best reading fits worse gets no verdict. On dev speakers 2 % of the
+words that were said fit worse, and half of those that were not."""
+EDGE_FRAMES = 2
+"""Frames added to a window on either side: borders are no sharper than this."""
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The text as units to align: a word, or a term of one word or more."""
+
+    phones: list[Phones] = field(default_factory=list)
+    word_index: list[int] = field(default_factory=list)
+    target: list[Target | None] = field(default_factory=list)
+
+
+class Hearing:
+    """Judges how terms were said; keep one and use it for many clips.
+
+    Args:
+        model: the acoustic network; by default the shipped one, loaded at first use.
+        fusion: weights and thresholds; by default the shipped ones.
+    """
+
+    def __init__(self, model: AcousticModel | None = None, fusion: Fusion | None = None) -> None:
+        self.model = model or AcousticModel()
+        self._fusion = fusion
+        self._sphinx = Sphinx()
+
+    @property
+    def fusion(self) -> Fusion:
+        """Weights and thresholds in use."""
+        return self._fusion or default_fusion()
+
+    def hear(
+        self,
+        clip: Clip,
+        words: Sequence[str],
+        targets: Sequence[Target],
+        word_times: Sequence[tuple[float, float]] | None = None,
+    ) -> list[Heard]:
+        """Say for each target which of its readings was spoken.
+
+        Args:
+            clip: 16 kHz sound, up to 30 minutes (12 without ``word_times``).
+            words: the words said, as written.
+            targets: terms at places of ``words``, not overlapping; any order.
+            word_times: rough (start_s, end_s) of each word; they may drift by some seconds.
+
+        Returns:
+            One result for each target, in the targets' order.
+
+        Raises:
+            HearingError: no speech, a clip too long, or words that do not fit the sound.
+            PhoneError: a reading is not ARPAbet.
+        """
+        if not targets:
+            return []
+        _check_targets(words, targets)
+        scores = self.frame_scores(clip, has_times=word_times is not None)
+        layout = _lay_out(words, targets)
+        chain = word_states(layout.phones)
+        allowed = None
+        if word_times is not None:
+            if len(word_times) != len(words):
+                raise HearingError(
+                    f"{len(word_times)} word times were given for {len(words)} words"
+                )
+            allowed = _window_by_times(chain, layout, word_times, scores.shape[0])
+        states = self._align(scores, chain, allowed)
+        results: dict[int, Heard] = {}
+        for unit, target in enumerate(layout.target):
+            if target is not None:
+                results[id(target)] = self._judge(clip, scores, states, chain, layout, unit, target)
+        return [results[id(target)] for target in targets]
+
+    def frame_scores(self, clip: Clip, *, has_times: bool = False) -> Floats:
+        """Frame scores of a clip that may be judged.
+
+        Raises:
+            HearingError: no speech, too long, or not at 16 kHz.
+        """
+        if clip.sample_rate_hz != SAMPLE_RATE_HZ:
+            raise HearingError(f"the clip is at {clip.sample_rate_hz} Hz; resample it to 16 kHz")
+        longest_s = LONGEST_S if has_times else LONGEST_WITHOUT_TIMES_S
+        if clip.duration_s > longest_s:
+            hint = "" if has_times else " without word times"
+            raise HearingError(
+                f"the clip is {clip.duration_s / 60:.0f} minutes long; at most "
+                f"{longest_s / 60:.0f} minutes can be judged{hint}: cut it"
+            )
+        if speech_frames(clip) * FRAME_S < SHORTEST_SPEECH_S:
+            raise HearingError("no speech detected in the clip")
+        scores = self.model.scores(clip)
+        silent = scores.argmax(axis=1) == LABEL_INDEX[SILENCE]
+        if float((~silent).sum()) * FRAME_S < SHORTEST_SPEECH_S:
+            raise HearingError("no speech detected in the clip")
+        return scores
+
+    def judge_alone(self, clip: Clip, scores: Floats, target: Target) -> Heard | None:
+        """Judge a term that fills the clip; ``None`` where the clip is too short for it."""
+        layout = _Layout([_bare(target.readings[0])], [0], [target])
+        chain = word_states(layout.phones)
+        path = best_path(scores, chain)
+        if path is None:
+            return None
+        return self._judge(clip, scores, path.states, chain, layout, 0, target, whole=True)
+
+    def _align(
+        self, scores: Floats, chain: States, allowed: npt.NDArray[np.int64] | None
+    ) -> npt.NDArray[np.int64]:
+        """The state of each frame; speech that is not written goes where silence may be."""
+        silence = LABEL_INDEX[SILENCE]
+        filled = scores.copy()
+        filled[:, silence] = np.maximum(
+            scores[:, silence], GARBAGE_SHARE * np.maximum(scores.max(axis=1), 0.0)
+        )
+        width = 4096 if allowed is None else _window_width(allowed, chain)
+        path = best_path(filled, chain, allowed=allowed, width=width)
+        if path is None:
+            raise HearingError("the text does not fit the sound: it has more sounds than the clip")
+        if belonging(scores, chain, path.states) < self.fusion.fits_from:
+            raise HearingError(
+                "the text does not fit the sound: other words were said than those given"
+            )
+        return path.states
+
+    def _judge(
+        self,
+        clip: Clip,
+        scores: Floats,
+        states: npt.NDArray[np.int64],
+        chain: States,
+        layout: _Layout,
+        unit: int,
+        target: Target,
+        *,
+        whole: bool = False,
+    ) -> Heard:
+        """Score the target's readings between its neighbours, borders free."""
+        owner = chain.word[states]
+        frames = np.flatnonzero(owner == unit)
+        start, end = int(frames[0]), int(frames[-1])
+        first, last, left, right = _context(owner, unit, len(layout.phones), whole=whole)
+        offset = max(0, left - EDGE_FRAMES)
+        window = scores[offset : right + 1 + EDGE_FRAMES]
+        candidates = list(dict.fromkeys((*target.readings, *target.mistakes)))
+        before, after = layout.phones[first:unit], layout.phones[unit + 1 : last + 1]
+        bare = [_bare(c) for c in candidates]
+        total = sum_over_alignments(window, [word_states([*before, p, *after]) for p in bare])
+        other = None
+        if self.fusion.sphinx and len(set(bare)) > 1:
+            span = _context(owner, unit, len(layout.phones), whole=whole, words=SPHINX_WORDS)
+            start_s, end_s = span[2] * FRAME_S, span[3] * FRAME_S
+            other = self._sphinx.compare(
+                clip.slice(start_s - SPHINX_MARGIN_S, end_s + SPHINX_MARGIN_S),
+                layout.phones[span[0] : unit], bare, layout.phones[unit + 1 : span[1] + 1],
+            )  # fmt: skip
+        shares = probabilities(self.fusion, total, other, candidates)
+        best = int(shares.argmax())
+        inner = word_states([*before, bare[best], *after])
+        path = best_path(window, inner)
+        if path is not None:
+            mine = np.flatnonzero(inner.word[path.states] == len(before))
+            start, end = offset + int(mine[0]), offset + int(mine[-1])
+            fit = float(window[mine, inner.labels[path.states[mine]]].mean())
+        else:
+            fit = -1.0
+        shares = _share_stress(self.fusion, clip, candidates, bare, shares, scores, start, end)
+        accepted = set(target.readings)
+        readings = sorted(
+            (
+                Reading(c, c in accepted, float(p), float(n), None if other is None else float(o))
+                for c, p, n, o in zip(
+                    candidates, shares, total, total if other is None else other, strict=True
+                )
+            ),
+            key=lambda r: -r.probability,
+        )
+        verdict, heard, confidence = decide(self.fusion, readings)
+        if fit < TERM_FITS_FROM:
+            verdict = "unclear"
+        return Heard(
+            target.term, target.word_index, verdict, heard.phones, confidence,
+            start * FRAME_S, min(clip.duration_s, (end + 1) * FRAME_S), tuple(readings), fit,
+        )  # fmt: skip
+
+
+def belonging(scores: Floats, chain: States, states: npt.NDArray[np.int64]) -> float:
+    """How much a text and a sound belong together; about 4.1 where they do, 1.0 where not.
+
+    The mean score of the frames given to words, how far it is below the best phone of each frame,
+    and twice the share of the speech that the words explain (dev speakers against their own and
+    each other's sentences).
+    """
+    spoken = chain.word[states] >= 0
+    top = scores.max(axis=1)
+    voiced = scores.argmax(axis=1) != LABEL_INDEX[SILENCE]
+    said = scores[np.arange(len(scores)), chain.labels[states]][spoken]
+    explained = float((spoken & voiced).sum()) / max(1, int(voiced.sum()))
+    return float(said.mean()) + float((said - top[spoken]).mean()) + 2.0 * explained
+
+
+def _check_targets(words: Sequence[str], targets: Sequence[Target]) -> None:
+    taken: set[int] = set()
+    for target in targets:
+        places = range(target.word_index, target.word_index + target.n_words)
+        if target.n_words < 1 or target.word_index < 0 or places.stop > len(words):
+            raise HearingError(f"the term {target.term!r} lies outside the text")
+        if taken & set(places):
+            raise HearingError(f"the term {target.term!r} overlaps another term of the text")
+        taken |= set(places)
+        if not target.readings:
+            raise HearingError(f"the term {target.term!r} has no accepted reading")
+        for reading in (*target.readings, *target.mistakes):
+            parse_phones(reading)
+
+
+def _bare(reading: str) -> Phones:
+    return tuple(base_phone(phone) for phone in parse_phones(reading))
+
+
+def _lay_out(words: Sequence[str], targets: Sequence[Target]) -> _Layout:
+    layout = _Layout()
+    starts = {t.word_index: t for t in targets}
+    index = 0
+    while index < len(words):
+        target = starts.get(index)
+        phones = (
+            _bare(target.readings[0]) if target else next(iter(pronunciations(words[index])), ())
+        )
+        if phones:
+            layout.phones.append(phones)
+            layout.word_index.append(index)
+            layout.target.append(target)
+        index += target.n_words if target else 1
+    return layout
+
+
+def _window_by_times(
+    chain: States, layout: _Layout, word_times: Sequence[tuple[float, float]], frames: int
+) -> npt.NDArray[np.int64]:
+    """First state allowed at each frame: words that ended more than DRIFT_S ago are over."""
+    ends_s = np.maximum.accumulate([word_times[i][1] for i in layout.word_index])
+    over = np.searchsorted(ends_s, np.arange(frames) * FRAME_S - DRIFT_S, side="right")
+    first_states = np.searchsorted(np.maximum.accumulate(chain.word), np.arange(len(ends_s) + 1))
+    return np.maximum(0, first_states[over] - 1).astype(np.int64)
+
+
+def _window_width(allowed: npt.NDArray[np.int64], chain: States) -> int:
+    """States needed so that words up to DRIFT_S ahead of their time may begin."""
+    ahead = round(2 * DRIFT_S / FRAME_S)
+    later = np.concatenate([allowed[ahead:], np.full(min(ahead, allowed.size), chain.labels.size)])
+    return int(max(64, (later[: allowed.size] - allowed).max() + 16))
+
+
+def _context(
+    owner: npt.NDArray[np.int64],
+    unit: int,
+    units: int,
+    *,
+    whole: bool,
+    words: int = CONTEXT_WORDS,
+) -> tuple[int, int, int, int]:
+    """The units scored together with a term, up to a pause, and the first and last frame."""
+    if whole:
+        return 0, units - 1, 0, owner.size - 1
+    near = round(NEIGHBOUR_PAUSE_S / FRAME_S)
+    spans = {}
+    for other in range(max(0, unit - words), min(units, unit + words + 1)):
+        frames = np.flatnonzero(owner == other)
+        spans[other] = (int(frames[0]), int(frames[-1]))
+    first = last = unit
+    while first - 1 in spans and spans[first][0] - spans[first - 1][1] <= near:
+        first -= 1
+    while last + 1 in spans and spans[last + 1][0] - spans[last][1] <= near:
+        last += 1
+    left = spans[first][0] - (near if first == unit else 0)
+    right = spans[last][1] + (near if last == unit else 0)
+    return first, last, max(0, left), min(owner.size - 1, right)
+
+
+def _share_stress(
+    fusion: Fusion,
+    clip: Clip,
+    candidates: Sequence[str],
+    bare: Sequence[Phones],
+    shares: npt.NDArray[np.float64],
+    scores: Floats,
+    start: int,
+    end: int,
+) -> npt.NDArray[np.float64]:
+    """Candidates with the same phones share what they have together by where the stress lies."""
+    out = shares.copy()
+    for phones in set(bare):
+        group = [i for i, other in enumerate(bare) if other == phones]
+        if len(group) < 2:
+            continue
+        window = scores[start : end + 1]
+        path = best_path(window, word_states([phones]))
+        together = float(shares[group].sum())
+        out[group] = together / len(group)
+        if path is None:
+            continue
+        logs = stress_log_probabilities(
+            clip, path.states, start * FRAME_S, [candidates[i] for i in group]
+        )
+        if logs is not None:
+            weights = np.exp(fusion.stress * (logs - logs.max()))
+            out[group] = together * weights / weights.sum()
+    return out

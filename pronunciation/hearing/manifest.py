@@ -1,0 +1,129 @@
+"""One line of a manifest: a clip, its text and terms in, one plain result out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from pronunciation.clip import Clip
+from pronunciation.errors import HearingError, PronunciationError
+from pronunciation.hearing.hear import Hearing
+from pronunciation.hearing.results import Heard, Target
+from pronunciation.hearing.words import find_term, split_words
+from pronunciation.phones import parse_phones
+from pronunciation.terms import Lexicon
+
+__all__ = ["hear_entry", "lexicon_targets", "parse_entry", "result_entry"]
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000)]
+
+
+class ManifestTerm(BaseModel):
+    """A term of a manifest line."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    term: Text
+    readings: tuple[Text, ...] = Field(min_length=1)
+    mistakes: tuple[Text, ...] = ()
+
+
+class ManifestEntry(BaseModel):
+    """A manifest line; without ``terms`` the lexicon's terms are looked for."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    audio: Text
+    text: Text
+    terms: tuple[ManifestTerm, ...] | None = None
+
+
+def parse_entry(raw: object) -> ManifestEntry:
+    """Check one decoded line.
+
+    Raises:
+        HearingError: a field is missing or of the wrong kind; the text names it.
+    """
+    try:
+        return ManifestEntry.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the line"
+        raise HearingError(f"{place}: {first['msg']}") from error
+
+
+def lexicon_targets(words: Sequence[str], lexicon: Lexicon) -> list[Target]:
+    """Every place of the text where a lexicon term stands, longer terms first choice."""
+    taken: set[int] = set()
+    targets: list[Target] = []
+    for term in sorted(lexicon.terms, key=lambda t: -len(t.term)):
+        mistakes = tuple(m.phones for m in term.mistakes)
+        for index, n_words in find_term(list(words), term.term):
+            places = set(range(index, index + n_words))
+            if not taken & places:
+                taken |= places
+                targets.append(Target(term.term, index, n_words, term.readings, mistakes))
+    return sorted(targets, key=lambda t: t.word_index)
+
+
+def _given_targets(words: list[str], terms: Sequence[ManifestTerm]) -> list[Target]:
+    """The first free place of each term; a term named twice takes the next place."""
+    taken: set[int] = set()
+    targets: list[Target] = []
+    for term in terms:
+        for reading in (*term.readings, *term.mistakes):
+            parse_phones(reading)
+        places = [
+            (index, n)
+            for index, n in find_term(words, term.term)
+            if not taken & set(range(index, index + n))
+        ]
+        if not places:
+            raise HearingError(f"the term {term.term!r} is not in the text")
+        index, n_words = places[0]
+        taken |= set(range(index, index + n_words))
+        targets.append(Target(term.term, index, n_words, term.readings, term.mistakes))
+    return targets
+
+
+def result_entry(heard: Heard) -> dict[str, Any]:
+    """One term's result as JSON carries it."""
+    return {
+        "term": heard.term,
+        "word_index": heard.word_index,
+        "verdict": heard.verdict,
+        "phones": heard.phones,
+        "confidence": round(heard.confidence, 4),
+        "start_s": round(heard.start_s, 3),
+        "end_s": round(heard.end_s, 3),
+    }
+
+
+def hear_entry(
+    hearing: Hearing, raw: object, clip: Clip, lexicon: Lexicon | None = None
+) -> dict[str, Any]:
+    """Judge one decoded manifest line; what is wrong with it is in the result, never raised.
+
+    Args:
+        hearing: the hearing to use; keep one for all lines.
+        raw: the decoded line, e.g. ``{"audio": "x.flac", "text": "...", "terms": [...]}``.
+        clip: the sound of its ``audio``.
+        lexicon: for lines without ``terms``.
+
+    Returns:
+        ``{"audio": ..., "terms": [...]}``, or ``{"audio": ..., "error": "one clear line"}``.
+    """
+    audio = raw.get("audio") if isinstance(raw, Mapping) else None
+    try:
+        entry = parse_entry(raw)
+        words = split_words(entry.text)
+        if entry.terms is not None:
+            targets = _given_targets(words, entry.terms)
+        elif lexicon is not None:
+            targets = lexicon_targets(words, lexicon)
+        else:
+            raise HearingError("the line names no terms and there is no lexicon")
+        heard = hearing.hear(clip, words, targets)
+    except PronunciationError as error:
+        return {"audio": audio, "error": str(error)}
+    return {"audio": audio, "terms": [result_entry(one) for one in heard]}

@@ -1,0 +1,95 @@
+"""What the hearing is asked and what it answers."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["DrillHeard", "Heard", "Reading", "Target", "Verdict"]
+
+Verdict = Literal["correct", "mispronounced", "unclear"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A term at one place of the text and the closed set of readings it may have been said with.
+
+    Attributes:
+        term: as it is written.
+        word_index: index of its first word, counting the text's whitespace-separated words.
+        n_words: how many words it takes.
+        readings: accepted readings, ARPAbet, at least one.
+        mistakes: mistaken readings, ARPAbet; one that equals an accepted reading is left out.
+    """
+
+    term: str
+    word_index: int
+    n_words: int
+    readings: tuple[str, ...]
+    mistakes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One reading and the evidence for it.
+
+    Attributes:
+        phones: ARPAbet.
+        accepted: whether it is one of the accepted readings.
+        probability: that it was the one spoken, given that one of the readings was.
+        network: the network's log likelihood ratio over the term and its neighbours, in nats.
+        sphinx: PocketSphinx's log score against its best, in nats; ``None`` where not asked.
+    """
+
+    phones: str
+    accepted: bool
+    probability: float
+    network: float = 0.0
+    sphinx: float | None = None
+
+
+@dataclass(frozen=True)
+class Heard:
+    """How one term was said at one place.
+
+    Attributes:
+        term: as in the target.
+        word_index: as in the target.
+        verdict: ``unclear`` where the evidence does not carry either of the others.
+        phones: the best of the target's readings and mistakes, whatever the verdict.
+        confidence: the probability that the heard reading's side (accepted or mistaken) is right.
+        start_s: where the term begins in the clip, in seconds.
+        end_s: where it ends, in seconds.
+        readings: the evidence: every reading with its probability, the best first.
+        fit: mean frame score of the best reading, in nats; below 0 the sound is more like
+            anything else than like the reading.
+    """
+
+    term: str
+    word_index: int
+    verdict: Verdict
+    phones: str
+    confidence: float
+    start_s: float
+    end_s: float
+    readings: tuple[Reading, ...] = ()
+    fit: float = 0.0
+
+
+@dataclass(frozen=True)
+class DrillHeard:
+    """How a term was said alone.
+
+    Attributes:
+        outcome: a verdict, or ``something_else``, or ``nothing``.
+        phones: the best reading; ``None`` where nothing was said.
+        confidence: probability of the outcome.
+        start_s: where speech begins, ``None`` where nothing was said.
+        end_s: where it ends.
+        readings: every reading with its probability, the best first.
+    """
+
+    outcome: Literal["correct", "mispronounced", "unclear", "something_else", "nothing"]
+    phones: str | None
+    confidence: float
+    start_s: float | None = None
+    end_s: float | None = None
+    readings: tuple[Reading, ...] = ()

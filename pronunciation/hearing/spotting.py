@@ -1,0 +1,224 @@
+"""Which lexicon terms a transcript may hold: by name, by a transcriber's spelling, or by sound.
+
+A transcriber writes what it knows: "rose" where somebody says RoCE wrong. So words that sound like
+a term's mistaken reading are looked at too, and there the sound decides: the word's own
+pronunciation competes with the term's readings, and wins where the word itself was said.
+"""
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from pronunciation.hearing.confusable import CONFUSABLE
+from pronunciation.hearing.results import Target
+from pronunciation.hearing.words import normal, pronunciations
+from pronunciation.phones import CONSONANTS, VOWELS, base_phone, parse_phones
+from pronunciation.terms import Lexicon, Term
+
+__all__ = ["Spot", "TermSpotter", "with_own_reading"]
+
+LONGEST_SOUND_ALIKE_WORDS: Final = 3
+"""Terms are taken for up to three words ("in finny band")."""
+MIN_SOUND_ALIKE_PHONES: Final = 3
+"""Two phones ("eye", "sue") sound like something everywhere."""
+LONG_READING_PHONES: Final = 7
+"""In a reading this long any one phone may differ; in a shorter one only by a phone that learners
+and recognisers confuse ("rose", R OW Z, for RoCE said R OW S)."""
+
+_CODES: Final = {
+    phone: chr(ord("A") + number) for number, phone in enumerate([*VOWELS, *CONSONANTS])
+}
+_PHONES: Final = {code: phone for phone, code in _CODES.items()}
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place of the text where a term may have been said.
+
+    Attributes:
+        target: what the hearing is asked.
+        own: how the written words themselves are said, where they only sound like the term; it
+            competes as a reading and, where it wins, the term was not said. ``None`` where the
+            text names the term, empty where the term is expected and nothing competes.
+    """
+
+    target: Target
+    own: str | None = None
+
+
+class TermSpotter:
+    """Finds the lexicon's terms in transcripts; keep one for many.
+
+    Args:
+        lexicon: the terms.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    def named(self, text: str) -> frozenset[str]:
+        """The terms that a text names."""
+        spots = self._by_name([normal(word) for word in text.split()], set())
+        return frozenset(spot.target.term for spot in spots)
+
+    def spot(
+        self,
+        words: Sequence[str],
+        ordinary: Container[str] | None = None,
+        expected: Container[str] = (),
+    ) -> list[Spot]:
+        """The places of a transcript where a term may have been said, not overlapping, in order.
+
+        Args:
+            words: as transcribed.
+            ordinary: words (lower case) that people in the field say anyway; what consists of
+                them alone is taken for itself. ``None``: sound-alikes are not looked for.
+            expected: terms that the question is about: there a word from another world that
+                sounds like the term said wrong is the term said wrong.
+
+        Raises:
+            HearingError: a word's pronunciation cannot be made, see ``pronunciations``.
+        """
+        bare = [normal(word) for word in words]
+        taken: set[int] = set()
+        spots = self._by_name(bare, taken)
+        if ordinary is not None:
+            spots += self._by_sound(words, bare, taken, ordinary, expected)
+        return sorted(spots, key=lambda spot: spot.target.word_index)
+
+    def _by_name(self, bare: list[str], taken: set[int]) -> list[Spot]:
+        spots: list[Spot] = []
+        longest = self._longest_name
+        for n_words in range(longest, 0, -1):  # longer names first
+            for index in range(len(bare) - n_words + 1):
+                places = range(index, index + n_words)
+                if not all(bare[place] for place in places) or taken.intersection(places):
+                    continue
+                term = self._names.get("".join(bare[place] for place in places))
+                if term is not None:
+                    taken.update(places)
+                    spots.append(Spot(_target(term, index, n_words)))
+        return spots
+
+    def _by_sound(
+        self,
+        words: Sequence[str],
+        bare: list[str],
+        taken: set[int],
+        ordinary: Container[str],
+        expected: Container[str],
+    ) -> list[Spot]:
+        windows = [
+            window
+            for window in _windows(words, bare, taken)
+            if any(bare[place] not in ordinary for place in window.places)
+        ]
+        codes = [code for code, _ in self._mistakes]
+        if not windows or not codes:
+            return []
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cdist
+
+        edits = cdist(
+            [window.code for window in windows],
+            codes,
+            scorer=Levenshtein.distance,
+            score_cutoff=1,
+        )
+        spots: list[Spot] = []
+        for row, column in np.argwhere(edits <= 1)[np.argsort(edits[edits <= 1], kind="stable")]:
+            window, (code, term) = windows[row], self._mistakes[column]
+            if taken.intersection(window.places) or not _is_near(window.code, code):
+                continue
+            own = " ".join(window.phones)
+            if term.term in expected:
+                own = ""
+            elif edits[row, column] == 0:
+                continue  # the sound of both is the same, and nothing speaks for the term
+            taken.update(window.places)
+            spots.append(Spot(_target(term, window.places.start, len(window.places)), own))
+        return spots
+
+    @cached_property
+    def _names(self) -> dict[str, Term]:
+        names: dict[str, Term] = {}
+        for term in self._lexicon:
+            for name in (term.term, *term.written_as):
+                joined = "".join(normal(part) for part in name.split())
+                for form in (joined, joined + "s", joined + "es"):
+                    names.setdefault(form, term)
+        for term in self._lexicon:  # a term's own name before another's misspelling
+            names["".join(normal(part) for part in term.term.split())] = term
+        return names
+
+    @cached_property
+    def _longest_name(self) -> int:
+        names = (name for term in self._lexicon for name in (term.term, *term.written_as))
+        return max((len(name.replace("-", " ").split()) for name in names), default=1)
+
+    @cached_property
+    def _mistakes(self) -> list[tuple[str, Term]]:
+        """Mistaken readings as one character a phone, and whose they are."""
+        return [
+            (_code(phones), term)
+            for term in self._lexicon
+            for mistake in term.mistakes
+            if len(phones := _bare(mistake.phones)) >= MIN_SOUND_ALIKE_PHONES
+        ]
+
+
+@dataclass(frozen=True)
+class _Window:
+    """Words in a row, by their places, and how they are said."""
+
+    places: range
+    phones: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        return _code(self.phones)
+
+
+def _windows(words: Sequence[str], bare: list[str], taken: Container[int]) -> Iterator[_Window]:
+    for index in range(len(words)):
+        phones: tuple[str, ...] = ()
+        for place in range(index, min(index + LONGEST_SOUND_ALIKE_WORDS, len(words))):
+            if place in taken or not bare[place]:
+                break
+            phones += next(iter(pronunciations(words[place])), ())
+            if len(phones) >= MIN_SOUND_ALIKE_PHONES:
+                yield _Window(range(index, place + 1), phones)
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Whether two codes with at most one edit between them sound alike."""
+    if one == other or min(len(one), len(other)) >= LONG_READING_PHONES:
+        return True
+    if len(one) != len(other):
+        return False
+    [(a, b)] = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
+    return _PHONES[b] in CONFUSABLE.get(_PHONES[a], ())
+
+
+def _target(term: Term, index: int, n_words: int) -> Target:
+    mistakes = tuple(mistake.phones for mistake in term.mistakes)
+    return Target(term.term, index, n_words, term.readings, mistakes)
+
+
+def _bare(reading: str) -> tuple[str, ...]:
+    return tuple(base_phone(phone) for phone in parse_phones(reading))
+
+
+def _code(phones: Sequence[str]) -> str:
+    return "".join(_CODES[phone] for phone in phones)
+
+
+def with_own_reading(spot: Spot) -> Target:
+    """The target with the written words' own pronunciation among the accepted readings."""
+    if not spot.own:
+        return spot.target
+    target = spot.target
+    return replace(target, readings=(*target.readings, spot.own))

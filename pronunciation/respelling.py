@@ -1,0 +1,189 @@
+"""Text respelled so that a voice says every lexicon term right.
+
+A text-to-speech voice guesses names it has never met ("RoCE" becomes "rose"), and an app that
+teaches a wrong sound is worse than none. So each term is replaced by its taught reading: as inline
+phonemes for eSpeak NG, which takes them, and as a respelling in plain letters for every other
+voice.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, Literal
+
+from pronunciation.phones import base_phone, parse_phones
+from pronunciation.terms import Lexicon, Term
+
+__all__ = ["RespellingStyle", "respell", "to_espeak"]
+
+RespellingStyle = Literal["espeak", "plain"]
+
+_ESPEAK: Final[dict[str, str]] = {
+    "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",
+    "EY": "eI", "IH": "I", "IY": "i:", "OW": "oU", "OY": "OI", "UH": "U", "UW": "u:",
+    "B": "b", "CH": "tS", "D": "d", "DH": "D", "F": "f", "G": "g", "HH": "h", "JH": "dZ",
+    "K": "k", "L": "l", "M": "m", "N": "n", "NG": "N", "P": "p", "R": "r", "S": "s", "SH": "S",
+    "T": "t", "TH": "T", "V": "v", "W": "w", "Y": "j", "Z": "z", "ZH": "Z",
+}  # fmt: skip
+"""ARPAbet to the phoneme names of eSpeak NG's ``en-us`` voice (phsource/ph_english_us)."""
+_ESPEAK_UNSTRESSED: Final = {"AH": "@", "ER": "3", "IY": "i"}
+_ESPEAK_BEFORE_R: Final = {
+    "AA": "A@", "AO": "O@", "EH": "e@", "IH": "i@3", "IY": "i@3", "UH": "U@", "OW": "o@",
+    "AY": "aI3", "AW": "aU3",
+}  # fmt: skip
+"""Vowel and R in one, where no vowel follows: alone, eSpeak's ``r`` is a trill there."""
+_STRESS: Final = {"1": "'", "2": ","}
+
+_CLAUSE_BYTES: Final = 600
+"""eSpeak NG cuts a clause from 725 bytes on (N_TR_SOURCE - 75), also within phonemes."""
+
+_VOICELESS: Final = {"P", "T", "K", "F", "TH"}
+_SIBILANTS: Final = {"S", "Z", "SH", "ZH", "CH", "JH"}
+
+_WORDS_LIKE_ACRONYMS: Final = frozenset({
+    "ace", "act", "add", "age", "ago", "aid", "aim", "air", "all", "am", "amp", "an", "and",
+    "ant", "any", "are", "arm", "art", "as", "ask", "at", "ate", "bad", "bag", "ban", "bar",
+    "bat", "be", "bed", "bet", "bid", "big", "bit", "bob", "bus", "but", "buy", "by", "cab",
+    "can", "cap", "car", "cat", "cop", "cow", "cup", "cut", "dad", "day", "den", "did", "die",
+    "dig", "dip", "do", "dog", "dot", "dry", "due", "ear", "eat", "end", "era", "eve", "eye",
+    "fan", "far", "fat", "fed", "few", "fin", "fit", "fix", "for", "fun", "gap", "gas", "get",
+    "go", "god", "got", "gun", "guy", "ham", "has", "hat", "he", "her", "hi", "him", "hip", "his",
+    "hit", "hot", "how", "ice", "if", "ill", "in", "ink", "ion", "is", "it", "its", "jam", "jar",
+    "jet", "job", "joy", "key", "kid", "lab", "lap", "law", "led", "let", "lid", "lie", "lip",
+    "lit", "log", "lot", "low", "mad", "man", "map", "mat", "may", "me", "men", "met", "mid",
+    "mix", "mob", "mod", "mom", "mop", "my", "net", "new", "no", "nod", "nor", "not", "now",
+    "nut", "of", "off", "oh", "oil", "old", "on", "one", "or", "our", "out", "owe", "own", "pad",
+    "pal", "pan", "par", "pat", "pay", "pen", "per", "pet", "pie", "pin", "pit", "pod", "pop",
+    "pot", "put", "ram", "ran", "rap", "rat", "raw", "ray", "red", "rep", "rib", "rid", "rim",
+    "rip", "rob", "rod", "rot", "row", "run", "sad", "sat", "saw", "say", "sea", "see", "set",
+    "she", "shy", "sin", "sip", "sir", "sit", "six", "sky", "so", "son", "spa", "spy", "sub",
+    "sum", "sun", "tab", "tag", "tap", "tar", "tax", "tea", "ten", "the", "tie", "tin", "tip",
+    "to", "toe", "ton", "too", "top", "toy", "try", "tub", "two", "up", "us", "use", "van", "via",
+    "vow", "war", "was", "wax", "way", "we", "web", "wet", "who", "why", "win", "wit", "won",
+    "yes", "yet", "you", "zip", "dare", "grid", "rest", "sand", "smart", "snap", "soap", "spot",
+})  # fmt: skip
+"""Small-letter English words that are also spelled-out acronyms: "it" is not "I T"."""
+
+_SUFFIX: Final = r"(?P<suffix>['’]s|s['’]|es|s)?"
+
+
+def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> str:
+    """``text`` with every lexicon term, also in the plural, written as the voice must be given it.
+
+    Args:
+        text: ordinary text. Voice commands in double brackets are made harmless.
+        lexicon: the terms and their readings; the first reading is said.
+        style: ``espeak`` for a voice of eSpeak NG that is told to read ``[[phonemes]]``, ``plain``
+            for all others.
+    """
+    safe = re.sub(r"\[(?=\[)", "[ ", text)
+    pattern, terms = _compiled(lexicon)
+    if pattern is None:
+        return safe
+    write: Callable[[Term, str], str] = _as_espeak if style == "espeak" else _as_plain
+
+    def replace(match: re.Match[str]) -> str:
+        whole = match.group(0)
+        term = terms[_key(match.group("term"))]
+        if _is_an_ordinary_word(term, match.group("term"), whole.lstrip("/")):
+            return whole
+        before = safe[max(0, match.start() - 1) : match.start()]
+        # eSpeak reads phonemes only where they begin a word: "(RoCE" would lose the term.
+        needs_gap = style == "espeak" and before and not before.isspace()
+        # "CI/CD" is said without its slash.
+        gap = " " if needs_gap or whole.startswith("/") else ""
+        return gap + write(term, _clean(match.group("suffix")))
+
+    respelled = pattern.sub(replace, safe)
+    return _in_short_clauses(respelled) if style == "espeak" else respelled
+
+
+def to_espeak(phones: str) -> str:
+    """ARPAbet as eSpeak NG's inline phonemes: ``R AA1 K IY0`` → ``[[r|'A:|k|i]]``.
+
+    Raises:
+        PhoneError: the string is not ARPAbet.
+    """
+    parsed = parse_phones(phones)
+    names: list[str] = []
+    index = 0
+    while index < len(parsed):
+        phone = parsed[index]
+        base, digit = base_phone(phone), phone[-1] if phone[-1].isdigit() else ""
+        name = _ESPEAK_UNSTRESSED.get(base, _ESPEAK[base]) if digit == "0" else _ESPEAK[base]
+        if _r_closes_the_syllable(parsed, index) and base in _ESPEAK_BEFORE_R:
+            name = _ESPEAK_BEFORE_R[base]
+            index += 1
+        names.append(_STRESS.get(digit, "") + name)
+        index += 1
+    return "[[" + "|".join(names) + "]]"  # the bar keeps t|S from being read as tS
+
+
+def _in_short_clauses(text: str) -> str:
+    """A comma before phonemes that eSpeak NG would cut in two, and then spell."""
+    out: list[str] = []
+    clause_bytes = 0
+    for piece in re.split(r"(\[\[[^\]]+\]\])", text):
+        size = len(piece.encode("utf-8"))
+        if piece.startswith("[[") and clause_bytes + size > _CLAUSE_BYTES:
+            out.append(", ")
+            clause_bytes = 0
+        ends = [match.end() for match in re.finditer(r"[.,;:!?](?=\s)", piece)]
+        clause_bytes = len(piece[ends[-1] :].encode("utf-8")) if ends else clause_bytes + size
+        out.append(piece)
+    return "".join(out)
+
+
+def _r_closes_the_syllable(phones: tuple[str, ...], vowel_index: int) -> bool:
+    following = phones[vowel_index + 1 : vowel_index + 3]
+    if not following or following[0] != "R":
+        return False
+    return len(following) == 1 or not following[1][-1].isdigit()
+
+
+def _as_espeak(term: Term, suffix: str) -> str:
+    phones = term.readings[0]
+    if suffix:
+        last = base_phone(phones.split()[-1])
+        ending = "IH0 Z" if last in _SIBILANTS else "S" if last in _VOICELESS else "Z"
+        phones = f"{phones} {ending}"
+    return to_espeak(phones)
+
+
+def _as_plain(term: Term, suffix: str) -> str:
+    if term.kind == "letters" and re.fullmatch(r"[A-Za-z0-9/&.-]+", term.term):
+        letters = " ".join(re.findall(r"[A-Z]|[0-9]+", term.term.upper()))
+        return letters + ("'s" if suffix else "")  # "G P U's": "Us" would be read as a word
+    said = term.say.casefold()  # capitals mark the stress for people; a voice would spell them
+    return said + ("s" if suffix else "")
+
+
+def _is_an_ordinary_word(term: Term, stem: str, written: str) -> bool:
+    if term.kind != "letters" or stem == term.term:
+        return False
+    if any(letter.isupper() for letter in stem[1:]):
+        return False
+    return stem.casefold() in _WORDS_LIKE_ACRONYMS or written.casefold() in _WORDS_LIKE_ACRONYMS
+
+
+def _clean(suffix: str | None) -> str:
+    return (suffix or "").strip("'’")
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s-]+", " ", name).casefold()
+
+
+def _compiled(lexicon: Lexicon) -> tuple[re.Pattern[str] | None, dict[str, Term]]:
+    terms = {_key(term.term): term for term in lexicon}
+    return _pattern(tuple(terms)), terms
+
+
+@lru_cache(maxsize=8)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str] | None:
+    if not names:
+        return None
+    # The longest first: "KV cache" before "KV".
+    longest_first = sorted(names, key=len, reverse=True)
+    choice = "|".join(r"[\s-]+".join(map(re.escape, name.split(" "))) for name in longest_first)
+    return re.compile(rf"(?:(?<=\w)/|(?<!\w))(?P<term>{choice}){_SUFFIX}(?!\w)", re.IGNORECASE)

@@ -1,0 +1,82 @@
+"""The lexicon's frozen models: a term, how it is said, and the mistakes people make."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+from pronunciation.phones import parse_phones
+
+__all__ = ["Lexicon", "Mistake", "Term"]
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Mistake(_Frozen):
+    """A wrong reading that people really say, and a tip that helps.
+
+    ``phones`` is ARPAbet with stress digits on the vowels, e.g. ``R OW1 S``.
+    """
+
+    phones: Text
+    tip: Text
+
+    @field_validator("phones")
+    @classmethod
+    def _arpabet(cls, phones: str) -> str:
+        return " ".join(parse_phones(phones))
+
+
+class Term(_Frozen):
+    """A term and how it is said.
+
+    Attributes:
+        term: as it is written in the field, e.g. ``RoCE``.
+        kind: ``letters`` (each letter named), ``word`` (said as a word) or ``hybrid`` (both).
+        stands_for: the expansion of an acronym; empty for a plain word.
+        say: a respelling for people, stressed syllable in capitals, e.g. ``ROCK-ee``.
+        readings: accepted readings in ARPAbet with stress; the first is the one taught.
+        mistakes: wrong readings people make, each with a tip.
+        written_as: what a transcriber may write when the term is said right, lower case.
+        source: where the maker or the field says how the name is said.
+    """
+
+    term: Text
+    kind: Literal["letters", "word", "hybrid"]
+    stands_for: str = ""
+    say: Text
+    readings: tuple[Text, ...] = Field(min_length=1)
+    mistakes: tuple[Mistake, ...] = ()
+    written_as: tuple[Text, ...] = ()
+    source: str = ""
+
+    @field_validator("readings")
+    @classmethod
+    def _arpabet(cls, readings: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(" ".join(parse_phones(reading)) for reading in readings)
+
+
+class Lexicon(_Frozen):
+    """All terms. ``version`` is a digest of their content."""
+
+    version: str
+    terms: tuple[Term, ...]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Term]:
+        return {term.term.casefold(): term for term in self.terms}
+
+    def get(self, name: str) -> Term | None:
+        """The term of this name, whatever its case, or ``None``."""
+        return self._by_name.get(name.casefold())
+
+    def __iter__(self) -> Iterator[Term]:  # type: ignore[override]
+        return iter(self.terms)
+
+    def __len__(self) -> int:
+        return len(self.terms)

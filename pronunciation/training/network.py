@@ -1,0 +1,68 @@
+"""The acoustic network in PyTorch: a convolutional phone classifier trained from nothing.
+
+Log-mel frames of 10 ms are halved to 20 ms, then pass residual blocks of dilated convolutions
+(Bai et al., "An Empirical Evaluation of Generic Convolutional and Recurrent Networks for Sequence
+Modeling", 2018, here looking both ways), which see 0.9 s to either side.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from pronunciation.hearing.labels import N_CLASSES
+
+__all__ = ["PhoneNet"]
+
+N_MELS = 80
+WIDTH = 256
+KERNEL = 5
+DILATIONS = (1, 1, 2, 4, 8, 1, 2, 4)
+
+
+class Block(nn.Module):
+    """Normalise, rectify, convolve, and add to the input."""
+
+    def __init__(self, dilation: int, dropout: float) -> None:
+        super().__init__()
+        padding = dilation * (KERNEL // 2)
+        self.norm = nn.BatchNorm1d(WIDTH)
+        self.conv = nn.Conv1d(WIDTH, WIDTH, KERNEL, padding=padding, dilation=dilation)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, seen: Tensor | None) -> Tensor:
+        """``x`` of shape (batch, WIDTH, frames); ``seen`` of (batch, 1, frames), 1 where valid."""
+        inner = F.gelu(self.norm(x))
+        if seen is not None:
+            inner = inner * seen
+        return x + self.dropout(self.conv(inner))
+
+
+class PhoneNet(nn.Module):
+    """Log-mel to phone logits, one row for each 20 ms."""
+
+    def __init__(self, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv1d(N_MELS, WIDTH, 5, padding=2)
+        self.conv2 = nn.Conv1d(WIDTH, WIDTH, 3, stride=2, padding=1)
+        self.blocks = nn.ModuleList(Block(dilation, dropout) for dilation in DILATIONS)
+        self.norm = nn.BatchNorm1d(WIDTH)
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Linear(WIDTH, N_CLASSES)
+
+    def forward(self, mel: Tensor, frames: Tensor | None = None) -> Tensor:
+        """Logits of shape (batch, ceil(n / 2), N_CLASSES) for ``mel`` of shape (batch, 80, n).
+
+        Args:
+            mel: log-mel energies, 10 ms apart.
+            frames: valid output frames of each row of a padded batch; ``None``: all of them.
+        """
+        x = self.conv2(F.gelu(self.conv1(mel)))
+        seen = None
+        if frames is not None:
+            places = torch.arange(x.shape[2], device=x.device)
+            seen = (places[None, :] < frames[:, None]).to(x.dtype)[:, None, :]
+        for block in self.blocks:
+            x = block(x, seen)
+        x = F.gelu(self.norm(x)).transpose(1, 2)
+        logits: Tensor = self.head(self.dropout(x))
+        return logits

@@ -1,0 +1,233 @@
+"""The bank from YAML: the built-in data, with what a personal bank adds or replaces."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from question_bank.errors import BankError
+from question_bank.models import Bank, Question, Role
+from question_bank.source import Located, Source, read_source
+
+__all__ = ["Validation", "load_bank", "validate_path"]
+
+_BUILT_IN = Path(__file__).parent
+_ENDINGS = (".yaml", ".yml")
+_ROLES_FOLDER = "roles"
+_VERSION_DIGITS = 12
+"""48 bits of SHA-256: enough that two banks a person ever meets differ, short enough to read."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What a path holds, for ``aloud bank validate``.
+
+    Attributes:
+        path: the file or folder.
+        roles: the roles defined there.
+        questions: the questions defined there that are valid, each with its role filled in.
+        problems: one line for each thing that is wrong; empty where the path is a valid bank.
+    """
+
+    path: Path
+    roles: tuple[Role, ...]
+    questions: tuple[Question, ...]
+    problems: tuple[str, ...]
+
+
+def load_bank(extra: Sequence[Path] = ()) -> Bank:
+    """The built-in bank with the personal banks in ``extra`` laid over it, the last on top.
+
+    An entry of an extra bank replaces the one of the same id and is added where there is none.
+    The built-in data is read once per process; extra banks are read on every call.
+
+    Args:
+        extra: folders laid out like ``question_bank/`` (files beside or in ``roles/``), or files.
+
+    Raises:
+        BankError: with every problem found in the first bank that has any.
+    """
+    built_in = _built_in()
+    if not extra:
+        return built_in
+    bank = built_in
+    for path in extra:
+        bank, _, problems = _laid_over(bank, Path(path), str(path))
+        if problems:
+            raise BankError(problems)
+    return bank
+
+
+def validate_path(path: Path) -> Validation:
+    """Check a file or folder as ``load_bank([path])`` would, collecting every problem."""
+    # A copy of the built-in data must be checkable even when the built-in data is broken.
+    try:
+        under = _built_in()
+    except BankError:
+        under = _empty_bank()
+    _, sources, problems = _laid_over(under, Path(path), str(path))
+    known = {role.id for role in under.roles} | {
+        located.value.id for source in sources for located in source.roles
+    }
+    return Validation(
+        path=Path(path),
+        roles=tuple(located.value for source in sources for located in source.roles),
+        questions=tuple(q.value for source in sources for q in _owned(source, known)),
+        problems=tuple(problems),
+    )
+
+
+@cache
+def _built_in() -> Bank:
+    bank, _, problems = _laid_over(_empty_bank(), _BUILT_IN, _BUILT_IN.name)
+    if problems:
+        raise BankError(problems)
+    return bank
+
+
+def _empty_bank() -> Bank:
+    return Bank(version="", roles=(), rounds=(), signals=(), plan=(), help=(), questions=())
+
+
+def _laid_over(under: Bank, path: Path, label: str) -> tuple[Bank, list[Source], list[str]]:
+    """``under`` with the bank at ``path`` on top, the files read, and all problems."""
+    try:
+        files = _files(path, label)
+    except BankError as error:
+        return under, [], list(error.problems)
+    sources = [read_source(file, name) for file, name in files]
+    problems = [problem for source in sources for problem in source.problems]
+
+    roles = _gathered((s.roles for s in sources), lambda role: role.id, problems)
+    known = {role.id: role for role in under.roles} | {r.value.id: r.value for r in roles}
+    declared = set().union(*(source.declared_roles for source in sources))
+    questions = _gathered((_owned(s, known) for s in sources), lambda q: q.id, problems)
+    for located in questions:
+        # The questions of a role that is itself at fault are not each reported on top of it.
+        if located.value.role in known or located.value.role not in declared:
+            problems.extend(_topic_problems(located, known))
+    problems.extend(_orphan_problems(under, roles, {q.value.id for q in questions}))
+
+    bank = Bank(
+        version="",
+        roles=_merged(under.roles, roles, lambda role: role.id),
+        rounds=_merged(
+            under.rounds, _gathered((s.rounds for s in sources), _id, problems), lambda r: r.id
+        ),
+        signals=_merged(
+            under.signals, _gathered((s.signals for s in sources), _id, problems), lambda s: s.id
+        ),
+        plan=_merged(
+            under.plan,
+            _gathered((s.plan for s in sources), lambda week: week.week, problems),
+            lambda week: week.week,
+        ),
+        help=_merged(
+            under.help, _gathered((s.help for s in sources), _id, problems), lambda h: h.id
+        ),
+        questions=_merged(under.questions, questions, lambda q: q.id),
+    )
+    return bank.model_copy(update={"version": _digest(bank)}), sources, problems
+
+
+def _files(path: Path, label: str) -> list[tuple[Path, str]]:
+    """The YAML files of a bank with the names that errors give them, in a fixed order."""
+    if path.is_file():
+        return [(path, label)]
+    if not path.is_dir():
+        raise BankError(f"{label}: there is no such file or folder")
+    try:
+        found = [
+            (file, f"{label}/{file.relative_to(path).as_posix()}")
+            for folder in (path, path / _ROLES_FOLDER)
+            if folder.is_dir()
+            for file in sorted(folder.iterdir())
+            if file.suffix.lower() in _ENDINGS and not file.name.startswith(".")
+        ]
+    except OSError as error:
+        raise BankError(f"{label}: cannot be read: {error.strerror or error}") from error
+    if not found:
+        raise BankError(
+            f"{label}: holds no .yaml file; put questions there or in {label}/{_ROLES_FOLDER}"
+        )
+    return found
+
+
+def _owned(source: Source, known: Iterable[str]) -> list[Located[Question]]:
+    """The file's questions; those of a bare list belong to the role that the file is named for."""
+    if not source.bare or source.stem not in known:
+        return source.questions
+    return [
+        q
+        if q.value.role is not None
+        else Located(q.value.model_copy(update={"role": source.stem}), q.where)
+        for q in source.questions
+    ]
+
+
+def _id(entry: Any) -> str:
+    return str(entry.id)
+
+
+def _gathered(
+    lists: Iterable[list[Located[T]]], key: Callable[[T], object], problems: list[str]
+) -> list[Located[T]]:
+    """All entries of all files; an id that two files of one bank use is a problem."""
+    first: dict[object, Located[T]] = {}
+    for located in (located for entries in lists for located in entries):
+        name = key(located.value)
+        if name in first:
+            other = first[name].where.split(": ", 1)[0]
+            problems.append(f"{located.where} id: is used already in {other}")
+        else:
+            first[name] = located
+    return list(first.values())
+
+
+def _merged(
+    under: tuple[T, ...], over: list[Located[T]], key: Callable[[T], object]
+) -> tuple[T, ...]:
+    merged = {key(entry): entry for entry in under}
+    merged.update({key(located.value): located.value for located in over})
+    return tuple(merged.values())
+
+
+def _topic_problems(located: Located[Question], known: dict[str, Role]) -> list[str]:
+    question = located.value
+    if question.role is None:
+        return []
+    role = known.get(question.role)
+    if role is None:
+        return [f"{located.where} role: unknown role {question.role!r}; one of {', '.join(known)}"]
+    if question.topic not in role.topics:
+        return [
+            f"{located.where} topic: {question.topic!r} is not a topic of {role.id}; "
+            f"one of {', '.join(role.topics)}"
+        ]
+    return []
+
+
+def _orphan_problems(under: Bank, roles: list[Located[Role]], replaced: set[str]) -> list[str]:
+    """A replaced role must not take away the topic of a question that stays."""
+    new = {located.value.id: located for located in roles}
+    return [
+        f"{new[q.role].where} topics: {q.topic!r} is gone, but question {q.id!r} has it; "
+        "keep the topic or replace the question too"
+        for q in under.questions
+        if q.role in new and q.id not in replaced and q.topic not in new[q.role].value.topics
+    ]
+
+
+def _digest(bank: Bank) -> str:
+    """A digest of the content alone: the order of files and the layout of the YAML do not count."""
+    content = bank.model_dump(mode="json", exclude={"version"})
+    for name in ("roles", "rounds", "signals", "help", "questions"):
+        content[name] = sorted(content[name], key=lambda entry: str(entry["id"]))
+    content["plan"] = sorted(content["plan"], key=lambda week: int(week["week"]))
+    canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:_VERSION_DIGITS]

@@ -1,0 +1,187 @@
+"""The bank's frozen models: what a role, a round, a question and a key phrase are."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+__all__ = [
+    "Bank",
+    "Employers",
+    "Faq",
+    "KeyPhrase",
+    "Landscape",
+    "PlanWeek",
+    "Question",
+    "Responsibility",
+    "Role",
+    "RoundGuide",
+    "RoundName",
+    "SalaryBand",
+    "Signal",
+    "SignalName",
+    "SpotlightTerm",
+    "VocabularyCategory",
+]
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+
+RoundName = Literal["phone-screen", "coding", "system-design", "domain-deep-dive", "behavioral"]
+SignalName = Literal[
+    "hardware-awareness",
+    "distributed-systems",
+    "kubernetes",
+    "cost-optimization",
+    "debugging",
+]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class KeyPhrase(_Frozen):
+    """A phrase that a listener waits for in a good answer."""
+
+    phrase: Text
+    aliases: tuple[Text, ...] = ()
+    why: str = ""
+    follow_up: str = ""
+    weight: float = Field(default=1.0, gt=0, le=10)
+
+
+class Question(_Frozen):
+    """One interview question with the answer a strong candidate would say.
+
+    ``role`` is filled in by the loader from the file the question stands in; it is ``None`` for a
+    question of a personal bank that belongs to no role.
+    """
+
+    id: Slug
+    role: Slug | None = None
+    round: RoundName
+    topic: Text
+    signals: tuple[SignalName, ...] = ()
+    difficulty: int = Field(default=3, ge=1, le=5)
+    prompt: Text
+    answer_seconds: int = Field(default=120, ge=10, le=1800)
+    model_answer: Text
+    key_phrases: tuple[KeyPhrase, ...] = Field(min_length=1)
+
+
+class SpotlightTerm(_Frozen):
+    """A term every holder of the role should know, with a definition and an example sentence."""
+
+    term: Text
+    definition: Text
+    example: Text
+
+
+class VocabularyCategory(_Frozen):
+    """The role's vocabulary under one heading."""
+
+    category: Text
+    terms: tuple[Text, ...] = Field(min_length=1)
+
+
+class Responsibility(_Frozen):
+    """An area of work with what it involves and the tools it takes."""
+
+    area: Text
+    involves: Text
+    tools: tuple[Text, ...]
+
+
+class Employers(_Frozen):
+    """A group of employers that hire for the role, and what they need."""
+
+    category: Text
+    companies: tuple[Text, ...] = Field(min_length=1)
+    needs: Text
+
+
+class SalaryBand(_Frozen):
+    """Yearly pay for one level, in thousands of US dollars (``None``: open-ended)."""
+
+    level: Text
+    base_usd_k: tuple[int, int | None]
+    total_usd_k: tuple[int, int | None]
+    notes: str = ""
+
+
+class Landscape(_Frozen):
+    """The labour market around a role: the work, the employers, the pay."""
+
+    responsibilities: tuple[Responsibility, ...]
+    employers: tuple[Employers, ...]
+    salaries: tuple[SalaryBand, ...]
+    salary_year: int
+
+
+class Role(_Frozen):
+    """A role one can rehearse for."""
+
+    id: Slug
+    title: Text
+    summary: Text
+    topics: tuple[Text, ...] = Field(min_length=1)
+    spotlight: tuple[SpotlightTerm, ...]
+    vocabulary: tuple[VocabularyCategory, ...]
+    scenarios: tuple[Text, ...]
+    landscape: Landscape
+
+
+class RoundGuide(_Frozen):
+    """One of the five interview rounds."""
+
+    id: RoundName
+    title: Text
+    minutes: tuple[int, int]
+    tests: Text
+    prepare: Text
+
+
+class Signal(_Frozen):
+    """One of the five signals that interviewers look for."""
+
+    id: SignalName
+    title: Text
+    description: Text
+
+
+class PlanWeek(_Frozen):
+    """One week of the study plan."""
+
+    week: int = Field(ge=1)
+    title: Text
+    focus: Text
+    tasks: tuple[Text, ...] = Field(min_length=1)
+    rounds: tuple[RoundName, ...] = ()
+
+
+class Faq(_Frozen):
+    """A frequent question with its answer, shown as a help text."""
+
+    id: Slug
+    question: Text
+    answer: Text
+
+
+class Bank(_Frozen):
+    """The whole question bank. ``version`` is a digest of its content."""
+
+    version: str
+    roles: tuple[Role, ...]
+    rounds: tuple[RoundGuide, ...]
+    signals: tuple[Signal, ...]
+    plan: tuple[PlanWeek, ...]
+    help: tuple[Faq, ...]
+    questions: tuple[Question, ...]
+
+    def question(self, question_id: str) -> Question | None:
+        """The question with this id, or ``None``."""
+        return next((q for q in self.questions if q.id == question_id), None)
+
+    def role(self, role_id: str) -> Role | None:
+        """The role with this id, or ``None``."""
+        return next((r for r in self.roles if r.id == role_id), None)

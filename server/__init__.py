@@ -1,0 +1,1 @@
+"""The server: question bank API, grading, history."""

@@ -1,0 +1,186 @@
+"""How the delivery came across: rate, pauses, fillers, repeated starts."""
+
+from collections.abc import Sequence
+
+from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
+from server.grading.answer import Answer
+from server.grading.english import word_set
+from server.grading.sounds import syllables
+from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
+
+__all__ = ["measure_delivery"]
+
+_HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
+_FILLER_PHRASES = (("you", "know"), ("i", "mean"), ("sort", "of"), ("kind", "of"))
+_FILLER_STARTS = frozenset(["like", *(first for first, _ in _FILLER_PHRASES)])
+_BEFORE_KIND = word_set(
+    "a the this that what which any some every each another one same other new certain right "
+    "different first second third only best worst 1 all these"
+)
+# "you know that …", "this kind of …", "I mean it", "sort of thing" are no fillers.
+_NOT_BEFORE = {
+    ("you", "know"): word_set("do if as what when how don't should would that did may might"),
+    ("kind", "of"): _BEFORE_KIND,
+    ("sort", "of"): _BEFORE_KIND | word_set("we i to you they"),
+    ("i", "mean"): word_set("what do does which that"),
+}  # fmt: skip
+_NOT_AFTER = {
+    ("you", "know"): word_set("what how that the where why who whether if about when it"),
+    ("i", "mean"): word_set("by that it this"),
+    ("kind", "of"): frozenset(),
+    ("sort", "of"): frozenset(("thing", "things")),
+}
+MIN_ANSWER_S = 1.0
+"""Below this length a rate is an accident of rounding."""
+_MAX_REPEAT = 3
+# Said twice in good English ("that that", "had had") or for emphasis ("very very").
+_REPEAT_MEANT = word_set("had that very really much more no yes so far again blah")
+
+
+def _time(words: Sequence[Word], index: int) -> tuple[float | None, float | None]:
+    if index < len(words):
+        return words[index].start_s, words[index].end_s
+    return None, None
+
+
+def find_fillers(answer: Answer, words: Sequence[Word]) -> tuple[Filler, ...]:
+    """Filler words, by conservative rules: what may carry meaning is none."""
+    tokens = answer.tokens
+    out: list[Filler] = []
+
+    def put(first: int, last: int) -> None:
+        start, end = tokens[first].first, tokens[last].last
+        text = " ".join(token.raw for token in tokens[first : last + 1])
+        out.append(
+            Filler(
+                text=text,
+                start_s=_time(words, start)[0],
+                end_s=_time(words, end)[1],
+                word_index=start,
+            )
+        )
+
+    for place, token in enumerate(tokens):
+        if token.raw in _HESITATIONS and not token.inside:
+            put(place, place)
+            continue
+        if token.raw not in _FILLER_STARTS:
+            continue
+        pair = (token.raw, tokens[place + 1].raw) if place + 1 < len(tokens) else ("", "")
+        if pair in _FILLER_PHRASES and tokens[place + 1].gap == NO_BREAK:
+            before = tokens[place - 1].raw if place and token.gap != SENTENCE else ""
+            after = (
+                tokens[place + 2].raw
+                if place + 2 < len(tokens) and tokens[place + 2].gap == NO_BREAK
+                else ""
+            )
+            if before in _NOT_BEFORE[pair] and token.gap == NO_BREAK:
+                continue
+            if after in _NOT_AFTER[pair]:
+                continue
+            put(place, place + 1)
+        elif token.raw == "like" and _is_filler_like(answer, place):
+            put(place, place)
+    return tuple(out)
+
+
+def _is_filler_like(answer: Answer, place: int) -> bool:
+    """Whether "like" is set off by commas on both sides; anything else may be meant."""
+    tokens = answer.tokens
+    follower = tokens[place + 1] if place + 1 < len(tokens) else None
+    return tokens[place].gap == COMMA and follower is not None and follower.gap == COMMA
+
+
+def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[RepeatedStart, ...]:
+    """Starts said again: "we we", "the model the model"."""
+    tokens = answer.tokens
+    live = [at for at, token in enumerate(tokens) if token.raw not in _HESITATIONS]
+    texts = [tokens[at].raw for at in live]
+    out: list[RepeatedStart] = []
+    at = 0
+    while at < len(live):
+        if texts[at] not in texts[at + 1 : at + 1 + _MAX_REPEAT]:
+            at += 1
+            continue
+        for size in range(_MAX_REPEAT, 0, -1):
+            block = texts[at : at + size]
+            again = texts[at + size : at + 2 * size]
+            new_sentence = any(tokens[p].gap == SENTENCE for p in live[at + 1 : at + 2 * size])
+            if len(block) < size or block != again or new_sentence:
+                continue
+            if size == 1 and (
+                block[0] in _REPEAT_MEANT
+                or block[0].isdecimal()
+                or (len(tokens[live[at]].text) == 1 and block[0] not in ("i", "a"))
+            ):
+                continue
+            if tokens[live[at]].text.replace(".", "").isdecimal():
+                continue
+            first = tokens[live[at]].first
+            out.append(
+                RepeatedStart(
+                    text=" ".join(block), start_s=_time(words, first)[0], word_index=first
+                )
+            )
+            at += size - 1
+            break
+        at += 1
+    return tuple(out)
+
+
+def measure_delivery(answer: Answer, submission: Submission, target_s: float) -> Delivery:
+    """Measure the delivery of an answer.
+
+    Rates need the length of the answer: from the client's evidence, else from the word times. The
+    articulation rate (syllables per second of speech, after Goldman-Eisler 1968) needs the pauses,
+    which only the audio gives.
+
+    Args:
+        answer: the answer, ready for searching.
+        submission: with times and pauses, where there was audio.
+        target_s: how long a good answer takes.
+    """
+    transcript, evidence = submission.transcript, submission.evidence
+    words = transcript.words
+    starts = [word.start_s for word in words if word.start_s is not None]
+    ends = [word.end_s for word in words if word.end_s is not None]
+    begin = (
+        evidence.answer_start_s
+        if evidence.answer_start_s is not None
+        else min(starts, default=None)
+    )
+    end = evidence.answer_end_s if evidence.answer_end_s is not None else max(ends, default=None)
+    if (begin is None or end is None) and transcript.duration_s is not None:
+        begin, end = 0.0, transcript.duration_s
+    answer_s = end - begin if begin is not None and end is not None and end > begin else None
+    spoken_words = len({token.first for token in answer.tokens})
+    measurable = answer_s is not None and answer_s >= MIN_ANSWER_S
+    pauses = evidence.pauses or ()
+    inside = [
+        max(0.0, min(pause.end_s, end) - max(pause.start_s, begin))
+        for pause in pauses
+        if begin is not None and end is not None
+    ]
+    rate: float | None = None
+    articulation: float | None = None
+    if measurable and answer_s is not None:
+        rate = round(spoken_words / answer_s * 60.0, 1)
+        speech_s = answer_s - sum(inside)
+        if evidence.pauses is not None and speech_s >= MIN_ANSWER_S:
+            count = sum(syllables(token.raw) for token in answer.tokens)
+            articulation = round(count / speech_s, 2)
+    return Delivery(
+        words=spoken_words,
+        words_per_minute=rate,
+        articulation_rate=articulation,
+        pauses=pauses,
+        fillers=find_fillers(answer, words),
+        longest_pause_s=(
+            round(max((p.end_s - p.start_s for p in pauses), default=0.0), 3)
+            if evidence.pauses is not None
+            else None
+        ),
+        repeated_starts=find_repeated_starts(answer, words),
+        answer_s=round(answer_s, 3) if answer_s is not None else None,
+        target_s=target_s,
+    )

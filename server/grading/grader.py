@@ -1,0 +1,135 @@
+"""From a question and a submission to the Report."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pronunciation.terms import Lexicon
+from question_bank.models import KeyPhrase, Question
+from server.contract import Coverage, Report, Submission, Word
+from server.errors import GradingError
+from server.grading.answer import Answer, read_answer
+from server.grading.coverage import cover_phrases
+from server.grading.delivery import measure_delivery
+from server.grading.language import remark
+from server.grading.phrases import compile_phrase
+from server.grading.summary import summarise
+from server.grading.terms import TermIndex, compile_terms
+from server.grading.verdicts import judge_terms
+
+__all__ = ["GRADER_VERSION", "cover", "grade"]
+
+GRADER_VERSION = "1.2.0"
+"""Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
+
+ROUGH_ENGINES = frozenset({"pocketsphinx"})
+ROUGH_NOTICE = (
+    "This is a rough transcript made without Whisper: phrases you did say may be shown as missing. "
+    "`aloud models pull base.en` gives a better one."
+)
+HEARING_NOTICE = "How terms were said could not be judged: {problem}."
+NO_SPEECH = "no speech detected: there is nothing to grade"
+
+
+@lru_cache(maxsize=8)
+def _by_version(version: str, size: int, lexicon: "_ById") -> TermIndex:
+    return compile_terms(lexicon.lexicon)
+
+
+class _ById:
+    """A lexicon as a cache key: lexicons are frozen, so that one object never changes."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+
+    def __hash__(self) -> int:
+        return hash((self.lexicon.version, len(self.lexicon)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and (
+            other.lexicon is self.lexicon or other.lexicon.terms == self.lexicon.terms
+        )
+
+
+def term_index(lexicon: Lexicon) -> TermIndex:
+    """The lexicon compiled; the same for an equal lexicon."""
+    return _by_version(lexicon.version, len(lexicon), _ById(lexicon))
+
+
+def cover(
+    key_phrases: Sequence[KeyPhrase],
+    words: Sequence[Word] | Sequence[str],
+    lexicon: Lexicon,
+    *,
+    strict: bool = False,
+) -> Coverage:
+    """Which of the key phrases were said in these words.
+
+    Args:
+        key_phrases: what a listener waits for.
+        words: as transcribed, with their punctuation; plain strings for a typed answer.
+        lexicon: the terms, their expansions and what a transcriber makes of them.
+        strict: for a rough transcript: nothing but the words themselves counts.
+    """
+    timed = [word for word in words if isinstance(word, Word)]
+    texts = [word.text if isinstance(word, Word) else word for word in words]
+    terms = term_index(lexicon)
+    answer = read_answer(texts, terms, strict=strict)
+    return _cover(answer, key_phrases, timed, terms)
+
+
+def _cover(
+    answer: Answer, key_phrases: Sequence[KeyPhrase], words: Sequence[Word], terms: TermIndex
+) -> Coverage:
+    return cover_phrases(answer, [compile_phrase(phrase, terms) for phrase in key_phrases], words)
+
+
+def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
+    notices = [ROUGH_NOTICE] if rough else []
+    problem = (submission.evidence.hearing_problem or "").strip().rstrip(".")
+    if problem:
+        notices.append(HEARING_NOTICE.format(problem=problem))
+    return tuple(notices)
+
+
+def grade(
+    question: Question, submission: Submission, lexicon: Lexicon, bank_version: str
+) -> Report:
+    """Grade one answer.
+
+    Pure: the same arguments give the same report.
+
+    Args:
+        question: what was asked.
+        submission: the transcript and what the client measured.
+        lexicon: the terms and how they are said.
+        bank_version: digest of the bank the question comes from; goes into the report.
+
+    Raises:
+        GradingError: the transcript holds no words, or answers another question.
+    """
+    if submission.question_id != question.id:
+        raise GradingError(f"this answer is to {submission.question_id!r}, not to {question.id!r}")
+    transcript = submission.transcript
+    texts = [word.text for word in transcript.words] or transcript.text.split()
+    terms = term_index(lexicon)
+    rough = transcript.engine in ROUGH_ENGINES
+    answer = read_answer(texts, terms, strict=rough)
+    if not answer.tokens:
+        raise GradingError(NO_SPEECH)
+    coverage = _cover(answer, question.key_phrases, transcript.words, terms)
+    pronunciation = judge_terms(answer, submission, lexicon, terms)
+    delivery = measure_delivery(answer, submission, float(question.answer_seconds))
+    language = remark(answer, transcript.words)
+    return Report(
+        question_id=question.id,
+        created_at=submission.created_at,
+        grader_version=GRADER_VERSION,
+        bank_version=bank_version,
+        notices=_notices(submission, rough=rough),
+        transcript=transcript,
+        coverage=coverage,
+        pronunciation=pronunciation,
+        delivery=delivery,
+        language=language,
+        summary=summarise(coverage, pronunciation, delivery, language),
+    )

@@ -1,0 +1,70 @@
+"""Remarks on the English of an answer, by a small table of rules that are seldom wrong."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from server.contract import Language, LanguageNote, Word
+from server.grading.answer import Answer
+from server.grading.tokens import SENTENCE
+
+__all__ = ["remark"]
+
+MAX_NOTES = 8
+"""More remarks than this on one answer help nobody."""
+
+
+class _Rule(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["collocation", "hedging", "register", "tense", "false_friend"]
+    said: str
+    better: str
+    why: str
+    at_least: int = 1
+    words: tuple[str, ...]
+
+
+@cache
+def _rules() -> tuple[tuple[re.Pattern[str], _Rule], ...]:
+    text = resources.files("server.grading").joinpath("data/language_rules.yaml").read_text("utf-8")
+    rules = [_Rule.model_validate(entry) for entry in yaml.safe_load(text)]
+    return tuple((re.compile(rf"(?<!\S)(?:{rule.said})(?!\S)"), rule) for rule in rules)
+
+
+def remark(answer: Answer, words: Sequence[Word]) -> Language:
+    """Notes on the English, in the order they were said.
+
+    The rules are regular expressions over the answer's words in lower case, one space apart, with
+    ``|`` between sentences; ``better`` may refer to a rule's groups.
+    """
+    tokens = answer.tokens
+    text = " ".join(
+        [f"| {t.raw}" if t.gap == SENTENCE and place else t.raw for place, t in enumerate(tokens)]
+    )
+    found: list[tuple[int, LanguageNote]] = []
+    said = {token.raw for token in tokens}
+    for pattern, rule in _rules():
+        if said.isdisjoint(rule.words):
+            continue
+        hits = list(pattern.finditer(text))
+        if len(hits) < rule.at_least:
+            continue
+        hit = hits[0]
+        place = sum(word != "|" for word in text[: hit.start()].split())
+        index = tokens[place].first
+        note = LanguageNote(
+            kind=rule.kind,
+            said=hit.group().replace(" | ", ". "),
+            better=hit.expand(rule.better),
+            why=rule.why,
+            start_s=words[index].start_s if index < len(words) else None,
+        )
+        found.append((place, note))
+    found.sort(key=lambda entry: entry[0])
+    return Language(notes=tuple(note for _, note in found[:MAX_NOTES]))

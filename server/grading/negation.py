@@ -1,0 +1,340 @@
+"""Whether a phrase was said only to deny it: "we never used FSDP".
+
+Scope rules in the manner of NegEx (Chapman et al. 2001, *A simple algorithm for identifying negated
+findings*): a cue before the phrase in the same clause negates it, unless it belongs to a
+pseudo-negation ("not only"), stands under a condition ("if we had no …") or is cancelled by
+one more ("cannot do without"). Behind the phrase only plain denials count ("… was not an option").
+"""
+
+from itertools import pairwise
+
+from server.grading.answer import Answer, Span
+from server.grading.english import word_set
+from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
+from server.grading.vocabulary import ARTICLES, CLAUSE_STARTS, SUBJECTS
+
+__all__ = ["is_negated"]
+
+MAX_SCOPE = 9
+"""Tokens between a cue and what it negates; NegEx takes five words, speech has more between."""
+MAX_REACH = 40
+"""The same, fillers and repeated starts counted: a stutter without end is no scope."""
+MAX_BEHIND = 9
+"""Tokens behind a phrase within which it may be denied."""
+
+_AUXILIARY = word_set("""
+    is are was were be been being am have has had do does did will would can could should may might
+    must i'm we're it's they're that's there's
+    """)
+_NEGATED_AUXILIARY = word_set("""
+    don't doesn't didn't isn't wasn't aren't weren't haven't hasn't hadn't won't wouldn't can't
+    couldn't shouldn't needn't mustn't ain't cannot dont doesnt didnt isnt wasnt arent werent havent
+    hasnt hadnt wouldnt couldnt shouldnt
+    """)
+_CUES = (
+    word_set("""
+        not never no without neither nor hardly barely none instead rather unlike unfamiliar
+        avoided skipped dropped abandoned lack lacked lacks nobody
+        """)
+    | _NEGATED_AUXILIARY
+)
+# A cue that counts only with the word behind it.
+_NEEDS_NEXT = {
+    "instead": frozenset({"of"}),
+    "rather": frozenset({"than"}),
+    "unfamiliar": frozenset({"with"}),
+    "none": frozenset({"of"}),
+}
+# These negate the noun phrase that follows, not the rest of the clause.
+_OF_NOUNS = word_set("no without neither nor instead rather unlike lack lacked lacks")
+# Right before the phrase, these say that it was given up.
+_GIVEN_UP = {
+    ("away", "from"), ("rid", "of"), ("decided", "against"), ("stopped", "using"),
+    ("advise", "against"), ("advised", "against"), ("opted", "against"), ("instead", "of"),
+}  # fmt: skip
+# "not only X", "not just", "not until": what follows is affirmed, or open.
+_AFFIRMED_BY_NEXT = word_set("""
+    only just merely simply necessarily until unless sure enough because yet optional negotiable
+    matter doubt question wonder later least always everything matter surprise problem more less
+    """)
+# "don't forget X", "cannot ignore X", "doesn't replace X": the point is made all the same.
+_AFFIRMED_BY_VERB = word_set("""
+    forget forgetting ignore skip lose losing miss waste wasting underestimate overstate overlook
+    neglect exhaust break block hurt exceed overload saturate stop only just until disable
+    """)
+_THINKING = word_set("think believe know remember say recall guess mean see sure")
+_ASKING = word_set("what how where why whether if")
+_RELATIVE = word_set("which that who what")
+# "…, only RabbitMQ": what follows is the exception, and affirmed.
+_EXCEPTIONS = word_set("only just but except always rather instead")
+_PARTICIPLE_CUES = word_set("avoided skipped dropped abandoned")
+_FRONTED_OBJECTS = word_set("it them that this those one any")
+# "no oversubscription in the back end": what follows these is there.
+_PLACE = word_set("in on at from inside within")
+_FINITE = _AUXILIARY - word_set("be been being am")
+_CONDITIONAL = word_set("would wouldn't can't cannot couldn't you'd we'd")
+_DENIALS = word_set("""
+    use used using need needed needing necessary required require option something available enabled
+    enable involved considered relevant supported applied tried try worth allowed touch touched have
+    do done there part
+    """)
+_GIVEN_UP_BEHIND = {
+    (verb, pronoun)
+    for verb in ("against", "dropped", "abandoned", "skipped", "rejected")
+    for pronoun in ("it", "them", "that")
+}
+# Verbs of taking something up, whose denial denies their object: "we never turned it on".
+_TAKEN_UP = word_set("""
+    turn turned switch switched enable run ran adopt adopted deploy deployed bother bothered install
+    installed introduce introduced buy bought build built implement implemented write wrote support
+    want wanted like choose chose get got set had
+    """)
+
+
+def is_negated(answer: Answer, span: Span) -> bool:
+    """Whether the words of ``span`` are denied."""
+    if _given_up(answer, span[0]):
+        return True
+    cue = _cue_before(answer, span[0])
+    if cue is not None and _denied_twice(answer, cue, span):
+        return False
+    return _denied_before(answer, cue, span) or _denied_behind(answer, span[1])
+
+
+def _given_up(answer: Answer, start: int) -> bool:
+    """Whether the phrase is what was left behind: "we moved away from Istio"."""
+    place = start - 1
+    while place > 0 and _raw(answer, place) in ARTICLES:
+        place -= 1
+    whole = place > 0 and all(answer.tokens[at].gap == NO_BREAK for at in range(place, start + 1))
+    return whole and (_raw(answer, place - 1), _raw(answer, place)) in _GIVEN_UP
+
+
+def _denied_before(answer: Answer, place: int | None, span: Span) -> bool:
+    if place is None or _starts_anew(answer, place, span):
+        return False
+    if answer.tokens[place].raw == "without":
+        return not _cancelled(answer, place)
+    return True
+
+
+def _starts_anew(answer: Answer, cue: int, span: Span) -> bool:
+    """Whether the phrase, behind a comma, is the subject of a clause of its own.
+
+    "It cannot reach the rest, lateral movement is what you fear", "what isn't needed, baseline
+    profiles brought the rest".
+    """
+    tokens = answer.tokens
+    commas = [place for place in range(cue + 1, span[0] + 1) if tokens[place].gap == COMMA]
+    if not commas:
+        return False
+    if any(_raw(answer, at) in _RELATIVE for at in (cue - 1, cue - 2)):
+        return True
+    behind = span[1] < len(tokens) and tokens[span[1]].gap == NO_BREAK
+    return behind and commas[-1] == span[0] and _raw(answer, span[1]) in _FINITE
+
+
+def _denied_twice(answer: Answer, cue: int, span: Span) -> bool:
+    """Whether a denial of the phrase is denied: "I wouldn't say that caching isn't useful"."""
+    between = {_raw(answer, place) for place in range(cue + 1, span[0])}
+    return bool(between & _THINKING) and _raw(answer, span[1]) in _NEGATED_AUXILIARY
+
+
+def _raw(answer: Answer, place: int) -> str:
+    return answer.tokens[place].raw if 0 <= place < len(answer.tokens) else ""
+
+
+def _cue_before(answer: Answer, start: int) -> int | None:
+    """The nearest cue whose scope reaches ``start``."""
+    tokens = answer.tokens
+    steps = 0
+    commas = 0
+    verbs = 0
+    places = 0
+    for place in range(start - 1, max(-1, start - 1 - MAX_REACH), -1):
+        behind = tokens[place + 1]
+        if behind.gap == SENTENCE:
+            return None
+        if behind.gap == COMMA:
+            if _opens_clause(answer, place + 1) or behind.raw in _EXCEPTIONS:
+                return None
+            commas += 1
+        raw = tokens[place].raw
+        if raw in _CUES and _counts(answer, place, start):
+            reaches = not (_is_of_nouns(answer, place) and (commas or verbs or places))
+            return place if reaches else None
+        if raw in CLAUSE_STARTS and raw not in _ASKING and raw not in ("than", "instead"):
+            return None
+        new_clause = raw in SUBJECTS and raw not in ("this", "that")
+        if (
+            new_clause
+            and not _under_thinking(answer, place)
+            and _raw(answer, place - 1) not in _CUES
+        ):
+            return None
+        verbs += raw in _AUXILIARY
+        places += raw in _PLACE and _raw(answer, place - 1) not in _CUES
+        steps += place not in answer.skipped
+        if steps > MAX_SCOPE:
+            return None
+    return None
+
+
+def _is_of_nouns(answer: Answer, place: int) -> bool:
+    """Whether the cue negates a noun phrase: "no", "without", or "not" without an auxiliary."""
+    raw = answer.tokens[place].raw
+    if raw == "not":
+        return _raw(answer, place - 1) not in _AUXILIARY
+    return raw in _OF_NOUNS
+
+
+def _opens_clause(answer: Answer, place: int) -> bool:
+    """Whether the comma before ``place`` opens a new clause rather than goes on with a list."""
+    raw, follower = _raw(answer, place), _raw(answer, place + 1)
+    if raw in SUBJECTS or raw in CLAUSE_STARTS:
+        return True
+    return raw in ("and", "or") and (follower in SUBJECTS or follower in CLAUSE_STARTS)
+
+
+def _under_thinking(answer: Answer, place: int) -> bool:
+    """Whether the denial reaches over the subject: "I don't think we need X"."""
+    before = {_raw(answer, at) for at in range(max(0, place - 3), place)}
+    return bool(before & _THINKING) or _raw(answer, place - 1) in _ASKING
+
+
+def _counts(answer: Answer, place: int, start: int) -> bool:
+    """Whether the cue at ``place`` really negates what follows."""
+    tokens = answer.tokens
+    raw, before, after = tokens[place].raw, _raw(answer, place - 1), _raw(answer, place + 1)
+    if raw in _NEEDS_NEXT and after not in _NEEDS_NEXT[raw]:
+        return False
+    if raw == "no" and place + 1 < len(tokens) and tokens[place + 1].gap == COMMA:
+        return False  # "no, sorry, a left join"
+    if after in _AFFIRMED_BY_NEXT or before == "why" or (raw == "not" and after == "that"):
+        return False
+    if raw in ("not", "no") and before == "or":
+        return False
+    if raw in _PARTICIPLE_CUES and (before in _AUXILIARY or before.endswith("ing")):
+        return False  # "capabilities are dropped, and a seccomp profile …"
+    window = {_raw(answer, at) for at in range(place + 1, min(start, place + 4))}
+    if window & _AFFIRMED_BY_VERB:
+        return False
+    before_it = range(max(0, place - 3), place)
+    if any(_raw(answer, at) == "so" and _raw(answer, at + 1) == "that" for at in before_it):
+        return False
+    return not {_raw(answer, at) for at in before_it} & {"if", "unless", "when"}
+
+
+def _cancelled(answer: Answer, place: int) -> bool:
+    """Whether a "without" is denied itself ("you cannot train it without X") or is a condition.
+
+    "Without X we would run out of memory" makes the point of X.
+    """
+    tokens = answer.tokens
+    for at in range(place - 1, max(-1, place - 1 - MAX_SCOPE), -1):
+        if tokens[at + 1].gap != 0:
+            break
+        if tokens[at].raw in _CUES:
+            return True
+    after = [_raw(answer, at) for at in range(place + 1, min(len(tokens), place + 14))]
+    opens = tokens[place].gap != 0 or place == 0
+    return opens and not _CONDITIONAL.isdisjoint(after)
+
+
+def _denied_behind(answer: Answer, end: int) -> bool:
+    """Whether what follows denies: "was not an option", "we did not use", "but we never did"."""
+    if _fronted(answer, end) or _answered_no(answer, end) or _decided_against(answer, end):
+        return True
+    tokens = answer.tokens
+    rest: list[str] = []
+    for place in range(end, min(len(tokens), end + MAX_BEHIND)):
+        if tokens[place].gap == SENTENCE:
+            break
+        if tokens[place].gap == COMMA and not (
+            place == end and tokens[place].raw in ("but", "which", "although", "though")
+        ):
+            break
+        if place not in answer.skipped:
+            rest.append(tokens[place].raw)
+    if not rest:
+        return False
+    if rest[0] in ("one", "ones"):  # "the wildcard one we don't use anymore"
+        rest = rest[1:]
+    opener = bool(rest) and rest[0] in ("but", "which", "although", "though", "and")
+    if opener:
+        rest = rest[1:]
+    subject = bool(rest) and rest[0] in ("we", "i", "they")
+    if subject:
+        rest = rest[1:]
+        if rest[:1] == ["not"]:  # "we not use", as some say it
+            rest = ["never", *rest[1:]]
+    elif opener and rest[:1] not in (["was"], ["is"], ["were"], ["wasn't"], ["isn't"]):
+        return False
+    return _denies(rest, needs_object=opener and subject)
+
+
+def _fronted(answer: Answer, end: int) -> bool:
+    """Whether the phrase is a topic put first and then denied: "DNSSEC, we never turned it on"."""
+    tokens = answer.tokens
+    if end >= len(tokens) or tokens[end].gap != COMMA or tokens[end].raw not in ("we", "i", "they"):
+        return False
+    rest: list[str] = []
+    for place in range(end + 1, min(len(tokens), end + MAX_BEHIND)):
+        if tokens[place].gap != NO_BREAK:
+            break
+        rest.append(tokens[place].raw)
+    if rest[:2] == ["have", "none"] or rest[:2] == ["had", "none"]:
+        return True
+    denied = bool(rest) and (
+        rest[0] in _NEGATED_AUXILIARY or "never" in rest[:2] or rest[1:2] == ["not"]
+    )
+    taken_up = not _FRONTED_OBJECTS.isdisjoint(rest[1:])
+    return denied and taken_up and not (_DENIALS | _TAKEN_UP).isdisjoint(rest)
+
+
+def _decided_against(answer: Answer, end: int) -> bool:
+    """Whether the phrase was weighed and given up: "…, but we decided against it"."""
+    rest: list[str] = []
+    for place in range(end, min(len(answer.tokens), end + MAX_BEHIND)):
+        if answer.tokens[place].gap == SENTENCE:
+            break
+        rest.append(answer.tokens[place].raw)
+    turns = rest[:1] == ["but"] or rest[:2] == ["and", "then"]
+    return turns and any(
+        (one, two) in _GIVEN_UP_BEHIND for one, two in pairwise(rest) if one != rest[0]
+    )
+
+
+def _answered_no(answer: Answer, end: int) -> bool:
+    """Whether the phrase is asked and answered, "Terraform? No, never", or "Ansible neither"."""
+    tokens = answer.tokens
+    if end >= len(tokens):
+        return False
+    follower, second = tokens[end].raw, _raw(answer, end + 1)
+    closes = end + 1 == len(tokens) or tokens[end + 1].gap == SENTENCE
+    if tokens[end].gap == SENTENCE:
+        return (follower == "never" and closes) or (follower == "no" and second == "never")
+    return follower == "neither" and closes
+
+
+def _denies(rest: list[str], *, needs_object: bool) -> bool:
+    """Whether the words deny: an auxiliary negated, then "used", "an option" or the like."""
+    if not rest:
+        return False
+    at = 0
+    if rest[0] in _NEGATED_AUXILIARY or rest[0] == "never":
+        at = 1
+    elif len(rest) > 1 and rest[0] in _AUXILIARY and rest[1] in ("not", "never"):
+        at = 2
+    else:
+        return False
+    tail = rest[at : at + 4]
+    if tail[:1] and tail[0] in _AFFIRMED_BY_NEXT:
+        return False
+    while tail and tail[0] in ("an", "a", "really", "ever", "even", "actually", "to", "been", "be"):
+        tail = tail[1:]
+    if not tail or tail[0] not in _DENIALS:
+        return False
+    if needs_object:
+        return len(tail) == 1 or any(word in ("it", "them", "that", "this", "one") for word in tail)
+    return True

@@ -1,0 +1,149 @@
+"""Number words to digits: "seventy eight" → "78", "two fifty six" → "256", "ninety-ninth" → "99th".
+
+Written for how people read technical numbers aloud: in full ("two hundred fifty six"), by halves
+("two fifty six", "ten twenty four", "nineteen ninety nine") and digit by digit ("one three seven").
+"""
+
+from collections.abc import Sequence
+
+__all__ = ["NUMBER_STARTS", "read_number"]
+
+_UNITS = {
+    "zero": 0, "naught": 0, "nought": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
+    "six": 6, "seven": 7, "eight": 8, "nine": 9,
+}  # fmt: skip
+_TEENS = {
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+    "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60,
+    "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
+_ORDINALS = {
+    "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+    "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15,
+    "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20,
+    "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "sixtieth": 60, "seventieth": 70,
+    "eightieth": 80, "ninetieth": 90, "hundredth": 100, "thousandth": 1000,
+}  # fmt: skip
+# "first" to "third" stay words ("first token"); behind tens they count ("ninety third").
+_LOW_ORDINALS = {"first": 1, "second": 2, "third": 3}
+_OH = frozenset({"oh", "o"})
+"""How a nought is read in a row of digits: "four oh four"."""
+_NUMBER_WORDS = frozenset([*_UNITS, *_TEENS, *_TENS, "hundred", "thousand"])
+NUMBER_STARTS = _NUMBER_WORDS | frozenset(_ORDINALS)
+"""Words that a number may start with."""
+_MIN_DIGITS_READ_OUT = 3
+"""Single digits in a row that make one number; two may be a range ("one, two passes")."""
+
+
+def _below_hundred(words: Sequence[str], at: int) -> tuple[int, int] | None:
+    """The value and the length of a number from 0 to 99 that starts at ``at``."""
+    word = words[at] if at < len(words) else ""
+    if word in _TENS:
+        follower = words[at + 1] if at + 1 < len(words) else ""
+        unit = _UNITS.get(follower, 0)
+        return (_TENS[word] + unit, 2) if unit else (_TENS[word], 1)
+    if word in _TEENS:
+        return _TEENS[word], 1
+    if word in _UNITS:
+        return _UNITS[word], 1
+    return None
+
+
+def _below_thousand(words: Sequence[str], at: int) -> tuple[int, int] | None:
+    """The value and length of a number up to 9999 that starts at ``at``, halves included."""
+    if at < len(words) and words[at] == "hundred":
+        return 100, 1
+    head = _below_hundred(words, at)
+    if head is None:
+        return None
+    value, length = head
+    follower = words[at + length] if at + length < len(words) else ""
+    if follower == "hundred" and value > 0:
+        value, length = value * 100, length + 1
+        rest_at = at + length
+        if rest_at < len(words) and words[rest_at] == "and":
+            rest = _below_hundred(words, rest_at + 1)
+            return (value + rest[0], length + 1 + rest[1]) if rest else (value, length)
+        rest = _below_hundred(words, rest_at)
+        return (value + rest[0], length + rest[1]) if rest and rest[0] else (value, length)
+    if value > 0 and (follower in _TENS or follower in _TEENS):
+        by_halves = value < 10 or (value < 100 and length <= 2 and value % 10 == 0) or value > 9
+        half = _below_hundred(words, at + length)
+        if by_halves and half is not None:
+            return value * 100 + half[0], length + half[1]
+    return value, length
+
+
+def _digits_read_out(words: Sequence[str], at: int) -> tuple[str, int] | None:
+    digits: list[str] = []
+    end = at
+    while end < len(words):
+        repeat = 2 if words[end] == "double" and digits else 1
+        place = end + repeat - 1
+        word = words[place] if place < len(words) else ""
+        digit = "0" if word in _OH and digits else str(_UNITS.get(word, ""))
+        if not digit:
+            break
+        digits.extend([digit] * repeat)
+        end = place + 1
+    if len(digits) < _MIN_DIGITS_READ_OUT:
+        return None
+    if end < len(words) and words[end] in _NUMBER_WORDS:
+        return None
+    return "".join(digits), end - at
+
+
+def _is_digit(word: str) -> bool:
+    return word in _UNITS or word in _OH
+
+
+def _ordinal(words: Sequence[str], at: int) -> tuple[str, int] | None:
+    word = words[at]
+    if word in _ORDINALS:
+        return f"{_ORDINALS[word]}th", 1
+    if word in _TENS and at + 1 < len(words):
+        low = {**_ORDINALS, **_LOW_ORDINALS}.get(words[at + 1])
+        if low is not None and low < 10:
+            return f"{_TENS[word] + low}th", 2
+    return None
+
+
+def read_number(words: Sequence[str], at: int) -> tuple[str, int] | None:
+    """The number that starts at one word.
+
+    Args:
+        words: lower-case words of one sentence.
+        at: index to start at.
+
+    Returns:
+        Its digits ("256", "3.5", "99th") and how many words it takes; ``None`` where none starts.
+    """
+    if words[at] not in NUMBER_STARTS:
+        return None
+    ordinal = _ordinal(words, at)
+    if ordinal is not None:
+        return ordinal
+    read_out = _digits_read_out(words, at)
+    if read_out is not None:
+        return read_out
+    small = (1, 0) if words[at] == "thousand" else _below_thousand(words, at)
+    if small is None:
+        return None
+    value, length = small
+    end = at + length
+    if end < len(words) and words[end] == "thousand":
+        value, end = value * 1000, end + 1
+        rest_at = end + 1 if end < len(words) and words[end] == "and" else end
+        rest = _below_thousand(words, rest_at) if rest_at < len(words) else None
+        if rest is not None and 0 < rest[0] < 1000:
+            value, end = value + rest[0], rest_at + rest[1]
+    if end + 1 < len(words) and words[end] == "point" and _is_digit(words[end + 1]):
+        decimals = end + 1
+        while decimals < len(words) and _is_digit(words[decimals]):
+            decimals += 1
+        fraction = "".join(str(_UNITS.get(word, 0)) for word in words[end + 1 : decimals])
+        return f"{value}.{fraction}", decimals - at
+    return str(value), end - at

@@ -1,0 +1,142 @@
+"""Three things that went well and three to work on, by rule, each pointing at its evidence."""
+
+from server.contract import Coverage, Delivery, Language, Pronunciation, Summary, SummaryPoint
+
+__all__ = ["summarise"]
+
+MAX_POINTS = 3
+RATE_LOW_WPM, RATE_HIGH_WPM = 110.0, 190.0
+"""Tauroza & Allison 1990, *Speech rates in British English*: native speakers average 140 words a
+minute in lectures, 160 on the radio and 190 in interviews. Above that mean is fast; the lower bound
+is wide, since slow and clear is no fault in a second language."""
+FILLERS_PER_MINUTE_HIGH, FILLERS_PER_MINUTE_LOW = 6.0, 2.0
+"""Bortfeld et al. 2001 count about 6 disfluencies in 100 words; these are fillers alone."""
+LONG_PAUSE_S = 3.0
+"""A silence that a listener takes for the end of the answer."""
+TARGET_LOW, TARGET_HIGH = 0.5, 1.5
+
+
+def _quoted(text: str) -> str:
+    return f"“{text}”"
+
+
+def _well(
+    coverage: Coverage, pronunciation: Pronunciation, delivery: Delivery
+) -> list[tuple[float, SummaryPoint]]:
+    out: list[tuple[float, SummaryPoint]] = []
+    said = [
+        (at, phrase)
+        for at, phrase in enumerate(coverage.phrases)
+        if phrase.status == "covered" and not phrase.negated
+    ]
+    total = len(coverage.phrases)
+    if said and len(said) == total:
+        out.append((10, SummaryPoint(text="You made every key point.", evidence="coverage.score")))
+    for at, phrase in sorted(said, key=lambda entry: (-entry[1].weight, entry[0])):
+        text = f"You brought up {_quoted(phrase.phrase)}."
+        out.append((5 + phrase.weight, SummaryPoint(text=text, evidence=f"coverage.phrases[{at}]")))
+    for at, term in enumerate(pronunciation.terms):
+        if term.verdict == "correct" and term.source == "acoustic":
+            text = f"You said {_quoted(term.term)} right."
+            out.append(
+                (
+                    4 + term.confidence,
+                    SummaryPoint(text=text, evidence=f"pronunciation.terms[{at}]"),
+                )
+            )
+    rate = delivery.words_per_minute
+    if rate is not None and RATE_LOW_WPM <= rate <= RATE_HIGH_WPM:
+        text = f"Your pace was comfortable: {rate:.0f} words a minute."
+        out.append((5.5, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
+    per_minute = _per_minute(delivery)
+    if per_minute is not None and per_minute <= FILLERS_PER_MINUTE_LOW:
+        text = "Hardly any filler words were heard."
+        out.append((4, SummaryPoint(text=text, evidence="delivery.fillers")))
+    return out
+
+
+def _work(
+    coverage: Coverage, pronunciation: Pronunciation, delivery: Delivery, language: Language
+) -> list[tuple[float, SummaryPoint]]:
+    out: list[tuple[float, SummaryPoint]] = []
+    for at, phrase in enumerate(coverage.phrases):
+        name = _quoted(phrase.phrase)
+        if phrase.negated:
+            text, urgency = f"You only said {name} to deny it: say where it would help.", 6.5
+        elif phrase.status == "missing":
+            text, urgency = f"You did not say {name}.", 6.0
+        elif phrase.status == "partial":
+            text, urgency = f"You said only part of {name}.", 5.0
+        else:
+            continue
+        if phrase.why:
+            text += f" {phrase.why}"
+        out.append(
+            (urgency + phrase.weight, SummaryPoint(text=text, evidence=f"coverage.phrases[{at}]"))
+        )
+    for at, term in enumerate(pronunciation.terms):
+        if term.verdict == "mispronounced":
+            text = f"Practise {_quoted(term.term)}: say {term.expected}."
+            out.append(
+                (
+                    7.5 + term.confidence,
+                    SummaryPoint(text=text, evidence=f"pronunciation.terms[{at}]"),
+                )
+            )
+    rate = delivery.words_per_minute
+    if rate is not None and rate > RATE_HIGH_WPM:
+        text = f"Slow down a little: {rate:.0f} words a minute, faster than most interviews."
+        out.append((6.6, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
+    elif rate is not None and rate < RATE_LOW_WPM:
+        text = f"A little faster: {rate:.0f} words a minute sounds hesitant."
+        out.append((6.2, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
+    per_minute = _per_minute(delivery)
+    if per_minute is not None and per_minute >= FILLERS_PER_MINUTE_HIGH:
+        text = f"Replace fillers by a short silence: at least {len(delivery.fillers)} were heard."
+        out.append((6.8, SummaryPoint(text=text, evidence="delivery.fillers")))
+    if delivery.longest_pause_s is not None and delivery.longest_pause_s >= LONG_PAUSE_S:
+        text = (
+            f"Your longest pause took {delivery.longest_pause_s:.1f} s: say that you are thinking."
+        )
+        out.append((6.4, SummaryPoint(text=text, evidence="delivery.longest_pause_s")))
+    if delivery.answer_s is not None:
+        share = delivery.answer_s / delivery.target_s
+        if share > TARGET_HIGH:
+            text = f"Shorten: {delivery.answer_s:.0f} s, where {delivery.target_s:.0f} s is enough."
+            out.append((6.3, SummaryPoint(text=text, evidence="delivery.answer_s")))
+        elif share < TARGET_LOW:
+            text = f"Say more: {delivery.answer_s:.0f} s of the {delivery.target_s:.0f} s you have."
+            out.append((6.3, SummaryPoint(text=text, evidence="delivery.answer_s")))
+    for at, note in enumerate(language.notes):
+        text = f"Instead of {_quoted(note.said)}: {note.better}."
+        out.append((5.8, SummaryPoint(text=text, evidence=f"language.notes[{at}]")))
+    return out
+
+
+def _per_minute(delivery: Delivery) -> float | None:
+    if delivery.answer_s is None or delivery.answer_s <= 0:
+        return None
+    return len(delivery.fillers) / delivery.answer_s * 60.0
+
+
+def _mixed(points: list[tuple[float, SummaryPoint]]) -> tuple[SummaryPoint, ...]:
+    """The weightiest points, at most two of one kind while others wait."""
+    ranked = [point for _, point in sorted(points, key=lambda entry: -entry[0])]
+    chosen: list[SummaryPoint] = []
+    for limit in (2, MAX_POINTS):
+        for point in ranked:
+            kind = point.evidence.split(".")[0]
+            alike = sum(other.evidence.split(".")[0] == kind for other in chosen)
+            if len(chosen) < MAX_POINTS and point not in chosen and alike < limit:
+                chosen.append(point)
+    return tuple(chosen)
+
+
+def summarise(
+    coverage: Coverage, pronunciation: Pronunciation, delivery: Delivery, language: Language
+) -> Summary:
+    """Up to three points each way; nothing is praised or blamed that the report does not show."""
+    return Summary(
+        went_well=_mixed(_well(coverage, pronunciation, delivery)),
+        work_on=_mixed(_work(coverage, pronunciation, delivery, language)),
+    )

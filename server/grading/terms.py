@@ -1,0 +1,139 @@
+"""What the lexicon and a table of general acronyms know: one symbol for all forms of a term.
+
+``FSDP``, its expansion and the spellings a transcriber makes of it all become places of the one
+symbol ``fsdp`` in an answer, and of the same symbol in a key phrase.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from pronunciation.terms import Lexicon, Term
+from server.grading.english import rank
+from server.grading.stems import stem
+from server.grading.tokens import SENTENCE, Token, tokenise
+from server.grading.vocabulary import GENERIC
+
+__all__ = ["Form", "TermIndex", "compile_terms"]
+
+Form = Literal["exact", "acronym", "fuzzy"]
+
+COMMONEST_WORDS = 1500
+"""A transcriber's spelling that is one of the so many commonest words ("slow" for SLO) is no
+evidence that the term was said."""
+_SHORT_TERM = 4
+"""Terms of so few letters are acronyms, which have no derivations: "jitter" is none of JIT."""
+
+
+class _GeneralTerm(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    term: str
+    stands_for: tuple[str, ...] = ()
+    written_as: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class TermIndex:
+    """Sequences of word families, by their first, and the symbol each stands for.
+
+    Attributes:
+        by_first: first family → the sequences that begin with it, their symbol and form.
+        known_words: words that are (part of) a term, and so no misspelling of another.
+        expansions: symbol → what the letters stand for.
+        lexicon_terms: symbol → the lexicon's entry, where it has one.
+    """
+
+    by_first: dict[str, tuple[tuple[tuple[str, ...], str, Form], ...]]
+    known_words: frozenset[str]
+    expansions: dict[str, tuple[str, ...]]
+    lexicon_terms: dict[str, Term]
+
+    def find(
+        self, tokens: Sequence[Token], *, strict: bool
+    ) -> dict[str, list[tuple[int, int, Form]]]:
+        """Every place where a term is said, in any of its forms.
+
+        Args:
+            tokens: of an answer or of a phrase.
+            strict: leave the transcribers' spellings out.
+
+        Returns:
+            Symbol → (first token, token behind the last, form).
+        """
+        out: dict[str, list[tuple[int, int, Form]]] = defaultdict(list)
+        families = [token.family for token in tokens]
+        for start, head in enumerate(families):
+            for sequence, symbol, form in self.by_first.get(head, ()):
+                end = start + len(sequence)
+                if strict and form == "fuzzy":
+                    continue
+                if tuple(families[start:end]) != sequence:
+                    continue
+                if end - start == 1 and len(head) <= _SHORT_TERM and tokens[start].stem != head:
+                    continue
+                if any(token.gap == SENTENCE for token in tokens[start + 1 : end]):
+                    continue
+                out[symbol].append((start, end, form))
+        return dict(out)
+
+
+def _keys(text: str) -> tuple[str, ...]:
+    return tuple(token.family for token in tokenise(text.split()))
+
+
+@cache
+def _general_terms() -> tuple[_GeneralTerm, ...]:
+    text = resources.files("server.grading").joinpath("data/terms.yaml").read_text("utf-8")
+    return tuple(_GeneralTerm.model_validate(entry) for entry in yaml.safe_load(text))
+
+
+def _forms(term: str, stands_for: Iterable[str], written_as: Iterable[str]) -> dict[str, Form]:
+    forms: dict[str, Form] = {term: "exact"}
+    for expansion in stands_for:
+        if expansion and expansion.casefold() != term.casefold():
+            forms.setdefault(expansion, "acronym")
+    for spelling in written_as:
+        words = spelling.casefold().split()
+        everyday = rank(words[0]) < COMMONEST_WORDS or stem(words[0]) in GENERIC
+        if not words or words[0] == "a" or (len(words) == 1 and everyday):
+            continue  # "slow" for SLO, "a synchronous"
+        forms.setdefault(spelling, "fuzzy")
+    return forms
+
+
+def compile_terms(lexicon: Lexicon) -> TermIndex:
+    """Bring a lexicon, and the general terms it does not have, into one index."""
+    entries: list[tuple[str, dict[str, Form]]] = []
+    expanded: dict[str, list[str]] = defaultdict(list)
+    for term in lexicon:
+        entries.append((term.term, _forms(term.term, (term.stands_for,), term.written_as)))
+    for general in _general_terms():
+        entries.append((general.term, _forms(general.term, general.stands_for, general.written_as)))
+    by_first: dict[str, list[tuple[tuple[str, ...], str, Form]]] = defaultdict(list)
+    known: set[str] = set()
+    for name, forms in entries:
+        symbol = " ".join(_keys(name))
+        own = _keys(name)
+        for text, form in forms.items():
+            keys = _keys(text)
+            if not keys or (keys == own and form != "exact"):
+                continue
+            if form == "acronym":
+                expanded[symbol].append(text)
+            entry = (keys, symbol, form)
+            if entry not in by_first[keys[0]]:
+                by_first[keys[0]].append(entry)
+        known.update(token.text for token in tokenise(name.split()))
+    return TermIndex(
+        by_first={head: tuple(found) for head, found in by_first.items()},
+        known_words=frozenset(known),
+        expansions={symbol: tuple(texts) for symbol, texts in expanded.items()},
+        lexicon_terms={" ".join(_keys(term.term)): term for term in reversed(lexicon.terms)},
+    )

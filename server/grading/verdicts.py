@@ -1,0 +1,134 @@
+"""Verdicts on how terms were said.
+
+What the hearing found on the candidate's machine decides. Where it has not listened, the transcript
+is all there is, and Whisper writes a term right that was said wrong: the verdict is ``unclear``,
+and what the transcriber wrote is shown as a hint.
+"""
+
+from collections.abc import Iterator
+
+from pronunciation.errors import PronunciationError
+from pronunciation.phone_respelling import respell_phones
+from pronunciation.terms import Lexicon, Term
+from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
+from server.grading.answer import Answer
+from server.grading.terms import Form, TermIndex
+
+__all__ = ["judge_terms"]
+
+TRANSCRIPT_CONFIDENCE = 0.0
+"""A transcript is no evidence of how a term was said."""
+_ORDER = {"mispronounced": 0, "unclear": 1, "correct": 2}
+
+
+def _tip(term: Term, written: str, form: Form) -> str:
+    said = f"Say {term.say}."
+    if form == "fuzzy":
+        return (
+            f"The transcriber wrote “{written}”, as it may when {term.term} is said right or "
+            f"nearly so. {said}"
+        )
+    if term.mistakes:
+        tip = term.mistakes[0].tip
+        # Most tips give the reading themselves.
+        return tip if term.say.casefold() in tip.casefold() else f"{said} {tip}"
+    return said
+
+
+def _respelt(phones: str) -> str | None:
+    """The phones heard as plain letters; ``None`` where there are none, or no ARPAbet."""
+    if not phones.strip():
+        return None
+    try:
+        return respell_phones(phones)
+    except PronunciationError:
+        return None
+
+
+def _times(words: tuple[Word, ...], indices: tuple[int, ...]) -> tuple[float | None, float | None]:
+    timed = [words[index] for index in indices if index < len(words)]
+    starts = [word.start_s for word in timed if word.start_s is not None]
+    ends = [word.end_s for word in timed if word.end_s is not None]
+    return (min(starts) if starts else None, max(ends) if ends else None)
+
+
+def _places(answer: Answer, symbol: str, taken: set[int]) -> Iterator[tuple[tuple[int, ...], Form]]:
+    for start, end, form in answer.symbols[symbol]:
+        if form == "acronym":
+            continue  # the expansion was said, not the term
+        indices = tuple(
+            sorted(
+                {
+                    index
+                    for token in answer.tokens[start:end]
+                    for index in range(token.first, token.last + 1)
+                }
+            )
+        )
+        if not taken.intersection(indices):
+            taken.update(indices)
+            yield indices, form
+
+
+def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
+    tip = ""
+    if term is not None:
+        mistake = next((m for m in term.mistakes if m.phones == heard.phones), None)
+        tip = mistake.tip if mistake else f"Say {term.say}." if heard.verdict != "correct" else ""
+    return TermVerdict(
+        term=heard.term,
+        verdict=heard.verdict,
+        heard=_respelt(heard.phones),
+        phones=heard.phones or None,
+        expected=term.say if term else "",
+        confidence=heard.confidence,
+        source="acoustic",
+        start_s=heard.start_s,
+        end_s=heard.end_s,
+        tip=tip,
+        word_indices=tuple(
+            index
+            for index in range(heard.word_index, heard.word_index + heard.word_count)
+            if index < words
+        ),
+    )
+
+
+def judge_terms(
+    answer: Answer, submission: Submission, lexicon: Lexicon, terms: TermIndex
+) -> Pronunciation:
+    """One verdict for each place where a term of the lexicon was said, worst first.
+
+    Args:
+        answer: the answer, ready for searching.
+        submission: with what the hearing found, if it listened.
+        lexicon: the terms.
+        terms: the same, compiled.
+    """
+    words = submission.transcript.words
+    verdicts: list[TermVerdict] = []
+    taken: set[int] = set()
+    for heard in submission.evidence.heard:
+        verdicts.append(_acoustic(heard, lexicon.get(heard.term), len(answer.words)))
+        taken.update(verdicts[-1].word_indices)
+    # Longer names first: in "GPUDirect RDMA" the one place is not "RDMA" as well.
+    said = [(terms.lexicon_terms[s], s) for s in answer.symbols if s in terms.lexicon_terms]
+    for term, symbol in sorted(said, key=lambda entry: -len(entry[0].term)):
+        for indices, form in _places(answer, symbol, taken):
+            start_s, end_s = _times(words, indices)
+            written = " ".join(answer.words[index] for index in indices).strip(".,;:!?")
+            verdicts.append(
+                TermVerdict(
+                    term=term.term,
+                    verdict="unclear",
+                    expected=term.say,
+                    confidence=TRANSCRIPT_CONFIDENCE,
+                    source="transcript",
+                    start_s=start_s,
+                    end_s=end_s,
+                    tip=_tip(term, written, form),
+                    word_indices=indices,
+                )
+            )
+    verdicts.sort(key=lambda v: (_ORDER[v.verdict], -v.confidence, v.word_indices))
+    return Pronunciation(terms=tuple(verdicts))

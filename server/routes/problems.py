@@ -1,0 +1,104 @@
+"""Errors as the API tells them: ``application/problem+json`` after RFC 9457."""
+
+import logging
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from server.contract import Problem
+from server.errors import ServerError
+
+__all__ = ["PROBLEM_RESPONSES", "add_problem_handlers", "problem_response"]
+
+logger = logging.getLogger(__name__)
+
+PROBLEM_TYPE = "application/problem+json"
+
+# A body of 40,000 wrong words need not be answered by 40,000 lines.
+_MAX_ERRORS = 20
+
+
+def _documented(status: HTTPStatus) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {"description": status.phrase, "content": {PROBLEM_TYPE: {"schema": schema}}}
+
+
+PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    "default": {"model": Problem, "description": "An error, told as a Problem"},
+    422: _documented(HTTPStatus.UNPROCESSABLE_ENTITY),
+}
+
+
+def problem_response(
+    status: int,
+    code: str,
+    detail: str,
+    errors: Sequence[str] = (),
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """One error as a response."""
+    problem = Problem(
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=_printable(detail),
+        code=code,
+        errors=tuple(_printable(error) for error in errors),
+    )
+    return Response(
+        problem.model_dump_json(), status_code=status, media_type=PROBLEM_TYPE, headers=headers
+    )
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Makes every error of the app a Problem."""
+    app.add_exception_handler(ServerError, _server_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _server_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ServerError)
+    if error.status >= 500:
+        logger.error("%s: %s", error.code, error, exc_info=error.__cause__)
+    return problem_response(error.status, error.code, str(error))
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    # The input is not repeated: it may be a transcript, and it may be large.
+    lines = [f"{_place(each['loc'])}: {each['msg']}" for each in found[:_MAX_ERRORS]]
+    if len(found) > _MAX_ERRORS:
+        lines.append(f"and {len(found) - _MAX_ERRORS} more")
+    detail = lines[0] if len(found) == 1 else f"{lines[0]} (and {len(found) - 1} more)"
+    return problem_response(422, "invalid-request", detail, lines)
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    phrase = HTTPStatus(error.status_code).phrase
+    code = phrase.lower().replace(" ", "-")
+    if error.status_code == 404:
+        # Not "not-found": that one means that an attempt or a question does not exist.
+        code = "no-such-address"
+    headers = dict(error.headers) if error.headers else None
+    return problem_response(error.status_code, code, str(error.detail or phrase), headers=headers)
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    # Starlette logs it with its traceback and raises it again after this answer went out.
+    return problem_response(500, "internal-error", "an unexpected error; the server's log has it")
+
+
+def _place(loc: Sequence[Any]) -> str:
+    return ".".join(str(part) for part in loc)
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

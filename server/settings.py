@@ -1,0 +1,61 @@
+"""The settings of a server; passed to ``create_app``, never imported as a global."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["DEFAULT_MAX_BODY_BYTES", "ServerSettings", "sqlite_url"]
+
+# The largest answer the contract allows (200,000 characters and 40,000 timed words) is about
+# 5 MB of JSON.
+DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024
+
+
+def sqlite_url(path: Path) -> str:
+    """The database URL of a SQLite file."""
+    from sqlalchemy import URL
+
+    return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
+
+
+class ServerSettings(BaseModel):
+    """What a server needs to know.
+
+    Attributes:
+        database_url: an SQLAlchemy URL, e.g. ``sqlite:////var/lib/aloud/aloud.db``.
+        bank: folders or files added to the built-in bank.
+        lexicon: files added to the built-in lexicon.
+        hosts: names, without port, that the server goes by besides this machine's own
+            (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
+        max_body_bytes: a larger request is refused with 413.
+        busy_timeout_s: how long a write waits for another one (SQLite).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    database_url: str = Field(min_length=1)
+    bank: tuple[Path, ...] = ()
+    lexicon: tuple[Path, ...] = ()
+    hosts: tuple[str, ...] = ()
+    max_body_bytes: int = Field(default=DEFAULT_MAX_BODY_BYTES, ge=1024)
+    busy_timeout_s: float = Field(default=5.0, ge=0, le=600)
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
+        """Settings from ``ALOUD_DATABASE_URL``, ``ALOUD_BANK`` and ``ALOUD_LEXICON``.
+
+        Raises:
+            pydantic.ValidationError: ``ALOUD_DATABASE_URL`` is missing or empty.
+        """
+        return cls(
+            database_url=env.get("ALOUD_DATABASE_URL", ""),
+            bank=_paths(env.get("ALOUD_BANK", "")),
+            lexicon=_paths(env.get("ALOUD_LEXICON", "")),
+        )
+
+
+def _paths(text: str) -> tuple[Path, ...]:
+    return tuple(Path(part) for part in text.split(os.pathsep) if part)

@@ -1,0 +1,1 @@
+"""The store: attempts and their reports in a SQL database."""

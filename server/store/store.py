@@ -1,0 +1,366 @@
+"""Reading and writing attempts; every method is one transaction."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, text, true
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, aliased
+
+from question_bank.models import Question
+from server.contract import (
+    ArchivedAttempt,
+    ArchivedReport,
+    Attempt,
+    AttemptSummary,
+    HistoryPage,
+    HistoryQuery,
+    Report,
+    Submission,
+)
+from server.errors import ConflictError, NotFoundError, UnreadableError
+from server.store.drill_store import DrillStore
+from server.store.engine import make_engine, place_of, plain_errors, writing
+from server.store.migrate import upgrade
+from server.store.models import AttemptRow, ReportRow
+
+__all__ = ["Store", "StoredAttempt"]
+
+# SQLite takes at most 32,766 parameters in a statement (https://www.sqlite.org/limits.html).
+_IDS_PER_STATEMENT = 1000
+
+# A larger number cannot be an id, and the driver cannot even ask for it.
+_MAX_ID = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class StoredAttempt:
+    """An attempt with the question as it was when the answer came in."""
+
+    attempt: Attempt
+    question: Question
+
+
+class Store:
+    """The attempts in one database. Safe to use from several threads and processes.
+
+    Attributes:
+        drills: the drills in the same database.
+    """
+
+    def __init__(self, database_url: str, *, busy_timeout_s: float = 5.0) -> None:
+        """Opens the database and brings its tables up to date.
+
+        Raises:
+            StoreError: the database cannot be used; the text says why and what to do.
+        """
+        self._engine = make_engine(database_url, busy_timeout_s=busy_timeout_s)
+        self._writing = writing(self._engine)
+        self.drills = DrillStore(self._engine)
+        try:
+            upgrade(self._engine)
+        except BaseException:
+            self._engine.dispose()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives back all connections."""
+        self._engine.dispose()
+
+    def check(self) -> None:
+        """Asks the database something.
+
+        Raises:
+            StoreError: it does not answer.
+        """
+        with self._read() as session:
+            session.scalar(select(func.count()).select_from(AttemptRow).where(AttemptRow.id < 0))
+
+    def add(
+        self,
+        submission: Submission,
+        question: Question,
+        reports: tuple[ArchivedReport, ...],
+        received_at: datetime,
+    ) -> tuple[Attempt, bool]:
+        """Stores an answer with its reports, once.
+
+        Returns:
+            The attempt, and whether it is new: a submission that is there already with the same
+            content is left as it is.
+
+        Raises:
+            ConflictError: the submission's id is there with another content.
+        """
+        row = AttemptRow(
+            submission_id=submission.submission_id,
+            question_id=question.id,
+            role=question.role,
+            round=question.round,
+            topic=question.topic,
+            engine=submission.transcript.engine,
+            created_at=submission.created_at,
+            received_at=received_at,
+            submission=submission.model_dump(mode="json"),
+            question=question.model_dump(mode="json"),
+        )
+        try:
+            with self._write() as session:
+                found = self._same(session, submission)
+                if found is not None:
+                    return found, False
+                session.add(row)
+                session.flush()
+                for each in reports:
+                    session.add(_report_row(row.id, each.report, each.graded_at))
+                    session.flush()
+                return _attempt(row, reports[-1].report), True
+        except IntegrityError:
+            # Another process stored the same id between our look and our write (PostgreSQL).
+            with self._read() as session:
+                found = self._same(session, submission)
+            if found is None:
+                raise
+            return found, False
+
+    def find(self, submission: Submission) -> Attempt | None:
+        """The attempt already stored for this submission.
+
+        Raises:
+            ConflictError: its id is there with another content.
+        """
+        with self._read() as session:
+            return self._same(session, submission)
+
+    def get(self, attempt_id: int) -> StoredAttempt:
+        """One attempt with its latest report.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        with self._read() as session:
+            known = attempt_id <= _MAX_ID
+            with self._readable(f"attempt {attempt_id}"):
+                found = _latest(session, AttemptRow.id == attempt_id) if known else None
+                if found is not None:
+                    return _stored(*found)
+        raise NotFoundError(f"there is no attempt {attempt_id}")
+
+    def ids(self) -> list[int]:
+        """The ids of all attempts, oldest first."""
+        with self._read() as session:
+            return list(session.scalars(select(AttemptRow.id).order_by(AttemptRow.id)))
+
+    def history(self, query: HistoryQuery) -> HistoryPage:
+        """A page of attempts, newest first."""
+        conditions = [
+            column == value
+            for column, value in (
+                (AttemptRow.role, query.role),
+                (AttemptRow.round, query.round),
+                (AttemptRow.question_id, query.question_id),
+            )
+            if value is not None
+        ]
+        if query.since is not None:
+            conditions.append(AttemptRow.created_at >= query.since)
+        if query.until is not None:
+            conditions.append(AttemptRow.created_at < query.until)
+        newest = _newest_report()
+        page = (
+            select(
+                AttemptRow.id,
+                AttemptRow.question_id,
+                AttemptRow.created_at,
+                AttemptRow.role,
+                AttemptRow.round,
+                AttemptRow.topic,
+                ReportRow.score,
+                ReportRow.words,
+                ReportRow.answer_s,
+                AttemptRow.engine,
+            )
+            .join(ReportRow, ReportRow.id == newest)
+            .where(*conditions)
+            .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+            .limit(query.limit)
+            .offset(query.offset)
+        )
+        with self._read() as session:
+            total = session.scalar(select(func.count()).select_from(AttemptRow).where(*conditions))
+            rows = session.execute(page).mappings().all()
+        return HistoryPage(
+            total=total or 0, attempts=tuple(AttemptSummary.model_validate(dict(r)) for r in rows)
+        )
+
+    def add_report(self, attempt_id: int, report: Report, graded_at: datetime) -> None:
+        """Makes this the attempt's latest report; older ones are kept.
+
+        Raises:
+            NotFoundError: there is no such attempt (any more).
+        """
+        try:
+            with self._write() as session:
+                session.add(_report_row(attempt_id, report, graded_at))
+        except IntegrityError:
+            raise NotFoundError(f"there is no attempt {attempt_id}") from None
+
+    def delete(self, attempt_ids: Sequence[int]) -> int:
+        """Deletes these attempts with all their reports; returns how many there were."""
+        deleted = 0
+        ids = [each for each in attempt_ids if each <= _MAX_ID]
+        with self._write() as session:
+            for start in range(0, len(ids), _IDS_PER_STATEMENT):
+                wanted = ids[start : start + _IDS_PER_STATEMENT]
+                there = session.scalars(select(AttemptRow.id).where(AttemptRow.id.in_(wanted)))
+                deleted += len(there.all())
+                session.execute(delete(AttemptRow).where(AttemptRow.id.in_(wanted)))
+        return deleted
+
+    def delete_before(self, before: datetime | None) -> int:
+        """Deletes the attempts made before a time, or all; returns how many there were."""
+        chosen = true() if before is None else AttemptRow.created_at < before
+        with self._write() as session:
+            count = session.scalar(select(func.count()).select_from(AttemptRow).where(chosen))
+            session.execute(delete(AttemptRow).where(chosen))
+        return count or 0
+
+    def forget(self) -> None:
+        """Overwrites what was deleted in SQLite's write-ahead log too."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        with (
+            plain_errors(self._engine),
+            self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+        ):
+            connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+
+    def archive(self, after_id: int, limit: int) -> tuple[list[ArchivedAttempt], int | None]:
+        """Attempts with all their reports, by id, and the id to go on after (``None``: the end)."""
+        with self._read() as session:
+            ids = session.scalars(
+                select(AttemptRow.id)
+                .where(AttemptRow.id > after_id)
+                .order_by(AttemptRow.id)
+                .limit(limit + 1)
+            ).all()
+            archived = []
+            for attempt_id in ids[:limit]:
+                with self._readable(f"attempt {attempt_id}"):
+                    each = _archived(session, attempt_id)
+                if each is not None:
+                    archived.append(each)
+        return archived, ids[limit - 1] if len(ids) > limit else None
+
+    def _same(self, session: Session, submission: Submission) -> Attempt | None:
+        with self._readable(f"the stored submission {submission.submission_id}"):
+            found = _latest(session, AttemptRow.submission_id == submission.submission_id)
+            if found is None:
+                return None
+            attempt = _stored(*found).attempt
+        if attempt.submission != submission:
+            raise ConflictError(
+                f"the submission {submission.submission_id} is stored already with another content"
+            )
+        return attempt
+
+    @contextmanager
+    def _readable(self, what: str) -> Iterator[None]:
+        """A row whose JSON or values make no sense (any more) is one clear error."""
+        try:
+            yield
+        except ValueError as error:
+            reason = " ".join(str(error).split())[:200]
+            raise UnreadableError(
+                f"{what} in the database {place_of(self._engine)} is damaged ({reason}); "
+                "delete it, or put a backup in the database's place"
+            ) from error
+
+    @contextmanager
+    def _read(self) -> Iterator[Session]:
+        with plain_errors(self._engine), Session(self._engine) as session:
+            yield session
+
+    @contextmanager
+    def _write(self) -> Iterator[Session]:
+        with (
+            plain_errors(self._engine),
+            Session(self._writing, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+
+def _newest_report() -> ScalarSelect[int | None]:
+    inner = aliased(ReportRow)
+    return (
+        select(func.max(inner.id))
+        .where(inner.attempt_id == AttemptRow.id)
+        .correlate(AttemptRow)
+        .scalar_subquery()
+    )
+
+
+def _latest(
+    session: Session, condition: ColumnElement[bool]
+) -> tuple[AttemptRow, ReportRow] | None:
+    statement = select(AttemptRow, ReportRow).join(ReportRow, ReportRow.id == _newest_report())
+    row = session.execute(statement.where(condition)).first()
+    return None if row is None else (row[0], row[1])
+
+
+def _stored(row: AttemptRow, report: ReportRow) -> StoredAttempt:
+    return StoredAttempt(
+        _attempt(row, Report.model_validate(report.report)), Question.model_validate(row.question)
+    )
+
+
+def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:
+    row = session.get(AttemptRow, attempt_id)
+    if row is None:  # deleted since its id was listed
+        return None
+    reports = session.scalars(
+        select(ReportRow).where(ReportRow.attempt_id == attempt_id).order_by(ReportRow.id)
+    )
+    return ArchivedAttempt(
+        submission=Submission.model_validate(row.submission),
+        question=Question.model_validate(row.question),
+        received_at=row.received_at,
+        reports=tuple(
+            ArchivedReport(graded_at=each.graded_at, report=Report.model_validate(each.report))
+            for each in reports
+        ),
+    )
+
+
+def _report_row(attempt_id: int, report: Report, graded_at: datetime) -> ReportRow:
+    return ReportRow(
+        attempt_id=attempt_id,
+        grader_version=report.grader_version,
+        bank_version=report.bank_version,
+        graded_at=graded_at,
+        score=report.coverage.score,
+        words=report.delivery.words,
+        answer_s=report.delivery.answer_s,
+        report=report.model_dump(mode="json"),
+    )
+
+
+def _attempt(row: AttemptRow, report: Report) -> Attempt:
+    return Attempt(
+        id=row.id,
+        submission=Submission.model_validate(row.submission),
+        report=report,
+        role=row.role,
+        round=row.round,
+        topic=row.topic,
+    )

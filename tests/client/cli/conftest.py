@@ -1,0 +1,62 @@
+"""Running commands in-process, and a scripted engine in the place of a real one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from client.cli import common
+from client.cli.app import app
+from client.speaking.wav import write_wav
+from pronunciation.clip import Clip
+from server.contract import Transcript, Word
+
+Run = Callable[..., Result]
+
+ANSWER = (
+    "So the KV cache keeps the keys and values which makes autoregressive decoding affordable "
+    "and the memory is two times the number of layers times the KV heads"
+)
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run ``aloud`` with these arguments; the consoles are made anew for each run."""
+
+    def _run(*arguments: str, input: str | bytes | None = None) -> Result:
+        common.out.cache_clear()
+        common.errors.cache_clear()
+        return CliRunner().invoke(app, list(arguments), input=input)
+
+    return _run
+
+
+class ScriptedEngine:
+    """An engine that writes ``ANSWER`` whatever it hears, two words a second."""
+
+    name = "scripted"
+    model = "none"
+
+    def transcribe(self, clip: Clip, *, on_progress: object = None) -> Transcript:
+        words = tuple(
+            Word(text=text, start_s=index / 2, end_s=index / 2 + 0.4, confidence=0.9)
+            for index, text in enumerate(ANSWER.split())
+        )
+        return Transcript(text=ANSWER, engine=self.name, duration_s=clip.duration_s, words=words)
+
+
+@pytest.fixture
+def scripted_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.cli.engine.load_transcriber", lambda *_, **__: ScriptedEngine())
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """A second of sound in a file."""
+    rng = np.random.default_rng(1)
+    path = tmp_path / "answer.wav"
+    write_wav(Clip((0.1 * rng.standard_normal(16_000)).astype(np.float32)), path)
+    return path

@@ -1,0 +1,103 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.client.cli.conftest import ANSWER, Run
+
+QUESTION = "what-the-kv-cache-costs"
+
+pytestmark = pytest.mark.usefixtures("scripted_engine")
+
+
+def test_assess_stores_what_history_shows(run: Run, recording: Path) -> None:
+    result = run("assess", str(recording), "--question", QUESTION)
+    assert result.exit_code == 0, result.stderr
+    assert "stored as attempt 1" in result.stderr
+    page = json.loads(run("history", "--json").stdout)
+    assert [(each["question_id"], each["engine"]) for each in page["attempts"]] == [
+        (QUESTION, "scripted")
+    ]
+    again = run("history", "1")
+    assert "autoregressive decoding" in again.stdout
+
+
+def test_no_save_leaves_no_trace(run: Run, recording: Path) -> None:
+    result = run("assess", str(recording), "--question", QUESTION, "--no-save", "--json")
+    assert json.loads(result.stdout)["transcript"]["text"] == ANSWER
+    assert json.loads(run("history", "--json").stdout)["total"] == 0
+
+
+def test_an_unknown_question_fails_before_anything_is_transcribed(
+    run: Run, recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("the engine was loaded")
+
+    monkeypatch.setattr("client.cli.engine.load_transcriber", never)
+    result = run("assess", str(recording), "--question", "nope")
+    assert result.exit_code == 1
+    assert "no question 'nope'" in result.stderr
+
+
+def test_export_imports_again(
+    run: Run, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("assess", str(recording), "--question", QUESTION)
+    archive = tmp_path / "all.json"
+    assert run("export", "--format", "json", "--out", str(archive)).exit_code == 0
+    assert "0 imported, 1 were there already" in run("import", str(archive)).stdout
+    monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "other"))
+    assert "1 imported" in run("import", str(archive)).stdout
+    assert json.loads(run("history", "--json").stdout)["total"] == 1
+
+
+def test_regrade_says_that_nothing_changed(run: Run, recording: Path) -> None:
+    run("assess", str(recording), "--question", QUESTION)
+    result = run("regrade", "--diff")
+    assert "1 attempts graded anew, 0 would change" in result.stdout
+
+
+def test_regrade_diff_shows_a_changed_bank(run: Run, recording: Path, tmp_path: Path) -> None:
+    run("assess", str(recording), "--question", QUESTION)
+    (tmp_path / "own.yaml").write_text(
+        f"""
+- id: {QUESTION}
+  role: ai-infrastructure-architect
+  round: phone-screen
+  topic: KV Cache Management
+  prompt: What is it?
+  model_answer: It holds keys and values.
+  key_phrases:
+    - phrase: keys and values
+""",
+        encoding="utf-8",
+    )
+    result = run("regrade", "--diff", "--bank", str(tmp_path / "own.yaml"))
+    assert "keys and values: not asked for → covered" in result.stdout
+    assert "1 would change" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("format_", "says"),
+    [
+        ("markdown", "autoregressive decoding"),
+        ("csv", QUESTION),
+        ("srt", "00:00:00,000 -->"),
+        ("vtt", "WEBVTT"),
+    ],
+)
+def test_exports_of_one_attempt(run: Run, recording: Path, format_: str, says: str) -> None:
+    run("assess", str(recording), "--question", QUESTION)
+    result = run("export", "--attempt", "1", "--format", format_)
+    assert result.exit_code == 0, result.stderr
+    assert says in result.stdout
+
+
+def test_purge_deletes_and_asks_first(run: Run, recording: Path) -> None:
+    run("assess", str(recording), "--question", QUESTION)
+    assert run("purge", "--all", input="n\n").exit_code == 1
+    assert json.loads(run("history", "--json").stdout)["total"] == 1
+    assert "1 deleted" in run("purge", "--all", "--yes").stdout
+    assert json.loads(run("history", "--json").stdout)["total"] == 0
+    assert run("purge", "--yes").exit_code == 2

@@ -1,0 +1,128 @@
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from client.backend import open_backend
+from client.settings import load_settings
+from server.drill_contract import DrillReview
+from tests.client.cli.conftest import Run
+
+NOW = datetime.now(UTC)
+OWN = "term,readings,mistakes,tip\nFoobarix,F UW1 B AA0 R IH0 K S,F AH1 B ER0,Three syllables.\n"
+
+
+def said(item: str, verdict: str = "mispronounced", drill_set: str = "acronyms") -> None:
+    with open_backend(load_settings()) as backend:
+        backend.review_drill(
+            DrillReview.model_validate(
+                {
+                    "review_id": uuid4().hex,
+                    "item_id": item,
+                    "drill_set": drill_set,
+                    "reviewed_at": NOW - timedelta(hours=1),
+                    "verdict": verdict,
+                }
+            )
+        )
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "own.csv"
+    path.write_text(OWN, encoding="utf-8")
+    return path
+
+
+def test_the_list_shows_what_is_due(run: Run) -> None:
+    assert "0 due" in run("drill", "--list").stdout
+    said("acronyms-gpu")
+    said("acronyms-llm", "correct")
+    listed = run("drill", "acronyms", "--list")
+    assert listed.exit_code == 0, listed.stderr
+    assert "jee-pee-YOU" in listed.stdout
+    assert "✗ mispronounced" in listed.stdout
+    assert "ell-ell-EM" not in listed.stdout
+    assert "1 due" in listed.stdout
+    assert "0 due" in run("drill", "silent-letters", "--list").stdout
+
+
+def test_own_items_in_and_out(run: Run, own: Path, tmp_path: Path) -> None:
+    done = run("drill", "--import", str(own))
+    assert done.exit_code == 0, done.stderr
+    assert "1 added, 0 replaced, 0 were there already" in done.stdout
+    assert "aloud drill own" in done.stdout
+    assert "0 due, 1 new" in run("drill", "own", "--list").stdout
+    exported = tmp_path / "out.csv"
+    assert run("drill", "own", "--export", str(exported)).exit_code == 0
+    assert "Foobarix" in exported.read_text(encoding="utf-8")
+    assert "0 added, 0 replaced, 1 were there" in run("drill", "--import", str(exported)).stdout
+
+
+def test_an_anki_deck_without_sounds(run: Run, own: Path, tmp_path: Path) -> None:
+    run("drill", "--import", str(own))
+    deck = tmp_path / "own.apkg"
+    done = run("drill", "own", "--export", str(deck), "--no-speak")
+    assert done.exit_code == 0, done.stderr
+    assert deck.read_bytes()[:2] == b"PK"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "needs a terminal"),
+        (("nope",), "no drill set 'nope'"),
+        (("nope", "--list"), "there are acronyms, silent-letters"),
+        (("--import", "/nowhere/own.csv"), "No such file"),
+        (("--list", "--server", "http://127.0.0.1:9"), "cannot be reached"),
+    ],
+)
+def test_expected_failures_are_one_line_and_status_1(
+    run: Run, arguments: tuple[str, ...], says: str
+) -> None:
+    done = run("drill", *arguments)
+    assert done.exit_code == 1
+    assert says in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_faults_of_a_file_name_row_and_field(run: Run, own: Path) -> None:
+    own.write_text(OWN + "RoCE,R QQ1,R OW1 S,\n", encoding="utf-8")
+    done = run("drill", "--import", str(own))
+    assert done.exit_code == 1
+    assert "own.csv: row 3: tip: is missing" in done.stderr
+    assert "0 due, " in run("drill", "--list").stdout
+    assert run("drill", "own", "--list").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--export", "x.txt"),
+        ("--import", "x.txt"),
+        ("--list", "--export", "x.csv"),
+        ("--items", "0"),
+    ],
+)
+def test_usage_errors_are_status_2(run: Run, arguments: tuple[str, ...]) -> None:
+    assert run("drill", *arguments).exit_code == 2
+
+
+def test_export_import_and_purge_take_the_drills_along(
+    run: Run, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("drill", "--import", str(own))
+    said("own-foobarix", drill_set="own")
+    archive = tmp_path / "all.json"
+    assert run("export", "--format", "json", "--out", str(archive)).exit_code == 0
+    purged = run("purge", "--all", "--yes")
+    assert "1 takes of drills deleted" in purged.stdout
+    assert run("drill", "own", "--list").exit_code == 1, "own items are purged too"
+    assert json.loads(run("progress", "--json").stdout)["drills"] == []
+    assert "drills: 1 imported, 0 were there already" in run("import", str(archive)).stdout
+    assert "drills: 0 imported, 1 were there already" in run("import", str(archive)).stdout
+    [line] = json.loads(run("progress", "--json").stdout)["drills"]
+    assert (line["name"], line["items"], line["misses"]) == ("own", 1, 1)

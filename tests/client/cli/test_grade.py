@@ -1,0 +1,121 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.client.cli.conftest import ANSWER, Run
+
+QUESTION = "what-the-kv-cache-costs"
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> str:
+    path = tmp_path / "answer.txt"
+    path.write_text(ANSWER, encoding="utf-8")
+    return str(path)
+
+
+def statuses(stdout: str) -> dict[str, str]:
+    return {each["phrase"]: each["status"] for each in json.loads(stdout)["coverage"]["phrases"]}
+
+
+def test_json_is_one_document_with_the_contracts_fields(run: Run, transcript: str) -> None:
+    result = run("grade", "--question", QUESTION, "--transcript", transcript, "--json")
+    assert result.exit_code == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert report["question_id"] == QUESTION
+    assert report["schema_version"] == 1
+    assert {"transcript", "coverage", "pronunciation", "delivery", "language", "summary"} <= set(
+        report
+    )
+    found = statuses(result.stdout)
+    assert found["autoregressive decoding"] == "covered"
+    assert found["number of layers"] == "covered"
+    assert found["concurrent requests"] == "missing"
+
+
+def test_a_transcript_from_standard_input(run: Run) -> None:
+    result = run(
+        "grade", "--question", QUESTION, "--transcript", "-", "--json", input="only KV heads"
+    )
+    assert statuses(result.stdout)["KV heads"] == "covered"
+
+
+def test_a_json_transcript_keeps_its_times(run: Run, tmp_path: Path) -> None:
+    words = [
+        {"text": text, "start_s": float(index), "end_s": index + 0.5}
+        for index, text in enumerate(["the", "number", "of", "layers"])
+    ]
+    path = tmp_path / "transcript.json"
+    path.write_text(json.dumps({"text": "the number of layers", "words": words}), "utf-8")
+    result = run("grade", "--question", QUESTION, "--transcript", str(path), "--json")
+    phrases = json.loads(result.stdout)["coverage"]["phrases"]
+    evidence = next(p["evidence"] for p in phrases if p["phrase"] == "number of layers")
+    assert (evidence["text"], evidence["start_s"], evidence["end_s"]) == (
+        "number of layers",
+        1.0,
+        3.5,
+    )
+
+
+def test_what_a_person_sees(run: Run, transcript: str) -> None:
+    result = run("grade", "--question", QUESTION, "--transcript", transcript)
+    assert "✓ covered" in result.stdout
+    assert "✗ missing" in result.stdout
+    assert "They may ask:" in result.stdout
+    assert "\x1b[" not in result.stdout, "colours in a pipe"
+
+
+def test_an_own_bank_adds_a_question(run: Run, tmp_path: Path, transcript: str) -> None:
+    (tmp_path / "own.yaml").write_text(
+        """
+- id: own-question
+  round: coding
+  topic: My topic
+  prompt: What makes decoding affordable?
+  model_answer: Autoregressive decoding with a cache.
+  key_phrases:
+    - phrase: autoregressive decoding
+    - phrase: write barrier
+""",
+        encoding="utf-8",
+    )
+    result = run(
+        *("grade", "--question", "own-question", "--transcript", transcript),
+        *("--bank", str(tmp_path / "own.yaml"), "--json"),
+    )
+    assert statuses(result.stdout) == {
+        "autoregressive decoding": "covered",
+        "write barrier": "missing",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--question", "nope", "--transcript", "-"), "no question 'nope'"),
+        (("--question", QUESTION, "--transcript", "/nowhere/x.txt"), "No such file"),
+        (("--question", QUESTION, "--transcript", "-", "--bank", "/nowhere"), "/nowhere"),
+        (("--question", QUESTION, "--transcript", "-", "--lexicon", "/nowhere"), "/nowhere"),
+    ],
+)
+def test_expected_failures_are_one_line_and_status_1(
+    run: Run, arguments: tuple[str, ...], says: str
+) -> None:
+    result = run("grade", *arguments, input="some words")
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert says in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"   \n", b"\xff\xfe\xff", b'{"no": "transcript"}'])
+def test_what_is_no_transcript_is_never_graded(run: Run, content: bytes) -> None:
+    result = run("grade", "--question", QUESTION, "--transcript", "-", input=content)
+    assert result.exit_code == 1
+    assert "standard input" in result.stderr
+
+
+def test_usage_errors_are_status_2(run: Run) -> None:
+    assert run("grade").exit_code == 2
+    assert run("bank", "list", "--round", "lunch").exit_code == 2

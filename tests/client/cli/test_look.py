@@ -1,0 +1,57 @@
+"""``bank`` and ``lexicon``: looking and checking."""
+
+import json
+from pathlib import Path
+
+from tests.client.cli.conftest import Run
+
+PROJECT = Path(__file__).resolve().parents[3]
+
+
+def test_bank_list_and_show(run: Run) -> None:
+    listed = json.loads(run("bank", "list", "--json").stdout)
+    assert len({each["role"] for each in listed}) == 7
+    shown = json.loads(run("bank", "show", listed[0]["id"], "--json").stdout)
+    assert shown["model_answer"]
+    assert "Key phrases" in run("bank", "show", listed[0]["id"]).stdout
+    assert "Spotlight terms" in run("bank", "show", listed[0]["role"]).stdout
+
+
+def test_the_built_in_bank_is_valid(run: Run) -> None:
+    result = run("bank", "validate", str(PROJECT / "question_bank"))
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_model_answer_that_misses_its_own_phrase_is_a_fault(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(
+        """
+- id: own
+  round: coding
+  topic: Mine
+  prompt: Well?
+  model_answer: I would measure the queue depth.
+  key_phrases: [{phrase: queue depth}, {phrase: back pressure}]
+""",
+        encoding="utf-8",
+    )
+    result = run("bank", "validate", str(tmp_path))
+    assert result.exit_code == 1
+    assert "'own'" in result.stderr and "'back pressure'" in result.stderr
+    assert "'queue depth'" not in result.stderr
+
+
+def test_lexicon_list_show_validate(run: Run) -> None:
+    assert len(json.loads(run("lexicon", "list", "--json").stdout)) >= 220
+    shown = run("lexicon", "show", "roce").stdout
+    assert "ROCK-ee" in shown and "ˈɹɑki" in shown
+    assert run("lexicon", "show", "no such term").exit_code == 1
+    assert run("lexicon", "validate", str(PROJECT / "pronunciation/lexicon")).exit_code == 0
+
+
+def test_a_reading_that_is_not_arpabet_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(
+        "- {term: Foo, kind: word, say: foo, readings: [F XX1]}\n", encoding="utf-8"
+    )
+    result = run("lexicon", "validate", str(tmp_path))
+    assert result.exit_code == 1
+    assert "own.yaml: Foo: readings" in result.stderr and "XX1" in result.stderr

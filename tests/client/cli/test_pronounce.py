@@ -1,0 +1,100 @@
+"""``aloud pronounce`` on the spoken answer that comes with Aloud."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from client import demo
+from client.audio_file import read_audio
+from client.speaking.wav import write_wav
+from tests.client.cli.conftest import Run
+
+SAID_RIGHT = "On the other hand RoCE runs over ordinary"
+SAID_WRONG = "then RoCE is cheaper"
+
+
+@pytest.fixture
+def right(tmp_path: Path) -> Path:
+    """The stretch of the sample with "rocky"."""
+    path = tmp_path / "right.wav"
+    write_wav(read_audio(demo.AUDIO).slice(20.9, 23.4), path)
+    return path
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    """The stretch of the sample with R OW S."""
+    path = tmp_path / "wrong.wav"
+    write_wav(read_audio(demo.AUDIO).slice(37.0, 38.6), path)
+    return path
+
+
+def test_a_term_said_right_and_one_said_wrong(run: Run, right: Path, wrong: Path) -> None:
+    for path, text, verdict, phones in (
+        (right, SAID_RIGHT, "correct", "R AA1 K IY0"),
+        (wrong, SAID_WRONG, "mispronounced", "R OW1 S"),
+    ):
+        result = run("pronounce", str(path), "--text", text, "--json")
+        assert result.exit_code == 0, result.stderr
+        [term] = json.loads(result.stdout)["terms"]
+        assert (term["term"], term["verdict"], term["phones"]) == ("RoCE", verdict, phones)
+        assert text.split()[term["word_index"]] == "RoCE"
+        assert 0 <= term["start_s"] < term["end_s"]
+
+
+def test_what_a_person_sees(run: Run, wrong: Path) -> None:
+    result = run("pronounce", str(wrong), "--text", SAID_WRONG)
+    assert "✗ mispronounced" in result.stdout
+    assert "ROCK-ee" in result.stdout
+    assert "/ˈɹoʊs/" in result.stdout
+
+
+def test_in_bulk_one_bad_line_never_stops_the_rest(run: Run, right: Path, wrong: Path) -> None:
+    term = {"term": "RoCE", "readings": ["R AA1 K IY0"], "mistakes": ["R OW1 S"]}
+    lines = [
+        {"audio": right.name, "text": SAID_RIGHT, "terms": [term]},
+        {"audio": "missing.flac", "text": SAID_RIGHT, "terms": [term]},
+        {"audio": right.name, "text": "no such term here", "terms": [term]},
+        {"audio": right.name, "text": SAID_RIGHT, "terms": [{**term, "readings": ["XX"]}]},
+        {"audio": wrong.name, "text": SAID_WRONG},
+    ]
+    manifest = right.parent / "manifest.jsonl"
+    text = "\n".join([*(json.dumps(line) for line in lines), "no json", ""])
+    manifest.write_text(text, encoding="utf-8")
+    result = run("pronounce", "--manifest", str(manifest))
+    assert result.exit_code == 0, result.stderr
+    out = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [line["audio"] for line in out] == [*(line["audio"] for line in lines), None]
+    assert [("error" in line) for line in out] == [False, True, True, True, False, True]
+    assert out[0]["terms"][0]["verdict"] == "correct"
+    assert out[4]["terms"][0]["phones"] == "R OW1 S"
+    assert "4 of 6 lines could not be judged" in result.stderr
+
+
+def test_other_words_than_those_said_give_no_verdict(run: Run, right: Path) -> None:
+    text = "Kubernetes schedules several pods whenever the autoscaler asks politely for RoCE"
+    result = run("pronounce", str(right), "--text", text, "--json")
+    assert result.exit_code == 1
+    assert "does not fit" in result.stderr
+
+
+def test_an_own_lexicon_is_heard(run: Run, right: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text(
+        "- {term: ordinary, kind: word, say: OR-di-nair-ee, readings: [AO1 R D AH0 N EH2 R IY0],\n"
+        "   mistakes: [{phones: AO0 R D IH0 N AA1 L, tip: The end is weak.}]}\n",
+        encoding="utf-8",
+    )
+    result = run("pronounce", str(right), "--text", SAID_RIGHT, "--lexicon", str(own), "--json")
+    heard = {term["term"]: term["verdict"] for term in json.loads(result.stdout)["terms"]}
+    assert heard["ordinary"] in ("correct", "unclear")
+
+
+def test_usage(run: Run, right: Path) -> None:
+    assert run("pronounce").exit_code == 2
+    assert run("pronounce", str(right)).exit_code == 2
+    assert run("pronounce", str(right), "--text", "x", "--manifest", "y").exit_code == 2
+    result = run("pronounce", str(right), "--text", "nothing known")
+    assert result.exit_code == 1
+    assert "no term of the lexicon" in result.stderr

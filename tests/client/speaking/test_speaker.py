@@ -1,0 +1,163 @@
+import threading
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from client.errors import SpeakingError
+from client.speaking import Speaker, Voice
+from client.speaking import speaker as speaker_module
+from client.speaking.voice import MAX_TEXT_CHARS
+from client.speaking.wav import read_wav, write_wav
+from pronunciation.clip import Clip
+from pronunciation.respelling import respell
+from pronunciation.terms import Lexicon, Term
+
+ROCE = Term(term="RoCE", kind="word", say="ROCK-ee", readings=("R AA1 K IY0",))
+LEXICON = Lexicon(version="test", terms=(ROCE,))
+
+
+class ToneVoice(Voice):
+    """Says every text as a tone and remembers what it was given."""
+
+    name: ClassVar[str] = "tone"
+
+    def __init__(self, key: str = "tone/1", fails: bool = False) -> None:
+        self.given: list[str] = []
+        self._key = key
+        self._fails = fails
+
+    @property
+    def key(self) -> str:
+        return self._key
+
+    def is_available(self) -> bool:
+        return True
+
+    def written_for(self, text: str, lexicon: Lexicon) -> str:
+        return respell(text, lexicon, "plain")
+
+    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
+        if self._fails:
+            raise SpeakingError("the tone generator is broken: mend it")
+        self.given.append(self.written_for(text, lexicon))
+        write_wav(Clip(np.full(2205, 0.25, dtype=np.float32), 22050), path)
+
+
+class SilentVoice(ToneVoice):
+    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
+        write_wav(Clip(np.zeros(100, dtype=np.float32), 22050), path)
+
+
+class LazyVoice(ToneVoice):
+    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
+        pass
+
+
+def test_it_is_played_with_its_terms_respelled() -> None:
+    played: list[Clip] = []
+    voice = ToneVoice()
+    speaker = Speaker(LEXICON, voices=[voice], player=lambda clip, stop: played.append(clip))
+    outcome = speaker.speak("What is RoCE?")
+    assert (outcome.spoken, outcome.reason) == (True, "")
+    assert voice.given == ["What is rock-ee?"]
+    assert played[0].samples.size == 2205
+
+
+def test_the_next_voice_speaks_where_the_first_fails() -> None:
+    working = ToneVoice()
+    speaker = Speaker(LEXICON, voices=[ToneVoice(fails=True), working], player=lambda *_: None)
+    assert speaker.speak("hello").spoken
+    assert working.given == ["hello"]
+
+
+@pytest.mark.parametrize("voices", [[], [ToneVoice(fails=True)]])
+def test_where_no_voice_works_the_text_is_shown(voices: list[Voice]) -> None:
+    shown: list[str] = []
+    outcome = Speaker(LEXICON, voices=voices).speak("What is RoCE?", show=shown.append)
+    assert not outcome.spoken
+    assert outcome.reason
+    assert shown == ["What is RoCE?"]  # as it is written, not as it would be said
+
+
+def test_whatever_the_loudspeaker_does_an_interview_goes_on() -> None:
+    def broken(clip: Clip, stop: threading.Event | None) -> None:
+        raise RuntimeError("first line\nsecond line")
+
+    outcome = Speaker(LEXICON, voices=[ToneVoice()], player=broken).speak("hello")
+    assert (outcome.spoken, outcome.reason) == (False, "first line second line")
+
+
+def test_a_file_can_be_had(tmp_path: Path) -> None:
+    path = Speaker(LEXICON, voices=[ToneVoice()]).speak_to_file("hello", tmp_path / "out.wav")
+    assert read_wav(path).samples.size == 2205
+
+
+def test_to_a_file_a_failure_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SpeakingError, match="mend it"):
+        Speaker(LEXICON, voices=[ToneVoice(fails=True)]).speak_to_file("hi", tmp_path / "x.wav")
+    with pytest.raises(SpeakingError, match="aloud doctor"):
+        Speaker(LEXICON, voices=[]).speak_to_file("hi", tmp_path / "x.wav")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_said_once_is_not_said_anew(tmp_path: Path) -> None:
+    voice = ToneVoice()
+    for _ in range(2):
+        clip = Speaker(LEXICON, cache=tmp_path, voices=[voice]).clip("hello")
+        np.testing.assert_allclose(clip.samples, 0.25, atol=1e-4)
+    assert voice.given == ["hello"]
+
+
+def test_another_voice_text_or_reading_is_said_anew(tmp_path: Path) -> None:
+    voice = ToneVoice()
+    Speaker(LEXICON, cache=tmp_path, voices=[voice]).clip("RoCE")
+    Speaker(LEXICON, cache=tmp_path, voices=[voice]).clip("RoCE again")
+    other = Lexicon(version="2", terms=(ROCE.model_copy(update={"say": "ROH-see"}),))
+    Speaker(other, cache=tmp_path, voices=[voice]).clip("RoCE")
+    faster = ToneVoice(key="tone/2")
+    Speaker(LEXICON, cache=tmp_path, voices=[faster]).clip("RoCE")
+    assert voice.given == ["rock-ee", "rock-ee again", "roh-see"]
+    assert faster.given == ["rock-ee"]
+
+
+def test_a_broken_file_in_the_cache_is_said_anew(tmp_path: Path) -> None:
+    voice = ToneVoice()
+    speaker = Speaker(LEXICON, cache=tmp_path, voices=[voice])
+    speaker.clip("hello")
+    (cached,) = tmp_path.iterdir()
+    cached.write_bytes(cached.read_bytes()[:20])
+    assert speaker.clip("hello").samples.size == 2205
+    assert speaker.clip("hello").samples.size == 2205
+    assert voice.given == ["hello", "hello"]
+
+
+def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    speaker = Speaker(LEXICON, cache=tmp_path / "file" / "cache", voices=[ToneVoice()])
+    assert speaker.clip("hello").samples.size == 2205
+
+
+def test_the_cache_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speaker_module, "MAX_CACHE_BYTES", 3 * 4500)  # a file has 4,454 bytes
+    speaker = Speaker(LEXICON, cache=tmp_path, voices=[ToneVoice()])
+    for number in range(6):
+        speaker.clip(f"number {number}")
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "nothing to say"), (" … !", "nothing to say"), ("a" * (MAX_TEXT_CHARS + 1), "at most")],
+)
+def test_what_cannot_be_said_is_an_error(text: str, said: str) -> None:
+    with pytest.raises(SpeakingError, match=said):
+        Speaker(LEXICON, voices=[ToneVoice()]).clip(text)
+
+
+def test_a_voice_that_gives_nothing_is_an_error() -> None:
+    with pytest.raises(SpeakingError, match="gave silence"):
+        SilentVoice().synthesize("hello", LEXICON)
+    with pytest.raises(SpeakingError, match="wrote no file"):
+        LazyVoice().synthesize("hello", LEXICON)

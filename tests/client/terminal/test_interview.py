@@ -1,0 +1,70 @@
+"""The whole main job with a real microphone: question, answer, report, history."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from client import demo
+from client.audio_file import read_audio
+from client.speaking.wav import write_wav
+from tests.pulseaudio import PulseAudio
+
+_ALOUD = [sys.executable, "-c", "from client.cli import main; main()"]
+
+
+def test_an_interview_over_a_real_microphone(pulseaudio: PulseAudio, tmp_path: Path) -> None:
+    spoken = tmp_path / "answer.wav"
+    write_wav(read_audio(demo.AUDIO).slice(0.0, 14.0), spoken)
+    home = tmp_path / "home"
+    environment = {**pulseaudio.environment, "ALOUD_HOME": str(home), "ALOUD_OFFLINE": "1"}
+    options = ["--questions", "1", "--prepare", "0", "--no-speak", "--engine", "pocketsphinx"]
+    interview = subprocess.Popen(
+        [*_ALOUD, "interview", "--role", "ai-infrastructure-architect", *options],
+        env={**environment, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    guard = threading.Timer(150, interview.kill)
+    guard.start()
+    assert interview.stdout is not None
+    shown = ""
+    try:
+        for line in interview.stdout:
+            shown += line
+            if line.startswith("Recording"):
+                time.sleep(1.0)
+                pulseaudio.play(spoken).wait()
+        assert interview.wait() == 0, shown
+    finally:
+        guard.cancel()
+        interview.kill()
+        interview.stdout.close()
+    assert "RDMA" in shown, shown
+    assert "Key phrases:" in shown
+    listed = subprocess.run(
+        [*_ALOUD, "history", "--json"], env=environment, capture_output=True, check=True
+    )
+    [attempt] = json.loads(listed.stdout)["attempts"]
+    assert attempt["role"] == "ai-infrastructure-architect"
+    assert attempt["engine"] == "pocketsphinx"
+    recordings = list((home / "recordings").glob("*.wav"))
+    assert len(recordings) == 1, "the recording is kept under the answer's id"
+
+
+def test_without_a_microphone_the_remedy_is_one_line(tmp_path: Path) -> None:
+    interview = ["interview", "--role", "ai-infrastructure-architect", "--prepare", "0"]
+    interview.append("--no-speak")
+    done = subprocess.run(
+        [*_ALOUD, *interview, "--device", "no such microphone", "--engine", "pocketsphinx"],
+        env={"ALOUD_HOME": str(tmp_path), "PATH": "", "ALOUD_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "microphone" in done.stderr or "libportaudio2" in done.stderr

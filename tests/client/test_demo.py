@@ -1,0 +1,26 @@
+"""``aloud demo`` shows what it promises, with nothing but what is installed."""
+
+import json
+
+from tests.client.cli.conftest import Run, run
+
+__all__ = ["run"]
+
+
+def test_two_phrases_are_missing_and_one_term_is_said_wrong(run: Run) -> None:
+    result = run("demo", "--json")
+    assert result.exit_code == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert report["transcript"]["engine"] == "pocketsphinx"
+    assert 35 <= report["transcript"]["duration_s"] <= 45
+    statuses = {p["phrase"]: p["status"] for p in report["coverage"]["phrases"]}
+    assert [p for p, status in statuses.items() if status != "covered"] == [
+        "adaptive routing",
+        "pause storms",
+    ]
+    said_wrong = [t for t in report["pronunciation"]["terms"] if t["verdict"] == "mispronounced"]
+    assert [(t["term"], t["phones"], t["source"]) for t in said_wrong] == [
+        ("RoCE", "R OW1 S", "acoustic")
+    ]
+    assert said_wrong[0]["heard"], "the reading heard, respelled for people"
+    assert json.loads(run("history", "--json").stdout)["total"] == 0, "the demo is not an attempt"

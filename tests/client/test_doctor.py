@@ -1,0 +1,240 @@
+import errno
+import importlib
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from client import doctor
+from client.doctor import Check
+from client.errors import SpeakingError
+from client.recording.take_file import TakeWriter
+from client.settings import ClientSettings
+
+
+class SoundSystem:
+    """A microphone and a loudspeaker; the microphone gives ``sample`` again and again."""
+
+    class PortAudioError(Exception):
+        pass
+
+    def __init__(self, *, inputs: int = 1, outputs: int = 2, sample: float = 0.1) -> None:
+        self.inputs, self.outputs, self.sample = inputs, outputs, sample
+        self.default = SimpleNamespace(device=[0 if inputs else -1, 0 if outputs else -1])
+
+    def query_devices(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": "Headset",
+                "hostapi": 0,
+                "max_input_channels": self.inputs,
+                "max_output_channels": self.outputs,
+                "default_samplerate": 48000.0,
+            }
+        ]
+
+    def query_hostapis(self) -> list[dict[str, Any]]:
+        return [{"name": "ALSA", "default_input_device": -1, "default_output_device": -1}]
+
+    def InputStream(self, **kwargs: Any) -> Any:
+        over = threading.Event()
+
+        def run() -> None:
+            block = np.full((480, 1), self.sample, dtype=np.float32)
+            while not over.wait(0.005):
+                kwargs["callback"](block, 480, None, SimpleNamespace(input_overflow=False))
+
+        def start() -> None:
+            threading.Thread(target=run, daemon=True).start()
+
+        return SimpleNamespace(start=start, stop=over.set, close=over.set)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    return ClientSettings(home=tmp_path / "home")
+
+
+def answering(status: int, **reply: Any) -> httpx.MockTransport:
+    return httpx.MockTransport(lambda request: httpx.Response(status, **reply))
+
+
+def failing(check: Check, detail: str, remedy: str) -> None:
+    assert not check.ok
+    assert detail in check.detail
+    assert remedy in check.remedy
+
+
+def test_all_checks_in_order(settings: ClientSettings) -> None:
+    checks = doctor.run_checks(settings, sounddevice=SoundSystem())
+    by_name = {check.name: check for check in checks}
+    assert list(by_name) == [
+        "PortAudio", "microphone", "loudspeaker", "voice", "engine", "weights", "data folder",
+        "server",
+    ]  # fmt: skip
+    for name in ("PortAudio", "microphone", "loudspeaker", "engine", "data folder", "server"):
+        assert by_name[name].ok, by_name[name]
+    assert all("\n" not in check.detail + check.remedy for check in checks)
+
+
+def test_a_check_that_fails_must_have_a_remedy() -> None:
+    with pytest.raises(ValueError, match="remedy"):
+        Check("x", False, "broken")
+    with pytest.raises(ValueError, match="remedy"):
+        Check("x", True, "fine", "do something")
+
+
+def test_a_broken_check_does_not_hide_the_others(
+    settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> Check:
+        raise KeyError("surprise")
+
+    monkeypatch.setattr(doctor, "check_voice", broken)
+    checks = doctor.run_checks(settings, sounddevice=SoundSystem())
+    assert len(checks) == 8
+    failing(checks[3], "KeyError: 'surprise'", "defect")
+
+
+def test_a_microphone_that_gives_sound() -> None:
+    check = doctor.check_microphone(SoundSystem())
+    assert (check.ok, check.detail) == (True, "Headset [ALSA] gives sound at 48 kHz")
+
+
+def test_no_microphone() -> None:
+    failing(doctor.check_microphone(SoundSystem(inputs=0)), "no microphone was found", "plug one")
+
+
+def test_a_muted_microphone() -> None:
+    check = doctor.check_microphone(SoundSystem(sample=0.0))
+    failing(check, "exact zeros", "Privacy & Security")
+
+
+def test_no_loudspeaker() -> None:
+    failing(doctor.check_loudspeaker(SoundSystem(outputs=0)), "no loudspeaker", "plug one in")
+
+
+def test_no_portaudio(monkeypatch: pytest.MonkeyPatch) -> None:
+    true_import = importlib.import_module
+
+    def import_module(name: str, package: str | None = None) -> Any:
+        if name == "sounddevice":
+            raise OSError("PortAudio library not found")
+        return true_import(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", import_module)
+    monkeypatch.setattr("client.recording.devices.sys.platform", "linux")
+    check = doctor.check_portaudio()
+    monkeypatch.undo()
+    failing(check, "PortAudio", "apt install libportaudio2")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="eSpeak NG's wheel speaks on Linux")
+def test_the_voice_really_speaks() -> None:
+    assert "speaks" in doctor.check_voice().detail
+
+
+def test_a_voice_that_fails_and_none_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        def synthesize(self, *_: object) -> None:
+            raise SpeakingError("the voice failed (no library)", "install it")
+
+    monkeypatch.setattr("client.speaking.voices_here", lambda: (Broken(),))
+    failing(doctor.check_voice(), "no library", "install it")
+    monkeypatch.setattr("client.speaking.voices_here", lambda: ())
+    failing(doctor.check_voice(), "no voice is installed", "pyttsx3")
+
+
+def test_an_engine_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(name: str) -> Any:
+        raise RuntimeError("illegal instruction\nin a library")
+
+    monkeypatch.setattr(doctor.importlib, "import_module", broken)
+    check = doctor.check_engine()
+    monkeypatch.undo()
+    failing(check, "illegal instruction in a library", "--reinstall faster-whisper")
+
+
+def test_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.transcription.weights.first_installed", lambda: None)
+    failing(doctor.check_weights(), "no Whisper weights", "aloud models pull base.en")
+    small = SimpleNamespace(name="small.en")
+    monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
+    assert doctor.check_weights().detail == "Whisper small.en"
+
+
+def test_the_data_folder_is_made_and_left_clean(settings: ClientSettings) -> None:
+    assert doctor.check_data_folder(settings).ok
+    assert list(settings.home.iterdir()) == []
+
+
+def test_a_data_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    check = doctor.check_data_folder(ClientSettings(home=tmp_path / "file" / "home"))
+    failing(check, os.strerror(errno.ENOTDIR), "ALOUD_HOME")
+
+
+def test_a_disk_that_is_nearly_full(
+    settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = SimpleNamespace(free=1_000_000)
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: full)
+    failing(doctor.check_data_folder(settings), "only 1 MB", "make room")
+
+
+def test_recordings_left_by_a_crash_are_told(settings: ClientSettings) -> None:
+    writer = TakeWriter(settings.recordings, 16000)
+    writer.append(np.zeros(100, dtype=np.float32))
+    writer.abandon()
+    check = doctor.check_data_folder(settings)
+    assert check.ok
+    assert "1 recording(s) that a crash left behind" in check.detail
+
+
+@pytest.mark.parametrize(
+    ("transport", "detail", "remedy"),
+    [
+        (answering(200, json={"app": "other"}), "no Aloud server", "check the address"),
+        (answering(200, text="<html>"), "does not answer as it should", "outbox"),
+        (answering(200, json=[1]), "no Aloud server", "check the address"),
+        (answering(503), "503", "outbox"),
+    ],
+    ids=["another service", "a web page", "a list", "an error"],
+)
+def test_a_server_that_is_not_well(
+    tmp_path: Path, transport: httpx.MockTransport, detail: str, remedy: str
+) -> None:
+    settings = ClientSettings(home=tmp_path, server="https://aloud.example.org")
+    failing(doctor.check_server(settings, transport), detail, remedy)
+
+
+def test_a_server_that_is_away(tmp_path: Path) -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("Connection refused")
+
+    settings = ClientSettings(home=tmp_path, server="http://127.0.0.1:1")
+    check = doctor.check_server(settings, httpx.MockTransport(refuse))
+    failing(check, "Connection refused", "outbox")
+
+
+def test_a_server_that_answers(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(str(request.url))
+        return httpx.Response(200, json={"app": "aloud", "status": "ok"})
+
+    settings = ClientSettings(home=tmp_path, server="https://aloud.example.org/team")
+    assert doctor.check_server(settings, httpx.MockTransport(answer)).ok
+    assert asked == ["https://aloud.example.org/team/healthz"]
+
+
+def test_every_name_it_offers_is_there() -> None:
+    offered: list[Callable[..., Any]] = [getattr(doctor, name) for name in doctor.__all__]
+    assert all(callable(each) for each in offered)

@@ -1,0 +1,61 @@
+"""What holds for all tests: a home of their own, no network, and no silent skips in CI."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pulseaudio import pulseaudio
+
+__all__ = ["pulseaudio"]
+
+_MAY_BE_MISSING_IN_CI = ("weights", "speech data")
+"""Whisper's weights cannot be fetched everywhere; the speech data is not part of the project."""
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the user's own data, whatever the environment says."""
+    for name in ("ALOUD_BANK", "ALOUD_LEXICON", "ALOUD_SERVER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ALOUD_HOME", str(tmp_path_factory.mktemp("aloud-home")))
+    monkeypatch.setenv("ALOUD_OFFLINE", "1")
+
+
+class _SkipPolicy:
+    """Where ``ALOUD_CI`` is set, a test that skips for something CI installs is a failure."""
+
+    def __init__(self) -> None:
+        self.unexpected: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and isinstance(report.longrepr, tuple):
+            self._note(report.nodeid, report.longrepr[2])
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped and isinstance(report.longrepr, tuple):
+            self._note(report.nodeid, report.longrepr[2])
+
+    def _note(self, nodeid: str, reason: str) -> None:
+        if not any(word in reason for word in _MAY_BE_MISSING_IN_CI):
+            self.unexpected.append(f"{nodeid}: {reason}")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.unexpected and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for line in self.unexpected:
+            terminalreporter.write_line(f"skipped although CI installs all it needs: {line}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("ALOUD_CI") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_SkipPolicy(), "aloud-skip-policy")
+
+
+@pytest.fixture
+def project_root() -> Iterator[Path]:
+    yield Path(__file__).resolve().parent.parent

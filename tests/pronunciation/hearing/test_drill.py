@@ -1,0 +1,64 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from pronunciation.clip import Clip
+from pronunciation.errors import HearingError
+from pronunciation.hearing import Hearing, hear_drill, hear_stress
+
+Planted = Callable[[str], Clip]
+
+RECORD = "R EH1 K ER0 D"
+
+
+def test_the_term_is_heard(hearing: Hearing, planted: Planted) -> None:
+    heard = hear_drill(hearing, planted("record-noun"), [RECORD], ["R IY1 K L UW0 S"])
+    assert (heard.outcome, heard.phones) == ("correct", RECORD)
+    assert heard.start_s is not None and heard.end_s is not None
+    assert 0 <= heard.start_s < heard.end_s
+
+
+def test_a_mistake_is_heard(hearing: Hearing, planted: Planted) -> None:
+    heard = hear_drill(hearing, planted("record-noun"), ["R IY1 K L UW0 S"], [RECORD])
+    assert (heard.outcome, heard.phones) == ("mispronounced", RECORD)
+
+
+def test_something_else_was_said(hearing: Hearing, planted: Planted) -> None:
+    heard = hear_drill(hearing, planted("we-use-roce-rocky"), ["K UW2 B ER0 N EH1 T IY0 Z"])
+    assert heard.outcome == "something_else"
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.3, 3.0])
+def test_nothing_was_said(
+    hearing: Hearing, silence: Callable[[float], np.ndarray], seconds: float
+) -> None:
+    heard = hear_drill(hearing, Clip(silence(seconds)), [RECORD])
+    assert (heard.outcome, heard.phones, heard.start_s) == ("nothing", None, None)
+
+
+def test_a_speech_is_no_drill(hearing: Hearing) -> None:
+    with pytest.raises(HearingError, match="20 s"):
+        hear_drill(hearing, Clip(np.zeros(30 * 16_000, np.float32)), [RECORD])
+
+
+@pytest.mark.parametrize(("clip", "syllable"), [("record-noun", 0), ("record-verb", 1)])
+def test_the_stressed_syllable_is_heard(
+    hearing: Hearing, planted: Planted, clip: str, syllable: int
+) -> None:
+    heard = hear_stress(hearing, planted(clip), RECORD)
+    assert heard is not None
+    assert heard.syllable == syllable
+    assert heard.verdict != ("mispronounced" if syllable == 0 else "correct")
+
+
+def test_readings_that_differ_by_stress_alone_are_told_apart(
+    hearing: Hearing, planted: Planted
+) -> None:
+    for clip, wanted in (("record-noun", RECORD), ("record-verb", "R EH0 K ER1 D")):
+        heard = hear_drill(hearing, planted(clip), [RECORD], ["R EH0 K ER1 D"])
+        assert heard.phones == wanted
+
+
+def test_one_syllable_has_no_stress_to_judge(hearing: Hearing, planted: Planted) -> None:
+    assert hear_stress(hearing, planted("record-noun"), "R EH1 K") is None

@@ -1,0 +1,49 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pronunciation.hearing.judge import Fusion, decide, default_fusion, probabilities
+from pronunciation.hearing.results import Reading
+
+PHONES = ("R AA1 K IY0", "R OW1 S")
+
+
+def test_probabilities_sum_to_one_and_follow_the_scores() -> None:
+    shares = probabilities(Fusion(), np.array([10.0, 4.0]), None, PHONES)
+    assert shares.sum() == pytest.approx(1)
+    assert shares[0] > 0.85
+
+
+def test_both_judges_count() -> None:
+    fusion = Fusion(network=0.3, sphinx=0.1)
+    network, against = np.array([5.0, 4.0]), np.array([-40.0, 0.0])
+    assert probabilities(fusion, network, None, PHONES).argmax() == 0
+    assert probabilities(fusion, network, against, PHONES).argmax() == 1
+
+
+def test_the_order_of_the_readings_does_not_matter() -> None:
+    fusion = default_fusion()
+    one = probabilities(fusion, np.array([8.0, 5.0]), np.array([0.0, -9.0]), PHONES)
+    two = probabilities(fusion, np.array([5.0, 8.0]), np.array([-9.0, 0.0]), PHONES[::-1])
+    assert one == pytest.approx(two[::-1])
+
+
+def _readings(accepted: float) -> list[Reading]:
+    return [Reading(PHONES[0], True, accepted), Reading(PHONES[1], False, 1 - accepted)]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "verdict"), [(0.99, "correct"), (0.5, "unclear"), (0.01, "mispronounced")]
+)
+def test_verdicts(accepted: float, verdict: str) -> None:
+    fusion = replace(Fusion(), mispronounced_from=0.95, correct_from=0.6)
+    said, best, confidence = decide(fusion, _readings(accepted))
+    assert said == verdict
+    assert confidence == pytest.approx(max(accepted, 1 - accepted))
+    assert best.phones == PHONES[0 if accepted >= 0.5 else 1]
+
+
+def test_a_mistake_needs_more_evidence_than_its_absence() -> None:
+    fusion = default_fusion()
+    assert fusion.mispronounced_from > fusion.correct_from

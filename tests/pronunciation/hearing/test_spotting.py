@@ -1,0 +1,86 @@
+import pytest
+
+from pronunciation.hearing.spotting import TermSpotter, with_own_reading
+from pronunciation.terms import Lexicon, Mistake, Term
+
+
+@pytest.fixture
+def spotter() -> TermSpotter:
+    return TermSpotter(
+        Lexicon(
+            version="test",
+            terms=(
+                Term(
+                    term="RoCE",
+                    kind="word",
+                    say="ROCK-ee",
+                    readings=("R AA1 K IY0",),
+                    mistakes=(
+                        Mistake(phones="R OW1 S", tip="Rocky."),
+                        Mistake(phones="R OW1 CH", tip="Rocky."),
+                    ),
+                    written_as=("roce", "rocky"),
+                ),
+                Term(
+                    term="KV cache",
+                    kind="hybrid",
+                    say="kay-vee KASH",
+                    readings=("K EY2 V IY2 K AE1 SH",),
+                    written_as=("kv cash",),
+                ),
+                Term(term="cache", kind="word", say="KASH", readings=("K AE1 SH",)),
+            ),
+        )
+    )
+
+
+def places(spotter: TermSpotter, text: str, **how: object) -> list[tuple[str, str]]:
+    words = text.split()
+    return [
+        (s.target.term, " ".join(words[s.target.word_index :][: s.target.n_words]))
+        for s in spotter.spot(words, **how)  # type: ignore[arg-type]
+    ]
+
+
+def test_names_and_transcribers_spellings_longest_first(spotter: TermSpotter) -> None:
+    assert places(spotter, "the KV caches, a KV cash and the cache use rocky.") == [
+        ("KV cache", "KV caches,"),
+        ("KV cache", "KV cash"),
+        ("cache", "cache"),
+        ("RoCE", "rocky."),
+    ]
+
+
+def test_a_word_from_another_world_may_be_the_term_said_wrong(spotter: TermSpotter) -> None:
+    ordinary = {"then", "is", "cheaper"}
+    [spot] = spotter.spot(["then", "rose", "is", "cheaper"], ordinary)
+    assert spot.target.term == "RoCE"
+    assert spot.own == "R OW Z"
+    assert with_own_reading(spot).readings == ("R AA1 K IY0", "R OW Z")
+
+
+def test_a_word_that_people_in_the_field_say_is_itself(spotter: TermSpotter) -> None:
+    assert places(spotter, "then rose is cheaper", ordinary={"then", "rose", "is"}) == []
+
+
+def test_nothing_competes_where_the_question_is_about_the_term(spotter: TermSpotter) -> None:
+    [spot] = spotter.spot(["roach"], ordinary=set(), expected={"RoCE"})
+    assert (spot.target.term, spot.own) == ("RoCE", "")
+    assert with_own_reading(spot) == spot.target
+
+
+def test_the_same_sound_without_a_reason_is_left_alone(spotter: TermSpotter) -> None:
+    assert places(spotter, "roach", ordinary=set()) == []
+
+
+def test_what_only_resembles_the_term_is_left_alone(spotter: TermSpotter) -> None:
+    # R OW D differs from R OW S by a phone that nobody confuses with it.
+    assert places(spotter, "road", ordinary=set(), expected={"RoCE"}) == []
+
+
+def test_sound_alikes_are_only_looked_for_when_asked(spotter: TermSpotter) -> None:
+    assert places(spotter, "then rose is cheaper") == []
+
+
+def test_the_terms_that_a_text_names(spotter: TermSpotter) -> None:
+    assert spotter.named("Would you take RoCE, or a bigger cache?") == {"RoCE", "cache"}

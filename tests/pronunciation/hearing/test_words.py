@@ -1,0 +1,48 @@
+import pytest
+
+from pronunciation.hearing.words import find_term, plain, pronunciations
+
+
+@pytest.mark.parametrize(
+    ("word", "phones"),
+    [
+        ("hello,", "HH AH L OW"),
+        ("QPS", "K Y UW P IY EH S"),
+        ("RDMA's", "AA R D IY EH M EY Z"),
+        ("42", "F AO R T IY T UW"),
+        ("it’s", "IH T S"),
+        ("all-reduce", "AO L R AH D UW S"),
+    ],
+)
+def test_how_a_word_is_said(word: str, phones: str) -> None:
+    assert " ".join(pronunciations(word)[0]) == phones
+
+
+def test_a_word_of_no_dictionary_is_said_by_rule() -> None:
+    (phones,) = pronunciations("grafanish")
+    assert phones[:2] == ("G", "R")
+    assert phones[-2:] == ("IH", "SH")
+
+
+def test_punctuation_is_not_said() -> None:
+    assert pronunciations("—") == ()
+
+
+def test_plain_keeps_what_belongs_to_a_name() -> None:
+    assert plain('"C++,') == "c++"
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "places"),
+    [
+        ("We use RoCE, here", "RoCE", [(2, 1)]),
+        ("roce and RoCE's limits", "RoCE", [(0, 1), (2, 1)]),
+        ("All-Reduce or all reduce", "AllReduce", [(0, 1), (2, 2)]),
+        ("the KV cache is", "KV cache", [(1, 2)]),
+        ("two GPUs.", "GPU", [(1, 1)]),
+        ("a fabric", "RoCE", []),
+        ("the processor", "process", []),
+    ],
+)
+def test_where_a_term_stands(text: str, term: str, places: list[tuple[int, int]]) -> None:
+    assert find_term(text.split(), term) == places

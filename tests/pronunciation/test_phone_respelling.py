@@ -1,0 +1,45 @@
+import pytest
+
+from pronunciation.errors import PhoneError
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.phone_respelling import respell_phones
+
+
+@pytest.mark.parametrize(
+    ("phones", "written"),
+    [
+        ("R AA1 K IY0", "ROCK-ee"),
+        ("R OW1 S", "ROHSS"),
+        ("K AE1 SH", "KASH"),
+        ("K AE0 SH EY1", "ka-SHAY"),
+        ("N IH1 K AH0 L", "NICK-ul"),
+        ("K UW2 B ER0 N EH1 T IY0 Z", "koo-ber-NET-eez"),
+        ("EH2 F EH2 S D IY2 P IY1", "ef-ess-dee-PEE"),
+        ("L AH1 S T ER0", "LUSS-ter"),
+        ("D EH1 B T", "DEBT"),
+        ("AA1 R K AH0 T EH2 K CH ER0", "AR-kuh-teck-cher"),
+        ("S IH1 NG ER0", "SING-er"),
+        ("AY1 D IY0", "EYE-dee"),
+        ("M", "M"),
+    ],
+)
+def test_readings_in_letters(phones: str, written: str) -> None:
+    assert respell_phones(phones) == written
+
+
+def test_where_the_stress_lies_shows() -> None:
+    assert respell_phones("R EH1 K ER0 D") != respell_phones("R IH0 K AO1 R D")
+    assert respell_phones("D IH0 T ER1 M AH0 N").split("-")[1].isupper()
+
+
+def test_every_reading_and_mistake_of_the_lexicon_can_be_written() -> None:
+    for term in load_lexicon():
+        spoken = [*term.readings, *(mistake.phones for mistake in term.mistakes)]
+        for phones in spoken:
+            written = respell_phones(phones)
+            assert any(part.isupper() for part in written.split("-")), (term.term, phones, written)
+
+
+def test_what_is_no_arpabet_is_refused() -> None:
+    with pytest.raises(PhoneError):
+        respell_phones("R QQ1 S")

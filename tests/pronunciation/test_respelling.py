@@ -1,0 +1,211 @@
+"""Respelling, and a check by eSpeak NG itself that it reads our phonemes as the taught reading."""
+
+import ctypes
+import os
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import pytest
+
+from pronunciation.drill_sets import load_drills
+from pronunciation.errors import PhoneError
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.phones import base_phone
+from pronunciation.respelling import RespellingStyle, respell, to_espeak
+from pronunciation.terms import Lexicon, Term
+
+
+def term(name: str, kind: str, say: str, reading: str) -> Term:
+    return Term.model_validate({"term": name, "kind": kind, "say": say, "readings": (reading,)})
+
+
+LEXICON = Lexicon(
+    version="test",
+    terms=(
+        term("RoCE", "word", "ROCK-ee", "R AA1 K IY0"),
+        term("KV", "letters", "kay-VEE", "K EY2 V IY1"),
+        term("KV cache", "hybrid", "kay-vee CASH", "K EY2 V IY2 K AE1 SH"),
+        term("GPU", "letters", "jee-pee-YOU", "JH IY2 P IY2 Y UW1"),
+        term("IT", "letters", "eye-TEE", "AY2 T IY1"),
+        term("CI/CD", "letters", "see-eye see-DEE", "S IY2 AY2 S IY2 D IY1"),
+        term("SR-IOV", "hybrid", "ess-ar-eye-oh-VEE", "EH2 S AA2 R AY2 OW2 V IY1"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("RoCE is fast.", "rock-ee is fast."),
+        ("roce, ROCE", "rock-ee, rock-ee"),
+        ("The KV cache, not KV", "The kay-vee cash, not K V"),
+        ("kv-cache sizes", "kay-vee cash sizes"),
+        ("Two GPUs and the GPU's fan", "Two G P U's and the G P U's fan"),
+        ("gpu", "G P U"),
+        ("sr iov", "ess-ar-eye-oh-vee"),
+        ("our CI/CD pipeline", "our C I C D pipeline"),
+        ("Is it IT? It is.", "Is it I T? It is."),
+        ("proceed", "proceed"),
+        ("GPU/KV and TCP/RoCE, /RoCE", "G P U K V and TCP rock-ee, /rock-ee"),
+        ("GPUx RoCEd", "GPUx RoCEd"),
+        ("run [[ -f x ]] first", "run [ [ -f x ]] first"),
+        ("", ""),
+    ],
+)
+def test_plain(text: str, expected: str) -> None:
+    assert respell(text, LEXICON, "plain") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("RoCE is fast.", "[[r|'A:|k|i]] is fast."),
+        ("(RoCE)", "( [[r|'A:|k|i]])"),
+        ("GPUs", "[[dZ|,i:|p|,i:|j|'u:|z]]"),
+        ("KV cache's", "[[k|,eI|v|,i:|k|'a|S|I|z]]"),
+        ("echo [[h@l'oU]]", "echo [ [h@l'oU]]"),
+    ],
+)
+def test_espeak(text: str, expected: str) -> None:
+    assert respell(text, LEXICON, "espeak") == expected
+
+
+@pytest.mark.parametrize(
+    ("phones", "expected"),
+    [
+        ("AH0 B AH1 V", "[[@|b|'V|v]]"),
+        ("T SH IY1", "[[t|S|'i:]]"),  # not the CH of "tSi:"
+        ("K AA1 R", "[[k|'A@]]"),
+        ("K AA1 R IY0", "[[k|'A:|r|i]]"),
+        ("M AA1 R K AH0 T", "[[m|'A@|k|@|t]]"),
+    ],
+)
+def test_to_espeak(phones: str, expected: str) -> None:
+    assert to_espeak(phones) == expected
+
+
+def test_what_is_no_arpabet_is_an_error() -> None:
+    with pytest.raises(PhoneError):
+        to_espeak("R QQ1")
+
+
+@pytest.mark.parametrize("style", ["plain", "espeak"])
+def test_an_empty_lexicon_changes_nothing(style: RespellingStyle) -> None:
+    assert respell("RoCE", Lexicon(version="0", terms=()), style) == "RoCE"
+
+
+_IPA = {
+    "tʃ": "CH", "dʒ": "JH", "eɪ": "EY", "aɪ": "AY", "aʊ": "AW", "ɔɪ": "OY", "oʊ": "OW",
+    "i": "IY", "u": "UW", "ɑ": "AA", "ɔ": "AO", "o": "AO", "ɜ": "ER", "ɚ": "ER", "ə": "AH",
+    "ʌ": "AH", "ɐ": "AH", "æ": "AE", "ɛ": "EH", "ɪ": "IH", "ʊ": "UH", "ɹ": "R", "ɡ": "G",
+    "h": "HH", "j": "Y", "ŋ": "NG", "ʃ": "SH", "ʒ": "ZH", "θ": "TH", "ð": "DH", "ɾ": "T",
+    "ɫ": "L", **{letter: letter.upper() for letter in "bdfklmnpstvwz"},
+}  # fmt: skip
+
+
+def from_ipa(ipa: str) -> list[str]:
+    """ARPAbet without stress; fails on a symbol that is not General American."""
+    rest, phones = re.sub("[ˈˌː\u200d\u0329 \n]", "", ipa), []
+    while rest:
+        size = 2 if rest[:2] in _IPA else 1
+        phones.append(_IPA[rest[:size]])
+        rest = rest[size:]
+    return phones
+
+
+@pytest.fixture(scope="module")
+def espeak_ipa() -> Iterator[Callable[[str], str]]:
+    """What eSpeak NG makes of a text, in IPA: its library's own answer, no sound."""
+    espeakng_loader = pytest.importorskip("espeakng_loader")
+    data_folder = os.path.dirname(espeakng_loader.get_data_path())
+    library = ctypes.CDLL(espeakng_loader.get_library_path())
+    retrieval, phonemes_in_brackets, utf8, as_ipa = 1, 0x100, 1, 2
+    assert library.espeak_Initialize(retrieval, 0, data_folder.encode(), 0) > 0
+    assert library.espeak_SetVoiceByName(b"gmw/en-US") == 0
+    # [[phonemes]] are read from the first synthesis on that asks for them; the sound is not kept.
+    take_no_sound = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)(lambda *_: 0)
+    library.espeak_SetSynthCallback(take_no_sound)
+    library.espeak_Synth(b"a", ctypes.c_size_t(2), 0, 0, 0, utf8 | phonemes_in_brackets, None, None)
+    library.espeak_Synchronize()
+    translate = library.espeak_TextToPhonemes
+    translate.restype = ctypes.c_char_p
+    translate.argtypes = [ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.c_int]
+
+    def ipa(text: str) -> str:
+        rest, clauses = ctypes.c_char_p(text.encode()), []
+        while rest.value is not None:
+            clause = translate(ctypes.byref(rest), utf8 | phonemes_in_brackets, as_ipa)
+            clauses.append(clause.decode())
+        return " ".join(clauses)
+
+    yield ipa
+    library.espeak_Terminate()
+
+
+def heard(ipa: str) -> list[str]:
+    return without_assimilation(without_linking_r(from_ipa(ipa)))
+
+
+def without_assimilation(phones: list[str]) -> list[str]:
+    """N before K or G becomes NG in fluent speech, also between words ("run cost")."""
+    following = [*phones[1:], ""]
+    return [
+        "N" if p == "NG" and n in ("K", "G") else p for p, n in zip(phones, following, strict=True)
+    ]
+
+
+def without_linking_r(phones: list[str]) -> list[str]:
+    """ER before a vowel glides over R, whether it is written or not."""
+    return [p for i, p in enumerate(phones) if not (p == "R" and i and phones[i - 1] == "ER")]
+
+
+@cache
+def taught(reading: str) -> list[str]:
+    phones = [base_phone(phone) for phone in reading.split()]
+    return without_assimilation(without_linking_r(phones))
+
+
+def test_the_voice_reads_every_term_as_it_is_taught(espeak_ipa: Callable[[str], str]) -> None:
+    wrong = {
+        t.term: (t.readings[0], spoken)
+        for t in load_lexicon()
+        if heard(spoken := espeak_ipa(respell(t.term, load_lexicon(), "espeak")))
+        != taught(t.readings[0])
+    }
+    assert wrong == {}
+
+
+def test_the_voice_reads_every_drill_as_it_is_taught(espeak_ipa: Callable[[str], str]) -> None:
+    wrong = {
+        item.id: (item.readings[0], spoken)
+        for drill in load_drills().values()
+        for item in drill
+        if heard(spoken := espeak_ipa(to_espeak(item.readings[0]))) != taught(item.readings[0])
+    }
+    assert wrong == {}
+
+
+def test_without_respelling_the_voice_gets_terms_wrong(espeak_ipa: Callable[[str], str]) -> None:
+    """The check above can fail: eSpeak NG left alone reads "RoCE" as a word of its own."""
+    assert heard(espeak_ipa("RoCE")) != taught("R AA1 K IY0")
+
+
+@pytest.mark.parametrize(
+    "text", ["(RoCE)", '"RoCE"', "“RoCE”", "a/RoCE", "pre-RoCE", "—RoCE—", "RoCE-based", "RoCE?"]
+)
+def test_the_term_is_said_next_to_any_punctuation(
+    espeak_ipa: Callable[[str], str], text: str
+) -> None:
+    assert "ɹˈɑːki" in espeak_ipa(respell(text, LEXICON, "espeak"))
+
+
+def test_a_term_late_in_a_long_sentence_is_not_cut(espeak_ipa: Callable[[str], str]) -> None:
+    """eSpeak NG cuts clauses after 725 bytes; phonemes cut in two would be spelled out."""
+    cut = []
+    for offset in range(680, 740):
+        text = "so " * (offset // 3) + "a" * (offset % 3) + " GPU and RoCE"
+        ipa = espeak_ipa(respell(text, LEXICON, "espeak"))
+        if "dʒˌiːpˌiːjˈuː" not in ipa or "ɹˈɑːki" not in ipa:
+            cut.append((offset, ipa[-60:]))
+    assert cut == []

@@ -1,0 +1,79 @@
+"""A real microphone: PulseAudio with a null sink, whose monitor is the default source."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+_NEEDED = ("pulseaudio", "pactl", "paplay")
+_INSTALL = "apt install pulseaudio pulseaudio-utils libasound2-plugins libportaudio2 (Linux only)"
+
+
+@dataclass(frozen=True)
+class PulseAudio:
+    """A running sound server of our own; `environment` leads a subprocess to it."""
+
+    environment: dict[str, str]
+
+    def play(self, path: Path) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(["paplay", str(path)], env=self.environment)
+
+    def control(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["pactl", *arguments], env=self.environment, capture_output=True, text=True, timeout=10
+        )
+        return done.stdout if done.returncode == 0 else ""
+
+
+@pytest.fixture(scope="session")
+def pulseaudio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PulseAudio]:
+    """A null sink whose monitor is the default microphone, in a home of its own."""
+    missing = [name for name in _NEEDED if shutil.which(name) is None]
+    if missing:
+        pytest.skip(f"no {', '.join(missing)} for a microphone: {_INSTALL}")
+    # Unix sockets have short names only (108 bytes): not below pytest's deep folders.
+    runtime = Path(tempfile.mkdtemp(prefix="aloud-pulse-"))
+    home = tmp_path_factory.mktemp("pulse-home")
+    (home / ".asoundrc").write_text("pcm.!default { type pulse }\nctl.!default { type pulse }\n")
+    environment = {
+        **{k: v for k, v in os.environ.items() if not k.startswith(("PULSE_", "XDG_"))},
+        "HOME": str(home),
+        "XDG_RUNTIME_DIR": str(runtime),
+        "PULSE_RUNTIME_PATH": str(runtime / "pulse"),
+        "PULSE_SERVER": f"unix:{runtime}/native",
+    }
+    environment.pop("DISPLAY", None)
+    server = subprocess.Popen(
+        [
+            "pulseaudio", "--daemonize=no", "--exit-idle-time=-1", "-n", "--disallow-exit",
+            "--use-pid-file=no", "--log-target=stderr", "--log-level=error",
+            "--load=module-null-sink sink_name=aloud_test",
+            f"--load=module-native-protocol-unix auth-anonymous=1 socket={runtime}/native",
+        ],
+        env=environment,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    system = PulseAudio(environment)
+    try:
+        give_up_at_s = time.monotonic() + 15
+        while "aloud_test.monitor" not in system.control("list", "short", "sources"):
+            if server.poll() is not None or time.monotonic() > give_up_at_s:
+                pytest.skip(f"PulseAudio does not start here; needed: {_INSTALL}")
+            time.sleep(0.1)
+        system.control("set-default-sink", "aloud_test")
+        system.control("set-default-source", "aloud_test.monitor")
+        yield system
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+        shutil.rmtree(runtime, ignore_errors=True)

@@ -1,0 +1,43 @@
+"""A valid question to plant faults in, and a folder to put banks in."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+WriteBank = Callable[[dict[str, Any]], Path]
+
+
+@pytest.fixture
+def question() -> dict[str, Any]:
+    """A question without a role, valid as it stands."""
+    return {
+        "id": "own-question",
+        "round": "coding",
+        "topic": "Anything",
+        "prompt": "What is a barrier?",
+        "model_answer": "A barrier is a point that every rank has to reach.",
+        "key_phrases": [{"phrase": "barrier", "aliases": ["sync point"]}, {"phrase": "rank"}],
+    }
+
+
+@pytest.fixture
+def write_bank(tmp_path: Path) -> WriteBank:
+    """Writes ``{"roles/x.yaml": data or text}`` into a folder of its own and returns the folder."""
+    folder = tmp_path / "bank"
+    folder.mkdir()
+
+    def write(files: dict[str, Any]) -> Path:
+        for name, data in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # By way of JSON, or YAML would write an anchor for an object that stands there twice.
+            plain = json.loads(json.dumps(data))
+            text = data if isinstance(data, str) else yaml.safe_dump(plain, allow_unicode=True)
+            path.write_text(text, encoding="utf-8")
+        return folder
+
+    return write

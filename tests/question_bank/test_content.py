@@ -1,0 +1,175 @@
+"""The built-in data holds what the roles' descriptions promise."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import yaml
+
+from question_bank.loader import load_bank
+from question_bank.models import Question, RoundName, SignalName
+
+BANK = load_bank()
+ROLE_IDS = {
+    "ai-infrastructure-architect",
+    "ml-infrastructure-specialist",
+    "ml-infrastructure-engineer",
+    "gpu-hpc-infrastructure-engineer",
+    "ml-platform-engineer",
+    "ai-cloud-infrastructure-engineer",
+    "distributed-systems-engineer-ai",
+}
+# What is spoken is written as it is said: words, and no sign that has none.
+UNSPEAKABLE = re.compile(r"[^\w\s.,;:?!'’–-]|\n")
+
+
+def of_role(role_id: str) -> list[Question]:
+    return [question for question in BANK.questions if question.role == role_id]
+
+
+def test_the_bank_has_the_seven_roles_five_rounds_five_signals_and_three_weeks() -> None:
+    assert {role.id for role in BANK.roles} == ROLE_IDS
+    assert [guide.id for guide in BANK.rounds] == list(get_args(RoundName))
+    assert {signal.id for signal in BANK.signals} == set(get_args(SignalName))
+    assert [week.week for week in BANK.plan] == [1, 2, 3]
+    assert {guide.id: guide.minutes for guide in BANK.rounds} == {
+        "phone-screen": (45, 60),
+        "coding": (45, 60),
+        "system-design": (45, 60),
+        "domain-deep-dive": (45, 60),
+        "behavioral": (30, 45),
+    }
+    assert len(BANK.help) >= 10
+
+
+@pytest.mark.parametrize("role_id", sorted(ROLE_IDS))
+def test_every_role_is_complete(role_id: str) -> None:
+    role = BANK.role(role_id)
+    assert role is not None
+    assert len(role.topics) == 6
+    assert len(role.spotlight) == 4
+    assert len(role.vocabulary) >= 3
+    assert all(8 <= len(category.terms) <= 12 for category in role.vocabulary)
+    assert len(role.scenarios) >= 4
+    assert [band.level.split()[0] for band in role.landscape.salaries] == [
+        "Junior",
+        "Mid",
+        "Senior",
+        "Staff+",
+    ]
+    assert role.landscape.salary_year == 2025
+    assert len(role.landscape.responsibilities) >= 4
+    assert len(role.landscape.employers) >= 3
+
+
+@pytest.mark.parametrize("role_id", sorted(ROLE_IDS))
+def test_every_role_has_questions_for_all_topics_and_all_rounds(role_id: str) -> None:
+    role, questions = BANK.role(role_id), of_role(role_id)
+    assert role is not None
+    assert len(questions) >= 14
+    topics, rounds = Counter(q.topic for q in questions), Counter(q.round for q in questions)
+    assert {topic: n for topic in role.topics if (n := topics[topic]) < 2} == {}
+    assert {name: n for name in get_args(RoundName) if (n := rounds[name]) < 2} == {}
+    assert {signal for q in questions for signal in q.signals} <= set(get_args(SignalName))
+    assert all(q.signals for q in questions)
+
+
+@pytest.mark.parametrize("question", BANK.questions, ids=lambda question: question.id)
+def test_every_question_is_complete(question: Question) -> None:
+    assert 90 <= len(question.model_answer.split()) <= 220
+    assert re.search(r"\b(I|we|my|our)\b", question.model_answer), "not in the first person"
+    assert UNSPEAKABLE.findall(question.model_answer) == []
+    assert 5 <= len(question.key_phrases) <= 9
+    for key in question.key_phrases:
+        assert 1 <= len(key.aliases) <= 4, key.phrase
+        assert key.why.strip() and key.follow_up.strip(), key.phrase
+    # A person who speaks the model answer at an easy 130 words a minute keeps to the time.
+    assert len(question.model_answer.split()) / 130 * 60 <= question.answer_seconds
+
+
+@pytest.mark.parametrize(
+    ("role_id", "terms"),
+    [
+        (
+            "ai-infrastructure-architect",
+            {
+                "Training Infrastructure": "GPU cluster, InfiniBand, RoCE, NVLink, FSDP, DeepSpeed,"
+                " ZeRO, tensor parallelism, pipeline parallelism, gradient checkpointing",
+                "Inference Infrastructure": "KV cache, continuous batching, paged attention,"
+                " speculative decoding, quantisation, vLLM, TensorRT-LLM, throughput, latency SLA,"
+                " request batching",
+                "Economics": "compute budget, GPU utilisation, spot instance, preemption,"
+                " scaling laws, Chinchilla, FLOPs, mixed precision, bf16, training run cost",
+            },
+        ),
+        (
+            "ml-infrastructure-specialist",
+            {"Distributed Training": "", "Training Stability": "", "Infrastructure": ""},
+        ),
+        (
+            "ml-infrastructure-engineer",
+            {
+                "Training Infrastructure": "",
+                "Serving Infrastructure": "",
+                "MLOps Platform": "",
+                "Reliability": "",
+            },
+        ),
+    ],
+)
+def test_the_vocabulary_of_the_described_roles_is_there(
+    role_id: str, terms: dict[str, str]
+) -> None:
+    role = BANK.role(role_id)
+    assert role is not None
+    have = {category.category: set(category.terms) for category in role.vocabulary}
+    assert have.keys() >= terms.keys()
+    for category, listed in terms.items():
+        assert {term.strip() for term in listed.split(",") if term.strip()} <= have[category]
+
+
+def test_the_landscape_names_the_employers_and_tools_of_the_field() -> None:
+    companies = {c for r in BANK.roles for group in r.landscape.employers for c in group.companies}
+    tools = {t for r in BANK.roles for duty in r.landscape.responsibilities for t in duty.tools}
+    assert companies >= {
+        *("OpenAI", "Anthropic", "Google DeepMind", "Meta FAIR", "xAI", "Mistral"),
+        *("AWS", "GCP", "Azure", "Oracle Cloud", "CoreWeave", "Lambda Labs"),
+        *("NVIDIA", "AMD", "Intel", "Cerebras", "Graphcore"),
+        *("Google", "Meta", "Apple", "Microsoft", "Amazon", "Netflix"),
+        *("LinkedIn", "Stripe", "Uber", "Airbnb"),
+        *("Databricks", "Anyscale", "Modal", "Replicate", "Together AI"),
+    }
+    assert tools >= {
+        *("NVIDIA DCGM", "Slurm", "Kubernetes", "NVIDIA GPU Operator", "nvidia-smi"),
+        *("PyTorch DDP", "DeepSpeed", "FSDP", "Horovod", "NCCL", "MPI"),
+        *("Volcano", "Kueue", "KubeFlow", "Argo Workflows"),
+        *("AWS SageMaker", "GCP Vertex AI", "Azure ML", "Terraform", "Pulumi"),
+        *("Lustre", "GPFS", "S3/GCS", "InfiniBand", "RDMA", "NVLink", "NVSwitch"),
+    }
+
+
+@pytest.mark.parametrize("role_id", sorted(ROLE_IDS))
+def test_the_pay_is_that_of_2025(role_id: str) -> None:
+    role = BANK.role(role_id)
+    assert role is not None
+    bands = [(band.base_usd_k, band.total_usd_k) for band in role.landscape.salaries]
+    assert bands[:3] == [
+        ((140, 180), (180, 280)),
+        ((180, 250), (300, 500)),
+        ((250, 350), (500, 800)),
+    ]
+    assert bands[3] == ((300, 450), (700, 1500))
+
+
+def test_no_two_questions_ask_the_same() -> None:
+    prompts = Counter(" ".join(q.prompt.casefold().split()) for q in BANK.questions)
+    assert [prompt for prompt, n in prompts.items() if n > 1] == []
+
+
+def test_the_sample_in_the_docs_is_a_valid_question(project_root: Path) -> None:
+    text = (project_root / "docs" / "bank.md").read_text(encoding="utf-8")
+    sample = re.search(r"```yaml\n(- id: .*?)```", text, re.DOTALL)
+    assert sample is not None
+    assert Question.model_validate(yaml.safe_load(sample.group(1))[0]).key_phrases

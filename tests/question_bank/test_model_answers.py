@@ -1,0 +1,42 @@
+"""Whoever says a model answer is shown all of its own phrases, and few of other questions'."""
+
+import pytest
+
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.loader import load_bank
+from server.bank_check import check_model_answers
+
+BANK = load_bank()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role_id", [role.id for role in BANK.roles])
+def test_model_answers_cover_their_own_phrases_and_not_those_of_unrelated_questions(
+    role_id: str,
+) -> None:
+    questions = [question for question in BANK.questions if question.role == role_id]
+    assert list(check_model_answers(BANK, load_lexicon(), questions)) == []
+
+
+def test_an_answer_that_lacks_a_phrase_is_found() -> None:
+    question = BANK.questions[0]
+    lost = question.key_phrases[0]
+    answer = question.model_answer
+    for name in (lost.phrase, *lost.aliases):
+        answer = answer.replace(name, "something")
+    assert answer != question.model_answer
+    faults = list(
+        check_model_answers(
+            BANK, load_lexicon(), [question.model_copy(update={"model_answer": answer})]
+        )
+    )
+    assert (
+        f"question {question.id!r}: model_answer does not cover its own {lost.phrase!r}" in faults
+    )
+
+
+def test_the_answer_to_an_unrelated_question_is_found() -> None:
+    question, stranger = BANK.questions[0], BANK.questions[-1]
+    swapped = question.model_copy(update={"model_answer": stranger.model_answer})
+    faults = list(check_model_answers(BANK, load_lexicon(), [swapped]))
+    assert any(f"unrelated question {stranger.id!r}" in fault for fault in faults)

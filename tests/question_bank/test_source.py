@@ -1,0 +1,122 @@
+"""Each fault is planted in a valid question and must be found, by file, entry and field."""
+
+from typing import Any
+
+import pytest
+
+from question_bank.loader import load_bank, validate_path
+
+AT = "roles/x.yaml: question 'own-question' "
+
+
+def with_change(question: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    target: Any = question
+    for part in path[:-1]:
+        target = target[part]
+    target[path[-1]] = value
+    return question
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        (("round",), "lunch", AT + "round: unknown value 'lunch'"),
+        (("signals",), ["luck"], AT + "signals[0]: unknown value 'luck'"),
+        (("topic",), "  ", AT + "topic: must not be empty"),
+        (("difficulty",), 6, AT + "difficulty: input should be less than or equal to 5"),
+        (("answer_seconds",), "soon", AT + "answer_seconds: input should be a valid integer"),
+        (("model_answer",), None, AT + "model_answer: must be text"),
+        (("model_anwser",), "x", AT + "model_anwser: unknown field"),
+        (("key_phrases",), [], AT + "key_phrases: "),
+        (("key_phrases",), "barrier", AT + "key_phrases: must be a list"),
+        (("key_phrases", 0), "barrier", AT + "key_phrases[0]: must be a mapping"),
+        (("key_phrases", 0, "phrase"), "", AT + "key_phrases[0].phrase: must not be empty"),
+        (("key_phrases", 0, "phrase"), "…", AT + "key_phrases[0].phrase: '…' holds no letter"),
+        (("key_phrases", 1, "phrase"), 7, AT + "key_phrases[1].phrase: must be text; put 7 in"),
+        (("key_phrases", 1, "aliases"), "r", AT + "key_phrases[1].aliases: must be a list"),
+        (("key_phrases", 1, "aliases"), [" "], AT + "key_phrases[1].aliases[0]: must not be empty"),
+        (
+            ("key_phrases", 1, "aliases"),
+            ["the rank", "Sync  Point"],
+            AT + "key_phrases[1].aliases[1]: 'Sync  Point' stands already at "
+            "key_phrases[0].aliases[0]",
+        ),
+        (("key_phrases", 1, "phrase"), "BARRIER", AT + "key_phrases[1].phrase: 'BARRIER' stands"),
+        (("key_phrases", 1, "weight"), 0, AT + "key_phrases[1].weight: "),
+        (("role",), "nobody", AT + "role: unknown role 'nobody'; one of ai-"),
+        (
+            ("role",),
+            "ai-infrastructure-architect",
+            AT + "topic: 'Anything' is not a topic of ai-infrastructure-architect; one of GPU ",
+        ),
+    ],
+)
+def test_a_planted_fault_is_the_one_that_is_reported(
+    write_bank: Any, question: dict[str, Any], path: tuple[Any, ...], value: Any, says: str
+) -> None:
+    bank = write_bank({"roles/x.yaml": [with_change(question, path, value)]})
+    problems = validate_path(bank).problems
+    assert len(problems) == 1
+    assert problems[0].startswith(f"{bank}/{says}")
+
+
+def test_the_id_names_the_entry_even_when_it_is_the_fault(
+    write_bank: Any, question: dict[str, Any]
+) -> None:
+    bank = write_bank({"x.yaml": [question | {"id": "KV cache"}, "no mapping"]})
+    first, second = validate_path(bank).problems
+    assert "question 'KV cache' id: " in first and "lower-case words" in first
+    assert second == f"{bank}/x.yaml: questions[1]: must be a mapping of fields"
+
+
+def test_all_problems_of_all_files_are_collected(write_bank: Any, question: dict[str, Any]) -> None:
+    bank = write_bank(
+        {
+            "a.yaml": [question | {"round": "lunch", "difficulty": 0}],
+            "b.yaml": "a: [",
+            "roles/c.yaml": [question | {"id": "other", "prompt": ""}],
+        }
+    )
+    problems = validate_path(bank).problems
+    assert [p.removeprefix(f"{bank}/").split(" ")[0] for p in problems] == [
+        "a.yaml:",
+        "a.yaml:",
+        "b.yaml:",
+        "roles/c.yaml:",
+    ]
+    assert not any("\n" in problem for problem in problems)
+
+
+def test_the_same_id_twice_in_one_bank_is_an_error_in_and_across_files(
+    write_bank: Any, question: dict[str, Any]
+) -> None:
+    bank = write_bank({"a.yaml": [question, question], "roles/b.yaml": [question]})
+    within, across = validate_path(bank).problems
+    assert within.startswith(f"{bank}/a.yaml: question 'own-question' id: is used twice")
+    assert across == (
+        f"{bank}/roles/b.yaml: question 'own-question' id: is used already in {bank}/a.yaml"
+    )
+
+
+@pytest.mark.parametrize("data", ["just text", {"title": "No id"}, 5])
+def test_a_file_of_another_shape_is_told_which_shapes_there_are(write_bank: Any, data: Any) -> None:
+    (problem,) = validate_path(write_bank({"x.yaml": data})).problems
+    assert "must be a list of questions, a mapping with 'role'" in problem
+
+
+@pytest.mark.parametrize("data", [[], {"role": "ml-platform-engineer", "questions": []}])
+def test_a_file_without_a_question_is_an_error_and_no_empty_bank(
+    write_bank: Any, data: Any
+) -> None:
+    (problem,) = validate_path(write_bank({"x.yaml": data})).problems
+    assert "holds no question" in problem
+
+
+def test_a_role_at_fault_does_not_bring_an_error_for_each_of_its_questions(
+    write_bank: Any, question: dict[str, Any]
+) -> None:
+    role = load_bank().roles[0].model_dump(mode="json") | {"id": "my-role", "title": ""}
+    bank = write_bank({"roles/my-role.yaml": role | {"questions": [question]}})
+    assert validate_path(bank).problems == (
+        f"{bank}/roles/my-role.yaml: role 'my-role' title: must not be empty",
+    )

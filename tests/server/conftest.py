@@ -1,0 +1,176 @@
+"""A small bank, a grader that one can predict, and a service over a fresh database."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from pronunciation.terms import Lexicon
+from question_bank.models import (
+    Bank,
+    Faq,
+    KeyPhrase,
+    Landscape,
+    PlanWeek,
+    Question,
+    Role,
+    RoundGuide,
+    Signal,
+)
+from server.contract import (
+    Coverage,
+    Delivery,
+    Evidence,
+    PhraseCoverage,
+    Pronunciation,
+    Report,
+    Submission,
+    Transcript,
+)
+from server.service import Grader, Service
+from server.settings import sqlite_url
+from server.store.models import Base
+from server.store.store import Store
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def make_question(question_id: str = "kv-cache", **changes: object) -> Question:
+    values: dict[str, object] = {
+        "id": question_id,
+        "role": "ml-engineer",
+        "round": "domain-deep-dive",
+        "topic": "KV Cache Management",
+        "prompt": "How do you size a KV cache?",
+        "model_answer": "I page the cache and batch continuously.",
+        "key_phrases": (
+            KeyPhrase(phrase="paged attention"),
+            KeyPhrase(phrase="continuous batching"),
+        ),
+    }
+    return Question.model_validate(values | changes)
+
+
+def make_bank(*questions: Question, version: str = "bank-1") -> Bank:
+    role = Role(
+        id="ml-engineer",
+        title="ML Engineer",
+        summary="Serves models.",
+        topics=("KV Cache Management", "Schedulers"),
+        spotlight=(),
+        vocabulary=(),
+        scenarios=(),
+        landscape=Landscape(responsibilities=(), employers=(), salaries=(), salary_year=2026),
+    )
+    return Bank(
+        version=version,
+        roles=(role,),
+        rounds=(
+            RoundGuide(id="coding", title="Coding", minutes=(45, 60), tests="Code", prepare="Do"),
+        ),
+        signals=(Signal(id="debugging", title="Debugging", description="Finds faults"),),
+        plan=(PlanWeek(week=1, title="Begin", focus="Basics", tasks=("Read",)),),
+        help=(Faq(id="accent", question="Is my accent judged?", answer="Never."),),
+        questions=questions or (make_question(),),
+    )
+
+
+def make_submission(text: str = "I use paged attention", **changes: object) -> Submission:
+    values: dict[str, object] = {
+        "submission_id": uuid4().hex,
+        "question_id": "kv-cache",
+        "created_at": START,
+        "transcript": Transcript(text=text, engine="faster-whisper", model="base.en"),
+        "evidence": Evidence(),
+    }
+    return Submission.model_validate(values | changes)
+
+
+def grade(question: Question, submission: Submission, lexicon: Lexicon, version: str) -> Report:
+    """Covers a phrase when the text has it to the letter."""
+    text = submission.transcript.text
+    if "crash the grader" in text:
+        raise ZeroDivisionError("planted")
+    phrases = tuple(
+        PhraseCoverage(phrase=each.phrase, status="covered" if each.phrase in text else "missing")
+        for each in question.key_phrases
+    )
+    covered = sum(phrase.status == "covered" for phrase in phrases)
+    return Report(
+        question_id=question.id,
+        created_at=submission.created_at,
+        grader_version="stub-1",
+        bank_version=version,
+        transcript=submission.transcript,
+        coverage=Coverage(score=covered / len(phrases), phrases=phrases),
+        pronunciation=Pronunciation(),
+        delivery=Delivery(words=len(text.split()), answer_s=12.5, target_s=120),
+    )
+
+
+@dataclass
+class Clock:
+    """Advances by a second at each look."""
+
+    now: datetime = field(default=START + timedelta(days=1))
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@pytest.fixture
+def make() -> SimpleNamespace:
+    """Builders of questions, banks and submissions."""
+    return SimpleNamespace(question=make_question, bank=make_bank, submission=make_submission)
+
+
+# The store's tests run on each of these; an empty one means a new SQLite file.
+DATABASE_URLS = ["", *filter(None, os.environ.get("ALOUD_TEST_DATABASE_URLS", "").split())]
+
+
+@pytest.fixture(params=DATABASE_URLS, ids=lambda url: url.split(":")[0] or "sqlite")
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of every kind there is."""
+    if not request.param:
+        return sqlite_url(tmp_path / "data" / "aloud.db")
+    engine = create_engine(request.param)
+    with engine.begin() as connection:
+        Base.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE IF EXISTS alembic_version"))
+    engine.dispose()
+    url: str = request.param
+    return url
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    with Store(store_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def make_service(store: Store) -> Callable[..., Service]:
+    """Makes a service over the same store with another bank or grader."""
+
+    def build(bank: Bank | None = None, grader: Grader | None = None) -> Service:
+        return Service(
+            store,
+            lambda: bank or make_bank(),
+            lambda: Lexicon(version="lexicon-1", terms=()),
+            grader=lambda: grader or Grader(grade, "stub-1"),
+            clock=Clock(),
+        )
+
+    return build
+
+
+@pytest.fixture
+def service(make_service: Callable[..., Service]) -> Service:
+    return make_service()

@@ -1,0 +1,259 @@
+"""A question and a submission in, a report out."""
+
+import pytest
+
+from pronunciation.terms import Lexicon, Mistake, Term
+from server.contract import Evidence, HeardTerm, Pause, Report
+from server.errors import GradingError, ServerError
+from server.grading import GRADER_VERSION, grade
+from server.grading.answer import read_answer
+from server.grading.delivery import find_fillers, find_repeated_starts
+from server.grading.grader import term_index
+from server.grading.language import remark
+from server.grading.sounds import syllables
+
+ROCE = Term(
+    term="RoCE",
+    kind="word",
+    say="ROCK-ee",
+    readings=("R AA1 K IY0",),
+    mistakes=(Mistake(phones="R OW1 S", tip="Two syllables."),),
+    written_as=("rocky",),
+)
+SMALL = Lexicon(version="small", terms=(ROCE,))
+
+
+def test_a_report_carries_everything(question, submit, lexicon):
+    submission = submit("We use continuous batching and a KV cache.", times=True)
+
+    report = grade(question, submission, lexicon, "bank-1")
+
+    assert report.question_id == "planted"
+    assert report.created_at == submission.created_at
+    assert (report.grader_version, report.bank_version) == (GRADER_VERSION, "bank-1")
+    assert [phrase.status for phrase in report.coverage.phrases] == [
+        "covered",
+        "covered",
+        "missing",
+    ]
+    assert report.coverage.score == pytest.approx(3 / 4)
+    assert report.coverage.phrases[0].why == "It fills the GPU."
+    assert report == Report.model_validate_json(report.model_dump_json())
+
+
+def test_the_same_answer_gives_the_same_report(question, submit, lexicon):
+    submission = submit("Continuous batching over rocky.", times=True)
+
+    assert grade(question, submission, lexicon, "b") == grade(question, submission, lexicon, "b")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "… ?!"])
+def test_no_speech_is_refused(question, submit, lexicon, text):
+    with pytest.raises(GradingError, match="no speech detected: there is nothing to grade"):
+        grade(question, submit(text), lexicon, "b")
+    assert issubclass(GradingError, ServerError)
+
+
+def test_an_answer_to_another_question_is_refused(question, submit, lexicon):
+    other = question.model_copy(update={"id": "other"})
+
+    with pytest.raises(GradingError, match="'planted', not to 'other'"):
+        grade(other, submit("KV cache"), lexicon, "b")
+
+
+def test_a_rough_transcript_is_said_to_be_one(question, submit, lexicon):
+    report = grade(question, submit("rocky", engine="pocketsphinx"), lexicon, "b")
+
+    assert "rough transcript" in report.notices[0]
+    assert report.coverage.score == 0.0
+    assert grade(question, submit("rocky"), lexicon, "b").notices == ()
+
+
+def test_terms_by_transcript_are_unclear_with_a_tip(question, submit):
+    report = grade(question, submit("So rocky here, and RoCE there.", times=True), SMALL, "b")
+
+    verdicts = report.pronunciation.terms
+    assert [(v.term, v.verdict, v.source, v.word_indices) for v in verdicts] == [
+        ("RoCE", "unclear", "transcript", (1,)),
+        ("RoCE", "unclear", "transcript", (4,)),
+    ]
+    assert verdicts[0].expected == "ROCK-ee"
+    assert "“rocky”" in verdicts[0].tip
+    assert (verdicts[0].start_s, verdicts[0].end_s) == (0.5, 1.0)
+
+
+def test_what_was_heard_wins_and_the_worst_comes_first(question, submit):
+    heard = [
+        HeardTerm(term="RoCE", word_index=0, verdict="correct", phones="R AA1 K IY0",
+                  confidence=0.9, start_s=0.0, end_s=0.5),
+        HeardTerm(term="RoCE", word_index=2, verdict="mispronounced", phones="R OW1 S",
+                  confidence=0.8, start_s=1.0, end_s=1.5),
+    ]  # fmt: skip
+    submission = submit("RoCE and RoCE or RoCE", times=True, evidence=Evidence(heard=tuple(heard)))
+
+    verdicts = grade(question, submission, SMALL, "b").pronunciation.terms
+
+    assert [(v.verdict, v.source) for v in verdicts] == [
+        ("mispronounced", "acoustic"),
+        ("unclear", "transcript"),
+        ("correct", "acoustic"),
+    ]
+    assert verdicts[0].tip == "Two syllables."
+
+
+NODE = Term(
+    term="compute node",
+    kind="word",
+    say="kum-PYOOT NOHD",
+    readings=("K AH0 M P Y UW1 T N OW1 D",),
+    mistakes=(Mistake(phones="K AH0 M P Y UW1 T N AA1 D", tip="Say kum-PYOOT NOHD, with an oh."),),
+)
+
+
+def test_what_was_heard_is_respelt_and_takes_all_its_words(question, submit):
+    heard = HeardTerm(term="compute node", word_index=1, word_count=2, verdict="mispronounced",
+                      phones="R OW1 K IY0", confidence=0.8, start_s=0.5, end_s=1.5)  # fmt: skip
+    submission = submit("a compute node", times=True, evidence=Evidence(heard=(heard,)))
+    lexicon = Lexicon(version="two", terms=(NODE,))
+
+    verdicts = grade(question, submission, lexicon, "b").pronunciation.terms
+
+    assert [(v.term, v.word_indices, v.heard) for v in verdicts] == [
+        ("compute node", (1, 2), "ROH-kee")
+    ]
+
+
+def test_phones_that_are_none_leave_heard_empty(question, submit):
+    heard = HeardTerm(term="RoCE", word_index=0, verdict="unclear", phones="",
+                      confidence=0.0, start_s=0.0, end_s=0.5)  # fmt: skip
+    submission = submit("RoCE", times=True, evidence=Evidence(heard=(heard,)))
+
+    verdict = grade(question, submission, SMALL, "b").pronunciation.terms[0]
+
+    assert (verdict.heard, verdict.phones) == (None, None)
+
+
+def test_a_tip_says_a_reading_once(question, submit):
+    lexicon = Lexicon(version="three", terms=(NODE, ROCE))
+
+    report = grade(question, submit("RoCE on a compute node"), lexicon, "b")
+
+    assert {v.term: v.tip for v in report.pronunciation.terms} == {
+        "RoCE": "Say ROCK-ee. Two syllables.",
+        "compute node": "Say kum-PYOOT NOHD, with an oh.",
+    }
+
+
+def test_a_problem_of_the_hearing_is_a_notice(question, submit, lexicon):
+    submission = submit("RoCE", evidence=Evidence(hearing_problem="the model is missing."))
+
+    assert grade(question, submission, lexicon, "b").notices == (
+        "How terms were said could not be judged: the model is missing.",
+    )
+
+
+def test_delivery_is_measured_from_times_and_pauses(question, submit, lexicon):
+    evidence = Evidence(
+        answer_start_s=1.0, answer_end_s=11.0, pauses=(Pause(start_s=3.0, end_s=6.0),)
+    )
+    text = "we cache every token of the model and we never lose it now"
+
+    delivery = grade(question, submit(text, times=True, evidence=evidence), lexicon, "b").delivery
+
+    assert delivery.words == 13
+    assert delivery.answer_s == 10.0
+    assert delivery.target_s == 60.0
+    assert delivery.words_per_minute == pytest.approx(13 / 10 * 60)
+    assert delivery.longest_pause_s == 3.0
+    # we cache ev-ery to-ken of the mod-el and we nev-er lose it now: 17 syllables in 7 s
+    assert delivery.articulation_rate == pytest.approx(17 / 7, abs=0.3)
+
+
+def test_a_typed_answer_has_no_rates(question, submit, lexicon):
+    delivery = grade(question, submit("KV cache"), lexicon, "b").delivery
+
+    assert delivery.words_per_minute is None
+    assert delivery.articulation_rate is None
+    assert delivery.longest_pause_s is None
+    assert delivery.answer_s is None
+
+
+@pytest.mark.parametrize(
+    ("word", "count"),
+    [("cache", 1), ("model", 2), ("latency", 3), ("scheduled", 2), ("table", 2),
+     ("serialization", 6), ("GPU".lower(), 1), ("nccl", 4), ("radio", 3), ("boxes", 2)],
+)  # fmt: skip
+def test_syllables(word, count):
+    assert syllables(word) == count
+
+
+def said(text, lexicon):
+    return read_answer(text.split(), term_index(lexicon))
+
+
+def test_fillers_are_counted_where_they_fill(lexicon):
+    answer = said(
+        "Um, so, uh, we, you know, use it, like, daily. Do you know what kind of cache? "
+        "It's sort of slow. I like it.",
+        lexicon,
+    )
+
+    assert [filler.text for filler in find_fillers(answer, ())] == [
+        "um", "uh", "you know", "like", "sort of",
+    ]  # fmt: skip
+
+
+def test_repeated_starts(lexicon):
+    answer = said("We we use the model the model. That that is very very good. Two two.", lexicon)
+
+    assert [start.text for start in find_repeated_starts(answer, ())] == ["we", "the model"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "better"),
+    [
+        ("we did a decision", "collocation", "make a decision"),
+        ("we discussed about it", "collocation", "discussed"),
+        ("it depends of the load", "collocation", "depends on"),
+        ("many informations", "collocation", "information"),
+        ("they made an experiment", "collocation", "run an experiment"),
+        ("in my actual job", "false_friend", "in my current job"),
+        ("we didn't used it", "tense", "didn't + the base form"),
+        ("I have seen it last week", "tense", "the simple past"),
+    ],
+)
+def test_language_notes(lexicon, text, kind, better):
+    notes = remark(said(text, lexicon), ()).notes
+
+    assert [(note.kind, note.better) for note in notes] == [(kind, better)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we made a decision and ran an experiment",
+        "it depends on the load, which we discussed",
+        "the actual state differs from the desired state",
+        "eventually we could remove it",
+        "we use it since it is fast",
+        "I made the tests faster",
+        "I think it is fine, maybe",
+        "what it is called",
+    ],
+)
+def test_good_english_gets_no_note(lexicon, text):
+    assert remark(said(text, lexicon), ()).notes == ()
+
+
+def test_the_summary_points_at_its_evidence(question, submit, lexicon):
+    report = grade(
+        question, submit("We use continuous batching but we never used RoCE."), lexicon, "b"
+    )
+
+    well, work = report.summary.went_well, report.summary.work_on
+    assert well[0].evidence == "coverage.phrases[0]"
+    assert "continuous batching" in well[0].text
+    assert {point.evidence for point in work} == {"coverage.phrases[1]", "coverage.phrases[2]"}
+    for point in (*well, *work):
+        assert eval(f"report.{point.evidence}", {"report": report}) is not None
+    assert len(well) <= 3 and len(work) <= 3

@@ -1,0 +1,44 @@
+"""The labelled judgements: the goals of the issue are held."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+FILES = sorted((Path(__file__).parent / "judgements").glob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bench_coverage", ROOT / "benchmarks/coverage.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_goals_are_reached_over_all_judgements(benchmark, lexicon):
+    tally = benchmark.Tally()
+    for path in FILES:
+        benchmark.tally(yaml.safe_load(path.read_text("utf-8")), lexicon, tally)
+
+    assert tally.judgements >= 300
+    assert tally.precision >= benchmark.MIN_PRECISION
+    assert tally.f1 >= benchmark.MIN_F1
+
+
+def test_the_tally_counts_what_it_is_given(benchmark):
+    tally = benchmark.Tally()
+    for expected, given in [("covered", "covered"), ("covered", "missing"), ("missing", "covered"),
+                            ("covered", "covered"), ("partial", "partial")]:  # fmt: skip
+        tally.add(expected, given)
+
+    assert tally.precision == pytest.approx(2 / 3)
+    assert tally.recall == pytest.approx(2 / 3)
+    assert tally.f1 == pytest.approx(2 / 3)
+    assert tally.accuracy == pytest.approx(3 / 5)

@@ -1,0 +1,148 @@
+"""Words in, comparable tokens out."""
+
+import pytest
+
+from server.grading.stems import american, family, stem
+from server.grading.tokens import COMMA, SENTENCE, tokenise
+
+
+def texts(said: str) -> list[str]:
+    return [token.text for token in tokenise(said.split())]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("F.S.D.P.", ["fsdp"]),
+        ("all-reduce", ["all", "reduce"]),
+        ("78%", ["78", "percent"]),
+        ("per cent", ["percent"]),
+        ("seventy eight", ["78"]),
+        ("two fifty six", ["256"]),
+        ("two hundred and fifty-six", ["256"]),
+        ("ten twenty four", ["1024"]),
+        ("nineteen ninety nine", ["1999"]),
+        ("one three seven", ["137"]),
+        ("four oh four", ["404"]),
+        ("three point five", ["3.5"]),
+        ("zero point oh five", ["0.05"]),
+        ("two thousand forty eight", ["2048"]),
+        ("10k", ["10000"]),
+        ("1,000", ["1000"]),
+        ("ninety-ninth", ["99th"]),
+        ("99th", ["99th"]),
+        ("1st", ["first"]),
+        ("A100s", ["a", "100"]),
+        ("K8s", ["k", "8"]),
+        ("80GB", ["80", "gigabyte"]),
+        ("B2B", ["b", "2", "b"]),
+        ("$5", ["5", "dollar"]),
+        ("GPU's", ["gpu"]),
+        ("don’t", ["don't"]),
+        ("one or two", ["1", "or", "2"]),
+        ("…", []),
+    ],
+)
+def test_one_form_for_every_way_of_writing(said, expected):
+    assert texts(said) == expected
+
+
+def test_tokens_know_their_words_and_breaks():
+    tokens = tokenise(
+        [
+            "So,",
+            "two",
+            "hundred",
+            "all-reduce",
+            "calls.",
+            "Then",
+            "e.g.",
+            "F.",
+            "S.",
+            "D.",
+            "P.",
+            "ran",
+        ]
+    )
+
+    assert [(t.text, t.first, t.last) for t in tokens[1:4]] == [
+        ("200", 1, 2),
+        ("all", 3, 3),
+        ("reduce", 3, 3),
+    ]
+    assert tokens[1].gap == COMMA
+    assert tokens[3].inside
+    sentence_starts = [token.text for token in tokens if token.gap == SENTENCE]
+    assert sentence_starts == ["so", "then"]
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "shard shards sharded sharding",
+        "optimise optimize optimised optimizing",
+        "behaviour behaviors",
+        "centre centers centred",
+        "label labelled labeling",
+        "cache caches cached caching",
+        "index indices indexes indexed",
+        "write wrote written writing",
+        "queue queues queueing queuing",
+        "continuous continuously",
+        "embed embedded embeddings",
+    ],
+)
+def test_inflections_share_a_stem(group):
+    assert len({stem(word) for word in group.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "string str", "need ne", "process procession", "production product", "data date",
+        "status statute", "preemption prevention", "clipping clip-on", "business busy",
+        "synchronous asynchronous", "stateful stateless", "hour or", "four for",
+    ],
+)  # fmt: skip
+def test_different_words_do_not(pair):
+    one, other = pair.split()
+
+    assert stem(one) != stem(other)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "replicate replication replicated",
+        "consistency consistent consistently",
+        "deploy deployment deploys",
+        "evict eviction",
+        "quantise quantization",
+        "diversify diversification",
+        "retain retention",
+        "fragment fragmentation fragmented",
+        "safe safety",
+        "parallel parallelism parallelised",
+    ],
+)
+def test_derivations_share_a_family(group):
+    assert len({family(word) for word in group.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "production product", "department depart", "operation operator", "replica replication",
+        "validation valid", "container contain", "storage store", "important import",
+    ],
+)  # fmt: skip
+def test_words_of_one_root_but_another_meaning_do_not(pair):
+    one, other = pair.split()
+
+    assert family(one) != family(other)
+
+
+def test_american_spelling_leaves_other_words_alone():
+    assert [american(word) for word in ("hour", "four", "your", "tour")] == [
+        "hour", "four", "your", "tour",
+    ]  # fmt: skip
