@@ -1,5 +1,6 @@
 """WAV files of spoken prompts."""
 
+import io
 import os
 import tempfile
 import wave
@@ -10,7 +11,7 @@ import numpy as np
 from client.errors import SpeakingError
 from pronunciation.clip import Clip
 
-__all__ = ["read_wav", "write_wav"]
+__all__ = ["read_wav", "wav_bytes", "write_wav"]
 
 
 def read_wav(path: Path) -> Clip:
@@ -46,14 +47,22 @@ def write_wav(clip: Clip, path: Path) -> None:
         descriptor, name = tempfile.mkstemp(suffix=".part", dir=path.parent)
         part = Path(name)
         try:
-            with os.fdopen(descriptor, "wb") as raw, wave.open(raw, "wb") as file:
-                file.setnchannels(1)
-                file.setsampwidth(2)
-                file.setframerate(clip.sample_rate_hz)
-                file.writeframes(clip.pcm16())
+            with os.fdopen(descriptor, "wb") as raw:
+                raw.write(wav_bytes(clip))
             part.chmod(0o644)  # mkstemp makes it private; this is a file for others to play
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise SpeakingError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def wav_bytes(clip: Clip) -> bytes:
+    """``clip`` as the content of a mono WAV file of 16 bits."""
+    content = io.BytesIO()
+    with wave.open(content, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(clip.sample_rate_hz)
+        file.writeframes(clip.pcm16())
+    return content.getvalue()

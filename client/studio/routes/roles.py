@@ -1,0 +1,86 @@
+"""A role: what it is about, its terms and how they are said, and one's own progress in it."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import HTMLResponse
+
+from client.progress import ScoreLine, all_attempts, score_lines
+from client.studio.studio import Studio
+from pronunciation.terms import Lexicon, Term
+from question_bank.models import Bank, Question, Role, RoundGuide
+
+__all__ = ["RoundProgress", "SpokenTerm", "router"]
+
+
+@dataclass(frozen=True)
+class SpokenTerm:
+    """A term of the role's vocabulary; ``entry`` is ``None`` where the lexicon lacks it."""
+
+    name: str
+    entry: Term | None
+
+
+@dataclass(frozen=True)
+class RoundProgress:
+    """A round with its questions for a role, and one's answers in it (``None``: none yet)."""
+
+    guide: RoundGuide
+    questions: tuple[Question, ...]
+    score: ScoreLine | None
+
+
+def router(studio: Studio) -> APIRouter:
+    """The page of each role."""
+    routes = APIRouter()
+
+    @routes.get("/roles/{role_id}")
+    def role(request: Request, role_id: str) -> HTMLResponse:
+        """One role."""
+        bank = studio.bank
+        found = bank.role(role_id)
+        if found is None:
+            raise HTTPException(404, f"the bank has no role {role_id!r}")
+        attempts = [each for each in all_attempts(studio.backend) if each.role == role_id]
+        topics = {line.name: line for line in score_lines(attempts, lambda each: each.topic)}
+        by_round = {line.name: line for line in score_lines(attempts, lambda each: each.round)}
+        return studio.page(
+            request,
+            "role.html",
+            role=found,
+            topics=[(topic, topics.get(topic)) for topic in found.topics],
+            by_topic=_by_topic(bank, found),
+            rounds=_rounds(bank, found, by_round),
+            spotlight=[(each, studio.lexicon.get(each.term)) for each in found.spotlight],
+            vocabulary=[
+                (group.category, _spoken(group.terms, studio.lexicon))
+                for group in found.vocabulary
+            ],
+            attempts=len(attempts),
+        )
+
+    return routes
+
+
+def _spoken(terms: Iterable[str], lexicon: Lexicon) -> list[SpokenTerm]:
+    return [SpokenTerm(term, lexicon.get(term)) for term in terms]
+
+
+def _by_topic(bank: Bank, role: Role) -> dict[str, list[Question]]:
+    questions: dict[str, list[Question]] = defaultdict(list)
+    for question in bank.questions:
+        if question.role == role.id:
+            questions[question.topic].append(question)
+    return questions
+
+
+def _rounds(bank: Bank, role: Role, scores: dict[str, ScoreLine]) -> list[RoundProgress]:
+    own = [question for question in bank.questions if question.role == role.id]
+    return [
+        RoundProgress(
+            guide, tuple(q for q in own if q.round == guide.id), scores.get(guide.id)
+        )
+        for guide in bank.rounds
+    ]

@@ -1,0 +1,59 @@
+"""What the app's own voice says: questions, terms, single readings."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, HTTPException, Query
+from starlette.responses import Response
+
+from client.speaking.wav import wav_bytes
+from client.studio.studio import Studio
+from pronunciation.phone_respelling import respell_phones
+from pronunciation.phones import parse_phones
+from pronunciation.terms import Lexicon, Term
+
+__all__ = ["router"]
+
+_MAX_AGE_S: Final = 3600
+Phones = Annotated[str, Query(min_length=1, max_length=500)]
+Text = Annotated[str, Query(min_length=1, max_length=500)]
+
+
+def router(studio: Studio) -> APIRouter:
+    """The sounds; a voice that does not work is a failure that names the remedy."""
+    routes = APIRouter(prefix="/sound")
+
+    @routes.get("/question/{question_id}")
+    def question(question_id: str) -> Response:
+        """The question, as the interviewer asks it."""
+        return _said(studio, studio.backend.question(question_id).prompt)
+
+    @routes.get("/text")
+    def text(text: Text) -> Response:
+        """Any sentence, its terms said right."""
+        return _said(studio, text)
+
+    @routes.get("/term")
+    def term(term: Text) -> Response:
+        """A term of the lexicon by its first reading; another word as the voice reads it."""
+        known = studio.lexicon.get(term)
+        return _said(studio, known.term if known else term)
+
+    @routes.get("/reading")
+    def reading(phones: Phones, term: Text = "term") -> Response:
+        """One reading, right or mistaken, given as ARPAbet."""
+        arpabet = " ".join(parse_phones(phones))
+        one = Term(term=term, kind="word", say=respell_phones(arpabet), readings=(arpabet,))
+        return _said(studio, term, Lexicon(version=arpabet, terms=(one,)))
+
+    return routes
+
+
+def _said(studio: Studio, text: str, lexicon: Lexicon | None = None) -> Response:
+    if not any(character.isalnum() for character in text):
+        raise HTTPException(422, "there is nothing to say: the text has no words")
+    clip = studio.speaker(lexicon).clip(text)
+    return Response(
+        wav_bytes(clip),
+        media_type="audio/wav",
+        headers={"Cache-Control": f"private, max-age={_MAX_AGE_S}"},
+    )

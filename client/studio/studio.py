@@ -1,0 +1,104 @@
+"""What all pages of the studio share: the data, the rehearsal, the voice, and how pages are made."""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from client.backend import Backend, open_backend
+from client.own_recordings import OwnRecordings
+from client.session import Hear, Session
+from client.settings import ClientSettings
+from client.speaking import Speaker
+from client.studio.engine_state import EngineState
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.terms import Lexicon
+from question_bank.models import Bank
+from server.ui.rendering import environment
+
+__all__ = ["Studio"]
+
+_TEMPLATES = Path(__file__).with_name("templates")
+
+
+class Studio:
+    """One studio for one person; safe to use from several threads.
+
+    Args:
+        settings: the data folder, bank, lexicon and server.
+        engine: the transcription engine.
+        backend: stands in for the server that the settings name.
+        hear: stands in for the hearing.
+        make_speaker: makes the voice for a lexicon; stands in for the machine's own.
+        tell: takes one line for a person, e.g. that waiting answers went out.
+    """
+
+    def __init__(
+        self,
+        settings: ClientSettings,
+        engine: EngineState | None = None,
+        *,
+        backend: Backend | None = None,
+        hear: Hear | None = None,
+        make_speaker: Callable[[Lexicon], Speaker] | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        """Opens the backend.
+
+        Raises:
+            UnavailableError: the embedded server's database cannot be used.
+            BankError, LexiconError: a file of the settings is not valid.
+        """
+        self.settings = settings
+        self.engine = engine or EngineState(settings)
+        self.lexicon = load_lexicon(settings.lexicon)
+        self.backend = backend or open_backend(settings, tell=tell)
+        self.recordings = OwnRecordings(settings.recordings)
+        self._hear = hear
+        self._make_speaker = make_speaker or self._speaker_here
+        self._environment = environment(_TEMPLATES)
+
+    @property
+    def bank(self) -> Bank:
+        """Everything in the bank; asked anew, because a server's bank may change."""
+        return self.backend.bank()
+
+    @property
+    def session(self) -> Session:
+        """What a rehearsal does with an answer; with the engine that is there now."""
+        return Session(self.backend, self.engine.load, self._hearing)
+
+    def speaker(self, lexicon: Lexicon | None = None) -> Speaker:
+        """The voice; with a lexicon of its own for a single reading."""
+        return self._make_speaker(lexicon or self.lexicon)
+
+    def page(self, request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """A page from a template.
+
+        Args:
+            request: what is answered; the template sees its path as ``path``.
+            template: a file of ``templates``.
+            status: the HTTP status.
+            **values: what the template shows.
+        """
+        found = self._environment.get_template(template)
+        html = found.render(path=request.url.path, engine=self.engine.status(), **values)
+        return HTMLResponse(html, status)
+
+    def close(self) -> None:
+        """Gives back what it holds."""
+        self.backend.close()
+
+    @cached_property
+    def _hearing(self) -> Hear:
+        if self._hear is not None:
+            return self._hear
+        from client.assembly import load_hearing
+
+        return load_hearing(self.settings)
+
+    def _speaker_here(self, lexicon: Lexicon) -> Speaker:
+        return Speaker(lexicon, cache=self.settings.speech_cache)
