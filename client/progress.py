@@ -3,22 +3,30 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from client.backend import Backend, RejectedError
-from question_bank.models import PlanWeek, RoundName
+from question_bank.models import Bank, PlanWeek, RoundName
 from server.contract import AttemptSummary, HistoryQuery, Report
 from server.drill_contract import DrillCard
 
 __all__ = [
     "DrillLine",
+    "DueSet",
+    "DueToday",
+    "PlanStep",
     "PlannedRound",
+    "Retry",
     "ScoreLine",
     "TermLine",
     "all_attempts",
     "drill_lines",
+    "due_sets",
+    "due_today",
+    "next_step",
     "planned_rounds",
+    "question_to_retry",
     "recent_reports",
     "score_lines",
     "term_lines",
@@ -27,6 +35,8 @@ __all__ = [
 PAGE: Final = 500
 REPORTS_READ: Final = 100
 """Reports looked through for terms: a month of daily practice, read in below a second."""
+RETRY_AFTER: Final = timedelta(days=1)
+"""A night between two answers: what is still known then was learnt, not remembered."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,73 @@ class PlannedRound:
     attempts: int
 
 
+@dataclass(frozen=True)
+class DueSet:
+    """How many items of one drill set are due."""
+
+    name: str
+    due: int
+
+
+@dataclass(frozen=True)
+class PlanStep:
+    """The first round of the plan that was never practised, with the week that asks for it."""
+
+    week: int
+    title: str
+    round: RoundName
+
+
+@dataclass(frozen=True)
+class Retry:
+    """A question worth another try: the latest answer to it was the weakest of all.
+
+    Attributes:
+        question_id: the question.
+        prompt: what it asks.
+        attempt_id: the latest answer to it.
+        score: of that answer, 0 to 1.
+        answered_at: when that was.
+    """
+
+    question_id: str
+    prompt: str
+    attempt_id: int
+    score: float
+    answered_at: datetime
+
+
+@dataclass(frozen=True)
+class DueToday:
+    """What to practise today.
+
+    Attributes:
+        drills: the sets with items due, the most first.
+        step: what comes next in the plan; ``None``: every round of it was practised.
+        retry: the question to answer again; ``None``: none is older than a day and incomplete.
+    """
+
+    drills: tuple[DueSet, ...]
+    step: PlanStep | None
+    retry: Retry | None
+
+    @property
+    def drills_due(self) -> int:
+        """Items due over all sets."""
+        return sum(each.due for each in self.drills)
+
+
+def due_today(backend: Backend, now: datetime) -> DueToday:
+    """What to practise today, from the drills, the plan and the history."""
+    attempts = all_attempts(backend)
+    bank = backend.bank()
+    return DueToday(
+        drills=due_sets(backend.drill_cards(), now),
+        step=next_step(bank.plan, attempts),
+        retry=question_to_retry(bank, attempts, now),
+    )
+
+
 def all_attempts(backend: Backend, role: str | None = None) -> list[AttemptSummary]:
     """The whole history, newest first, of one role or of all."""
     attempts: list[AttemptSummary] = []
@@ -105,7 +182,7 @@ def score_lines(
 ) -> list[ScoreLine]:
     """The answers by heading, the one practised last first; those without one are left out."""
     groups: dict[str, dict[str, list[AttemptSummary]]] = defaultdict(lambda: defaultdict(list))
-    for each in sorted(attempts, key=lambda each: (each.created_at, each.id)):
+    for each in sorted(attempts, key=_order):
         name = heading(each)
         if name:
             groups[name][each.question_id].append(each)
@@ -172,6 +249,53 @@ def planned_rounds(
     return {
         week.week: tuple(PlannedRound(name, done[name]) for name in week.rounds) for week in plan
     }
+
+
+def due_sets(cards: Iterable[DrillCard], now: datetime) -> tuple[DueSet, ...]:
+    """The sets with items due at a moment, the one with the most first."""
+    due = Counter(card.drill_set for card in cards if card.due <= now)
+    return tuple(
+        DueSet(name, due[name]) for name in sorted(due, key=lambda name: (-due[name], name))
+    )
+
+
+def next_step(plan: Iterable[PlanWeek], attempts: Iterable[AttemptSummary]) -> PlanStep | None:
+    """The first round of the plan without an answer; ``None``: there is none."""
+    done = {each.round for each in attempts}
+    for week in plan:
+        for name in week.rounds:
+            if name not in done:
+                return PlanStep(week.week, week.title, name)
+    return None
+
+
+def question_to_retry(
+    bank: Bank, attempts: Iterable[AttemptSummary], now: datetime
+) -> Retry | None:
+    """The question of the bank whose latest answer, a day old or older, has the lowest score."""
+    latest: dict[str, AttemptSummary] = {}
+    for each in sorted(attempts, key=_order):
+        latest[each.question_id] = each
+    prompts = {question.id: question.prompt for question in bank.questions}
+    waiting = [
+        each
+        for each in latest.values()
+        if each.score < 1 and each.question_id in prompts and now - each.created_at >= RETRY_AFTER
+    ]
+    if not waiting:
+        return None
+    found = min(waiting, key=lambda each: (each.score, each.created_at))
+    return Retry(
+        question_id=found.question_id,
+        prompt=prompts[found.question_id],
+        attempt_id=found.id,
+        score=found.score,
+        answered_at=found.created_at,
+    )
+
+
+def _order(attempt: AttemptSummary) -> tuple[datetime, int]:
+    return attempt.created_at, attempt.id
 
 
 def _mean(values: Sequence[float]) -> float:
