@@ -1,0 +1,1 @@
+"""What every page shares: base template, stylesheet, and the one rendering of a Report as HTML."""

@@ -1,0 +1,84 @@
+"""The template environment of every page, and the filters that write values for people."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from pronunciation.errors import PhoneError
+from pronunciation.phone_respelling import respell_phones
+from pronunciation.phones import to_ipa
+
+__all__ = [
+    "STATIC",
+    "STYLESHEET",
+    "TEMPLATES",
+    "clock",
+    "environment",
+    "ipa",
+    "percent",
+    "respell",
+    "when",
+]
+
+STATIC: Final = Path(__file__).parent / "static"
+"""Served as ``/static/ui/``."""
+TEMPLATES: Final = Path(__file__).parent / "templates"
+STYLESHEET: Final = STATIC / "aloud.css"
+NOT_KNOWN: Final = "–"
+
+
+def environment(*extra_template_folders: Path) -> Environment:
+    """Templates that escape everything and fail on a name that nobody gave them.
+
+    Args:
+        extra_template_folders: a site's own folders, looked in before the shared one.
+    """
+    templates = Environment(
+        loader=FileSystemLoader([*extra_template_folders, TEMPLATES]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters.update(clock=clock, percent=percent, when=when, ipa=ipa, respell=respell)
+    return templates
+
+
+def clock(seconds: float | None) -> str:
+    """Seconds as ``1:05``, from an hour on ``1:00:05``; a dash where there is no time."""
+    if seconds is None:
+        return NOT_KNOWN
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1 as ``71%``; a dash where there is none."""
+    return NOT_KNOWN if share is None else f"{share:.0%}"
+
+
+def when(moment: datetime | None) -> str:
+    """A moment as ``21 Nov 2026, 17:34`` in this machine's time zone."""
+    if moment is None:
+        return NOT_KNOWN
+    local = moment.astimezone()
+    return f"{local.day} {local:%b %Y, %H:%M}"
+
+
+def ipa(phones: str) -> str:
+    """ARPAbet as IPA; phones that an older version wrote in another way are shown as they are."""
+    try:
+        return to_ipa(phones)
+    except PhoneError:
+        return phones
+
+
+def respell(phones: str) -> str:
+    """ARPAbet in plain letters (``ROCK-ee``); what is no ARPAbet is shown as it is."""
+    try:
+        return respell_phones(phones)
+    except PhoneError:
+        return phones
