@@ -15,14 +15,17 @@ from client.cli import (
     pronounce,
     system,
 )
+from client.cli.audio import EngineOption, ModelOption
+from client.cli.common import BankOption, LexiconOption, ServerOption
+from client.cli.studio import open_studio
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="aloud",
     help="Mock-interview voice practice: asks aloud, listens, and shows the evidence for every "
-    "judgement.",
-    no_args_is_help=True,
+    "judgement. Without a command it opens the studio in the browser.",
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
@@ -38,6 +41,18 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Studio: only print the address.")
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="Studio: the port to serve on.")
+    ] = None,
+    engine: EngineOption = "auto",
+    model: ModelOption = None,
+    bank: BankOption = None,
+    lexicon: LexiconOption = None,
+    server: ServerOption = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -45,7 +60,26 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Options of the program as a whole."""
+    """Options of the program as a whole, and of the studio."""
+    if context.invoked_subcommand is None:
+        open_studio(
+            bank, lexicon, server, engine=engine, model=model, port=port, browser=not no_browser
+        )
+    elif _given(context):
+        raise typer.BadParameter(
+            f"{', '.join(_given(context))}: without a command only; "
+            f"name it after {context.invoked_subcommand}"
+        )
+
+
+def _given(context: typer.Context) -> list[str]:
+    """The studio's options that were given, as people wrote them."""
+    given = []
+    for name in context.params:
+        source = context.get_parameter_source(name)  # typer carries a click of its own: by name
+        if source is not None and source.name == "COMMANDLINE":
+            given.append("--" + name.replace("_", "-"))
+    return given
 
 
 for _group in (

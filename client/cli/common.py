@@ -15,7 +15,18 @@ if TYPE_CHECKING:
 
     from client.settings import ClientSettings
 
-__all__ = ["command", "errors", "fail", "out", "print_json"]
+__all__ = [
+    "BankOption",
+    "LexiconOption",
+    "ServerOption",
+    "command",
+    "errors",
+    "expected_failures",
+    "fail",
+    "load_settings_of",
+    "out",
+    "print_json",
+]
 
 PIPED_WIDTH: Final = 100
 """Columns when the output is no terminal (rich would take 80 and break tables early)."""
@@ -83,8 +94,8 @@ def command(
         @functools.wraps(function)
         def wrapper(**values: Any) -> None:
             data = {key: values.pop(key) for key in _DATA_OPTIONS}
-            with _expected_failures():
-                function(_settings(**data), **values)
+            with expected_failures():
+                function(load_settings_of(**data), **values)
 
         own = list(inspect.signature(function).parameters.values())[1:]
         added = [
@@ -101,15 +112,16 @@ def command(
     return register
 
 
-def _settings(
+def load_settings_of(
     bank: list[Path] | None, lexicon: list[Path] | None, server: str | None
 ) -> "ClientSettings":
+    """The settings from the options about data, and where one is not given, the environment."""
     from client.settings import load_settings
 
     return load_settings(bank=bank or (), lexicon=lexicon or (), server=server)
 
 
-class _expected_failures:
+class expected_failures:
     """Turns the packages' own errors into one line each; a defect still shows its traceback."""
 
     def __enter__(self) -> None:

@@ -85,7 +85,7 @@ def _with_headers(scope: Scope, send: Send) -> Send:
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         "media-src 'self' blob:; worker-src 'self'; form-action 'self'; base-uri 'none'; "
         # Safari does not count a WebSocket of the same address as 'self'
-        f"frame-ancestors 'none'; connect-src 'self'" + (f" ws://{host}" if host else "")
+        "frame-ancestors 'none'; connect-src 'self'" + (f" ws://{host}" if host else "")
     )
 
     async def sending(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""What all pages of the studio share: the data, the rehearsal, the voice, and how pages are made."""
+"""What all pages of the studio share: data, rehearsal, voice, and how pages are made."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -75,7 +75,9 @@ class Studio:
         """The voice; with a lexicon of its own for a single reading."""
         return self._make_speaker(lexicon or self.lexicon)
 
-    def page(self, request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    def page(
+        self, request: Request, template: str, status: int = 200, **values: Any
+    ) -> HTMLResponse:
         """A page from a template.
 
         Args:

@@ -35,4 +35,3 @@ def router(studio: Studio) -> APIRouter:
         )
 
     return routes
-

@@ -55,8 +55,7 @@ def router(studio: Studio) -> APIRouter:
             rounds=_rounds(bank, found, by_round),
             spotlight=[(each, studio.lexicon.get(each.term)) for each in found.spotlight],
             vocabulary=[
-                (group.category, _spoken(group.terms, studio.lexicon))
-                for group in found.vocabulary
+                (group.category, _spoken(group.terms, studio.lexicon)) for group in found.vocabulary
             ],
             attempts=len(attempts),
         )
@@ -79,8 +78,6 @@ def _by_topic(bank: Bank, role: Role) -> dict[str, list[Question]]:
 def _rounds(bank: Bank, role: Role, scores: dict[str, ScoreLine]) -> list[RoundProgress]:
     own = [question for question in bank.questions if question.role == role.id]
     return [
-        RoundProgress(
-            guide, tuple(q for q in own if q.round == guide.id), scores.get(guide.id)
-        )
+        RoundProgress(guide, tuple(q for q in own if q.round == guide.id), scores.get(guide.id))
         for guide in bank.rounds
     ]
