@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from client.backend import Backend, UnavailableError
+from client.live_answer import Caption, LiveAnswer
 from client.sending import AnswerWaitsError
 from client.transcription.base import Transcriber
 from client.transcription.gate import measure_evidence
@@ -19,7 +20,7 @@ from pronunciation.hearing import HEARING_VERSION
 from question_bank.models import Question
 from server.contract import Evidence, HeardTerm, Report, Submission, Transcript
 
-__all__ = ["Hear", "Outcome", "Session", "new_submission"]
+__all__ = ["Caption", "Hear", "LiveAnswer", "Outcome", "Session", "new_submission"]
 
 Hear = Callable[[Clip, Transcript, Question | None], tuple[HeardTerm, ...]]
 """Hears how the terms of an answer to a question were said."""
@@ -80,6 +81,17 @@ class Session:
         if self._transcriber is None:
             self._transcriber = self._load_transcriber()
         return self._transcriber
+
+    def listen(
+        self, question_id: str, *, on_caption: Callable[[Caption], None] | None = None
+    ) -> LiveAnswer:
+        """Begin an answer whose sound comes while it is spoken.
+
+        Args:
+            question_id: the question it answers.
+            on_caption: called from another thread with each piece as it is transcribed.
+        """
+        return LiveAnswer(self, question_id, on_caption)
 
     def answer(
         self,
