@@ -1,10 +1,12 @@
 """Respelling, and a check by eSpeak NG itself that it reads our phonemes as the taught reading."""
 
-import ctypes
-import os
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -117,30 +119,20 @@ def from_ipa(ipa: str) -> list[str]:
 @pytest.fixture(scope="module")
 def espeak_ipa() -> Iterator[Callable[[str], str]]:
     """What eSpeak NG makes of a text, in IPA: its library's own answer, no sound."""
-    espeakng_loader = pytest.importorskip("espeakng_loader")
-    data_folder = os.path.dirname(espeakng_loader.get_data_path())
-    library = ctypes.CDLL(espeakng_loader.get_library_path())
-    retrieval, phonemes_in_brackets, utf8, as_ipa = 1, 0x100, 1, 2
-    assert library.espeak_Initialize(retrieval, 0, data_folder.encode(), 0) > 0
-    assert library.espeak_SetVoiceByName(b"gmw/en-US") == 0
-    # [[phonemes]] are read from the first synthesis on that asks for them; the sound is not kept.
-    take_no_sound = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)(lambda *_: 0)
-    library.espeak_SetSynthCallback(take_no_sound)
-    library.espeak_Synth(b"a", ctypes.c_size_t(2), 0, 0, 0, utf8 | phonemes_in_brackets, None, None)
-    library.espeak_Synchronize()
-    translate = library.espeak_TextToPhonemes
-    translate.restype = ctypes.c_char_p
-    translate.argtypes = [ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.c_int]
+    reader = Path(__file__).with_name("espeak_reader.py")
+    with subprocess.Popen(
+        [sys.executable, str(reader)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        texts, answers = process.stdin, process.stdout
 
-    def ipa(text: str) -> str:
-        rest, clauses = ctypes.c_char_p(text.encode()), []
-        while rest.value is not None:
-            clause = translate(ctypes.byref(rest), utf8 | phonemes_in_brackets, as_ipa)
-            clauses.append(clause.decode())
-        return " ".join(clauses)
+        def ipa(text: str) -> str:
+            texts.write(json.dumps(text) + "\n")
+            texts.flush()
+            return str(json.loads(answers.readline()))
 
-    yield ipa
-    library.espeak_Terminate()
+        yield ipa
+        texts.close()
 
 
 def heard(ipa: str) -> list[str]:
