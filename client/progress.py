@@ -24,11 +24,13 @@ __all__ = [
     "drill_lines",
     "due_sets",
     "due_today",
+    "is_learnt",
     "next_step",
     "planned_rounds",
     "question_to_retry",
     "recent_reports",
     "score_lines",
+    "score_lines_by",
     "term_lines",
 ]
 
@@ -37,6 +39,8 @@ REPORTS_READ: Final = 100
 """Reports looked through for terms: a month of daily practice, read in below a second."""
 RETRY_AFTER: Final = timedelta(days=1)
 """A night between two answers: what is still known then was learnt, not remembered."""
+LEARNT_STABILITY_D: Final = 21.0
+"""From here on an item is called learnt: Anki calls a card mature after three weeks."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +75,12 @@ class TermLine:
 
 @dataclass(frozen=True)
 class DrillLine:
-    """One drill set: items with a card, those due, takes said wrong, and when it was practised."""
+    """One drill set: items with a card, those due, those learnt, takes, takes said wrong."""
 
     name: str
     items: int
     due: int
+    learnt: int
     takes: int
     misses: int
     last_at: datetime
@@ -181,10 +186,21 @@ def score_lines(
     attempts: Iterable[AttemptSummary], heading: Callable[[AttemptSummary], str | None]
 ) -> list[ScoreLine]:
     """The answers by heading, the one practised last first; those without one are left out."""
+
+    def headings(attempt: AttemptSummary) -> tuple[str, ...]:
+        name = heading(attempt)
+        return (name,) if name else ()
+
+    return score_lines_by(attempts, headings)
+
+
+def score_lines_by(
+    attempts: Iterable[AttemptSummary], headings: Callable[[AttemptSummary], Iterable[str]]
+) -> list[ScoreLine]:
+    """The answers by heading as ``score_lines`` does, where one may stand under several."""
     groups: dict[str, dict[str, list[AttemptSummary]]] = defaultdict(lambda: defaultdict(list))
     for each in sorted(attempts, key=_order):
-        name = heading(each)
-        if name:
+        for name in headings(each):
             groups[name][each.question_id].append(each)
     lines = [
         ScoreLine(
@@ -233,12 +249,18 @@ def drill_lines(cards: Iterable[DrillCard], now: datetime) -> list[DrillLine]:
             name=name,
             items=len(group),
             due=sum(card.due <= now for card in group),
+            learnt=sum(map(is_learnt, group)),
             takes=sum(card.reps for card in group),
             misses=sum(card.misses for card in group),
             last_at=max(card.last_reviewed_at for card in group),
         )
         for name, group in sorted(groups.items())
     ]
+
+
+def is_learnt(card: DrillCard) -> bool:
+    """Whether an item was said right last and is expected to hold for three weeks."""
+    return card.last_verdict == "correct" and card.stability >= LEARNT_STABILITY_D
 
 
 def planned_rounds(

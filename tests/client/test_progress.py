@@ -12,6 +12,7 @@ from client.progress import (
     planned_rounds,
     question_to_retry,
     score_lines,
+    score_lines_by,
     term_lines,
 )
 from question_bank.loader import load_bank
@@ -43,20 +44,28 @@ def attempt(number: int, question: str, score: float, **changes: object) -> Atte
     return AttemptSummary.model_validate(values | changes)
 
 
-def card(item: str, reps: int, misses: int, due_day: int, drill_set: str = "acronyms") -> DrillCard:
-    return DrillCard(
-        item_id=item,
-        drill_set=drill_set,
-        due=START + timedelta(days=due_day),
-        stability=1,
-        difficulty=5,
-        reps=reps,
-        lapses=0,
-        misses=misses,
-        last_verdict="correct",
-        first_reviewed_at=START,
-        last_reviewed_at=START + timedelta(hours=reps),
-    )
+def card(
+    item: str,
+    reps: int,
+    misses: int,
+    due_day: int,
+    drill_set: str = "acronyms",
+    **changes: object,
+) -> DrillCard:
+    values: dict[str, object] = {
+        "item_id": item,
+        "drill_set": drill_set,
+        "due": START + timedelta(days=due_day),
+        "stability": 1,
+        "difficulty": 5,
+        "reps": reps,
+        "lapses": 0,
+        "misses": misses,
+        "last_verdict": "correct",
+        "first_reviewed_at": START,
+        "last_reviewed_at": START + timedelta(hours=reps),
+    }
+    return DrillCard.model_validate(values | changes)
 
 
 def test_first_and_now_are_means_over_the_questions() -> None:
@@ -79,10 +88,20 @@ def test_first_and_now_are_means_over_the_questions() -> None:
     ]
 
 
+def test_an_answer_may_stand_under_several_headings() -> None:
+    signals = {"one": ("debugging", "kubernetes"), "two": ("kubernetes",), "three": ()}
+    attempts = [attempt(1, "one", 0.2), attempt(2, "two", 0.6), attempt(3, "three", 0.9)]
+    lines = score_lines_by(attempts, lambda each: signals[each.question_id])
+    assert [(line.name, line.questions, line.now) for line in lines] == [
+        ("kubernetes", 2, 0.4),
+        ("debugging", 1, 0.2),
+    ]
+
+
 def test_terms_count_what_was_heard_clearly_and_the_drills(make: SimpleNamespace) -> None:
     def report(*terms: tuple[str, str, str]) -> object:
         verdicts = tuple(
-            TermVerdict(term=term, verdict=verdict, source=source)  # type: ignore[arg-type]
+            TermVerdict(term=term, verdict=verdict, source=source)
             for term, verdict, source in terms
         )
         made = make.report(make.submission())
@@ -107,6 +126,16 @@ def test_drills_by_set() -> None:
     assert (acronyms.takes, acronyms.misses) == (4, 2)
     assert acronyms.last_at == START + timedelta(hours=3)
     assert (own.name, own.due) == ("own", 1)
+
+
+def test_an_item_is_learnt_when_it_was_said_right_last_and_holds_for_three_weeks() -> None:
+    cards = [
+        card("a", 4, 0, 30, stability=21),
+        card("b", 4, 0, 20, stability=20.9),
+        card("c", 4, 1, 1, stability=50, last_verdict="mispronounced"),
+    ]
+    (line,) = drill_lines(cards, START)
+    assert line.learnt == 1
 
 
 def test_the_plans_rounds_are_ticked_from_the_history() -> None:
