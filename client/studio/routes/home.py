@@ -32,6 +32,7 @@ def router(studio: Studio) -> APIRouter:
             questions=Counter(question.role for question in bank.questions),
             due=due_today(studio.backend, datetime.now(UTC)),
             recent=recent,
+            prompts={question.id: question.prompt for question in bank.questions},
         )
 
     return routes
