@@ -1,0 +1,182 @@
+"""recorder.js and resampler.js in a real browser."""
+
+import wave
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pronunciation.clip import Clip
+from tests.client.studio.conftest import NewPage, Serve
+from tests.client.studio.studio_parts import tone
+
+RATES_HZ = (8_000, 16_000, 44_100, 48_000, 96_000)
+
+RESAMPLE = """
+async ({fromHz, hz, seconds, block}) => {
+  const { Resampler } = await import("/static/resampler.js");
+  const resampler = new Resampler(fromHz, 16000);
+  const out = [];
+  const total = Math.round(fromHz * seconds);
+  for (let at = 0; at < total; at += block) {
+    const samples = new Float32Array(Math.min(block, total - at));
+    for (let i = 0; i < samples.length; i += 1) {
+      samples[i] = 0.5 * Math.sin((2 * Math.PI * hz * (at + i)) / fromHz);
+    }
+    out.push(...resampler.push(samples));
+  }
+  out.push(...resampler.flush());
+  return out;
+}
+"""
+
+RECORD = """
+async ({seconds, pauseFrom, pauseTo}) => {
+  const { Microphone } = await import("/static/recorder.js");
+  const got = { samples: [], levels: [], blocks: [], label: "" };
+  const microphone = await Microphone.open({
+    onSamples: (samples) => { got.blocks.push(samples.length); got.samples.push(...samples); },
+    onLevel: (level) => got.levels.push(level),
+  });
+  got.label = microphone.label;
+  const wait = (s) => new Promise((resolve) => setTimeout(resolve, 1000 * s));
+  if (pauseFrom === null) {
+    await wait(seconds);
+  } else {
+    await wait(pauseFrom);
+    microphone.pause();
+    await wait(pauseTo - pauseFrom);
+    microphone.resume();
+    await wait(seconds - pauseTo);
+  }
+  await microphone.close();
+  await microphone.close();
+  return got;
+}
+"""
+
+
+@pytest.fixture
+def home(serve: Serve, new_page: NewPage) -> Any:
+    page = new_page()
+    page.goto(serve().url + "/static/recorder.js")
+    return page
+
+
+@pytest.mark.parametrize("from_hz", RATES_HZ)
+def test_a_tone_keeps_its_place_and_loudness_at_16_khz(home: Any, from_hz: int) -> None:
+    made = np.array(
+        home.evaluate(RESAMPLE, {"fromHz": from_hz, "hz": 1_000, "seconds": 0.5, "block": 1_111})
+    )
+
+    assert abs(made.size - 8_000) <= 1
+    wanted = 0.5 * np.sin(2 * np.pi * 1_000 * np.arange(made.size) / 16_000)
+    assert np.abs(made - wanted)[400:-400].max() < 1e-3
+
+
+@pytest.mark.parametrize("hz", [8_500, 11_000, 15_000])
+def test_what_16_khz_cannot_hold_does_not_fold_into_it(home: Any, hz: int) -> None:
+    made = home.evaluate(RESAMPLE, {"fromHz": 48_000, "hz": hz, "seconds": 0.5, "block": 2_400})
+
+    assert np.abs(np.array(made))[400:-400].max() < 0.5 * 10 ** (-70 / 20)
+
+
+def test_blocks_of_any_size_give_the_same_samples(home: Any) -> None:
+    options = {"fromHz": 44_100, "hz": 440, "seconds": 0.3}
+    whole = home.evaluate(RESAMPLE, options | {"block": 44_100})
+    pieces = home.evaluate(RESAMPLE, options | {"block": 7})
+
+    assert np.allclose(whole, pieces, atol=1e-6)
+
+
+def test_the_microphone_gives_what_was_said_in_small_blocks_with_levels(
+    serve: Serve, new_page: NewPage, microphone_sound: Any
+) -> None:
+    page = new_page(sound=microphone_sound(Clip(tone(6.0, 0.25)), before_s=0.0))
+    page.goto(serve().url + "/static/recorder.js")
+
+    got = page.evaluate(RECORD, {"seconds": 1.5, "pauseFrom": None, "pauseTo": None})
+
+    samples = np.array(got["samples"]) / 32767
+    assert 1.2 * 16_000 < samples.size < 2.2 * 16_000
+    middle = samples[8_000:16_000]
+    spectrum = np.abs(np.fft.rfft(middle * np.hanning(middle.size)))
+    assert np.argmax(spectrum) * 16_000 / middle.size == pytest.approx(220, abs=3)
+    assert np.abs(middle).max() == pytest.approx(0.25, rel=0.1)
+    assert all(700 <= size <= 900 for size in got["blocks"][1:-2])
+    assert 15 <= len(got["levels"]) / 1.5 <= 30
+    assert got["levels"][-1]["peakDbfs"] == pytest.approx(-12, abs=1.5)
+    assert got["levels"][-1]["rmsDbfs"] == pytest.approx(-15, abs=1.5)
+    assert got["label"]
+
+
+def test_a_pause_passes_on_no_samples_but_levels(
+    serve: Serve, new_page: NewPage, microphone_sound: Any
+) -> None:
+    page = new_page(sound=microphone_sound(Clip(tone(6.0, 0.25)), before_s=0.0))
+    page.goto(serve().url + "/static/recorder.js")
+
+    got = page.evaluate(RECORD, {"seconds": 1.6, "pauseFrom": 0.4, "pauseTo": 1.2})
+
+    assert 0.4 * 16_000 < len(got["samples"]) < 1.2 * 16_000
+    assert len(got["levels"]) > 20
+
+
+def test_a_muted_microphone_is_known_by_its_exact_zeros(
+    serve: Serve, new_page: NewPage, tmp_path: Path
+) -> None:
+    muted = tmp_path / "muted.wav"
+    with wave.open(str(muted), "wb") as file:
+        file.setparams((1, 2, 48_000, 0, "NONE", ""))
+        file.writeframes(bytes(2 * 48_000))
+    page = new_page(sound=muted)
+    page.goto(serve().url + "/static/recorder.js")
+
+    got = page.evaluate(RECORD, {"seconds": 0.5, "pauseFrom": None, "pauseTo": None})
+
+    assert got["levels"]
+    assert all(level["zeros"] and level["peakDbfs"] == -120 for level in got["levels"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "remedy"),
+    [
+        ("NotAllowedError", "Permission denied", "left of the page's address"),
+        ("NotAllowedError", "Permission denied by system", "privacy settings"),
+        ("NotFoundError", "Requested device not found", "Plug one in"),
+        ("NotReadableError", "Could not start audio source", "Close other programs"),
+    ],
+)
+def test_a_microphone_that_cannot_be_opened_says_the_remedy(
+    home: Any, name: str, text: str, remedy: str
+) -> None:
+    said = home.evaluate(
+        """async ({name, text}) => {
+          navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException(text, name));
+          const { Microphone } = await import("/static/recorder.js");
+          try {
+            await Microphone.open();
+          } catch (error) {
+            return [error.name, error.remedy];
+          }
+        }""",
+        {"name": name, "text": text},
+    )
+
+    assert said[0] == "MicrophoneError"
+    assert remedy in said[1]
+
+
+def test_an_unplugged_choice_gives_way_to_the_systems_own(home: Any) -> None:
+    label = home.evaluate(
+        """async () => {
+          localStorage.setItem("aloud.microphone", "gone");
+          const { Microphone } = await import("/static/recorder.js");
+          const microphone = await Microphone.open();
+          await microphone.close();
+          return microphone.label;
+        }"""
+    )
+
+    assert "Fake" in label
