@@ -1,0 +1,48 @@
+"""Deleting one's own data for good: the answers and what this machine keeps beside them."""
+
+import shutil
+from collections.abc import Sequence
+
+from client.backend import Backend, RejectedError
+from client.own_recordings import OwnRecordings
+from client.settings import ClientSettings
+from server.contract import PurgeRequest, PurgeResult
+
+__all__ = ["delete_answers", "delete_everything"]
+
+
+def delete_answers(
+    backend: Backend, settings: ClientSettings, attempt_ids: Sequence[int]
+) -> PurgeResult:
+    """Delete these attempts and their recordings; one that is gone already does no harm.
+
+    Args:
+        backend: where the attempts are.
+        settings: name the folder of the recordings.
+        attempt_ids: the attempts, one or more.
+    """
+    submission_ids = []
+    for attempt_id in attempt_ids:
+        try:
+            submission_ids.append(backend.attempt(attempt_id).submission.submission_id)
+        except RejectedError:  # damaged or gone: its recording's name cannot be known
+            continue
+    result = backend.purge(PurgeRequest(attempt_ids=tuple(attempt_ids)))
+    recordings = OwnRecordings(settings.recordings)
+    for submission_id in submission_ids:
+        recordings.forget(submission_id)
+    return result
+
+
+def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
+    """Delete all answers, drills and interviews, recordings, own drill items and what waits."""
+    result = backend.purge(PurgeRequest(everything=True))
+    OwnRecordings(settings.recordings).forget_all()
+    for folder in (
+        settings.speech_cache,
+        settings.outbox,
+        settings.own_drills.parent,
+        settings.home / "interviews",
+    ):
+        shutil.rmtree(folder, ignore_errors=True)
+    return result

@@ -1,0 +1,255 @@
+"""The history: past answers with filters, comparison, export and deletion."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import date, datetime, time, timedelta
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, HTTPException, Query, Request
+from pydantic import ValidationError
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from client.backend import Backend
+from client.deleting import delete_answers, delete_everything
+from client.exports import export_attempts
+from client.outbox import OutboxError, Waiting
+from client.progress import all_attempts
+from client.sending import OutboxBackend
+from client.studio.studio import Studio
+from question_bank.models import Bank
+from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery
+
+__all__ = ["Filters", "WaitingAnswer", "router"]
+
+PAGE_SIZE: Final = 30
+_EXPORTS: Final = {
+    "json": ("json", "application/json"),
+    "csv": ("csv", "text/csv; charset=utf-8"),
+    "md": ("markdown", "text/markdown; charset=utf-8"),
+}
+Ids = Annotated[list[AttemptId], Form(min_length=1, max_length=500)]
+Confirmed = Annotated[str, Form(pattern="^yes$")]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the form says, as it was typed; an empty text is no filter."""
+
+    role: str = ""
+    round: str = ""
+    question: str = ""
+    since: str = ""
+    until: str = ""
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is filtered at all."""
+        return any(getattr(self, each.name) for each in fields(self))
+
+    def link(self, page: int = 1) -> str:
+        """The address of a page of what matches."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {name: value for name, value in values.items() if value}
+        if page > 1:
+            values["page"] = str(page)
+        return "/history" + (f"?{urlencode(values)}" if values else "")
+
+    def query(self, page: int) -> HistoryQuery:
+        """The question for the server.
+
+        Raises:
+            _FilterError: for every field that cannot be used, what is wrong with it.
+        """
+        problems: dict[str, str] = {}
+        since = _midnight(self.since, "since", problems)
+        until = _midnight(self.until, "until", problems, days_later=1)
+        if since and until and until <= since:
+            problems["until"] = "This day is before the first one."
+        try:
+            query = HistoryQuery.model_validate(
+                {
+                    "role": self.role or None,
+                    "round": self.round or None,
+                    "question_id": self.question or None,
+                    "since": since,
+                    "until": until,
+                    "limit": PAGE_SIZE,
+                    "offset": (page - 1) * PAGE_SIZE,
+                }
+            )
+        except ValidationError as error:
+            for each in error.errors():
+                field = str(each["loc"][0]).removesuffix("_id")
+                problems[field] = "There is none of this name."
+            raise _FilterError(problems) from error
+        if problems:
+            raise _FilterError(problems)
+        return query
+
+
+@dataclass(frozen=True)
+class WaitingAnswer:
+    """An answer that the server does not have yet; ``reason``: why it refused it, if it did."""
+
+    prompt: str
+    answered_at: datetime | None
+    reason: str
+
+
+class _FilterError(Exception):
+    """Fields of the form that cannot be used, by name."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__("; ".join(problems.values()))
+        self.problems = problems
+
+
+def router(studio: Studio) -> APIRouter:
+    """The page and what its buttons do."""
+    routes = APIRouter(prefix="/history")
+
+    @routes.get("")
+    def history(
+        request: Request,
+        role: str = "",
+        in_round: Annotated[str, Query(alias="round")] = "",
+        question: str = "",
+        since: str = "",
+        until: str = "",
+        page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+        deleted: Annotated[int | None, Query(ge=0)] = None,
+        sent: Annotated[int | None, Query(ge=0)] = None,
+    ) -> HTMLResponse:
+        """One page of the answers that match, the newest first."""
+        filters = Filters(role, in_round, question, since, until)
+        everything = all_attempts(studio.backend)
+        problems: dict[str, str] = {}
+        found = HistoryPage(total=0, attempts=())
+        try:
+            found = studio.backend.history(filters.query(page))
+            last = max(1, -(-found.total // PAGE_SIZE))
+            if page > last:  # answers were deleted, or the address was typed
+                page, found = last, studio.backend.history(filters.query(last))
+        except _FilterError as error:
+            problems, last, page = error.problems, 1, 1
+        bank = studio.bank
+        return studio.page(
+            request,
+            "history.html",
+            status=422 if problems else 200,
+            bank=bank,
+            filters=filters,
+            problems=problems,
+            found=found,
+            page_number=page,
+            last_page=last,
+            total=len(everything),
+            prompts={each.id: each.prompt for each in bank.questions},
+            role_titles=_roles(bank, everything),
+            round_titles={each.id: each.title for each in bank.rounds},
+            answered=_answered(bank, everything),
+            waiting=_waiting(studio.backend, bank),
+            deleted=deleted,
+            sent=sent,
+        )
+
+    @routes.get("/compare")
+    def compare(attempt: Annotated[list[AttemptId], Query(min_length=1)]) -> RedirectResponse:
+        """Leads to two answers side by side, the newer one first."""
+        if len(set(attempt)) != 2:
+            raise HTTPException(422, "select exactly two answers to compare them")
+        one, other = (studio.backend.attempt(each) for each in sorted(set(attempt)))
+        if one.report.question_id != other.report.question_id:
+            raise HTTPException(422, "only answers to the same question can be compared")
+        if one.report.created_at > other.report.created_at:
+            one, other = other, one
+        return RedirectResponse(f"/attempts/{other.id}/compare/{one.id}", 303)
+
+    @routes.get("/export.{suffix}")
+    def export(suffix: str) -> Response:
+        """All answers as one file."""
+        if suffix not in _EXPORTS:
+            raise HTTPException(404, f"there is no export named {suffix!r}")
+        kind, media_type = _EXPORTS[suffix]
+        name = f"aloud-{date.today().isoformat()}.{suffix}"
+        return Response(
+            export_attempts(studio.backend, kind),
+            media_type=media_type,
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        )
+
+    @routes.post("/delete")
+    def delete(
+        attempt: Ids, confirmed: Confirmed, back: Annotated[str, Form(max_length=2000)] = ""
+    ) -> RedirectResponse:
+        """Deletes the selected answers and their recordings."""
+        result = delete_answers(studio.backend, studio.settings, attempt)
+        joined = f"{back}&deleted={result.deleted}" if back else f"deleted={result.deleted}"
+        return RedirectResponse(f"/history?{joined}", 303)
+
+    @routes.post("/delete-everything")
+    def delete_all(confirmed: Confirmed) -> RedirectResponse:
+        """Deletes all of one's own data."""
+        result = delete_everything(studio.backend, studio.settings)
+        return RedirectResponse(f"/history?deleted={result.deleted}", 303)
+
+    @routes.post("/send")
+    def send() -> RedirectResponse:
+        """Sends what waits, those that were refused too."""
+        sent = 0
+        if isinstance(studio.backend, OutboxBackend):
+            for each in studio.backend.outbox.rejected():
+                studio.backend.outbox.retry(each)
+            sent = len(studio.backend.flush().sent)
+        return RedirectResponse(f"/history?sent={sent}", 303)
+
+    return routes
+
+
+def _midnight(
+    text: str, field: str, problems: dict[str, str], days_later: int = 0
+) -> datetime | None:
+    """Where a day begins on this machine's clock."""
+    if not text:
+        return None
+    try:
+        day = date.fromisoformat(text) + timedelta(days=days_later)
+        return datetime.combine(day, time.min).astimezone()
+    except (ValueError, OverflowError, OSError):
+        problems[field] = "This is no day; it looks like 2026-03-31."
+        return None
+
+
+def _roles(bank: Bank, attempts: Iterable[AttemptSummary]) -> dict[str, str]:
+    """The titles of the bank's roles, and the names of those that have gone from it."""
+    titles = {role.id: role.title for role in bank.roles}
+    return titles | {
+        each.role: each.role for each in attempts if each.role and each.role not in titles
+    }
+
+
+def _answered(bank: Bank, attempts: Iterable[AttemptSummary]) -> list[tuple[str, str]]:
+    """The answered questions with their prompts, by prompt; those gone from the bank by id."""
+    prompts = {each.id: each.prompt for each in bank.questions}
+    ids = {each.question_id for each in attempts}
+    return sorted(((each, prompts.get(each, each)) for each in ids), key=lambda pair: pair[1])
+
+
+def _waiting(backend: Backend, bank: Bank) -> list[WaitingAnswer]:
+    if not isinstance(backend, OutboxBackend):
+        return []
+    prompts = {each.id: each.prompt for each in bank.questions}
+    return [
+        _waiting_answer(each, prompts)
+        for each in (*backend.outbox.pending(), *backend.outbox.rejected())
+    ]
+
+
+def _waiting_answer(waiting: Waiting, prompts: dict[str, str]) -> WaitingAnswer:
+    try:
+        submission = waiting.read()
+    except OutboxError as error:
+        return WaitingAnswer("An answer that cannot be read", None, waiting.reason or str(error))
+    prompt = prompts.get(submission.question_id, submission.question_id)
+    return WaitingAnswer(prompt, submission.created_at, waiting.reason)
