@@ -9,7 +9,8 @@ from starlette.responses import HTMLResponse
 
 from client.progress import ScoreLine, all_attempts, score_lines
 from client.studio.studio import Studio
-from pronunciation.terms import Lexicon, Term
+from pronunciation.phrase_respelling import respell_phrase
+from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, Role, RoundGuide
 
 __all__ = ["RoundProgress", "SpokenTerm", "router"]
@@ -17,10 +18,10 @@ __all__ = ["RoundProgress", "SpokenTerm", "router"]
 
 @dataclass(frozen=True)
 class SpokenTerm:
-    """A term of the role's vocabulary; ``entry`` is ``None`` where the lexicon lacks it."""
+    """A term of the role's vocabulary, and how it is said in plain letters."""
 
     name: str
-    entry: Term | None
+    say: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/roles/{role_id}")
     def role(request: Request, role_id: str) -> HTMLResponse:
         """One role."""
-        bank = studio.bank
+        bank, lexicon = studio.bank, studio.lexicon
         found = bank.role(role_id)
         if found is None:
             raise HTTPException(404, f"the bank has no role {role_id!r}")
@@ -53,9 +54,9 @@ def router(studio: Studio) -> APIRouter:
             topics=[(topic, topics.get(topic)) for topic in found.topics],
             by_topic=_by_topic(bank, found),
             rounds=_rounds(bank, found, by_round),
-            spotlight=[(each, studio.lexicon.get(each.term)) for each in found.spotlight],
+            spotlight=[(each, respell_phrase(each.term, lexicon)) for each in found.spotlight],
             vocabulary=[
-                (group.category, _spoken(group.terms, studio.lexicon)) for group in found.vocabulary
+                (group.category, _spoken(group.terms, lexicon)) for group in found.vocabulary
             ],
             attempts=len(attempts),
         )
@@ -64,7 +65,7 @@ def router(studio: Studio) -> APIRouter:
 
 
 def _spoken(terms: Iterable[str], lexicon: Lexicon) -> list[SpokenTerm]:
-    return [SpokenTerm(term, lexicon.get(term)) for term in terms]
+    return [SpokenTerm(term, respell_phrase(term, lexicon)) for term in terms]
 
 
 def _by_topic(bank: Bank, role: Role) -> dict[str, list[Question]]:
