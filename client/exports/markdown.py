@@ -1,15 +1,13 @@
 """Attempts as Markdown (CommonMark with tables); what was said is text, never markup."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from client.exports.markdown_text import plain_text as _text
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, SummaryPoint, TermVerdict
 
 __all__ = ["to_markdown"]
 
-_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!$])")
-_LINE_START: Final = re.compile(r"^(?=[-+=]|\d{1,9}[.)])(\d*)")
 _STATUS: Final = {"covered": "✓ covered", "partial": "◐ partial", "missing": "✗ missing"}
 
 
@@ -137,9 +135,3 @@ def _time(start_s: float | None) -> str:
         return ""
     tenths = round(start_s * 10)
     return f"{tenths // 600}:{tenths % 600 // 10:02d}.{tenths % 10}"
-
-
-def _text(text: str) -> str:
-    """One line of plain text, whatever it holds."""
-    line = " ".join(text.split())
-    return _LINE_START.sub(r"\1\\", _SPECIAL.sub(r"\\\1", line))
