@@ -28,6 +28,7 @@ class ExportFormat(enum.StrEnum):
     """What an export looks like."""
 
     markdown = "markdown"
+    html = "html"
     json = "json"
     csv = "csv"
     srt = "srt"
@@ -128,7 +129,7 @@ def export(
         Path | None, typer.Option("--out", metavar="FILE", help="Write here, not to the screen.")
     ] = None,
 ) -> None:
-    """Export attempts as Markdown, JSON, CSV, or the transcript of one as SRT or VTT."""
+    """Export attempts as Markdown, HTML, JSON, CSV, or the transcript of one as SRT or VTT."""
     from client.exports import export_attempts
 
     if format_ in (ExportFormat.srt, ExportFormat.vtt) and attempt is None:

@@ -1,4 +1,4 @@
-"""Exports of one's own attempts: Markdown, JSON that imports again, CSV, subtitles."""
+"""Exports of one's own attempts: Markdown, HTML, JSON that imports again, CSV, subtitles."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ MAX_ARCHIVE_BYTES: Final = 1024**3
 
 _SUBTITLES: Final[Mapping[str, Callable[[Transcript], str]]] = {"srt": to_srt, "vtt": to_vtt}
 
-EXPORT_FORMATS: Final = ("markdown", "json", "csv", *_SUBTITLES)
+EXPORT_FORMATS: Final = ("markdown", "html", "json", "csv", *_SUBTITLES)
 
 
 class ExportError(ClientError):
@@ -50,6 +50,10 @@ def export_attempts(backend: Backend, format: str, attempt_id: int | None = None
         return archive.model_dump_json(indent=2) + "\n"
     if format == "csv":
         return to_csv(archive.attempts)
+    if format == "html":
+        from client.exports.html import to_html  # brings the templates: only where they are wanted
+
+        return to_html(archive.attempts)
     return to_markdown(archive.attempts)
 
 

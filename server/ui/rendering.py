@@ -1,10 +1,12 @@
 """The template environment of every page, and the filters that write values for people."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from pronunciation.errors import PhoneError
 from pronunciation.phone_respelling import respell_phones
@@ -20,6 +22,7 @@ __all__ = [
     "percent",
     "respell",
     "when",
+    "with_code",
 ]
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -42,7 +45,9 @@ def environment(*extra_template_folders: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters.update(clock=clock, percent=percent, when=when, ipa=ipa, respell=respell)
+    templates.filters.update(
+        clock=clock, percent=percent, when=when, ipa=ipa, respell=respell, with_code=with_code
+    )
     return templates
 
 
@@ -82,3 +87,12 @@ def respell(phones: str) -> str:
         return respell_phones(phones)
     except PhoneError:
         return phones
+
+
+def with_code(text: str) -> Markup:
+    """Plain text with what stands between back-ticks (a command to type) as ``<code>``."""
+    pieces = re.split(r"`([^`]+)`", text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if index % 2 else escape(piece)
+        for index, piece in enumerate(pieces)
+    )

@@ -1,0 +1,381 @@
+"""A Report as the pages show it: frozen view models, with every word that a person reads.
+
+The templates in ``templates/report`` only lay them out. The studio's page, the coach's page and
+the HTML export show the same models; ``Sounds`` says what can be played where.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from server.contract import Delivery, LanguageNote, PhraseCoverage, Report, TermVerdict
+from server.ui.charts import Chart, pace_chart
+from server.ui.rendering import clock, ipa
+from server.ui.transcript_view import PartView, Tone, view_transcript
+
+__all__ = [
+    "Figure",
+    "NoteRow",
+    "PhraseRow",
+    "PointRow",
+    "ReportView",
+    "Sounds",
+    "TermRow",
+    "view_report",
+]
+
+CLIP_MARGIN_S: Final = 0.15
+"""Played before and after a term: word times are that far off, and a bare syllable is no word."""
+
+_HOW: Final = {
+    "inflected": "in another form",
+    "alias": "in other words",
+    "acronym": "by its short or long form",
+    "fuzzy": "close to it",
+}
+_KINDS: Final = {
+    "collocation": "words that go together",
+    "hedging": "hedging",
+    "register": "tone",
+    "tense": "tense",
+    "false_friend": "false friend",
+}
+
+
+@dataclass(frozen=True)
+class Sounds:
+    """What a page can play.
+
+    Attributes:
+        recording_url: the candidate's own recording; ``None``: there is none here.
+        taught_urls: how a term is said, by the term as the report writes it.
+    """
+
+    recording_url: str | None = None
+    taught_urls: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PhraseRow:
+    """One key phrase of the checklist.
+
+    Attributes:
+        anchor: its id on the page.
+        number: counted from 1, as the signs in the transcript count.
+        phrase: the phrase.
+        tone: of the verdict.
+        sign: the verdict as a shape.
+        verdict: the verdict in words.
+        how: how it was said, where not literally.
+        said: the candidate's words, as evidence.
+        said_href: leads to them in the transcript.
+        start_s: when they were said.
+        why: why a listener waits for it; only where it was not simply said.
+        follow_up: what an interviewer would ask; likewise.
+        open: whether something is left to do (missing, partial or denied).
+        weighty: whether it counts more than the others.
+    """
+
+    anchor: str
+    number: int
+    phrase: str
+    tone: Tone
+    sign: str
+    verdict: str
+    how: str
+    said: str
+    said_href: str
+    start_s: float | None
+    why: str
+    follow_up: str
+    open: bool
+    weighty: bool
+
+
+@dataclass(frozen=True)
+class TermRow:
+    """How a term was said at one place.
+
+    ``from_s`` and ``to_s`` frame the candidate's own sound of it; ``None`` without audio.
+    """
+
+    anchor: str
+    term: str
+    status: Literal["correct", "mispronounced", "unclear"]
+    tone: Tone
+    sign: str
+    verdict: str
+    heard: str
+    heard_ipa: str
+    expected: str
+    tip: str
+    basis: str
+    said_href: str
+    start_s: float | None
+    from_s: float | None
+    to_s: float | None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number with its unit; ``note`` says what it is measured against."""
+
+    label: str
+    value: str
+    unit: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class NoteRow:
+    """A remark on the English."""
+
+    anchor: str
+    kind: str
+    said: str
+    better: str
+    why: str
+    start_s: float | None
+
+
+@dataclass(frozen=True)
+class PointRow:
+    """A point of the summary; ``href`` leads to what it rests on, empty where that is unknown."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True)
+class ReportView:
+    """A whole report, ready to be laid out; see the row classes.
+
+    ``timed``: the words have times, so there is something to play.
+    """
+
+    prefix: str
+    report: Report
+    notices: tuple[str, ...]
+    score: float
+    said_count: int
+    phrase_count: int
+    parts: tuple[PartView, ...]
+    timed: bool
+    phrases: tuple[PhraseRow, ...]
+    wrong_terms: tuple[TermRow, ...]
+    right_terms: tuple[TermRow, ...]
+    unclear_terms: tuple[TermRow, ...]
+    figures: tuple[Figure, ...]
+    fillers: tuple[tuple[str, int], ...]
+    pace: Chart | None
+    notes: tuple[NoteRow, ...]
+    went_well: tuple[PointRow, ...]
+    work_on: tuple[PointRow, ...]
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """The kinds of marks that occur in the transcript, for its legend."""
+        words = [word for part in self.parts for run in part.runs for word in run.words]
+        found = {run.mark for part in self.parts for run in part.runs if run.mark}
+        found.update(name for word in words for name in word.classes)
+        if any(word.pause_after_s for word in words):
+            found.add("mark-pause")
+        return frozenset(found)
+
+    @property
+    def engine(self) -> str:
+        """What wrote the transcript."""
+        transcript = self.report.transcript
+        if transcript.engine == "text":
+            return "typed or imported text"
+        return " ".join(filter(None, [transcript.engine, transcript.model]))
+
+
+def view_report(report: Report, *, prefix: str = "") -> ReportView:
+    """What the templates show of a report.
+
+    Args:
+        report: the report.
+        prefix: stands before every id, so that two reports fit on one page.
+    """
+    phrases = tuple(
+        _phrase_row(number, phrase, prefix)
+        for number, phrase in enumerate(report.coverage.phrases, start=1)
+    )
+    terms = [
+        _term_row(number, term, prefix)
+        for number, term in enumerate(report.pronunciation.terms, start=1)
+    ]
+    return ReportView(
+        prefix=prefix,
+        report=report,
+        notices=report.notices,
+        score=report.coverage.score,
+        said_count=sum(not row.open for row in phrases),
+        phrase_count=len(phrases),
+        parts=view_transcript(report, prefix),
+        timed=any(word.start_s is not None for word in report.transcript.words),
+        phrases=phrases,
+        wrong_terms=tuple(row for row in terms if row.status == "mispronounced"),
+        right_terms=tuple(row for row in terms if row.status == "correct"),
+        unclear_terms=tuple(row for row in terms if row.status == "unclear"),
+        figures=_figures(report.delivery),
+        fillers=_filler_counts(report.delivery),
+        pace=pace_chart(report, id_prefix=f"{prefix}pace"),
+        notes=tuple(
+            _note_row(number, note, prefix)
+            for number, note in enumerate(report.language.notes, start=1)
+        ),
+        went_well=tuple(
+            PointRow(point.text, _href(point.evidence, prefix))
+            for point in report.summary.went_well
+        ),
+        work_on=tuple(
+            PointRow(point.text, _href(point.evidence, prefix)) for point in report.summary.work_on
+        ),
+    )
+
+
+def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
+    tone, sign, verdict = _phrase_verdict(phrase)
+    evidence = phrase.evidence
+    left = phrase.negated or phrase.status != "covered"
+    indices = evidence.word_indices if evidence else ()
+    return PhraseRow(
+        anchor=f"{prefix}phrase-{number}",
+        number=number,
+        phrase=phrase.phrase,
+        tone=tone,
+        sign=sign,
+        verdict=verdict,
+        how=_HOW.get(phrase.how or "", ""),
+        said=evidence.text if evidence else "",
+        said_href=f"#{prefix}w-{min(indices)}" if indices else "",
+        start_s=evidence.start_s if evidence else None,
+        why=phrase.why if left else "",
+        follow_up=phrase.follow_up if left else "",
+        open=left,
+        weighty=phrase.weight > 1,
+    )
+
+
+def _phrase_verdict(phrase: PhraseCoverage) -> tuple[Tone, str, str]:
+    if phrase.negated:
+        return "warn", "≠", "said, but denied"
+    if phrase.status == "covered":
+        return "good", "✓", "said"
+    if phrase.status == "partial":
+        return "warn", "◐", "partly said"
+    return "bad", "✗", "not said"
+
+
+def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
+    tone, sign, verdict = _term_verdict(term)
+    acoustic = term.source == "acoustic"
+    sure = f"{term.confidence:.0%} sure, from the sound"
+    timed = term.start_s is not None and term.end_s is not None
+    return TermRow(
+        anchor=f"{prefix}term-{number}",
+        term=term.term,
+        status=term.verdict,
+        tone=tone,
+        sign=sign,
+        verdict=verdict,
+        heard=term.heard or "",
+        heard_ipa=ipa(term.phones) if term.phones else "",
+        expected=term.expected,
+        tip=term.tip,
+        basis=sure if acoustic else "from the transcript only",
+        said_href=f"#{prefix}w-{min(term.word_indices)}" if term.word_indices else "",
+        start_s=term.start_s,
+        from_s=max(0.0, (term.start_s or 0.0) - CLIP_MARGIN_S) if timed else None,
+        to_s=(term.end_s or 0.0) + CLIP_MARGIN_S if timed else None,
+    )
+
+
+def _term_verdict(term: TermVerdict) -> tuple[Tone, str, str]:
+    if term.verdict == "mispronounced":
+        return "bad", "✗", "mispronounced"
+    if term.verdict == "correct":
+        return "good", "✓", "said right"
+    return "muted", "?", "not clearly heard"
+
+
+def _figures(delivery: Delivery) -> tuple[Figure, ...]:
+    figures: list[Figure] = []
+    if delivery.words_per_minute is not None:
+        figures.append(Figure("Pace", f"{delivery.words_per_minute:.0f}", "words per minute"))
+    if delivery.answer_s is not None:
+        target = f"of {clock(delivery.target_s)} min"
+        figures.append(Figure("Length", clock(delivery.answer_s), target))
+    figures.append(Figure("Words", str(delivery.words)))
+    if delivery.articulation_rate is not None:
+        rate = f"{delivery.articulation_rate:.1f}"
+        figures.append(
+            Figure("Articulation", rate, "syllables per second", "of speech, pauses left out")
+        )
+    if delivery.longest_pause_s is not None:
+        longest = f"the longest {delivery.longest_pause_s:.1f} s" if delivery.pauses else ""
+        figures.append(Figure("Pauses", str(len(delivery.pauses)), "", longest))
+    figures.append(_filler_figure(delivery))
+    if delivery.repeated_starts:
+        texts = ", ".join(f"“{start.text}”" for start in delivery.repeated_starts[:3])
+        more = " …" if len(delivery.repeated_starts) > 3 else ""
+        figures.append(
+            Figure("Started twice", str(len(delivery.repeated_starts)), "", texts + more)
+        )
+    return tuple(figures)
+
+
+def _filler_figure(delivery: Delivery) -> Figure:
+    """Engines drop many fillers: none transcribed does not mean that none was said."""
+    count = len(delivery.fillers)
+    if not delivery.fillers_are_lower_bound:
+        return Figure("Fillers", str(count))
+    note = "at least: engines leave many out"
+    return Figure("Fillers", str(count), "transcribed", note)
+
+
+def _filler_counts(delivery: Delivery) -> tuple[tuple[str, int], ...]:
+    counts: dict[str, int] = {}
+    for filler in delivery.fillers:
+        text = filler.text.casefold()
+        counts[text] = counts.get(text, 0) + 1
+    return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _note_row(number: int, note: LanguageNote, prefix: str) -> NoteRow:
+    return NoteRow(
+        anchor=f"{prefix}note-{number}",
+        kind=_KINDS[note.kind],
+        said=note.said,
+        better=note.better,
+        why=note.why,
+        start_s=note.start_s,
+    )
+
+
+_EVIDENCE: Final = re.compile(
+    r"(?P<list>coverage\.phrases|pronunciation\.terms|language\.notes)\[(?P<at>\d{1,6})\]"
+)
+_ROWS: Final = {
+    "coverage.phrases": "phrase",
+    "pronunciation.terms": "term",
+    "language.notes": "note",
+}
+_SECTIONS: Final = {
+    "coverage": "phrases",
+    "pronunciation": "terms",
+    "delivery": "delivery",
+    "language": "language",
+}
+
+
+def _href(evidence: str, prefix: str) -> str:
+    """Where on the page the evidence of a summary point stands."""
+    found = _EVIDENCE.fullmatch(evidence)
+    if found:
+        return f"#{prefix}{_ROWS[found['list']]}-{int(found['at']) + 1}"
+    section = _SECTIONS.get(evidence.split(".")[0])
+    return f"#{prefix}{section}" if section else ""

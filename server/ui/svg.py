@@ -1,0 +1,58 @@
+"""SVG written piece by piece, everything escaped."""
+
+from collections.abc import Iterable
+
+from markupsafe import Markup, escape
+
+__all__ = ["element", "picture"]
+
+
+def element(tag: str, content: str = "", /, **attributes: str | float | None) -> Markup:
+    """An element; ``_`` in an attribute's name becomes ``-``, ``class_`` is ``class``.
+
+    Args:
+        tag: the element's name.
+        content: escaped unless it is markup already.
+        **attributes: numbers are written with two digits at most; ``None`` is left out.
+    """
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{escape(_plain(value))}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{tag}{written}>{escape(content)}</{tag}>")
+
+
+def picture(
+    parts: Iterable[Markup], *, width: int, height: int, title: str, text: str, id_prefix: str
+) -> Markup:
+    """A whole drawing that says to a screen reader what it shows.
+
+    Args:
+        parts: what is drawn.
+        width: in the drawing's own units; the page scales it.
+        height: likewise.
+        title: what it is.
+        text: what can be seen in it, in words.
+        id_prefix: unique on the page.
+    """
+    body = (
+        element("title", title, id=f"{id_prefix}-title")
+        + element("desc", text, id=f"{id_prefix}-desc")
+        + Markup("").join(parts)
+    )
+    return element(
+        "svg",
+        body,
+        viewBox=f"0 0 {width} {height}",
+        role="img",
+        aria_labelledby=f"{id_prefix}-title",
+        aria_describedby=f"{id_prefix}-desc",
+        xmlns="http://www.w3.org/2000/svg",
+    )
+
+
+def _plain(value: str | float) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:.2f}".rstrip("0").rstrip(".")

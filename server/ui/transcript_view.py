@@ -1,0 +1,281 @@
+"""The transcript as words with marks, laid out in parts that begin where the speaker paused.
+
+A word can carry a phrase, be a mispronounced term and stand in a repeated start all at once: each
+kind of mark has a channel of its own (ground and lower edge, line under the letters, slant), so
+that they can be read where they meet. Every mark also ends in a sign, for those who see no colour.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from typing import Final, Literal
+
+from server.contract import Pause, PhraseCoverage, Report, Word
+
+__all__ = ["PartView", "RunView", "Sign", "Tone", "WordView", "view_transcript"]
+
+Tone = Literal["good", "warn", "bad", "muted"]
+
+MIN_PART_WORDS: Final = 18
+MAX_PART_WORDS: Final = 45
+"""Lines of 60 to 68 letters make a part of two to five lines: what an eye takes in at once."""
+PART_GAP_S: Final = 0.7
+"""A silence that a listener takes for the end of a thought (twice a short pause of speech)."""
+SHOWN_PAUSE_S: Final = 1.0
+"""Shorter pauses belong to fluent speech (Goldman-Eisler 1968) and would clutter the text."""
+_SENTENCE_ENDS: Final = (".", "?", "!", "…")
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A small sign behind a word that leads to the row of the report about it."""
+
+    text: str
+    label: str
+    href: str
+    tone: Tone
+
+
+@dataclass(frozen=True)
+class WordView:
+    """One word as it is shown.
+
+    Attributes:
+        index: its place in the transcript.
+        text: as the engine wrote it.
+        start_s: when it was said; ``None`` for a typed answer.
+        end_s: when it ended.
+        classes: the marks of this word alone, as class names of the stylesheet.
+        signs: shown behind it.
+        told: what a screen reader says behind it; for the marks without a sign of their own.
+        pause_after_s: a long silence behind it.
+    """
+
+    index: int
+    text: str
+    start_s: float | None
+    end_s: float | None
+    classes: tuple[str, ...] = ()
+    signs: tuple[Sign, ...] = ()
+    told: str = ""
+    pause_after_s: float | None = None
+
+
+@dataclass(frozen=True)
+class RunView:
+    """Neighbouring words that carry the same key phrases, or none (``mark`` is empty)."""
+
+    mark: str
+    words: tuple[WordView, ...]
+
+
+@dataclass(frozen=True)
+class PartView:
+    """A part of the answer, about a thought long; ``start_s`` is ``None`` for a typed answer."""
+
+    start_s: float | None
+    runs: tuple[RunView, ...]
+
+
+@dataclass
+class _Marks:
+    """What was found about the words, by their index."""
+
+    phrases: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    classes: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    signs: dict[int, list[Sign]] = field(default_factory=lambda: defaultdict(list))
+    told: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    joined: set[int] = field(default_factory=set)
+    """Words that must stay in one part with the next one."""
+
+
+def view_transcript(report: Report, prefix: str) -> tuple[PartView, ...]:
+    """The parts of the transcript.
+
+    Args:
+        report: whose transcript and findings.
+        prefix: stands before every id and in every link, so that two reports fit on one page.
+    """
+    words, line_ends = _words(report)
+    if not words:
+        return ()
+    pauses = _pauses_after(words, report.delivery.pauses)
+    marks = _marks(report, len(words), prefix)
+    parts: list[PartView] = []
+    first = 0
+    for end in _part_ends(words, line_ends, pauses, marks.joined):
+        part = [_word(words, index, pauses, marks) for index in range(first, end)]
+        runs = groupby(part, key=lambda word: tuple(marks.phrases.get(word.index, ())))
+        parts.append(
+            PartView(
+                words[first].start_s,
+                tuple(RunView(_phrase_mark(report, numbers), tuple(run)) for numbers, run in runs),
+            )
+        )
+        first = end
+    return tuple(parts)
+
+
+def _words(report: Report) -> tuple[tuple[Word, ...], set[int]]:
+    """The words, and the indices after which a typed answer began a new line."""
+    if report.transcript.words:
+        return report.transcript.words, set()
+    words: list[Word] = []
+    line_ends: set[int] = set()
+    for line in report.transcript.text.splitlines():
+        words += [Word.model_construct(text=text) for text in line.split()]
+        if words:
+            line_ends.add(len(words) - 1)
+    return tuple(words), line_ends
+
+
+def _pauses_after(words: Sequence[Word], pauses: Sequence[Pause]) -> dict[int, float]:
+    """The length of the silence behind each word that has one.
+
+    Word times drift around silence, so a pause belongs behind the last word whose middle comes
+    before the middle of the pause.
+    """
+    middles = [
+        (index, (word.start_s + word.end_s) / 2)
+        for index, word in enumerate(words)
+        if word.start_s is not None and word.end_s is not None
+    ]
+    found: dict[int, float] = {}
+    for pause in pauses:
+        middle = (pause.start_s + pause.end_s) / 2
+        before = [index for index, at in middles if at <= middle]
+        if before and before[-1] + 1 < len(words):
+            after = before[-1]
+            found[after] = found.get(after, 0.0) + pause.end_s - pause.start_s
+    return found
+
+
+def _marks(report: Report, count: int, prefix: str) -> _Marks:
+    marks = _Marks()
+    for number, phrase in enumerate(report.coverage.phrases):
+        indices = _known(phrase.evidence.word_indices if phrase.evidence else (), count)
+        for index in indices:
+            marks.phrases[index].append(number)
+        _join(marks, indices)
+        if indices:
+            marks.signs[indices[-1]].append(_phrase_sign(number, phrase, prefix))
+    for number, term in enumerate(report.pronunciation.terms):
+        indices = _known(term.word_indices, count)
+        if term.verdict == "correct" or not indices:
+            continue
+        wrong = term.verdict == "mispronounced"
+        for index in indices:
+            marks.classes[index].append("mark-mispronounced" if wrong else "mark-unclear")
+        _join(marks, indices)
+        label = f"{term.term}: heard as {term.heard}" if term.heard else term.term
+        label += f", say {term.expected}" if wrong and term.expected else ""
+        told = "mispronounced" if wrong else "not clearly heard"
+        marks.signs[indices[-1]].append(
+            Sign(
+                "✗" if wrong else "?",
+                f"{told}, {label}",
+                f"#{prefix}term-{number + 1}",
+                "bad" if wrong else "muted",
+            )
+        )
+    for filler in report.delivery.fillers:
+        span = range(filler.word_index, filler.word_index + max(1, len(filler.text.split())))
+        indices = _known(span, count)
+        for index in indices:
+            marks.classes[index].append("mark-filler")
+        _join(marks, indices)
+        if indices:
+            marks.told[indices[-1]].append("filler")
+    for start in report.delivery.repeated_starts:
+        span = range(start.word_index, start.word_index + 2 * max(1, len(start.text.split())))
+        indices = _known(span, count)
+        for index in indices:
+            marks.classes[index].append("mark-repeated")
+        _join(marks, indices)
+        if indices:
+            marks.signs[indices[-1]].append(
+                Sign("↺", "started twice", f"#{prefix}delivery", "muted")
+            )
+    return marks
+
+
+def _known(indices: Sequence[int], count: int) -> list[int]:
+    """In order, without those beyond the transcript (an imported report may hold anything)."""
+    return sorted({index for index in indices if 0 <= index < count})
+
+
+def _join(marks: _Marks, indices: Sequence[int]) -> None:
+    marks.joined.update(a for a, b in pairwise(indices) if b == a + 1)
+
+
+def _phrase_sign(number: int, phrase: PhraseCoverage, prefix: str) -> Sign:
+    said = {"covered": "said", "partial": "partly said", "missing": "not said"}[phrase.status]
+    tone: Tone = "good" if phrase.status == "covered" else "warn"
+    text = f"{number + 1}" if phrase.status == "covered" else f"◐{number + 1}"
+    if phrase.negated:
+        said, tone, text = "said, but denied", "warn", f"≠{number + 1}"
+    label = f"key phrase {number + 1}, {phrase.phrase}, {said}"
+    return Sign(text, label, f"#{prefix}phrase-{number + 1}", tone)
+
+
+def _part_ends(
+    words: Sequence[Word],
+    line_ends: set[int],
+    pauses: Mapping[int, float],
+    joined: set[int],
+) -> list[int]:
+    """Where parts end: behind a pause or sentence if long enough, and before they grow too long."""
+    ends: list[int] = []
+    first = 0
+    for index, word in enumerate(words):
+        length = index + 1 - first
+        ends_thought = (
+            max(pauses.get(index, 0.0), _gap_s(words, index)) >= PART_GAP_S
+            or word.text.rstrip("\"'”’)").endswith(_SENTENCE_ENDS)
+        )  # fmt: skip
+        if index + 1 == len(words) or (
+            index not in joined
+            and (
+                index in line_ends
+                or (ends_thought and length >= MIN_PART_WORDS)
+                or length >= MAX_PART_WORDS
+            )
+        ):
+            ends.append(index + 1)
+            first = index + 1
+    return ends
+
+
+def _gap_s(words: Sequence[Word], index: int) -> float:
+    if index + 1 >= len(words):
+        return 0.0
+    end_s, start_s = words[index].end_s, words[index + 1].start_s
+    return start_s - end_s if end_s is not None and start_s is not None else 0.0
+
+
+def _word(
+    words: Sequence[Word], index: int, pauses: Mapping[int, float], marks: _Marks
+) -> WordView:
+    pause_s = pauses.get(index, 0.0)
+    return WordView(
+        index=index,
+        text=words[index].text.strip(),
+        start_s=words[index].start_s,
+        end_s=words[index].end_s,
+        classes=tuple(dict.fromkeys(marks.classes.get(index, ()))),
+        signs=tuple(marks.signs.get(index, ())),
+        told=", ".join(marks.told.get(index, ())),
+        pause_after_s=pause_s if pause_s >= SHOWN_PAUSE_S else None,
+    )
+
+
+def _phrase_mark(report: Report, numbers: Sequence[int]) -> str:
+    """The mark of words that carry these phrases: the best that they carry."""
+    if not numbers:
+        return ""
+    phrases = [report.coverage.phrases[number] for number in numbers]
+    meant = [phrase.status for phrase in phrases if not phrase.negated]
+    if "covered" in meant:
+        return "mark-covered"
+    return "mark-partial" if meant else "mark-denied"
