@@ -53,7 +53,7 @@ def strongest(
         points.append((4.5, "pace", _point(text, "words_per_minute")))
     for term, numbers in always_right.items():
         if len(numbers) >= _OFTEN:
-            text = f"You said “{term}” right all {len(numbers)} times."
+            text = f"You said “{term}” right every time ({len(numbers)})."
             weight = 4.2 + min(len(numbers), 9) / 100
             points.append((weight, "terms", _point(text, f"answers[{numbers[0] - 1}]")))
     return _mixed(points)
