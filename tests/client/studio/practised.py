@@ -1,0 +1,185 @@
+"""Weeks of made-up practice, the same at every run: for screenshots and for tests of many answers.
+
+The answers are the bank's model answers with sentences left out, hesitations put in and terms said
+wrong, ever less of it from week to week; the reports are graded by the real grader.
+"""
+
+import random
+import uuid
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from client.backend import Backend
+from client.drills.items import ItemSets
+from pronunciation.terms import Lexicon
+from question_bank.models import Question
+from server.contract import (
+    ArchivedAttempt,
+    Evidence,
+    HeardTerm,
+    Pause,
+    Submission,
+    Transcript,
+    Word,
+)
+from server.drill_contract import DrillReview
+
+__all__ = ["archived_copies", "practise", "practise_drills", "spoken_answer"]
+
+FIRST_SKILL: Final = 0.45
+LAST_SKILL: Final = 0.9
+
+
+def practise(
+    backend: Backend,
+    lexicon: Lexicon,
+    *,
+    until: datetime,
+    roles: Sequence[str],
+    answers: int = 60,
+    days: int = 40,
+) -> list[int]:
+    """Answer the roles' questions, some of them again and again; returns the attempts' ids.
+
+    Args:
+        backend: where the answers are stored.
+        lexicon: names the terms that are heard.
+        until: when the last answer was given.
+        roles: the roles practised, most of the time the first one.
+        answers: how many.
+        days: over how many days.
+    """
+    rng = random.Random(7)
+    pools = [list(backend.questions(role=role)) for role in roles]
+    ids = []
+    for number in range(answers):
+        done = (number + 1) / answers
+        pool = pools[0] if rng.random() < 0.7 else rng.choice(pools)
+        question = pool[min(int(rng.expovariate(1 / 5)), len(pool) - 1)]
+        said_at = until - timedelta(days=days * (1 - done), minutes=37 * (number % 5))
+        submission = spoken_answer(
+            question, lexicon, FIRST_SKILL + (LAST_SKILL - FIRST_SKILL) * done, said_at, rng
+        )
+        ids.append(backend.submit(submission).id)
+    return ids
+
+
+def spoken_answer(
+    question: Question, lexicon: Lexicon, skill: float, said_at: datetime, rng: random.Random
+) -> Submission:
+    """The model answer as somebody of this skill (0 to 1) would give it."""
+    words: list[Word] = []
+    pauses: list[Pause] = []
+    heard: list[HeardTerm] = []
+    now_s = 0.6
+    sentences = question.model_answer.replace("? ", ". ").split(". ")
+    kept = [each for each in sentences if rng.random() < skill] or sentences[:1]
+    for sentence in kept:
+        for text in f"{sentence.rstrip('.')}.".split():
+            if rng.random() < (1 - skill) * 0.07:
+                words.append(_word(rng.choice(["Um,", "uh,", "you know,"]).split()[0], now_s))
+                now_s = (words[-1].end_s or now_s) + 0.25
+            words.append(_word(text, now_s))
+            now_s = (words[-1].end_s or now_s) + 0.05
+            found = _heard(words, lexicon, skill, rng)
+            if found is not None:
+                heard.append(found)
+        pause_s = rng.uniform(0.4, 0.8 + 1.6 * (1 - skill))
+        pauses.append(Pause(start_s=round(now_s, 2), end_s=round(now_s + pause_s, 2)))
+        now_s += pause_s
+    return Submission(
+        submission_id=uuid.UUID(int=rng.getrandbits(128)).hex,
+        question_id=question.id,
+        created_at=said_at,
+        transcript=Transcript(
+            text=" ".join(word.text for word in words),
+            engine="faster-whisper",
+            model="base.en",
+            duration_s=round(now_s, 2),
+            words=tuple(words),
+        ),
+        evidence=Evidence(
+            answer_start_s=0.6,
+            answer_end_s=pauses[-1].start_s,
+            pauses=tuple(pauses[:-1]),
+            heard=tuple(heard),
+            hearing_version="made-up",
+        ),
+    )
+
+
+def practise_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: int = 30) -> None:
+    """Drill some items of every set, the earlier items more often."""
+    rng = random.Random(11)
+    reviews = []
+    for set_name, items in sets.sets.items():
+        for place, item in enumerate(items[:24]):
+            said_at = until - timedelta(days=days - place / 2)
+            for take in range(1 + (24 - place) // 7):
+                wrong = rng.random() < 0.45 - 0.15 * take
+                reviews.append(
+                    DrillReview(
+                        review_id=uuid.UUID(int=rng.getrandbits(128)).hex,
+                        item_id=item.id,
+                        drill_set=set_name,
+                        reviewed_at=said_at,
+                        verdict="mispronounced" if wrong else "correct",
+                        phones=item.readings[0],
+                        confidence=0.9,
+                    )
+                )
+                said_at += timedelta(days=3 + 5 * take)
+    backend.import_reviews([each for each in reviews if each.reviewed_at <= until])
+
+
+def archived_copies(backend: Backend, count: int) -> list[ArchivedAttempt]:
+    """Copies of what is stored, an hour apart and with ids of their own: many answers, quickly."""
+    originals = backend.export_all().attempts
+    copies = []
+    for number in range(count):
+        original = originals[number % len(originals)]
+        said_at = original.submission.created_at - timedelta(hours=1 + number)
+        graded = original.reports[-1]
+        report = graded.report.model_copy(update={"created_at": said_at})
+        copies.append(
+            original.model_copy(
+                update={
+                    "submission": original.submission.model_copy(
+                        update={
+                            "submission_id": uuid.UUID(int=1 + number).hex,
+                            "created_at": said_at,
+                        }
+                    ),
+                    "reports": (graded.model_copy(update={"report": report}),),
+                }
+            )
+        )
+    return copies
+
+
+def _word(text: str, start_s: float) -> Word:
+    end_s = start_s + 0.14 + 0.045 * len(text)
+    return Word(text=text, start_s=round(start_s, 2), end_s=round(end_s, 2), confidence=0.93)
+
+
+def _heard(
+    words: Sequence[Word], lexicon: Lexicon, skill: float, rng: random.Random
+) -> HeardTerm | None:
+    """How the last word was said, where it is a term."""
+    term = lexicon.get(words[-1].text.strip(".,:;()"))
+    if term is None:
+        return None
+    # each term has a difficulty of its own: some are learnt early, some stay hard
+    hardness = random.Random(term.term).random() if term.mistakes else 0.0
+    wrong = rng.random() < hardness * (1.25 - skill)
+    last = words[-1]
+    return HeardTerm(
+        term=term.term,
+        word_index=len(words) - 1,
+        verdict="mispronounced" if wrong else "correct",
+        phones=term.mistakes[0].phones if wrong else term.readings[0],
+        confidence=0.9,
+        start_s=last.start_s or 0.0,
+        end_s=last.end_s or 0.0,
+    )
