@@ -1,0 +1,213 @@
+/** One answer: microphone → WebSocket → report. The same for practice and interview. */
+
+import { Microphone, MicrophoneError, SAMPLE_RATE_HZ, zerosError } from "./recorder.js";
+
+const ZEROS_LIMIT_S = 8;
+const CONNECT_WITHIN_MS = 10_000;
+
+/**
+ * @typedef {object} Problem
+ * @property {string} code what kind: microphone, busy, lost, no-speech, engine …
+ * @property {string} detail what is wrong
+ * @property {string} remedy what to do about it; may be empty
+ * @property {boolean} kept the recording is there and can be finished or discarded
+ */
+
+/**
+ * @typedef {object} Handlers what a page does with what happens; all optional
+ * @property {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void} [onLevel]
+ * @property {(caption: {text: string, start_s: number, end_s: number}) => void} [onCaption]
+ * @property {(working: {stopped_by: string, share: number}) => void} [onWorking] no more sound is
+ *   taken; the rest is being transcribed
+ * @property {(done: {url: string|null, attempt_id: number|null, submission_id: string,
+ *   waiting: string, notice: string}) => void} [onDone]
+ * @property {() => void} [onDiscarded]
+ * @property {(problem: Problem) => void} [onProblem] it ended without a report
+ */
+
+export class Answer {
+  #socket;
+  #microphone;
+  #handlers;
+  #early = []; // sound from before the server was ready
+  #ready = false;
+  #samples = 0;
+  #heardSound = false;
+  #ended = false;
+
+  /**
+   * Open the microphone and begin to record.
+   *
+   * @param {{questionId: string, interview?: string, handlers: Handlers}} options
+   * @returns {Promise<Answer>} once it is recording; `null` where `onProblem` was told instead
+   */
+  static async start({ questionId, interview = "", handlers }) {
+    const answer = new Answer(handlers);
+    try {
+      answer.#microphone = await Microphone.open({
+        onSamples: (samples) => answer.#take(samples),
+        onLevel: (level) => handlers.onLevel?.(level),
+        onEnd: (error) => answer.#fail(microphoneProblem(error, answer.#samples > 0)),
+      });
+    } catch (error) {
+      answer.#fail(microphoneProblem(error, false));
+      return null;
+    }
+    await answer.#connect({ type: "start", question_id: questionId, interview });
+    return answer.#ended ? null : answer;
+  }
+
+  constructor(handlers) {
+    this.#handlers = handlers;
+  }
+
+  /** How much has been recorded, pauses left out. */
+  get recordedS() {
+    return this.#samples / SAMPLE_RATE_HZ;
+  }
+
+  get paused() {
+    return this.#microphone.paused;
+  }
+
+  /** What the system calls the microphone. */
+  get microphoneLabel() {
+    return this.#microphone.label;
+  }
+
+  pause() {
+    this.#microphone.pause();
+    this.#command("pause");
+  }
+
+  resume() {
+    this.#command("resume");
+    this.#microphone.resume();
+  }
+
+  /** No more sound: have it graded. */
+  async stop() {
+    await this.#microphone.close();
+    this.#command("stop");
+  }
+
+  /** Delete what was recorded. */
+  async discard() {
+    this.#command("discard");
+    await this.#microphone.close();
+  }
+
+  #connect(start) {
+    this.#socket = new WebSocket(`ws://${location.host}/ws/answer`);
+    this.#socket.binaryType = "arraybuffer";
+    return new Promise((resolve) => {
+      const late = setTimeout(() => this.#socket.close(), CONNECT_WITHIN_MS);
+      this.#socket.onopen = () => this.#socket.send(JSON.stringify(start));
+      this.#socket.onmessage = ({ data }) => {
+        const message = JSON.parse(data);
+        this.#hear(message);
+        if (message.type === "recording" || this.#ended) {
+          clearTimeout(late);
+          resolve();
+        }
+      };
+      this.#socket.onclose = () => {
+        clearTimeout(late);
+        this.#fail(lostProblem(this.#samples > 0));
+        resolve();
+      };
+    });
+  }
+
+  #hear(message) {
+    switch (message.type) {
+      case "recording":
+        this.#ready = true;
+        this.#early.forEach((samples) => this.#send(samples));
+        this.#early = [];
+        break;
+      case "caption":
+        this.#handlers.onCaption?.(message);
+        break;
+      case "working":
+        this.#microphone.close();
+        this.#handlers.onWorking?.(message);
+        break;
+      case "done":
+        this.#end();
+        this.#handlers.onDone?.(message);
+        break;
+      case "discarded":
+        this.#end();
+        this.#handlers.onDiscarded?.();
+        break;
+      case "problem":
+        this.#fail(message);
+        break;
+    }
+  }
+
+  #take(samples) {
+    if (this.#ended) {
+      return;
+    }
+    if (!this.#ready) {
+      this.#early.push(samples);
+      return;
+    }
+    this.#send(samples);
+  }
+
+  #send(samples) {
+    if (this.#socket.readyState !== WebSocket.OPEN) {
+      return; // onclose says so
+    }
+    this.#socket.send(samples.buffer);
+    this.#samples += samples.length;
+    this.#heardSound ||= samples.some((sample) => sample !== 0);
+    if (!this.#heardSound && this.recordedS > ZEROS_LIMIT_S) {
+      this.#command("discard");
+      this.#fail(microphoneProblem(zerosError(), false));
+    }
+  }
+
+  #command(type) {
+    if (this.#socket.readyState === WebSocket.OPEN) {
+      this.#socket.send(JSON.stringify({ type }));
+    }
+  }
+
+  #fail(problem) {
+    if (!this.#ended) {
+      this.#end();
+      this.#handlers.onProblem?.(problem);
+    }
+  }
+
+  #end() {
+    this.#ended = true;
+    this.#microphone?.close();
+    if (this.#socket && this.#socket.readyState < WebSocket.CLOSING) {
+      this.#socket.close();
+    }
+  }
+}
+
+function microphoneProblem(error, kept) {
+  const known = error instanceof MicrophoneError;
+  return {
+    code: "microphone",
+    detail: known ? error.message : `The microphone cannot be used (${error.message}).`,
+    remedy: known ? error.remedy : "Reload the page.",
+    kept,
+  };
+}
+
+function lostProblem(kept) {
+  return {
+    code: "lost",
+    detail: "The connection to Aloud was lost.",
+    remedy: "If Aloud was ended, start it again in the terminal (aloud), then reload this page.",
+    kept,
+  };
+}

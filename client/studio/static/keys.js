@@ -1,0 +1,27 @@
+/**
+ * Keys that work all over a page, but are never taken from whoever needs them: text fields keep
+ * all keys, buttons and links keep Space and Enter, an open dialog keeps everything.
+ *
+ * @param {Record<string, (event: KeyboardEvent) => void>} actions by key: " ", "escape", "r" …
+ */
+export function onKeys(actions) {
+  document.addEventListener("keydown", (event) => {
+    const key = event.key.toLowerCase();
+    const action = actions[key];
+    if (!action || event.repeat || event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) {
+      return;
+    }
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (target.closest("input, select, textarea, audio, video, [contenteditable]")) {
+      return;
+    }
+    if ((key === " " || key === "enter") && target.closest("button, a[href], summary")) {
+      return;
+    }
+    event.preventDefault();
+    action(event);
+  });
+}

@@ -1,0 +1,185 @@
+/** The notice of interrupted recordings: hear, finish or discard them. */
+
+import { ask } from "./ask.js";
+
+const POLL_MS = 700;
+const WHILE_RECORDING_MS = 2500;
+const region = document.getElementById("takes-notice");
+
+/** Look again, e.g. after a recording on this page was interrupted. */
+export async function refreshTakes() {
+  let state;
+  try {
+    const answer = await fetch("/takes");
+    state = answer.ok ? await answer.json() : null;
+  } catch {
+    state = null; // Aloud was ended; the page says so where it matters
+  }
+  if (!state) {
+    return;
+  }
+  const shown = new Set(state.interrupted.map((take) => take.name));
+  const running = new Set(
+    state.finishing.filter((each) => each.state === "running").map((each) => each.name),
+  );
+  for (const item of region.querySelectorAll("[data-take]")) {
+    if (!shown.has(item.dataset.take) && !running.has(item.dataset.take) && !item.dataset.done) {
+      item.remove();
+    }
+  }
+  for (const take of state.interrupted) {
+    if (!region.querySelector(`[data-take="${CSS.escape(take.name)}"]`)) {
+      region.append(makeItem(take));
+    }
+  }
+  showIfAny();
+  if (state.recording && !recordingHere()) {
+    // A page that is just being reloaded still counts as recording: look again.
+    setTimeout(refreshTakes, WHILE_RECORDING_MS);
+  }
+}
+
+function showIfAny() {
+  region.hidden = region.childElementCount === 0;
+}
+
+function recordingHere() {
+  return document.querySelector('[data-state="recording"], [data-state="paused"]') !== null;
+}
+
+function makeItem(take) {
+  const item = document.createElement("div");
+  item.className = "notice warn";
+  item.dataset.take = take.name;
+  const text = document.createElement("p");
+  text.textContent = `A recording of ${take.length} from ${take.started} was interrupted.`;
+  item.append(text);
+  if (take.prompt) {
+    const prompt = document.createElement("p");
+    prompt.className = "muted small";
+    prompt.textContent = take.prompt;
+    item.append(prompt);
+  }
+  const status = document.createElement("p");
+  status.setAttribute("role", "status");
+  const buttons = document.createElement("p");
+  buttons.className = "row";
+  item.append(buttons, status);
+  if (take.question_id) {
+    buttons.append(makeButton("Finish", () => finish(take, item, status)));
+  } else {
+    status.textContent =
+      "Its question is no longer in the bank, so it cannot be graded; it can be heard.";
+  }
+  buttons.append(
+    makeButton("Listen", () => listen(take, buttons), "quiet"),
+    makeButton("Discard", () => discard(take, item, status), "quiet danger"),
+  );
+  return item;
+}
+
+function makeButton(text, act, kind = "") {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = `button small ${kind}`.trim();
+  button.textContent = text;
+  button.addEventListener("click", act);
+  return button;
+}
+
+function listen(take, buttons) {
+  let audio = buttons.parentElement.querySelector("audio");
+  if (!audio) {
+    audio = document.createElement("audio");
+    audio.controls = true;
+    audio.src = `/takes/${encodeURIComponent(take.name)}/audio`;
+    buttons.after(audio);
+  }
+  audio.play();
+}
+
+async function send(path) {
+  try {
+    const answer = await fetch(path, { method: "POST" });
+    return answer.ok ? { ok: true } : { ok: false, detail: (await answer.json()).detail };
+  } catch {
+    return { ok: false, detail: "Aloud does not answer: was it ended in the terminal?" };
+  }
+}
+
+async function finish(take, item, status) {
+  const buttons = item.querySelectorAll("button");
+  buttons.forEach((button) => (button.disabled = true));
+  const path = `/takes/${encodeURIComponent(take.name)}`;
+  const sent = await send(`${path}/finish`);
+  const bar = document.createElement("progress");
+  bar.className = "progress";
+  bar.setAttribute("aria-label", "Transcribing");
+  status.before(bar);
+  status.textContent = sent.ok ? "Transcribing …" : sent.detail;
+  const end = sent.ok ? await follow(path, bar) : null;
+  bar.remove();
+  if (end?.state === "done") {
+    showDone(item, status, end);
+    return;
+  }
+  buttons.forEach((button) => (button.disabled = false));
+  status.textContent = end?.problem ?? status.textContent;
+}
+
+async function follow(path, bar) {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    let progress;
+    try {
+      progress = await (await fetch(path)).json();
+    } catch {
+      return { state: "failed", problem: "Aloud does not answer; the recording is still there." };
+    }
+    if (progress.state !== "running") {
+      return progress;
+    }
+    if (progress.share > 0) {
+      bar.value = progress.share;
+    }
+  }
+}
+
+function showDone(item, status, end) {
+  item.dataset.done = "yes";
+  item.className = "notice good";
+  item.querySelectorAll("button, audio").forEach((each) => each.remove());
+  if (!end.url) {
+    status.textContent = `Finished. ${end.waiting}`;
+    return;
+  }
+  const link = document.createElement("a");
+  link.href = end.url;
+  link.textContent = "Open the report";
+  status.replaceChildren("Finished. ", link);
+  if (!recordingHere()) {
+    location.assign(end.url);
+  }
+}
+
+async function discard(take, item, status) {
+  const sure = await ask({
+    title: `Discard this recording of ${take.length}?`,
+    detail: "It is deleted for good.",
+    yes: "Discard",
+    no: "Keep it",
+  });
+  if (!sure) {
+    return;
+  }
+  const sent = await send(`/takes/${encodeURIComponent(take.name)}/discard`);
+  if (sent.ok) {
+    item.remove();
+    showIfAny();
+    document.getElementById("main")?.focus();
+  } else {
+    status.textContent = sent.detail;
+  }
+}
+
+refreshTakes();
