@@ -13,7 +13,17 @@ from starlette.staticfiles import StaticFiles
 from client.backend import RejectedError, UnavailableError
 from client.errors import ClientError
 from client.studio.guard import Guard
-from client.studio.routes import history, home, practice, progress, roles, sounds, takes, weights
+from client.studio.routes import (
+    drills,
+    history,
+    home,
+    practice,
+    progress,
+    roles,
+    sounds,
+    takes,
+    weights,
+)
 from client.studio.studio import Studio
 from pronunciation.errors import PronunciationError
 from server.ui.rendering import STATIC as SHARED_STATIC
@@ -21,7 +31,7 @@ from server.ui.rendering import STATIC as SHARED_STATIC
 __all__ = ["create_studio"]
 
 _STATIC = Path(__file__).with_name("static")
-_PAGES = (home, roles, sounds, weights, history, progress, practice, takes)
+_PAGES = (home, roles, sounds, weights, history, progress, practice, takes, drills)
 
 
 def create_studio(studio: Studio, *, port: int | None = None) -> FastAPI:

@@ -1,0 +1,266 @@
+"""Drills: what is due, and one card at a time."""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+import numpy as np
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from client.drills.hearing import drill_hearing
+from client.drills.items import Item, ItemSets, load_items
+from client.drills.session import DrillSession
+from client.errors import DrillError
+from client.progress import is_learnt
+from client.settings import ClientSettings
+from client.speaking.wav import wav_bytes
+from client.studio.drill_rooms import DrillRoom, DrillRooms, RoomGoneError, RoomView, TakeView
+from client.studio.drill_views import coming
+from client.studio.pcm import clip_of_pcm, read_body
+from client.studio.studio import Studio
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from server.drill_contract import DrillCard
+
+__all__ = ["SetLine", "router", "set_lines"]
+
+logger = logging.getLogger(__name__)
+
+ALL: Final = "all"
+"""Stands for every set in an address."""
+COUNTS: Final = (5, 10, 20, 40)
+MAX_TAKE_S: Final = 12.0
+"""The page stops at 6 s; a take of twice that is none of its."""
+_MAX_AGE_S: Final = 3600
+
+Count = Annotated[int, Query(ge=1, le=200)]
+Name = Annotated[str, Query(min_length=1, max_length=200)]
+
+
+@dataclass(frozen=True)
+class SetLine:
+    """One set, or all together.
+
+    Attributes:
+        name: as in the address.
+        title: for people.
+        total: how many items it has.
+        due: how many of them are due now.
+        new: how many were never said.
+        learnt: how many are known for weeks.
+        next_at: when one is due again; ``None``: nothing was said yet, or something is due now.
+    """
+
+    name: str
+    title: str
+    total: int
+    due: int
+    new: int
+    learnt: int
+    next_at: datetime | None
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is anything to say now."""
+        return bool(self.due or self.new)
+
+
+def router(studio: Studio) -> APIRouter:
+    """The pages and what they ask for."""
+    routes = APIRouter()
+    shelf = _Shelf(studio.settings)
+    rooms = DrillRooms(lambda clip, item: drill_hearing()(clip, item))
+
+    @routes.get("/drills")
+    def drills(request: Request) -> HTMLResponse:
+        """The sets with what is due."""
+        now = datetime.now(UTC)
+        lines = set_lines(shelf.sets(), studio.backend.drill_cards(), now)
+        everything = _together(lines)
+        return studio.page(
+            request,
+            "drills.html",
+            sets=lines,
+            everything=everything,
+            counts=COUNTS,
+            next_text=coming(everything.next_at, now) if everything.next_at else "",
+            coming={line.name: coming(line.next_at, now) for line in lines if line.next_at},
+        )
+
+    @routes.get("/drills/{name}")
+    def drill(request: Request, name: str, items: Count = 10, room: str | None = None) -> Response:
+        """One drill; without a room, a new one of this set is opened."""
+        sets = shelf.sets()
+        if name != ALL and name not in sets.sets:
+            raise HTTPException(404, f"there is no drill set {name!r}")
+        again = f"/drills/{name}?{urlencode({'items': items})}"
+        if room is None:
+            return _open(studio, rooms, sets, name, items) or _nothing_due(
+                studio, request, sets, name
+            )
+        try:
+            found = rooms.get(room)
+        except RoomGoneError as error:
+            return _notice(studio, request, "Drill", str(error), status=404, again=again)
+        return studio.page(
+            request,
+            "drill.html",
+            title=found.title,
+            problem="",
+            again=again,
+            room=asdict(found.view()),
+        )
+
+    @routes.post("/drills/rooms/{room_id}/takes")
+    def take(
+        room_id: str, item: Name, take: Name, pcm: Annotated[bytes, Depends(_pcm)]
+    ) -> TakeView:
+        """Hear a take of the card that is up. Nothing of its sound is kept."""
+        room = _found(rooms, room_id)
+        return room.take(take, item, clip_of_pcm(pcm))
+
+    @routes.post("/drills/rooms/{room_id}/skip")
+    def skip(room_id: str, item: Name) -> RoomView:
+        """Leave the card that is up for another day."""
+        return _found(rooms, room_id).skip(item)
+
+    @routes.get("/sound/drill/{item_id}")
+    def sound(item_id: str) -> Response:
+        """An item as it should be said, by its own readings and nobody else's."""
+        item = shelf.item(item_id)
+        if item is None:
+            raise HTTPException(404, f"there is no drill item {item_id!r}")
+        clip = studio.speaker(item.lexicon).clip(item.prompt)
+        headers = {"Cache-Control": f"private, max-age={_MAX_AGE_S}"}
+        return Response(wav_bytes(clip), media_type="audio/wav", headers=headers)
+
+    return routes
+
+
+def set_lines(sets: ItemSets, cards: tuple[DrillCard, ...], now: datetime) -> list[SetLine]:
+    """The sets as the page lists them; cards of items that are gone do not count."""
+    by_id = {card.item_id: card for card in cards}
+    lines = []
+    for name, items in sets.sets.items():
+        known = [by_id[item.id] for item in items if item.id in by_id]
+        due = sum(card.due <= now for card in known)
+        lines.append(
+            SetLine(
+                name=name,
+                title=sets.titles[name],
+                total=len(items),
+                due=due,
+                new=len(items) - len(known),
+                learnt=sum(map(is_learnt, known)),
+                next_at=None if due else min((card.due for card in known), default=None),
+            )
+        )
+    return lines
+
+
+def _together(lines: list[SetLine]) -> SetLine:
+    due = sum(line.due for line in lines)
+    times = [line.next_at for line in lines if line.next_at]
+    return SetLine(
+        name=ALL,
+        title="All sets",
+        total=sum(line.total for line in lines),
+        due=due,
+        new=sum(line.new for line in lines),
+        learnt=sum(line.learnt for line in lines),
+        next_at=None if due else min(times, default=None),
+    )
+
+
+def _open(
+    studio: Studio, rooms: DrillRooms, sets: ItemSets, name: str, count: int
+) -> Response | None:
+    """Redirects to a new room; ``None``: nothing is due and nothing is new."""
+    drill_set = None if name == ALL else name
+    title = "All sets" if drill_set is None else sets.titles[name]
+    try:
+        session = DrillSession(studio.backend, rooms.hear, sets, drill_set=drill_set, count=count)
+    except DrillError:
+        return None
+    room = rooms.add(session, title)
+    first = session.current
+    if first is not None:
+        warm = threading.Thread(
+            target=_warm, args=(rooms.hear, first), name="aloud-drill-warm", daemon=True
+        )
+        warm.start()
+    return RedirectResponse(f"/drills/{name}?{urlencode({'items': count, 'room': room.id})}", 303)
+
+
+def _nothing_due(studio: Studio, request: Request, sets: ItemSets, name: str) -> Response:
+    now = datetime.now(UTC)
+    lines = set_lines(sets, studio.backend.drill_cards(), now)
+    line = next((each for each in lines if each.name == name), _together(lines))
+    when = f" The next one is due {coming(line.next_at, now)}." if line.next_at else ""
+    text = f"Nothing is due and nothing is new here.{when}"
+    return _notice(studio, request, line.title, text)
+
+
+def _notice(
+    studio: Studio, request: Request, title: str, text: str, *, status: int = 200, again: str = ""
+) -> Response:
+    """The page without a drill: why there is none, and where to go instead."""
+    return studio.page(
+        request, "drill.html", status, title=title, problem=text, again=again, room=None
+    )
+
+
+def _warm(hear: Callable[[Clip, Item], object], item: Item) -> None:
+    """Load the hearing while the first card is read, so that the first verdict is quick too."""
+    try:
+        noise = np.random.default_rng(0).standard_normal(SAMPLE_RATE_HZ // 2) * 1e-3
+        hear(Clip(noise.astype(np.float32)), item)
+    except Exception as error:  # the first take tells it to the person
+        logger.info("the hearing could not be loaded ahead: %s", error)
+
+
+async def _pcm(request: Request) -> bytes:
+    return await read_body(request, MAX_TAKE_S)
+
+
+def _found(rooms: DrillRooms, room_id: str) -> DrillRoom:
+    try:
+        return rooms.get(room_id)
+    except RoomGoneError as error:
+        raise HTTPException(404, str(error)) from error
+
+
+class _Shelf:
+    """The items, read again when a person's own have changed."""
+
+    def __init__(self, settings: ClientSettings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._read: tuple[int | None, ItemSets] | None = None
+
+    def sets(self) -> ItemSets:
+        """All sets.
+
+        Raises:
+            LexiconError, DrillError: a file of the person's own is not valid.
+        """
+        try:
+            stamp = self._settings.own_drills.stat().st_mtime_ns
+        except FileNotFoundError:
+            stamp = None
+        with self._lock:
+            if self._read is None or self._read[0] != stamp:
+                self._read = (stamp, load_items(self._settings))
+            return self._read[1]
+
+    def item(self, item_id: str) -> Item | None:
+        """One item of any set."""
+        for items in self.sets().sets.values():
+            for item in items:
+                if item.id == item_id:
+                    return item
+        return None

@@ -1,0 +1,100 @@
+/** Plays sounds exactly from and to a moment, one at a time; the browser's audio element cannot. */
+
+/** A sound that cannot be had or played; `message` says why. */
+export class SoundError extends Error {}
+
+/** The loudspeaker. The sound of an address is fetched and decoded once. */
+export class Player {
+  #context = null;
+  #source = null;
+  #buffers = new Map();
+
+  /**
+   * Whether a sound would be heard. Browsers keep pages silent until a key or click.
+   * @returns {Promise<boolean>}
+   */
+  async canPlay() {
+    const context = this.#contextNow();
+    if (context.state === "suspended") {
+      await Promise.race([context.resume(), new Promise((done) => setTimeout(done, 150))]);
+    }
+    return context.state === "running";
+  }
+
+  /**
+   * Plays the sound of an address; comes back when it has ended or was stopped.
+   * @param {string} address
+   * @throws {SoundError}
+   */
+  async play(address) {
+    this.stop();
+    const buffer = await this.#load(address);
+    await this.#run(buffer, 0, buffer.duration);
+  }
+
+  /**
+   * Plays samples; comes back when they have ended or were stopped.
+   * @param {Int16Array} samples mono
+   * @param {number} sampleRateHz
+   * @param {{fromS?: number|null, toS?: number|null}} [piece]
+   */
+  async playSamples(samples, sampleRateHz, { fromS = null, toS = null } = {}) {
+    this.stop();
+    if (samples.length === 0) {
+      return;
+    }
+    const buffer = this.#contextNow().createBuffer(1, samples.length, sampleRateHz);
+    buffer.copyToChannel(Float32Array.from(samples, (each) => each / 32768), 0);
+    await this.#run(buffer, fromS ?? 0, toS ?? buffer.duration);
+  }
+
+  /** Ends what is being played. */
+  stop() {
+    this.#source?.stop();
+    this.#source = null;
+  }
+
+  async #run(buffer, fromS, toS) {
+    this.stop(); // another may have begun while this one was fetched
+    const context = this.#contextNow();
+    await Promise.race([context.resume(), new Promise((done) => setTimeout(done, 500))]);
+    if (context.state !== "running") {
+      throw new SoundError("The browser plays no sound before the first key or click.");
+    }
+    const source = context.createBufferSource();
+    source.buffer = buffer;
+    source.connect(context.destination);
+    this.#source = source;
+    await new Promise((ended) => {
+      source.onended = ended;
+      const start = Math.min(Math.max(fromS, 0), buffer.duration);
+      source.start(0, start, Math.max(Math.min(toS, buffer.duration) - start, 0));
+    });
+    if (this.#source === source) {
+      this.#source = null;
+    }
+  }
+
+  async #load(address) {
+    const known = this.#buffers.get(address);
+    if (known) {
+      return known;
+    }
+    const answer = await fetch(address, { headers: { Accept: "audio/wav" } }).catch(() => null);
+    if (!answer) {
+      throw new SoundError("The studio does not answer: was it ended in the terminal?");
+    }
+    if (!answer.ok) {
+      const told = await answer.json().catch(() => null);
+      throw new SoundError(told?.detail ?? "The sound could not be made.");
+    }
+    const buffer = await this.#contextNow().decodeAudioData(await answer.arrayBuffer());
+    this.#buffers.set(address, buffer);
+    return buffer;
+  }
+
+  #contextNow() {
+    this.#context ??= new AudioContext();
+    return this.#context;
+  }
+}
