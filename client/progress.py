@@ -17,6 +17,7 @@ __all__ = [
     "DueToday",
     "PlanStep",
     "PlannedRound",
+    "QuestionLine",
     "Retry",
     "ScoreLine",
     "TermLine",
@@ -27,6 +28,7 @@ __all__ = [
     "is_learnt",
     "next_step",
     "planned_rounds",
+    "question_lines",
     "question_to_retry",
     "recent_reports",
     "score_lines",
@@ -62,6 +64,16 @@ class ScoreLine:
     first: float
     now: float
     last_at: datetime
+
+
+@dataclass(frozen=True)
+class QuestionLine:
+    """The answers to one question: how many, the first one and the latest."""
+
+    question_id: str
+    answers: int
+    first: AttemptSummary
+    latest: AttemptSummary
 
 
 @dataclass(frozen=True)
@@ -214,6 +226,15 @@ def score_lines_by(
         for name, answers in groups.items()
     ]
     return sorted(lines, key=lambda line: line.last_at, reverse=True)
+
+
+def question_lines(attempts: Iterable[AttemptSummary]) -> list[QuestionLine]:
+    """The answered questions, the one answered last first."""
+    answers: dict[str, list[AttemptSummary]] = defaultdict(list)
+    for each in sorted(attempts, key=_order):
+        answers[each.question_id].append(each)
+    lines = [QuestionLine(name, len(said), said[0], said[-1]) for name, said in answers.items()]
+    return sorted(lines, key=lambda line: _order(line.latest), reverse=True)
 
 
 def term_lines(

@@ -10,6 +10,7 @@ from client.progress import (
     due_sets,
     next_step,
     planned_rounds,
+    question_lines,
     question_to_retry,
     score_lines,
     score_lines_by,
@@ -96,6 +97,14 @@ def test_an_answer_may_stand_under_several_headings() -> None:
         ("kubernetes", 2, 0.4),
         ("debugging", 1, 0.2),
     ]
+
+
+def test_a_question_has_its_first_and_its_latest_answer() -> None:
+    attempts = [attempt(number, question, 0.1 * number) for number, question in enumerate("abaa")]
+    line, other = question_lines(reversed(attempts))
+    assert (line.question_id, line.answers) == ("a", 3)
+    assert (line.first.id, line.latest.id) == (0, 3)
+    assert (other.question_id, other.first) == ("b", other.latest)
 
 
 def test_terms_count_what_was_heard_clearly_and_the_drills(make: SimpleNamespace) -> None:
