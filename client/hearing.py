@@ -1,9 +1,13 @@
 """Hearing the terms of an answer: from clip and transcript to the evidence that is sent."""
 
 from collections.abc import Callable, Container
+from contextlib import suppress
 from functools import cached_property
 
-from pronunciation.clip import Clip
+import numpy as np
+
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.errors import HearingError
 from pronunciation.hearing import Hearing
 from pronunciation.hearing.spotting import TermSpotter, with_own_reading
 from pronunciation.terms import Lexicon
@@ -64,6 +68,12 @@ class AnswerHearing:
             for spot, each in zip(spots, heard, strict=True)
             if spot.own is None or each.verdict == "mispronounced"
         )
+
+    def warm(self) -> None:
+        """Load what takes a moment, so that the first answer does not wait for it."""
+        self._spotter.spot(["RoCE"], self._ordinary)
+        with suppress(HearingError):  # it is said again where something is to be heard
+            self._hearing.model.scores(Clip(np.zeros(SAMPLE_RATE_HZ, np.float32)))
 
     @cached_property
     def _ordinary(self) -> Container[str]:

@@ -4,13 +4,16 @@ Terminal and studio are thin over this module. The way is one-directional:
 clip → evidence and transcript → submission → backend → outcome.
 """
 
+import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from client.backend import Backend, UnavailableError
-from client.live_answer import Caption, LiveAnswer
+from client.hearing import AnswerHearing
+from client.live import AnswerCancelledError, Caption, Crew, LiveAnswer
+from client.live.terms import HearWords
 from client.sending import AnswerWaitsError
 from client.transcription.base import Transcriber
 from client.transcription.gate import measure_evidence
@@ -20,7 +23,15 @@ from pronunciation.hearing import HEARING_VERSION
 from question_bank.models import Question
 from server.contract import Evidence, HeardTerm, Report, Submission, Transcript
 
-__all__ = ["Caption", "Hear", "LiveAnswer", "Outcome", "Session", "new_submission"]
+__all__ = [
+    "AnswerCancelledError",
+    "Caption",
+    "Hear",
+    "LiveAnswer",
+    "Outcome",
+    "Session",
+    "new_submission",
+]
 
 Hear = Callable[[Clip, Transcript, Question | None], tuple[HeardTerm, ...]]
 """Hears how the terms of an answer to a question were said."""
@@ -75,23 +86,40 @@ class Session:
         self._load_transcriber = load_transcriber
         self._transcriber: Transcriber | None = None
         self._hear = hear
+        self._loading = threading.Lock()
+        self._engine_lock = threading.Lock()
+        self._hearing_lock = threading.Lock()
 
     def warm(self) -> Transcriber:
         """Load the engine if it is not loaded; call it while the question is being spoken."""
-        if self._transcriber is None:
-            self._transcriber = self._load_transcriber()
-        return self._transcriber
+        with self._loading:
+            if self._transcriber is None:
+                self._transcriber = self._load_transcriber()
+            return self._transcriber
 
     def listen(
         self, question_id: str, *, on_caption: Callable[[Caption], None] | None = None
     ) -> LiveAnswer:
-        """Begin an answer whose sound comes while it is spoken.
+        """Begin an answer that is worked on while it is spoken.
 
         Args:
             question_id: the question it answers.
             on_caption: called from another thread with each piece as it is transcribed.
         """
-        return LiveAnswer(self, question_id, on_caption)
+        made: list[Submission] = []
+
+        def deliver(transcript: Transcript, evidence: Evidence, save: bool) -> Outcome:
+            if not made:
+                made.append(new_submission(question_id, transcript, evidence))
+            return self.submit(made[0], save=save)
+
+        crew = Crew(
+            load=self.warm,
+            engine_lock=self._engine_lock,
+            prepare_hearing=lambda: self._hearing_for(question_id),
+            deliver=deliver,
+        )
+        return LiveAnswer(crew, on_caption)
 
     def answer(
         self,
@@ -114,23 +142,41 @@ class Session:
             EngineError, BackendError: the engine or the server failed.
         """
         evidence = measure_evidence(clip)
-        transcript = self.warm().transcribe(clip, on_progress=on_progress)
+        transcriber = self.warm()
+        with self._engine_lock:
+            transcript = transcriber.transcribe(clip, on_progress=on_progress)
         evidence = evidence.model_copy(update=self._heard(clip, transcript, question_id))
         return self.submit(new_submission(question_id, transcript, evidence), save=save)
 
     def _heard(self, clip: Clip, transcript: Transcript, question_id: str) -> dict[str, object]:
         """What the hearing adds to the evidence; where it cannot judge, why."""
-        if self._hear is None:
+        hear = self._hearing_for(question_id)
+        if hear is None:
             return {}
+        try:
+            heard = hear(clip, transcript)
+            return {"heard": heard, "hearing_version": HEARING_VERSION}
+        except HearingError as error:
+            return {"hearing_problem": str(error), "hearing_version": HEARING_VERSION}
+
+    def _hearing_for(self, question_id: str) -> HearWords | None:
+        """The hearing of answers to this question, made ready; ``None`` where there is none."""
+        if self._hear is None:
+            return None
+        hear = self._hear
         try:
             question = self._backend.question(question_id)
         except UnavailableError:
             question = None  # the hearing does without; the answer will wait
-        try:
-            heard = self._hear(clip, transcript, question)
-            return {"heard": heard, "hearing_version": HEARING_VERSION}
-        except HearingError as error:
-            return {"hearing_problem": str(error), "hearing_version": HEARING_VERSION}
+        if isinstance(hear, AnswerHearing):
+            with self._hearing_lock:
+                hear.warm()
+
+        def hear_words(clip: Clip, transcript: Transcript) -> tuple[HeardTerm, ...]:
+            with self._hearing_lock:
+                return hear(clip, transcript, question)
+
+        return hear_words
 
     def submit(self, submission: Submission, *, save: bool) -> Outcome:
         """Have an answer graded, and stored if ``save``.

@@ -9,7 +9,7 @@ from client.transcription.segments import MAX_SEGMENT_S, Segment, plan_segments
 from pronunciation.clip import Clip
 from server.contract import Transcript, Word
 
-__all__ = ["ProgressCallback", "SegmentedTranscriber", "Transcriber", "assemble"]
+__all__ = ["ProgressCallback", "SegmentedTranscriber", "Transcriber", "assemble", "words_only"]
 
 ProgressCallback = Callable[[float], None]
 """Called with the share of the work that is done, 0 to 1, never falling."""
@@ -70,7 +70,7 @@ class SegmentedTranscriber(ABC):
         """The words of one segment, timed from the start of the recording.
 
         Args:
-            segment: a piece that ``plan_segments`` made.
+            segment: one that ``plan_segments`` or ``cut_segment`` made.
             offset_s: where the clip that was planned starts within the whole recording.
         """
         words: list[Word] = []
@@ -107,7 +107,7 @@ def assemble(words: Sequence[Word], *, engine: str, model: str, duration_s: floa
     Raises:
         NoSpeech: there are none.
     """
-    kept = tuple(word for word in words if any(char.isalnum() for char in word.text))
+    kept = words_only(words)
     if not kept:
         raise NoSpeech(
             "no speech detected: the recording has sound, but no words could be made out; "
@@ -121,3 +121,8 @@ def assemble(words: Sequence[Word], *, engine: str, model: str, duration_s: floa
         duration_s=round(duration_s, 3),
         words=kept,
     )
+
+
+def words_only(words: Sequence[Word]) -> tuple[Word, ...]:
+    """What an engine wrote without the marks that are no word ("...", "♪")."""
+    return tuple(word for word in words if any(char.isalnum() for char in word.text))

@@ -6,12 +6,18 @@ a silence (SYSTRAN/faster-whisper#125), voice activity does not.
 """
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from client.errors import NoSpeech
+from client.transcription.voice_activity import (
+    MIN_PAUSE_S,
+    SILENCE_DBFS,
+    Level,
+    LevelMeter,
+    VoiceActivity,
+)
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Evidence, Pause
 
@@ -19,61 +25,15 @@ __all__ = [
     "MIN_PAUSE_S",
     "Level",
     "at_sample_rate",
+    "evidence_of",
     "measure_evidence",
     "measure_level",
+    "no_speech",
     "require_speech",
     "speech_segments",
 ]
 
-MIN_PAUSE_S = 0.25
-"""Shorter gaps are articulation (stop closures), not hesitation.
-
-De Jong and Bosker, "Choosing a threshold for silent pauses to measure second language fluency",
-DiSS 2013: 0.25 s separates the two best.
-"""
-
-SILENCE_DBFS = -66.0
-"""A clip whose loudest 0.1 s lies below this is silence: 16-bit speech at -66 dBFS has 4 bits left.
-
-Room noise of muted laptop microphones measures -70 dBFS and below.
-"""
-
-TARGET_PEAK = 0.5
-"""A quiet clip is lifted to this peak for the voice activity detector only."""
-
-MAX_GAIN = 32.0
-"""At most 30 dB: more lifts quantisation noise into audibility."""
-
-VAD_THRESHOLD = 0.5
-"""Silero's own default probability, "pretty good for most datasets"."""
-
-MIN_SPEECH_S = 0.1
-"""A spoken "yes" lasts 0.2 s; clicks and key strokes that the detector takes for speech, 0.06 s."""
-
-SPEECH_PAD_S = 0.03
-"""One detector frame (32 ms) each side, so that a soft onset is not cut."""
-
-TONE_SHARE = 0.85
-"""A stretch with more than this share of its energy within 20 Hz is a beep, not speech.
-
-The detector takes a tone whose loudness swings at 4 Hz for speech. Of 168 clips of
-``shared/speech`` the most tonal has 0.57, the median 0.19; such a tone in noise has 0.98.
-"""
-
-TONE_WIDTH_HZ = 20.0
-TONE_FLOOR_HZ = 100.0
-"""Below lie mains hum and a microphone's offset, which may go along with speech."""
-
 _LEVEL_WINDOW_S = 0.1
-
-
-@dataclass(frozen=True)
-class Level:
-    """How loud a clip is, in dB relative to full scale (0 dBFS: a full-scale square wave)."""
-
-    peak_dbfs: float
-    loudest_dbfs: float
-    is_all_zeros: bool
 
 
 def at_sample_rate(clip: Clip, sample_rate_hz: int = SAMPLE_RATE_HZ) -> Clip:
@@ -88,70 +48,48 @@ def at_sample_rate(clip: Clip, sample_rate_hz: int = SAMPLE_RATE_HZ) -> Clip:
 
 def measure_level(clip: Clip) -> Level:
     """Peak, and the root mean square of the loudest 0.1 s."""
-    samples = clip.samples
-    if not samples.size or not samples.any():
-        return Level(-np.inf, -np.inf, is_all_zeros=True)
-    window = max(1, min(samples.size, round(_LEVEL_WINDOW_S * clip.sample_rate_hz)))
-    whole = samples[: samples.size // window * window].reshape(-1, window)
-    loudest = float(np.sqrt(np.square(whole, dtype=np.float64).mean(axis=1)).max())
-    peak = float(np.abs(samples).max())
-    return Level(_dbfs(peak), _dbfs(loudest), is_all_zeros=False)
+    meter = LevelMeter(max(1, round(_LEVEL_WINDOW_S * clip.sample_rate_hz)))
+    meter.feed(clip.samples)
+    return meter.level
 
 
-def speech_segments(clip: Clip, *, min_pause_s: float = MIN_PAUSE_S) -> list[tuple[float, float]]:
-    """Where somebody speaks, by Silero voice activity detection.
-
-    Args:
-        clip: any sound.
-        min_pause_s: speech goes on over gaps shorter than this.
+def speech_segments(clip: Clip) -> list[tuple[float, float]]:
+    """Where somebody speaks, by Silero voice activity detection; see ``VoiceActivity``.
 
     Returns:
-        (start_s, end_s) in order, not touching; empty where nobody speaks.
+        (start_s, end_s) in order, at least ``MIN_PAUSE_S`` apart; empty where nobody speaks.
     """
-    level = measure_level(clip)
-    if level.is_all_zeros or level.loudest_dbfs < SILENCE_DBFS:
-        return []
-    from faster_whisper.vad import VadOptions, get_speech_timestamps
-
-    samples = _lifted(at_sample_rate(clip).samples)
-    options = VadOptions(
-        threshold=VAD_THRESHOLD,
-        min_silence_duration_ms=round(min_pause_s * 1000),
-        min_speech_duration_ms=round(MIN_SPEECH_S * 1000),
-        speech_pad_ms=round(SPEECH_PAD_S * 1000),
-    )
-    found = get_speech_timestamps(samples, options, sampling_rate=SAMPLE_RATE_HZ)
-    return [
-        (span["start"] / SAMPLE_RATE_HZ, span["end"] / SAMPLE_RATE_HZ)
-        for span in found
-        if _tone_share(samples[span["start"] : span["end"]]) <= TONE_SHARE
-    ]
+    return _heard(clip).spans
 
 
-def require_speech(clip: Clip, *, min_pause_s: float = MIN_PAUSE_S) -> list[tuple[float, float]]:
+def require_speech(clip: Clip) -> list[tuple[float, float]]:
     """``speech_segments``, and an error that says what is wrong where there are none.
 
     Raises:
         NoSpeech: empty, all zeros, silent, or sound without speech.
     """
-    if not clip.samples.size:
-        raise NoSpeech("no speech detected: the recording is empty")
-    level = measure_level(clip)
+    voice = _heard(clip)
+    if voice.spans:
+        return voice.spans
+    raise no_speech(voice.level, is_empty=not clip.samples.size)
+
+
+def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:
+    """The error that says why nobody is heard in sound of this level."""
+    if is_empty:
+        return NoSpeech("no speech detected: the recording is empty")
     if level.is_all_zeros:
-        raise NoSpeech(
+        return NoSpeech(
             "no speech detected: the recording is all zeros; allow this program to use the "
             "microphone (a microphone without permission delivers exact zeros) and check that it "
             "is not muted"
         )
-    spans = speech_segments(clip, min_pause_s=min_pause_s)
-    if spans:
-        return spans
     if level.loudest_dbfs < SILENCE_DBFS:
-        raise NoSpeech(
+        return NoSpeech(
             f"no speech detected: the recording is silent (loudest {level.loudest_dbfs:.0f} dBFS); "
             "check that the right microphone is chosen and not muted"
         )
-    raise NoSpeech("no speech detected: the recording has only noise; check the microphone")
+    return NoSpeech("no speech detected: the recording has only noise; check the microphone")
 
 
 def measure_evidence(clip: Clip) -> Evidence:
@@ -160,7 +98,11 @@ def measure_evidence(clip: Clip) -> Evidence:
     Returns:
         Times in seconds; without speech, no start and no end, and no pauses.
     """
-    spans = speech_segments(clip)
+    return evidence_of(speech_segments(clip))
+
+
+def evidence_of(spans: Sequence[tuple[float, float]]) -> Evidence:
+    """What the speech that was found, (start_s, end_s) in order, says about the answer."""
     if not spans:
         return Evidence(pauses=())
     pauses = tuple(
@@ -172,22 +114,8 @@ def measure_evidence(clip: Clip) -> Evidence:
     )
 
 
-def _lifted(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    peak = float(np.abs(samples).max())
-    gain = min(MAX_GAIN, TARGET_PEAK / peak) if peak else 1.0
-    return samples if gain <= 1.0 else (samples * np.float32(gain)).astype(np.float32)
-
-
-def _tone_share(samples: npt.NDArray[np.float32]) -> float:
-    """The largest share of the energy above 100 Hz that lies within 20 Hz, 0 to 1."""
-    bin_hz = SAMPLE_RATE_HZ / samples.size
-    power = np.square(np.abs(np.fft.rfft(samples)))[round(TONE_FLOOR_HZ / bin_hz) :]
-    width = max(1, round(TONE_WIDTH_HZ / bin_hz))
-    running = np.concatenate([[0.0], np.cumsum(power)])
-    if running.size <= width or not running[-1]:
-        return 0.0
-    return float((running[width:] - running[:-width]).max() / running[-1])
-
-
-def _dbfs(amplitude: float) -> float:
-    return 20.0 * float(np.log10(amplitude)) if amplitude > 0 else -np.inf
+def _heard(clip: Clip) -> VoiceActivity:
+    voice = VoiceActivity()
+    voice.feed(at_sample_rate(clip).samples)
+    voice.close()
+    return voice
