@@ -98,8 +98,14 @@ class Backend(Protocol):
     def purge(self, request: PurgeRequest) -> PurgeResult:
         """Deletes attempts for good: by id, before a time, or all."""
 
-    def regrade(self, *, dry_run: bool = False, progress: Progress | None = None) -> RegradeResult:
-        """Grades all stored answers anew."""
+    def regrade(
+        self,
+        *,
+        dry_run: bool = False,
+        question_id: str | None = None,
+        progress: Progress | None = None,
+    ) -> RegradeResult:
+        """Grades all stored answers anew, or those to one question."""
 
     def export_all(self) -> Archive:
         """Everything that is stored."""

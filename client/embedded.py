@@ -73,6 +73,7 @@ class EmbeddedBackend:
                     database_url=sqlite_url(settings.database),
                     bank=settings.bank,
                     lexicon=settings.lexicon,
+                    own_aliases=settings.own_aliases,
                 )
             )
 
@@ -142,10 +143,18 @@ class EmbeddedBackend:
         with _plain():
             return self._service.purge(request)
 
-    def regrade(self, *, dry_run: bool = False, progress: Progress | None = None) -> RegradeResult:
-        """Grades all stored answers anew."""
+    def regrade(
+        self,
+        *,
+        dry_run: bool = False,
+        question_id: str | None = None,
+        progress: Progress | None = None,
+    ) -> RegradeResult:
+        """Grades all stored answers anew, or those to one question."""
         with _plain():
-            return self._service.regrade(dry_run=dry_run, progress=progress)
+            return self._service.regrade(
+                dry_run=dry_run, question_id=question_id, progress=progress
+            )
 
     def export_all(self) -> Archive:
         """Everything that is stored."""

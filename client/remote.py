@@ -155,10 +155,19 @@ class RemoteBackend:
         """Deletes attempts for good: by id, before a time, or all."""
         return self._post("purge", request, PurgeResult, repeat=False)
 
-    def regrade(self, *, dry_run: bool = False, progress: Progress | None = None) -> RegradeResult:
-        """Grades all stored answers anew; the server tells no progress before it is done."""
+    def regrade(
+        self,
+        *,
+        dry_run: bool = False,
+        question_id: str | None = None,
+        progress: Progress | None = None,
+    ) -> RegradeResult:
+        """Grades stored answers anew; the server tells no progress before it is done."""
         return self._post(
-            "regrade", RegradeRequest(dry_run=dry_run), RegradeResult, timeout=_REGRADE_TIMEOUT
+            "regrade",
+            RegradeRequest(dry_run=dry_run, question_id=question_id),
+            RegradeResult,
+            timeout=_REGRADE_TIMEOUT,
         )
 
     def export_all(self) -> Archive:

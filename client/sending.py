@@ -201,9 +201,17 @@ class OutboxBackend:
             result = result.model_copy(update={"drill_reviews": drills})
         return self._after(result)
 
-    def regrade(self, *, dry_run: bool = False, progress: Progress | None = None) -> RegradeResult:
-        """Grades all stored answers anew."""
-        return self._after(self._backend.regrade(dry_run=dry_run, progress=progress))
+    def regrade(
+        self,
+        *,
+        dry_run: bool = False,
+        question_id: str | None = None,
+        progress: Progress | None = None,
+    ) -> RegradeResult:
+        """Grades all stored answers anew, or those to one question."""
+        return self._after(
+            self._backend.regrade(dry_run=dry_run, question_id=question_id, progress=progress)
+        )
 
     def export_all(self) -> Archive:
         """Everything that is stored."""

@@ -52,6 +52,11 @@ class ClientSettings:
         return self.home / "drills" / "own.yaml"
 
     @property
+    def own_aliases(self) -> Path:
+        """Other words for key phrases, of one's own."""
+        return self.home / "own_aliases.yaml"
+
+    @property
     def outbox(self) -> Path:
         """Where answers wait for a server."""
         return self.home / "outbox"

@@ -18,8 +18,12 @@ def create_service(settings: ServerSettings) -> Service:
 
     def bank() -> Bank:
         from question_bank.loader import load_bank
+        from question_bank.own_aliases import read_own_aliases, with_own_aliases
 
-        return load_bank(settings.bank)
+        loaded = load_bank(settings.bank)
+        if settings.own_aliases is None:
+            return loaded
+        return with_own_aliases(loaded, read_own_aliases(settings.own_aliases))
 
     def lexicon() -> Lexicon:
         from pronunciation.lexicon_loader import load_lexicon

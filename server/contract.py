@@ -350,9 +350,10 @@ class PurgeResult(_Wire):
 
 
 class RegradeRequest(_Wire):
-    """``dry_run``: only tell what would change."""
+    """``dry_run``: only tell what would change; ``question_id``: only answers to this question."""
 
     dry_run: bool = False
+    question_id: Slug | None = None
 
 
 class PhraseChange(_Wire):

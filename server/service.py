@@ -213,20 +213,26 @@ class Service:
         return PurgeResult(deleted=deleted, drill_reviews=drill_reviews)
 
     def regrade(
-        self, *, dry_run: bool = False, progress: Callable[[int, int], None] | None = None
+        self,
+        *,
+        dry_run: bool = False,
+        question_id: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> RegradeResult:
-        """Grades all stored answers anew with today's grader and bank.
+        """Grades stored answers anew with today's grader and bank, which is read anew for it.
 
         A question that has gone from the bank is graded as it was when the answer came in. One
         answer that cannot be graded keeps its report and does not stop the rest.
 
         Args:
             dry_run: only tell what would change.
+            question_id: only answers to this question.
             progress: called with (done, total) after each attempt.
         """
         changes: list[RegradeChange] = []
         failures: list[RegradeFailure] = []
-        ids = self._store.ids()
+        self.bank = self._load_bank()  # only replaced once it is read: a broken one changes nothing
+        ids = self._store.ids() if question_id is None else self._ids_at(question_id)
         graded = 0
         for done, attempt_id in enumerate(ids, 1):
             try:
@@ -298,6 +304,16 @@ class Service:
             else:
                 imported, skipped = imported + new, skipped + (not new)
         return ImportResult(imported=imported, skipped=skipped, conflicts=tuple(conflicts))
+
+    def _ids_at(self, question_id: str) -> list[int]:
+        """The attempts at one question."""
+        ids: list[int] = []
+        while True:
+            query = HistoryQuery(question_id=question_id, limit=500, offset=len(ids))
+            page = self._store.history(query)
+            ids += [attempt.id for attempt in page.attempts]
+            if not page.attempts or len(ids) >= page.total:
+                return ids
 
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)

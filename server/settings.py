@@ -28,6 +28,7 @@ class ServerSettings(BaseModel):
         database_url: an SQLAlchemy URL, e.g. ``sqlite:////var/lib/aloud/aloud.db``.
         bank: folders or files added to the built-in bank.
         lexicon: files added to the built-in lexicon.
+        own_aliases: a file of other words for key phrases, laid over the bank; need not exist.
         hosts: names, without port, that the server goes by besides this machine's own
             (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
         max_body_bytes: a larger request is refused with 413.
@@ -39,6 +40,7 @@ class ServerSettings(BaseModel):
     database_url: str = Field(min_length=1)
     bank: tuple[Path, ...] = ()
     lexicon: tuple[Path, ...] = ()
+    own_aliases: Path | None = None
     hosts: tuple[str, ...] = ()
     max_body_bytes: int = Field(default=DEFAULT_MAX_BODY_BYTES, ge=1024)
     busy_timeout_s: float = Field(default=5.0, ge=0, le=600)

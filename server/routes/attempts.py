@@ -65,7 +65,7 @@ def attempts_router(service: Service) -> APIRouter:
     @router.post("/regrade")
     def regrade(request: RegradeRequest) -> RegradeResult:
         """Grade all stored answers anew with today's grader and bank."""
-        return service.regrade(dry_run=request.dry_run)
+        return service.regrade(dry_run=request.dry_run, question_id=request.question_id)
 
     @router.get("/archive")
     def export(

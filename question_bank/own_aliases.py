@@ -1,0 +1,162 @@
+"""Aliases of one's own: other words for a key phrase, laid over a bank.
+
+The file maps a question's id to its phrases, and each phrase to the words that say it too::
+
+    infiniband-or-roce:
+      pause storms:
+      - the pause frames spread
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import yaml
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+
+from question_bank.errors import BankError
+from question_bank.models import Bank, KeyPhrase, Question, Slug
+from question_bank.plain_yaml import read_yaml
+
+__all__ = ["MAX_ALIASES", "OwnAliases", "alias_fault", "read_own_aliases", "with_own_aliases"]
+
+MAX_ALIASES: Final = 50
+MAX_ALIAS_WORDS: Final = 12
+"""A key phrase has two to six words; what is longer than twice that is an answer, no alias."""
+
+_VERSION_DIGITS: Final = 12
+_Alias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+_Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+_FILE: Final = TypeAdapter(
+    dict[Slug, dict[_Phrase, Annotated[tuple[_Alias, ...], Field(max_length=MAX_ALIASES)]]]
+)
+
+_FUNCTION_WORDS: Final = frozenset({
+    "a", "an", "the", "this", "that", "these", "those", "it", "its", "i", "you", "he", "she", "we",
+    "they", "me", "him", "her", "us", "them", "my", "your", "our", "their", "is", "are", "was",
+    "were", "be", "been", "am", "do", "does", "did", "have", "has", "had", "can", "could", "will",
+    "would", "should", "may", "might", "must", "and", "or", "but", "so", "if", "then", "than", "as",
+    "of", "to", "in", "on", "at", "by", "for", "from", "with", "into", "not", "no", "there", "here",
+    "what", "which", "who", "how", "when", "where", "why", "just", "very", "also", "um", "uh",
+})  # fmt: skip
+"""Words in nearly every answer: an alias of them alone would cover its phrase for ever."""
+
+
+@dataclass(frozen=True)
+class OwnAliases:
+    """The aliases by question and phrase."""
+
+    entries: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def of(self, question_id: str, phrase: str) -> tuple[str, ...]:
+        """The aliases of a phrase."""
+        return self.entries.get(question_id, {}).get(phrase, ())
+
+    def added(self, question_id: str, phrase: str, alias: str) -> "OwnAliases":
+        """These aliases and one more; the same where it is there already.
+
+        Raises:
+            BankError: these words can be no alias, or the phrase has too many.
+        """
+        alias = " ".join(alias.split())
+        fault = alias_fault(alias)
+        if fault:
+            raise BankError(f"{alias!r} {fault}")
+        there = self.of(question_id, phrase)
+        if alias.casefold() in {each.casefold() for each in there}:
+            return self
+        if len(there) >= MAX_ALIASES:
+            raise BankError(f"{phrase!r} has {MAX_ALIASES} aliases of your own already")
+        entries = {each: dict(phrases) for each, phrases in self.entries.items()}
+        entries.setdefault(question_id, {})[phrase] = (*there, alias)
+        return OwnAliases(entries)
+
+    def to_yaml(self) -> str:
+        """The file's content."""
+        plain = {
+            question_id: {phrase: list(aliases) for phrase, aliases in phrases.items()}
+            for question_id, phrases in self.entries.items()
+        }
+        return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False)
+
+
+def alias_fault(alias: str) -> str:
+    """Why these words can be no alias; empty where they can."""
+    words = re.findall(r"[^\W_]+", alias.casefold())
+    if not words:
+        return "holds no letter or digit, so nobody can say it"
+    if len(words) > MAX_ALIAS_WORDS:
+        return f"is longer than {MAX_ALIAS_WORDS} words"
+    if all(word in _FUNCTION_WORDS for word in words):
+        return "would be found in every answer; choose words that carry the meaning"
+    return ""
+
+
+def read_own_aliases(path: Path) -> OwnAliases:
+    """The aliases in a file; none where there is no such file.
+
+    Raises:
+        BankError: the file is not valid; every problem is one line.
+    """
+    if not path.exists():
+        return OwnAliases()
+    data = read_yaml(path, str(path))
+    try:
+        entries = _FILE.validate_python(data if data else {})
+    except ValidationError as error:
+        raise BankError(
+            [f"{path}: {_place(each['loc'])}{each['msg']}" for each in error.errors()]
+        ) from error
+    problems = [
+        f"{path}: {question_id}: {phrase}: {alias!r} {fault}"
+        for question_id, phrases in entries.items()
+        for phrase, aliases in phrases.items()
+        for alias in aliases
+        if (fault := alias_fault(alias))
+    ]
+    if problems:
+        raise BankError(problems)
+    return OwnAliases(entries)
+
+
+def with_own_aliases(bank: Bank, own: OwnAliases) -> Bank:
+    """The bank with the aliases added to its phrases; its version tells that they are there.
+
+    What names a question or phrase that the bank does not have (it was reworded, say) does nothing
+    and is kept for when it comes back.
+    """
+    applied: dict[str, dict[str, list[str]]] = {}
+    questions = tuple(_extended(question, own, applied) for question in bank.questions)
+    if not applied:
+        return bank
+    canonical = json.dumps([bank.version, applied], ensure_ascii=False, sort_keys=True)
+    version = hashlib.sha256(canonical.encode()).hexdigest()[:_VERSION_DIGITS]
+    return bank.model_copy(update={"questions": questions, "version": version})
+
+
+def _extended(
+    question: Question, own: OwnAliases, applied: dict[str, dict[str, list[str]]]
+) -> Question:
+    if question.id not in own.entries:
+        return question
+    known = {text.casefold() for key in question.key_phrases for text in (key.phrase, *key.aliases)}
+    phrases: list[KeyPhrase] = []
+    for key in question.key_phrases:
+        # A phrase's own words may not cover another phrase of the same question.
+        new = [a for a in own.of(question.id, key.phrase) if a.casefold() not in known]
+        if new:
+            known.update(alias.casefold() for alias in new)
+            applied.setdefault(question.id, {})[key.phrase] = sorted(new)
+            key = key.model_copy(update={"aliases": (*key.aliases, *new)})
+        phrases.append(key)
+    if question.id not in applied:
+        return question
+    return question.model_copy(update={"key_phrases": tuple(phrases)})
+
+
+def _place(location: tuple[Any, ...]) -> str:
+    return "".join(f"{part}: " for part in location if part != "[key]")

@@ -1,0 +1,120 @@
+from pathlib import Path
+
+import pytest
+
+from question_bank.errors import BankError
+from question_bank.loader import load_bank
+from question_bank.models import Bank, KeyPhrase, Question
+from question_bank.own_aliases import (
+    MAX_ALIASES,
+    OwnAliases,
+    alias_fault,
+    read_own_aliases,
+    with_own_aliases,
+)
+
+
+def make_bank() -> Bank:
+    question = Question(
+        id="fabric",
+        round="coding",
+        topic="Networks",
+        prompt="Which fabric?",
+        model_answer="Either.",
+        key_phrases=(
+            KeyPhrase(phrase="pause storms", aliases=("pause frames spread",)),
+            KeyPhrase(phrase="adaptive routing"),
+        ),
+    )
+    return Bank(
+        version="v1", roles=(), rounds=(), signals=(), plan=(), help=(), questions=(question,)
+    )
+
+
+def test_an_alias_is_added_to_its_phrase_and_changes_the_banks_version() -> None:
+    own = OwnAliases().added("fabric", "adaptive routing", "  reroute   around it ")
+    bank = with_own_aliases(make_bank(), own)
+    first, second = bank.questions[0].key_phrases
+    assert first.aliases == ("pause frames spread",)
+    assert second.aliases == ("reroute around it",)
+    assert bank.version not in ("v1", "")
+    again = with_own_aliases(make_bank(), own.added("fabric", "pause storms", "frames storm"))
+    assert again.version != bank.version
+
+
+def test_without_an_alias_that_fits_the_bank_stays_as_it_is() -> None:
+    own = OwnAliases({"gone": {"phrase": ("words here",)}, "fabric": {"reworded": ("old words",)}})
+    assert with_own_aliases(make_bank(), own) is not None
+    assert with_own_aliases(make_bank(), own) == make_bank()
+
+
+def test_what_counts_for_one_phrase_is_not_given_to_another() -> None:
+    own = OwnAliases({"fabric": {"adaptive routing": ("Pause Frames Spread", "pause storms")}})
+    assert with_own_aliases(make_bank(), own) == make_bank()
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    own = OwnAliases().added("fabric", "pause storms", "Überlast: “storm”")
+    own = own.added("fabric", "pause storms", "yes no maybe").added("other", "a: b", "c d e f")
+    path = tmp_path / "own_aliases.yaml"
+    path.write_text(own.to_yaml(), encoding="utf-8")
+    assert read_own_aliases(path).entries == own.entries
+    assert read_own_aliases(path).of("other", "a: b") == ("c d e f",)
+    assert read_own_aliases(tmp_path / "none.yaml").entries == {}
+
+
+def test_the_same_alias_is_kept_once_whatever_its_case() -> None:
+    own = OwnAliases().added("q", "p", "Flow control")
+    assert own.added("q", "p", "flow  CONTROL") is own
+
+
+@pytest.mark.parametrize(
+    ("alias", "fault"),
+    [
+        ("…", "no letter"),
+        ("", "no letter"),
+        ("and then it is", "every answer"),
+        (" ".join(["word"] * 13), "longer than 12 words"),
+    ],
+)
+def test_words_that_say_nothing_are_refused(alias: str, fault: str) -> None:
+    assert fault in alias_fault(alias)
+    with pytest.raises(BankError, match=fault):
+        OwnAliases().added("q", "p", alias)
+
+
+def test_a_phrase_has_a_bounded_number_of_aliases() -> None:
+    own = OwnAliases({"q": {"p": tuple(f"word {n}" for n in range(MAX_ALIASES))}})
+    with pytest.raises(BankError, match=str(MAX_ALIASES)):
+        own.added("q", "p", "one more")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("- a\n- b\n", "dictionary"),
+        ("Not A Slug:\n  p: [words here]\n", "Not A Slug"),
+        ("q:\n  p: words here\n", "q: p: "),
+        ("q:\n  p: [the]\n", "every answer"),
+        ("q:\n  p: ['  ']\n", "at least 1"),
+        ("q: &a\n  p: [words]\nr: *a\n", "alias"),
+        ("q: {p: [x\n", "own_aliases.yaml"),
+    ],
+)
+def test_a_file_that_is_not_valid_is_told_with_its_place(
+    tmp_path: Path, content: str, told: str
+) -> None:
+    path = tmp_path / "own_aliases.yaml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(BankError, match=told):
+        read_own_aliases(path)
+
+
+def test_the_built_in_bank_takes_aliases() -> None:
+    bank = load_bank()
+    question = bank.questions[0]
+    own = OwnAliases().added(question.id, question.key_phrases[0].phrase, "zebra crossing words")
+    changed = with_own_aliases(bank, own).question(question.id)
+    assert changed is not None
+    assert changed.key_phrases[0].aliases[-1] == "zebra crossing words"
+    assert load_bank().question(question.id) == question
