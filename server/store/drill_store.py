@@ -1,16 +1,15 @@
 """Reading and writing drill reviews and cards; every method is one transaction."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from server.drill_contract import DrillCard, DrillQuery, DrillQueue, DrillReview
-from server.errors import ConflictError, UnreadableError
-from server.store.engine import place_of, plain_errors, writing
+from server.errors import ConflictError
+from server.store.database import Database
 from server.store.models import DrillCardRow, DrillReviewRow
 
 __all__ = ["DrillStore", "Schedule"]
@@ -20,11 +19,13 @@ Schedule = Callable[[Sequence[DrillReview]], DrillCard | None]
 
 
 class DrillStore:
-    """The drills in one database. Safe to use from several threads and processes."""
+    """The drills of one owner in a database. Safe to use from several threads and processes."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = writing(engine)
+    def __init__(self, database: Database, owner_id: int | None = None) -> None:
+        self._database = database
+        self._owner_id = owner_id
+        self._own_reviews: ColumnElement[bool] = DrillReviewRow.owner_id == owner_id
+        self._own_cards: ColumnElement[bool] = DrillCardRow.owner_id == owner_id
 
     def add(
         self, review: DrillReview, received_at: datetime, schedule: Schedule
@@ -39,6 +40,7 @@ class DrillStore:
             ConflictError: the review's id is there with another content.
         """
         row = DrillReviewRow(
+            owner_id=self._owner_id,
             review_id=review.review_id,
             item_id=review.item_id,
             drill_set=review.drill_set,
@@ -47,8 +49,8 @@ class DrillStore:
             review=review.model_dump(mode="json"),
         )
         try:
-            with self._write() as session:
-                self._alone(session, review.item_id)
+            with self._database.write() as session:
+                self._database.alone(session, f"drill {self._owner_id} {review.item_id}")
                 if self._is_there(session, review):
                     return self._card(session, review.item_id), False
                 session.add(row)
@@ -56,14 +58,14 @@ class DrillStore:
                 return self._reschedule(session, review.item_id, schedule), True
         except IntegrityError:
             # Another process stored the same id between our look and our write (PostgreSQL).
-            with self._read() as session:
+            with self._database.read() as session:
                 if not self._is_there(session, review):
                     raise
                 return self._card(session, review.item_id), False
 
     def queue(self, query: DrillQuery, now: datetime) -> DrillQueue:
         """What is due at ``query.now`` or else at ``now``, the longest overdue first."""
-        chosen = [] if query.drill_set is None else [DrillCardRow.drill_set == query.drill_set]
+        chosen = self._chosen(query.drill_set)
         is_due = DrillCardRow.due <= (query.now or now)
         page = (
             select(DrillCardRow)
@@ -71,7 +73,7 @@ class DrillStore:
             .order_by(DrillCardRow.due, DrillCardRow.item_id)
             .limit(query.limit)
         )
-        with self._read() as session:
+        with self._database.read() as session:
             total = session.scalar(
                 select(func.count()).select_from(DrillCardRow).where(*chosen, is_due)
             )
@@ -83,18 +85,17 @@ class DrillStore:
 
     def cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
         """All cards, of one set or over all, the one due first at the front."""
-        chosen = [] if drill_set is None else [DrillCardRow.drill_set == drill_set]
-        statement = select(DrillCardRow).where(*chosen)
-        with self._read() as session:
+        statement = select(DrillCardRow).where(*self._chosen(drill_set))
+        with self._database.read() as session:
             rows = session.scalars(statement.order_by(DrillCardRow.due, DrillCardRow.item_id))
             return tuple(self._read_card(row) for row in rows)
 
     def reviews(self, after_id: int, limit: int) -> tuple[list[DrillReview], int | None]:
         """Reviews in the order they came in, and the id to go on after (``None``: the end)."""
-        with self._read() as session:
+        with self._database.read() as session:
             rows = session.scalars(
                 select(DrillReviewRow)
-                .where(DrillReviewRow.id > after_id)
+                .where(DrillReviewRow.id > after_id, self._own_reviews)
                 .order_by(DrillReviewRow.id)
                 .limit(limit + 1)
             ).all()
@@ -104,33 +105,35 @@ class DrillStore:
 
     def clear(self) -> int:
         """Deletes all reviews and cards; returns how many reviews there were."""
-        with self._write() as session:
-            count = session.scalar(select(func.count()).select_from(DrillReviewRow))
-            session.execute(delete(DrillReviewRow))
-            session.execute(delete(DrillCardRow))
+        with self._database.write() as session:
+            count = session.scalar(
+                select(func.count()).select_from(DrillReviewRow).where(self._own_reviews)
+            )
+            session.execute(delete(DrillReviewRow).where(self._own_reviews))
+            session.execute(delete(DrillCardRow).where(self._own_cards))
         return count or 0
 
     def _reschedule(self, session: Session, item_id: str, schedule: Schedule) -> DrillCard | None:
         rows = session.scalars(
             select(DrillReviewRow)
-            .where(DrillReviewRow.item_id == item_id)
+            .where(DrillReviewRow.item_id == item_id, self._own_reviews)
             .order_by(DrillReviewRow.id)
         )
         card = schedule([self._read_review(row) for row in rows])
         if card is not None:
-            session.merge(
-                DrillCardRow(
-                    item_id=item_id,
-                    drill_set=card.drill_set,
-                    due=card.due,
-                    card=card.model_dump(mode="json"),
-                )
-            )
+            row = self._card_row(session, item_id)
+            if row is None:
+                row = DrillCardRow(owner_id=self._owner_id, item_id=item_id)
+                session.add(row)
+            row.drill_set, row.due = card.drill_set, card.due
+            row.card = card.model_dump(mode="json")
         return card
 
     def _is_there(self, session: Session, review: DrillReview) -> bool:
         row = session.scalar(
-            select(DrillReviewRow).where(DrillReviewRow.review_id == review.review_id)
+            select(DrillReviewRow).where(
+                DrillReviewRow.review_id == review.review_id, self._own_reviews
+            )
         )
         if row is None:
             return False
@@ -140,46 +143,23 @@ class DrillStore:
             )
         return True
 
+    def _chosen(self, drill_set: str | None) -> list[ColumnElement[bool]]:
+        mine = [self._own_cards]
+        return mine if drill_set is None else [*mine, DrillCardRow.drill_set == drill_set]
+
     def _card(self, session: Session, item_id: str) -> DrillCard | None:
-        row = session.get(DrillCardRow, item_id)
+        row = self._card_row(session, item_id)
         return None if row is None else self._read_card(row)
 
-    def _alone(self, session: Session, item_id: str) -> None:
-        """Nobody else schedules this item until the end of the transaction.
-
-        SQLite has one writer at a time anyway; in PostgreSQL two would each miss the other's take.
-        """
-        if session.get_bind().dialect.name == "postgresql":
-            session.execute(select(func.pg_advisory_xact_lock(func.hashtext(item_id))))
+    def _card_row(self, session: Session, item_id: str) -> DrillCardRow | None:
+        return session.scalar(
+            select(DrillCardRow).where(DrillCardRow.item_id == item_id, self._own_cards)
+        )
 
     def _read_card(self, row: DrillCardRow) -> DrillCard:
-        with self._readable(f"the drill card {row.item_id}"):
+        with self._database.readable(f"the drill card {row.item_id}"):
             return DrillCard.model_validate(row.card)
 
     def _read_review(self, row: DrillReviewRow) -> DrillReview:
-        with self._readable(f"the drill review {row.id}"):
+        with self._database.readable(f"the drill review {row.id}"):
             return DrillReview.model_validate(row.review)
-
-    @contextmanager
-    def _readable(self, what: str) -> Iterator[None]:
-        try:
-            yield
-        except ValueError as error:
-            raise UnreadableError(
-                f"{what} in the database {place_of(self._engine)} cannot be read: "
-                f"{' '.join(str(error).split())}"
-            ) from error
-
-    @contextmanager
-    def _read(self) -> Iterator[Session]:
-        with plain_errors(self._engine), Session(self._engine) as session:
-            yield session
-
-    @contextmanager
-    def _write(self) -> Iterator[Session]:
-        with (
-            plain_errors(self._engine),
-            Session(self._writing, expire_on_commit=False) as session,
-            session.begin(),
-        ):
-            yield session

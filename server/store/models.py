@@ -1,62 +1,21 @@
-"""The tables. A change here needs a migration; a test compares the two."""
+"""The tables of answers and drills, and by import all others.
 
-from datetime import UTC, datetime
+A change to any table needs a migration; a test compares the two.
+"""
+
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    DateTime,
-    Dialect,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-)
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy import JSON, Float, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
 
-__all__ = ["AttemptRow", "Base", "DrillCardRow", "DrillReviewRow", "ReportRow", "UtcDateTime"]
+from server.store import tables_accounts, tables_reviewing, tables_sharing, tables_work
+from server.store.base import Base, Key, UtcDateTime, once_per_owner, owner_column
 
-# SQLite only counts up an INTEGER primary key; PostgreSQL gets 64 bits.
-_Key = BigInteger().with_variant(Integer, "sqlite")
+__all__ = ["TABLE_MODULES", "AttemptRow", "Base", "DrillCardRow", "DrillReviewRow", "ReportRow"]
 
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """An instant: aware in, UTC out, on every database (SQLite itself keeps no time zone)."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """To UTC; a naive time is a programming error."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"{value!r} has no time zone")
-        return value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Aware, in UTC."""
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-class Base(DeclarativeBase):
-    """Names every constraint, so that a migration can change it on every database."""
-
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "ck": "ck_%(table_name)s_%(constraint_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
+TABLE_MODULES = (tables_accounts, tables_sharing, tables_reviewing, tables_work)
+"""Their rows belong to the same ``Base``: whoever imports one of the tables has all of them."""
 
 
 class AttemptRow(Base):
@@ -64,13 +23,16 @@ class AttemptRow(Base):
 
     __tablename__ = "attempts"
     __table_args__ = (
-        Index("ix_attempts_created_at_id", "created_at", "id"),
+        *once_per_owner("attempts", "submission_id"),
+        Index("ix_attempts_owner_id_created_at_id", "owner_id", "created_at", "id"),
         # An id that a person noted down never comes to name another attempt.
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(_Key, primary_key=True)
-    submission_id: Mapped[str] = mapped_column(String(32), unique=True)
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    owner_id: Mapped[int | None] = owner_column()
+    submission_id: Mapped[str] = mapped_column(String(32))
+    interview_id: Mapped[str | None] = mapped_column(String(32), index=True)
     question_id: Mapped[str] = mapped_column(String(80), index=True)
     role: Mapped[str | None] = mapped_column(String(80), index=True)
     round: Mapped[str] = mapped_column(String(40))
@@ -91,7 +53,7 @@ class ReportRow(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(_Key, primary_key=True)
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"))
     grader_version: Mapped[str] = mapped_column(String(100))
     bank_version: Mapped[str] = mapped_column(String(100))
@@ -106,11 +68,16 @@ class DrillReviewRow(Base):
     """One take of a drill item as it came in."""
 
     __tablename__ = "drill_reviews"
-    __table_args__ = ({"sqlite_autoincrement": True},)
+    __table_args__ = (
+        *once_per_owner("drill_reviews", "review_id"),
+        Index("ix_drill_reviews_owner_id_item_id", "owner_id", "item_id"),
+        {"sqlite_autoincrement": True},
+    )
 
-    id: Mapped[int] = mapped_column(_Key, primary_key=True)
-    review_id: Mapped[str] = mapped_column(String(32), unique=True)
-    item_id: Mapped[str] = mapped_column(String(160), index=True)
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    owner_id: Mapped[int | None] = owner_column()
+    review_id: Mapped[str] = mapped_column(String(32))
+    item_id: Mapped[str] = mapped_column(String(160))
     drill_set: Mapped[str] = mapped_column(String(80))
     reviewed_at: Mapped[datetime] = mapped_column(UtcDateTime)
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -121,8 +88,14 @@ class DrillCardRow(Base):
     """When an item is due; computed from its reviews, kept so that the queue is one query."""
 
     __tablename__ = "drill_cards"
+    __table_args__ = (
+        *once_per_owner("drill_cards", "item_id"),
+        Index("ix_drill_cards_owner_id_due", "owner_id", "due"),
+    )
 
-    item_id: Mapped[str] = mapped_column(String(160), primary_key=True)
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    owner_id: Mapped[int | None] = owner_column()
+    item_id: Mapped[str] = mapped_column(String(160))
     drill_set: Mapped[str] = mapped_column(String(80))
-    due: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
+    due: Mapped[datetime] = mapped_column(UtcDateTime)
     card: Mapped[dict[str, Any]] = mapped_column(JSON)

@@ -1,12 +1,11 @@
 """Reading and writing attempts; every method is one transaction."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, text, true
+from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
@@ -21,19 +20,15 @@ from server.contract import (
     Report,
     Submission,
 )
-from server.errors import ConflictError, NotFoundError, UnreadableError
+from server.errors import ConflictError, NotFoundError
+from server.store.database import MAX_ID, Database
 from server.store.drill_store import DrillStore
-from server.store.engine import make_engine, place_of, plain_errors, writing
-from server.store.migrate import upgrade
 from server.store.models import AttemptRow, ReportRow
 
 __all__ = ["Store", "StoredAttempt"]
 
 # SQLite takes at most 32,766 parameters in a statement (https://www.sqlite.org/limits.html).
 _IDS_PER_STATEMENT = 1000
-
-# A larger number cannot be an id, and the driver cannot even ask for it.
-_MAX_ID = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -45,26 +40,37 @@ class StoredAttempt:
 
 
 class Store:
-    """The attempts in one database. Safe to use from several threads and processes.
+    """The attempts of one owner in a database. Safe to use from several threads and processes.
+
+    No method sees or changes what belongs to another owner: to it, that does not exist.
 
     Attributes:
-        drills: the drills in the same database.
+        database: the database, for the stores of other tables.
+        drills: the same owner's drills.
     """
 
-    def __init__(self, database_url: str, *, busy_timeout_s: float = 5.0) -> None:
-        """Opens the database and brings its tables up to date.
+    def __init__(
+        self,
+        database: str | Database,
+        owner_id: int | None = None,
+        *,
+        busy_timeout_s: float = 5.0,
+    ) -> None:
+        """Opens the database of a URL, bringing its tables up to date, or takes an open one.
 
         Raises:
             StoreError: the database cannot be used; the text says why and what to do.
         """
-        self._engine = make_engine(database_url, busy_timeout_s=busy_timeout_s)
-        self._writing = writing(self._engine)
-        self.drills = DrillStore(self._engine)
-        try:
-            upgrade(self._engine)
-        except BaseException:
-            self._engine.dispose()
-            raise
+        if isinstance(database, str):
+            database = Database(database, busy_timeout_s=busy_timeout_s)
+        self.database = database
+        self.drills = DrillStore(database, owner_id)
+        self._owner_id = owner_id
+        self._owned: ColumnElement[bool] = AttemptRow.owner_id == owner_id
+
+    def of(self, owner_id: int | None) -> "Store":
+        """What belongs to this owner; ``None``: to the one person of an embedded server."""
+        return Store(self.database, owner_id)
 
     def __enter__(self) -> Self:
         return self
@@ -73,8 +79,8 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Gives back all connections."""
-        self._engine.dispose()
+        """Closes the database, for every owner."""
+        self.database.close()
 
     def check(self) -> None:
         """Asks the database something.
@@ -82,7 +88,7 @@ class Store:
         Raises:
             StoreError: it does not answer.
         """
-        with self._read() as session:
+        with self.database.read() as session:
             session.scalar(select(func.count()).select_from(AttemptRow).where(AttemptRow.id < 0))
 
     def add(
@@ -102,6 +108,7 @@ class Store:
             ConflictError: the submission's id is there with another content.
         """
         row = AttemptRow(
+            owner_id=self._owner_id,
             submission_id=submission.submission_id,
             question_id=question.id,
             role=question.role,
@@ -114,7 +121,7 @@ class Store:
             question=question.model_dump(mode="json"),
         )
         try:
-            with self._write() as session:
+            with self.database.write() as session:
                 found = self._same(session, submission)
                 if found is not None:
                     return found, False
@@ -126,7 +133,7 @@ class Store:
                 return _attempt(row, reports[-1].report), True
         except IntegrityError:
             # Another process stored the same id between our look and our write (PostgreSQL).
-            with self._read() as session:
+            with self.database.read() as session:
                 found = self._same(session, submission)
             if found is None:
                 raise
@@ -138,7 +145,7 @@ class Store:
         Raises:
             ConflictError: its id is there with another content.
         """
-        with self._read() as session:
+        with self.database.read() as session:
             return self._same(session, submission)
 
     def get(self, attempt_id: int) -> StoredAttempt:
@@ -147,22 +154,28 @@ class Store:
         Raises:
             NotFoundError: there is no such attempt.
         """
-        with self._read() as session:
-            known = attempt_id <= _MAX_ID
-            with self._readable(f"attempt {attempt_id}"):
-                found = _latest(session, AttemptRow.id == attempt_id) if known else None
+        with self.database.read() as session:
+            known = attempt_id <= MAX_ID
+            with self.database.readable(f"attempt {attempt_id}"):
+                found = (
+                    _latest(session, AttemptRow.id == attempt_id, self._owned) if known else None
+                )
                 if found is not None:
                     return _stored(*found)
         raise NotFoundError(f"there is no attempt {attempt_id}")
 
-    def ids(self) -> list[int]:
-        """The ids of all attempts, oldest first."""
-        with self._read() as session:
-            return list(session.scalars(select(AttemptRow.id).order_by(AttemptRow.id)))
+    def ids(self, question_id: str | None = None) -> list[int]:
+        """The ids of all attempts, or of those at one question, oldest first."""
+        wanted = select(AttemptRow.id).where(self._owned).order_by(AttemptRow.id)
+        if question_id is not None:
+            wanted = wanted.where(AttemptRow.question_id == question_id)
+        with self.database.read() as session:
+            return list(session.scalars(wanted))
 
     def history(self, query: HistoryQuery) -> HistoryPage:
         """A page of attempts, newest first."""
-        conditions = [
+        conditions = [self._owned]
+        conditions += [
             column == value
             for column, value in (
                 (AttemptRow.role, query.role),
@@ -195,7 +208,7 @@ class Store:
             .limit(query.limit)
             .offset(query.offset)
         )
-        with self._read() as session:
+        with self.database.read() as session:
             total = session.scalar(select(func.count()).select_from(AttemptRow).where(*conditions))
             rows = session.execute(page).mappings().all()
         return HistoryPage(
@@ -209,61 +222,64 @@ class Store:
             NotFoundError: there is no such attempt (any more).
         """
         try:
-            with self._write() as session:
+            with self.database.write() as session:
+                mine = session.scalar(
+                    select(AttemptRow.id).where(AttemptRow.id == attempt_id, self._owned)
+                )
+                if mine is None:
+                    raise NotFoundError(f"there is no attempt {attempt_id}")
                 session.add(_report_row(attempt_id, report, graded_at))
-        except IntegrityError:
+        except IntegrityError:  # deleted since we looked (PostgreSQL)
             raise NotFoundError(f"there is no attempt {attempt_id}") from None
 
     def delete(self, attempt_ids: Sequence[int]) -> int:
         """Deletes these attempts with all their reports; returns how many there were."""
         deleted = 0
-        ids = [each for each in attempt_ids if each <= _MAX_ID]
-        with self._write() as session:
+        ids = [each for each in attempt_ids if each <= MAX_ID]
+        with self.database.write() as session:
             for start in range(0, len(ids), _IDS_PER_STATEMENT):
-                wanted = ids[start : start + _IDS_PER_STATEMENT]
-                there = session.scalars(select(AttemptRow.id).where(AttemptRow.id.in_(wanted)))
+                wanted = AttemptRow.id.in_(ids[start : start + _IDS_PER_STATEMENT])
+                there = session.scalars(select(AttemptRow.id).where(wanted, self._owned))
                 deleted += len(there.all())
-                session.execute(delete(AttemptRow).where(AttemptRow.id.in_(wanted)))
+                session.execute(delete(AttemptRow).where(wanted, self._owned))
         return deleted
 
     def delete_before(self, before: datetime | None) -> int:
         """Deletes the attempts made before a time, or all; returns how many there were."""
-        chosen = true() if before is None else AttemptRow.created_at < before
-        with self._write() as session:
+        chosen = self._owned
+        if before is not None:
+            chosen = chosen & (AttemptRow.created_at < before)
+        with self.database.write() as session:
             count = session.scalar(select(func.count()).select_from(AttemptRow).where(chosen))
             session.execute(delete(AttemptRow).where(chosen))
         return count or 0
 
     def forget(self) -> None:
         """Overwrites what was deleted in SQLite's write-ahead log too."""
-        if self._engine.dialect.name != "sqlite":
-            return
-        with (
-            plain_errors(self._engine),
-            self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
-        ):
-            connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+        self.database.forget()
 
     def archive(self, after_id: int, limit: int) -> tuple[list[ArchivedAttempt], int | None]:
         """Attempts with all their reports, by id, and the id to go on after (``None``: the end)."""
-        with self._read() as session:
+        with self.database.read() as session:
             ids = session.scalars(
                 select(AttemptRow.id)
-                .where(AttemptRow.id > after_id)
+                .where(AttemptRow.id > after_id, self._owned)
                 .order_by(AttemptRow.id)
                 .limit(limit + 1)
             ).all()
             archived = []
             for attempt_id in ids[:limit]:
-                with self._readable(f"attempt {attempt_id}"):
+                with self.database.readable(f"attempt {attempt_id}"):
                     each = _archived(session, attempt_id)
                 if each is not None:
                     archived.append(each)
         return archived, ids[limit - 1] if len(ids) > limit else None
 
     def _same(self, session: Session, submission: Submission) -> Attempt | None:
-        with self._readable(f"the stored submission {submission.submission_id}"):
-            found = _latest(session, AttemptRow.submission_id == submission.submission_id)
+        with self.database.readable(f"the stored submission {submission.submission_id}"):
+            found = _latest(
+                session, AttemptRow.submission_id == submission.submission_id, self._owned
+            )
             if found is None:
                 return None
             attempt = _stored(*found).attempt
@@ -272,32 +288,6 @@ class Store:
                 f"the submission {submission.submission_id} is stored already with another content"
             )
         return attempt
-
-    @contextmanager
-    def _readable(self, what: str) -> Iterator[None]:
-        """A row whose JSON or values make no sense (any more) is one clear error."""
-        try:
-            yield
-        except ValueError as error:
-            reason = " ".join(str(error).split())[:200]
-            raise UnreadableError(
-                f"{what} in the database {place_of(self._engine)} is damaged ({reason}); "
-                "delete it, or put a backup in the database's place"
-            ) from error
-
-    @contextmanager
-    def _read(self) -> Iterator[Session]:
-        with plain_errors(self._engine), Session(self._engine) as session:
-            yield session
-
-    @contextmanager
-    def _write(self) -> Iterator[Session]:
-        with (
-            plain_errors(self._engine),
-            Session(self._writing, expire_on_commit=False) as session,
-            session.begin(),
-        ):
-            yield session
 
 
 def _newest_report() -> ScalarSelect[int | None]:
@@ -311,10 +301,10 @@ def _newest_report() -> ScalarSelect[int | None]:
 
 
 def _latest(
-    session: Session, condition: ColumnElement[bool]
+    session: Session, *conditions: ColumnElement[bool]
 ) -> tuple[AttemptRow, ReportRow] | None:
     statement = select(AttemptRow, ReportRow).join(ReportRow, ReportRow.id == _newest_report())
-    row = session.execute(statement.where(condition)).first()
+    row = session.execute(statement.where(*conditions)).first()
     return None if row is None else (row[0], row[1])
 
 

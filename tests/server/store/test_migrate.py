@@ -59,8 +59,9 @@ def test_the_tables_suit_postgresql() -> None:
         for table in Base.metadata.sorted_tables
         for index in table.indexes
     ]
-    assert "id BIGSERIAL NOT NULL" in ddl[0]
-    assert "created_at TIMESTAMP WITH TIME ZONE NOT NULL" in ddl[0]
+    (attempts,) = (each for each in ddl if "CREATE TABLE attempts" in each)
+    assert "id BIGSERIAL NOT NULL" in attempts
+    assert "created_at TIMESTAMP WITH TIME ZONE NOT NULL" in attempts
 
 
 def test_the_migrations_print_as_postgresql(capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,6 +174,7 @@ def test_an_upgrade_keeps_the_data(tmp_path: Path, revision: str) -> None:
             ]
         first, second = store.archive(0, 10)[0]
         assert store.ids() == [1, 2]
+        assert store.of(1).ids() == ([3] if revision >= "0003" else [])
         assert store.get(2).attempt.report.grader_version == "stub-2"
     assert first.submission.submission_id == f"{1:032x}"
     assert first.submission.transcript.text == "paged attention, first answer"
@@ -183,6 +185,34 @@ def test_an_upgrade_keeps_the_data(tmp_path: Path, revision: str) -> None:
         (HEAD_REVISION,)
     ]
     connection.close()
+
+
+def test_ids_that_were_given_before_an_upgrade_are_not_given_again(tmp_path: Path) -> None:
+    path = tmp_path / "aloud.db"
+    connection = sqlite3.connect(path)
+    connection.executescript((REVISIONS / "0002.sql").read_text(encoding="utf-8"))
+    connection.execute("UPDATE sqlite_sequence SET seq = 70 WHERE name = 'attempts'")
+    connection.commit()
+    connection.close()
+    Store(sqlite_url(path)).close()
+    connection = sqlite3.connect(path)
+    used = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
+    connection.close()
+    assert (used["attempts"], used["drill_reviews"]) == (70, 3)
+
+
+def test_going_back_keeps_what_belongs_to_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "aloud.db"
+    connection = sqlite3.connect(path)
+    connection.executescript((REVISIONS / "0003.sql").read_text(encoding="utf-8"))
+    connection.close()
+    engine = make_engine(sqlite_url(path))
+    with migrate._foreign_keys_off(connection := engine.connect()), connection.begin():
+        command.downgrade(alembic_config(connection), "0002")
+    assert connection.scalars(text("SELECT id FROM attempts")).all() == [1, 2]
+    assert connection.scalars(text("SELECT item_id FROM drill_cards")).all() == ["roce"]
+    connection.close()
+    engine.dispose()
 
 
 REBUILDS = f"""
