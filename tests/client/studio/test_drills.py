@@ -1,0 +1,217 @@
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from client.drills.own_items import OwnItem, write_own_items
+from client.errors import SpeakingError
+from client.settings import ClientSettings
+from client.speaking.wav import read_wav
+from client.studio.studio import Studio
+from pronunciation.errors import HearingError
+from pronunciation.terms import Mistake
+from tests.client.drills.conftest import ScriptedHearing
+
+HTML = {"Accept": "text/html"}
+PCM = {"Content-Type": "application/octet-stream"}
+SOUND = (np.sin(np.arange(16_000) / 10) * 8000).astype("<i2").tobytes()
+
+
+@pytest.fixture
+def hearing(monkeypatch: pytest.MonkeyPatch) -> ScriptedHearing:
+    """Stands in for the hearing; the first verdict goes to the one that loads it ahead."""
+    scripted = ScriptedHearing()
+    monkeypatch.setattr("client.studio.routes.drills.drill_hearing", lambda: scripted)
+    monkeypatch.setattr("client.studio.routes.drills._warm", lambda *_: None)
+    return scripted
+
+
+def opened(client: TestClient, name: str = "all", items: int = 3) -> dict[str, Any]:
+    page = client.get(f"/drills/{name}", params={"items": items}, headers=HTML)
+    assert page.status_code == 200, page.text
+    found = re.search(r'<script type="application/json" id="room">(.*?)</script>', page.text, re.S)
+    assert found is not None
+    room = json.loads(found[1])
+    assert isinstance(room, dict)
+    return room
+
+
+def take(client: TestClient, room: dict[str, Any], take_id: str = "t", **changes: Any) -> Any:
+    query = {"item": room["card"]["item_id"], "take": take_id} | changes.pop("params", {})
+    address = f"/drills/rooms/{room['room']}/takes"
+    return client.post(address, params=query, content=changes.pop("content", SOUND), headers=PCM)
+
+
+def test_the_sets_are_listed_with_what_is_due_and_new(client: TestClient) -> None:
+    page = client.get("/drills", headers=HTML)
+    assert page.status_code == 200
+    for title in ("Acronyms", "Silent letters", "Word stress", "Minimal pairs"):
+        assert title in page.text
+    assert "0 due · 70 new · 0 of 70 known for weeks" in page.text
+
+
+def test_what_was_said_is_no_longer_new(
+    client: TestClient, hearing: ScriptedHearing, studio: Studio
+) -> None:
+    hearing.verdicts = ["correct", "mispronounced"]
+    room = opened(client, "acronyms")
+    for number in range(2):
+        room = take(client, room, str(number)).json()["room"]
+    page = client.get("/drills", headers=HTML).text
+    assert "68 new" in page
+    cards = {card.item_id: card for card in studio.backend.drill_cards()}
+    assert {card.last_verdict for card in cards.values()} == {"correct", "mispronounced"}
+
+
+def test_each_tab_has_a_drill_of_its_own(client: TestClient, hearing: ScriptedHearing) -> None:
+    hearing.verdicts = ["correct"]
+    one, two = opened(client), opened(client)
+    assert one["room"] != two["room"]
+    after = take(client, one).json()
+    assert (after["room"]["position"], after["step"]["sign"]) == (2, "✓")
+    page = client.get("/drills/all", params={"room": two["room"]}, headers=HTML)
+    assert '"position": 1' in page.text
+
+
+def test_a_reload_goes_on_in_the_same_drill(client: TestClient, hearing: ScriptedHearing) -> None:
+    hearing.verdicts = ["correct"]
+    room = opened(client)
+    after = take(client, room).json()["room"]
+    page = client.get("/drills/all", params={"room": room["room"]}, headers=HTML)
+    assert after["card"]["item_id"] in page.text
+
+
+def test_a_drill_that_is_gone_says_so_and_links_to_a_new_one(
+    client: TestClient, hearing: ScriptedHearing
+) -> None:
+    page = client.get("/drills/acronyms", params={"room": "gone", "items": 5}, headers=HTML)
+    assert page.status_code == 404
+    assert "Every take you said is kept" in page.text
+    assert 'href="/drills/acronyms?items=5"' in page.text
+    room = opened(client) | {"room": "gone"}
+    answer = take(client, room)
+    assert answer.status_code == 404
+    assert "start again" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "text"),
+    [
+        (b"", 422, "no sound"),
+        (b"\x00\x01\x02", 422, "16-bit"),
+        (bytes(2 * 16_000 * 13), 413, "at most 12 s"),
+    ],
+)
+def test_a_take_that_is_none_is_refused(
+    client: TestClient, hearing: ScriptedHearing, content: bytes, status: int, text: str
+) -> None:
+    answer = take(client, opened(client), content=content)
+    assert answer.status_code == status
+    assert text in answer.json()["detail"]
+    assert hearing.heard == []
+
+
+def test_a_take_that_cannot_be_heard_leaves_the_card_up(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, hearing: ScriptedHearing
+) -> None:
+    def fail(*_: object) -> object:
+        raise HearingError("the clip is too short to hear anything in")
+
+    room = opened(client)
+    monkeypatch.setattr("client.studio.routes.drills.drill_hearing", lambda: fail)
+    answer = take(client, room)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        422,
+        "the clip is too short to hear anything in",
+    )
+    page = client.get("/drills/all", params={"room": room["room"]}, headers=HTML)
+    assert '"position": 1' in page.text
+
+
+def test_nothing_of_a_take_is_kept_but_its_review(
+    client: TestClient, hearing: ScriptedHearing, settings: ClientSettings, studio: Studio
+) -> None:
+    hearing.verdicts = ["mispronounced"]
+    before = {path for path in settings.home.rglob("*") if path.is_file()}
+    take(client, opened(client))
+    after = {path for path in settings.home.rglob("*") if path.is_file()}
+    assert not [path for path in after - before if path.suffix in (".wav", ".part", ".pcm")]
+    assert len(studio.backend.export_all().drill_reviews) == 1
+
+
+def test_skipping_brings_the_next_card(client: TestClient, hearing: ScriptedHearing) -> None:
+    room = opened(client)
+    address = f"/drills/rooms/{room['room']}/skip"
+    after = client.post(address, params={"item": room["card"]["item_id"]}).json()
+    assert after["position"] == 2
+    again = client.post(address, params={"item": room["card"]["item_id"]})
+    assert again.status_code == 422
+    assert "gone on to" in again.json()["detail"]
+
+
+def test_a_set_that_is_not_there_is_told(client: TestClient) -> None:
+    assert client.get("/drills/nope", headers=HTML).status_code == 404
+    assert client.get("/drills/all?items=0", headers=HTML).status_code == 422
+
+
+def test_when_all_is_learnt_the_page_says_when_to_come_back(
+    client: TestClient, hearing: ScriptedHearing, settings: ClientSettings
+) -> None:
+    own = OwnItem(
+        id="own-etcd",
+        term="etcd",
+        prompt="etcd <b>",
+        say="ET-see-dee",
+        readings=("EH1 T S IY0 D IY0",),
+        mistakes=(Mistake(phones="EH1 T K D", tip="Not et-kd."),),
+    )
+    write_own_items(settings.own_drills, [own])
+    hearing.verdicts = ["correct"]
+    room = opened(client, "own")
+    assert room["card"]["prompt"] == "etcd <b>"
+    assert take(client, room).json()["room"]["card"] is None
+    page = client.get("/drills/own", headers=HTML).text
+    assert "Nothing is due and nothing is new here. The next one is due in" in page
+    assert "next in" in client.get("/drills", headers=HTML).text
+
+
+def test_a_broken_file_of_ones_own_is_told_not_hidden(
+    client: TestClient, settings: ClientSettings
+) -> None:
+    settings.own_drills.parent.mkdir(parents=True)
+    settings.own_drills.write_text("- nonsense")
+    page = client.get("/drills", headers=HTML)
+    assert page.status_code == 422
+    assert "own.yaml" in page.text
+
+
+def test_the_model_is_said_by_the_items_own_readings(
+    client: TestClient, studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    speaker = studio.speaker
+    monkeypatch.setattr(
+        studio, "speaker", lambda lexicon: asked.append(lexicon) or speaker(lexicon)
+    )
+    answer = client.get("/sound/drill/minimal-pairs-cash")
+    assert answer.headers["content-type"] == "audio/wav"
+    (tmp_path / "said.wav").write_bytes(answer.content)
+    assert read_wav(tmp_path / "said.wav").duration_s > 0
+    assert [term.readings for lexicon in asked for term in lexicon.terms] == [("K AE1 SH",)]
+    assert client.get("/sound/drill/no-such-item").status_code == 404
+
+
+def test_a_voice_that_does_not_work_names_the_remedy(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Mute:
+        def clip(self, text: str) -> object:
+            raise SpeakingError("no voice", "install one")
+
+    monkeypatch.setattr(studio, "speaker", lambda lexicon: Mute())
+    answer = client.get("/sound/drill/minimal-pairs-cash")
+    assert (answer.status_code, answer.json()["detail"]) == (422, "no voice: install one")
