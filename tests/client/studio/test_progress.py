@@ -1,0 +1,206 @@
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+
+import pytest
+from starlette.testclient import TestClient
+
+from client.studio.studio import Studio
+from server.contract import Evidence, HeardTerm, Submission, Transcript, Word
+from server.drill_contract import DrillReview
+from tests.client.conftest import make_submission
+
+NOW = datetime.now(UTC)
+SPOT, MANAGED = "cloud-spot-or-on-demand", "cloud-managed-or-self-hosted"
+"""Two questions of the built-in bank."""
+
+
+def answer(studio: Studio, question: str, text: str, days_ago: float = 0, **changes: object) -> int:
+    transcript = Transcript(text=text)
+    said_at = NOW - timedelta(days=days_ago)
+    submission: Submission = make_submission(
+        question_id=question, created_at=said_at, transcript=transcript, **changes
+    )
+    return studio.backend.submit(submission).id
+
+
+def heard(studio: Studio, term: str, verdict: str, days_ago: float) -> None:
+    """An answer of one word, the term, that was heard so."""
+    entry = studio.lexicon.get(term)
+    assert entry is not None
+    phones = entry.readings[0] if verdict == "correct" else entry.mistakes[0].phones
+    word = Word(text=term, start_s=1, end_s=2)
+    said = HeardTerm.model_validate(
+        {
+            "term": term,
+            "word_index": 0,
+            "verdict": verdict,
+            "phones": phones,
+            "confidence": 0.9,
+            "start_s": 1,
+            "end_s": 2,
+        }
+    )
+    submission: Submission = make_submission(
+        question_id=SPOT,
+        created_at=NOW - timedelta(days=days_ago),
+        transcript=Transcript(text=term, engine="fake", words=(word,)),
+        evidence=Evidence(heard=(said,), pauses=()),
+    )
+    studio.backend.submit(submission)
+
+
+def words_of(html: str) -> str:
+    """What a reader sees, with single spaces."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def section(html: str, name: str) -> str:
+    found = re.search(rf'<section[^>]*aria-labelledby="{name}".*?</section>', html, re.DOTALL)
+    return words_of(found.group()) if found else ""
+
+
+def test_without_practice_the_page_says_what_to_do_next(client: TestClient) -> None:
+    page = client.get("/progress").text
+    assert "Nothing practised yet" in page
+    assert 'href="/plan"' in page
+
+
+def test_first_and_latest_answers_stand_under_role_round_topic_and_signal(
+    client: TestClient, studio: Studio
+) -> None:
+    question = studio.backend.question(SPOT)
+    phrases = [each.phrase for each in question.key_phrases]
+    first = answer(studio, SPOT, phrases[0], days_ago=15)
+    latest = answer(studio, SPOT, " and ".join(phrases), days_ago=1)
+    scores = {each.id: round(each.score * 100) for each in studio.backend.history().attempts}
+    assert scores[first] < scores[latest]
+    page = client.get("/progress").text
+    rose = f"first {scores[first]}%, up {scores[latest] - scores[first]} points"
+    bank = studio.bank
+    role, guide = bank.role(question.role or ""), question.round
+    assert role is not None
+    headings = {
+        "by-role": role.title,
+        "by-round": next(each.title for each in bank.rounds if each.id == guide),
+        "by-topic": question.topic,
+        "by-signal": next(each.title for each in bank.signals if each.id == question.signals[0]),
+    }
+    for name, title in headings.items():
+        assert title in section(page, name)
+        assert rose in section(page, name)
+        assert f"{scores[latest]}%" in section(page, name)
+    assert rose in section(page, "questions")
+    assert f'href="/attempts/{latest}/compare/{first}"' in page
+
+
+def test_the_weeks_are_drawn_and_written_in_a_table(client: TestClient, studio: Studio) -> None:
+    answer(studio, SPOT, "spot instances", days_ago=14)
+    one = client.get("/progress").text
+    assert "<svg" not in one
+    assert "second week" in one
+    answer(studio, MANAGED, "managed service")
+    page = client.get("/progress").text
+    assert '<svg viewBox="0 0 400 180" role="img"' in page
+    assert section(page, "over-time").count("17%") >= 2
+
+
+def test_one_role_round_topic_or_signal_can_be_looked_at_alone(
+    client: TestClient, studio: Studio
+) -> None:
+    answer(studio, SPOT, "spot instances")
+    answer(studio, MANAGED, "managed service")
+    spot, managed = studio.backend.question(SPOT), studio.backend.question(MANAGED)
+    assert spot.topic != managed.topic
+    page = client.get("/progress", params={"topic": spot.topic}).text
+    assert "Answers 1" in section(page, "over-time")
+    assert section(page, "by-topic") == ""
+    by_role = client.get("/progress", params={"role": spot.role or ""}).text
+    assert "Answers 2" in section(by_role, "over-time")
+    signals = {each.id for each in studio.bank.signals}
+    (one_only,) = set(spot.signals) ^ set(managed.signals)
+    by_signal = client.get("/progress", params={"signal": one_only}).text
+    assert "Answers 1" in section(by_signal, "over-time")
+    neither = signals - {*spot.signals, *managed.signals}
+    assert "No answer matches" in client.get("/progress", params={"signal": neither.pop()}).text
+    nobody = client.get("/progress", params={"role": "nobody"})
+    assert nobody.status_code == 200
+    assert "No answer matches" in nobody.text
+
+
+def test_terms_said_wrong_are_listed_take_by_take_with_a_way_to_hear_and_drill_them(
+    client: TestClient, studio: Studio
+) -> None:
+    heard(studio, "RoCE", "mispronounced", days_ago=3)
+    heard(studio, "RoCE", "mispronounced", days_ago=2)
+    heard(studio, "RoCE", "correct", days_ago=1)
+    heard(studio, "NCCL", "correct", days_ago=1)
+    page = client.get("/progress").text
+    terms = section(page, "terms")
+    assert "said wrong 2 of 3 times" in terms
+    assert "lately: wrong, wrong, right" in terms
+    assert "NCCL" not in terms
+    assert 'data-sound="/sound/term?term=RoCE"' in page
+    assert client.get("/sound/term?term=RoCE").headers["content-type"] == "audio/wav"
+    assert '<a href="/drills/acronyms">' in page
+
+
+def test_drills_count_with_the_terms_and_show_what_is_learnt(
+    client: TestClient, studio: Studio
+) -> None:
+    for number, (days_ago, verdict) in enumerate(
+        [(60, "mispronounced"), (50, "correct"), (40, "correct"), (20, "correct")]
+    ):
+        review = {
+            "review_id": f"{number:032x}",
+            "item_id": "roce",
+            "drill_set": "acronyms",
+            "reviewed_at": NOW - timedelta(days=days_ago),
+            "verdict": verdict,
+            "confidence": 0.9,
+        }
+        studio.backend.review_drill(DrillReview.model_validate(review))
+    page = client.get("/progress").text
+    assert "said wrong 1 of 4 times" in section(page, "terms")
+    assert "1 of 1 practised item learnt" in section(page, "drills")
+    assert "said 4 times, 1 missed" in section(page, "drills")
+
+
+@pytest.mark.parametrize("path", ["/progress", "/plan"])
+def test_names_from_outside_are_written_as_text(
+    client: TestClient, studio: Studio, path: str
+) -> None:
+    answer(studio, SPOT, "<script>alert(1)</script>")
+    page = client.get(path, params={"role": "<script>alert(1)</script>"}).text
+    assert "<script>alert" not in page
+
+
+def test_the_plan_ticks_what_is_done_and_leads_to_what_is_next(
+    client: TestClient, studio: Studio
+) -> None:
+    fresh = client.get("/plan").text
+    assert fresh.count("Done:") == 0
+    first = studio.bank.plan[0].rounds[0]
+    next_link = f'class="button small primary" href="/practice?round={first}"'
+    assert fresh.count("primary") == 1
+    assert next_link in fresh
+    question = next(each for each in studio.bank.questions if each.round == first and each.role)
+    answer(studio, question.id, "something")
+    page = client.get("/plan").text
+    weeks = sum(each.rounds.count(first) for each in studio.bank.plan)
+    assert page.count("Done:") == weeks
+    assert f'href="/practice?round={first}&amp;role={question.role}"' in page
+    assert f'href="/interview?round={first}&amp;role={question.role}"' in page
+    assert next_link not in page
+    for week in studio.bank.plan:
+        for task in week.tasks:
+            assert task in unescape(page)
+
+
+def test_a_plan_that_is_done_says_so(client: TestClient, studio: Studio) -> None:
+    for name in {name for week in studio.bank.plan for name in week.rounds}:
+        question = next(each for each in studio.bank.questions if each.round == name)
+        answer(studio, question.id, "something")
+    page = client.get("/plan").text
+    assert "Every round of the plan was practised" in page
+    assert "To do:" not in page
