@@ -1,0 +1,98 @@
+"""The first page and the roles: what they show, and what they say where there is nothing yet."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from client.studio.studio import Studio
+from tests.client.conftest import make_submission
+
+
+def test_a_new_home_says_what_to_do_first(client: TestClient) -> None:
+    page = client.get("/").text
+    assert "Nothing recorded yet" in page
+    assert 'href="/microphone"' in page
+
+
+def test_every_role_is_a_card(client: TestClient, studio: Studio) -> None:
+    page = client.get("/").text
+    for role in studio.bank.roles:
+        assert f'href="/roles/{role.id}"' in page
+
+
+def test_answers_are_listed_with_their_score(client: TestClient, studio: Studio) -> None:
+    question = studio.bank.questions[0]
+    said = make_submission(question.model_answer, question_id=question.id)
+    attempt = studio.backend.submit(said)
+    page = client.get("/").text
+    assert f'href="/attempts/{attempt.id}"' in page
+    assert "100% covered" in page
+    assert "Nothing recorded yet" not in page
+
+
+def test_a_role_shows_all_of_the_bank_about_it(client: TestClient, studio: Studio) -> None:
+    for role in studio.bank.roles:
+        page = client.get(f"/roles/{role.id}").text
+        shown = [*role.topics, *(each.title for each in studio.bank.rounds)]
+        shown += [term for group in role.vocabulary for term in group.terms]
+        shown += [each.term for each in role.spotlight]
+        for text in shown:
+            assert text.replace("&", "&amp;").replace("'", "&#39;") in page
+        assert page.count("data-sound=") >= len(role.spotlight)
+
+
+def test_ones_own_progress_stands_beside_topic_and_round(
+    client: TestClient, studio: Studio
+) -> None:
+    question = next(q for q in studio.bank.questions if q.role is not None)
+    before = client.get(f"/roles/{question.role}").text
+    studio.backend.submit(make_submission(question.model_answer, question_id=question.id))
+    after = client.get(f"/roles/{question.role}").text
+    assert before.count("not practised yet") - after.count("not practised yet") == 2
+
+
+def test_an_unknown_role_is_a_page_that_says_so(client: TestClient) -> None:
+    answer = client.get("/roles/wizard", headers={"Accept": "text/html"})
+    assert answer.status_code == 404
+    assert "no role" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/roles/%3Cscript%3E", "/sound/question/%3Cscript%3E"])
+def test_what_comes_in_is_never_markup(client: TestClient, path: str) -> None:
+    answer = client.get(path, headers={"Accept": "text/html"})
+    assert answer.status_code == 404
+    assert "<script>" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/sound/term?term=RoCE",
+        "/sound/text?text=Hello",
+        "/sound/reading?phones=R AA1 K IY0&term=RoCE",
+    ],
+)
+def test_what_can_be_said_is_a_sound(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "audio/wav"
+    assert answer.content[:4] == b"RIFF"
+
+
+def test_each_question_can_be_heard(client: TestClient, studio: Studio) -> None:
+    answer = client.get(f"/sound/question/{studio.bank.questions[0].id}")
+    assert answer.content[:4] == b"RIFF"
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/sound/text?text=...", "no words"),
+        ("/sound/text?text=" + "a" * 501, "text"),
+        ("/sound/reading?phones=XX1", "XX1"),
+        ("/sound/question/none", "no question"),
+    ],
+)
+def test_what_cannot_be_said_says_why(client: TestClient, path: str, why: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code in (404, 422)
+    assert why in answer.json()["detail"]
