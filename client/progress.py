@@ -8,7 +8,7 @@ from typing import Final
 
 from client.backend import Backend, RejectedError
 from question_bank.models import Bank, PlanWeek, RoundName
-from server.contract import AttemptSummary, HistoryQuery, Report
+from server.contract import AttemptSummary, HistoryQuery, Report, Transcript
 from server.drill_contract import DrillCard
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "PlanStep",
     "PlannedRound",
     "QuestionLine",
+    "ReportReader",
     "Retry",
     "ScoreLine",
     "TermLine",
@@ -185,13 +186,37 @@ def all_attempts(backend: Backend, role: str | None = None) -> list[AttemptSumma
 
 def recent_reports(backend: Backend, attempts: Sequence[AttemptSummary]) -> list[Report]:
     """The reports of the newest attempts; one that cannot be read is left out."""
-    reports: list[Report] = []
-    for each in attempts[:REPORTS_READ]:
-        try:
-            reports.append(backend.attempt(each.id).report)
-        except RejectedError:  # damaged, or deleted in the meantime
-            continue
-    return reports
+    return ReportReader(backend).recent(attempts)
+
+
+class ReportReader:
+    """Reads the reports of the newest attempts, each once while its score stays the same.
+
+    Only what was heard of the terms is remembered: without the words a hundred reports are small.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._known: dict[int, tuple[float, Report]] = {}
+
+    def recent(self, attempts: Sequence[AttemptSummary]) -> list[Report]:
+        """The reports without their words; one that cannot be read is left out.
+
+        Args:
+            attempts: the newest first.
+        """
+        known: dict[int, tuple[float, Report]] = {}
+        for each in attempts[:REPORTS_READ]:
+            found = self._known.get(each.id)
+            if found is None or found[0] != each.score:
+                try:
+                    report = self._backend.attempt(each.id).report
+                except RejectedError:  # damaged, or deleted in the meantime
+                    continue
+                found = each.score, report.model_copy(update={"transcript": Transcript(text="")})
+            known[each.id] = found
+        self._known |= known
+        return [report for _, report in known.values()]
 
 
 def score_lines(

@@ -3,9 +3,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from client.backend import RejectedError
 from client.progress import (
     DueSet,
     PlanStep,
+    ReportReader,
     drill_lines,
     due_sets,
     next_step,
@@ -18,7 +20,7 @@ from client.progress import (
 )
 from question_bank.loader import load_bank
 from question_bank.models import Bank, PlanWeek
-from server.contract import AttemptSummary, Pronunciation, TermVerdict
+from server.contract import Attempt, AttemptSummary, Pronunciation, TermVerdict
 from server.drill_contract import DrillCard
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -126,6 +128,32 @@ def test_terms_count_what_was_heard_clearly_and_the_drills(make: SimpleNamespace
         ("GPU", 3, 4),
         ("RoCE", 2, 4),
     ]
+
+
+def test_a_report_is_read_once_and_again_when_its_score_has_changed(
+    make: SimpleNamespace,
+) -> None:
+    class Counting:
+        def __init__(self) -> None:
+            self.asked: list[int] = []
+
+        def attempt(self, attempt_id: int) -> Attempt:
+            self.asked.append(attempt_id)
+            if attempt_id == 3:
+                raise RejectedError("it is damaged", "unreadable")
+            found: Attempt = make.attempt(make.submission(), attempt_id)
+            return found
+
+    backend = Counting()
+    reader = ReportReader(backend)  # type: ignore[arg-type]
+    history = [attempt(number, "one", 0.5) for number in (3, 2, 1)]
+    assert len(reader.recent(history)) == 2
+    assert len(reader.recent(history[1:])) == 2
+    assert backend.asked == [3, 2, 1]
+    regraded = [history[1], attempt(1, "one", 0.75)]
+    assert len(reader.recent(regraded)) == 2
+    assert backend.asked == [3, 2, 1, 1]
+    assert reader.recent(regraded)[0].transcript.text == ""
 
 
 def test_drills_by_set() -> None:

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse
 
 from client.drills.items import ItemSets, load_items
 from client.progress import (
+    ReportReader,
     ScoreLine,
     TermLine,
     all_attempts,
@@ -18,7 +19,6 @@ from client.progress import (
     next_step,
     planned_rounds,
     question_lines,
-    recent_reports,
     score_lines,
     score_lines_by,
     term_lines,
@@ -26,8 +26,9 @@ from client.progress import (
 from client.progress_over_time import TermTake, term_takes, week_scores
 from client.studio.studio import Studio
 from client.studio.week_chart import week_chart
+from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
-from server.contract import AttemptSummary
+from server.contract import AttemptSummary, Report
 from server.drill_contract import DrillCard
 
 __all__ = ["Choice", "Dimension", "SpokenTerm", "router"]
@@ -91,6 +92,7 @@ class SpokenTerm:
 def router(studio: Studio) -> APIRouter:
     """The two pages."""
     routes = APIRouter()
+    reader = ReportReader(studio.backend)
 
     @routes.get("/progress")
     def progress(
@@ -124,7 +126,9 @@ def router(studio: Studio) -> APIRouter:
             weeks=weeks,
             chart=week_chart(weeks),
             dimensions=_dimensions(attempts, bank),
-            terms=_terms(studio, attempts, () if choice.any else cards, sets),
+            terms=_terms(
+                studio.lexicon, reader.recent(attempts), () if choice.any else cards, sets
+            ),
             drills=drill_lines(cards, datetime.now(UTC)),
             learnt=sum(map(is_learnt, cards)),
             sets=sets,
@@ -176,15 +180,14 @@ def _dimensions(attempts: Sequence[AttemptSummary], bank: Bank) -> list[Dimensio
 
 
 def _terms(
-    studio: Studio,
-    attempts: Sequence[AttemptSummary],
+    lexicon: Lexicon,
+    reports: Sequence[Report],
     cards: Iterable[DrillCard],
     sets: ItemSets,
 ) -> list[SpokenTerm]:
     """The terms said wrong most often, in answers and (where all is looked at) in drills."""
     items = {item.id: item for item in sets.of(None)}
     drilled_in = {item.term.casefold(): item.set for item in items.values()}
-    reports = recent_reports(studio.backend, attempts)
     drilled = [
         (items[card.item_id].term if card.item_id in items else card.item_id, card)
         for card in cards
@@ -192,7 +195,7 @@ def _terms(
     takes = term_takes(reports)
     shown = []
     for line in term_lines(reports, drilled)[:TERMS_SHOWN]:
-        entry = studio.lexicon.get(line.term)
+        entry = lexicon.get(line.term)
         shown.append(
             SpokenTerm(
                 line=line,
