@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres import postgresql_server, postgresql_url
 from tests.pulseaudio import pulseaudio
 
-__all__ = ["pulseaudio"]
+__all__ = ["postgresql_server", "postgresql_url", "pulseaudio"]
 
 _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 """Whisper's weights cannot be fetched everywhere; the speech data is not part of the project."""

@@ -131,21 +131,24 @@ def make() -> SimpleNamespace:
     return SimpleNamespace(question=make_question, bank=make_bank, submission=make_submission)
 
 
-# The store's tests run on each of these; an empty one means a new SQLite file.
-DATABASE_URLS = ["", *filter(None, os.environ.get("ALOUD_TEST_DATABASE_URLS", "").split())]
+# The store's tests run on each of these, and on the databases that the environment names.
+DATABASES = ["sqlite", "postgresql", *os.environ.get("ALOUD_TEST_DATABASE_URLS", "").split()]
 
 
-@pytest.fixture(params=DATABASE_URLS, ids=lambda url: url.split(":")[0] or "sqlite")
+@pytest.fixture(params=DATABASES, ids=lambda kind: kind.split(":")[0])
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of every kind there is."""
-    if not request.param:
+    url: str = request.param
+    if url == "sqlite":
         return sqlite_url(tmp_path / "data" / "aloud.db")
-    engine = create_engine(request.param)
+    if url == "postgresql":
+        fresh: str = request.getfixturevalue("postgresql_url")
+        return fresh
+    engine = create_engine(url)
     with engine.begin() as connection:
         Base.metadata.drop_all(connection)
         connection.execute(text("DROP TABLE IF EXISTS alembic_version"))
     engine.dispose()
-    url: str = request.param
     return url
 
 
