@@ -187,7 +187,7 @@ async function introduce() {
   if (await player.canPlay()) {
     hearModel();
   } else {
-    say("Press M to hear it, Space to say it.");
+    say("Hear it first, or say it right away.");
   }
 }
 
