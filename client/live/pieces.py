@@ -25,7 +25,7 @@ Span = tuple[float, float]
 PAUSE_S = 0.5
 """A pause this long ends a piece: within a clause pauses are shorter."""
 
-LONG_PIECE_S = 8.0
+LONG_PIECE_S = 6.0
 """Once a piece has so much speech, any pause ends it, and where there is none, a dip between words.
 So what is left after "stop" stays short."""
 

@@ -154,7 +154,12 @@ class Worker:
             waiting_s=speech_s(waiting),
             covered_s=covered_s([*_spans(self._short), *waiting, *uncut]),
             silence_s=self._voice.silence_s,
+            phrase_s=self._phrase_s(),
         )
+
+    def _phrase_s(self) -> float:
+        start_s = self._voice.open_start_s
+        return 0.0 if start_s is None else self._voice.heard_s - start_s
 
     def _transcribe(self, transcriber: SegmentedTranscriber) -> None:
         """Run the engine on as many pieces as one segment holds."""
@@ -167,7 +172,7 @@ class Worker:
         with self._crew.engine_lock:
             began_s = time.monotonic()
             words = words_only(transcriber.transcribe_segment(segment, offset_s))
-            self._pace.ran(time.monotonic() - began_s)
+            self._pace.ran(segment.clip.duration_s, time.monotonic() - began_s)
         if speech_s(_spans(chosen)) < CONTEXT_SPEECH_S and not (self._pieces or self._is_over):
             self._short, self._short_words = chosen, words
         else:

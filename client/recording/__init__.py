@@ -2,13 +2,14 @@
 
 from client.recording.devices import Device, find_device, list_devices
 from client.recording.level import Level
-from client.recording.recorder import Recorder, Recording
+from client.recording.recorder import OnSamples, Recorder, Recording
 from client.recording.settings import RecorderSettings
 from client.recording.take_file import UnfinishedTake, read_take, unfinished_recordings
 
 __all__ = [
     "Device",
     "Level",
+    "OnSamples",
     "Recorder",
     "RecorderSettings",
     "Recording",

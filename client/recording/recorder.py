@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -15,13 +16,15 @@ import numpy.typing as npt
 from client.errors import RecordingError
 from client.recording.devices import Device, find_device, load_sounddevice
 from client.recording.level import FRAME_MS, FrameMeter, Level, SilenceDetector, dbfs
-from client.recording.resample import to_clip
+from client.recording.resample import StreamResampler, to_clip
 from client.recording.settings import RecorderSettings
 from client.recording.take_file import TakeWriter, read_take
 from pronunciation.clip import Clip
 
-__all__ = ["Recorder", "Recording", "StoppedBy"]
+__all__ = ["OnSamples", "Recorder", "Recording", "StoppedBy"]
 
+OnSamples = Callable[[npt.NDArray[np.float32]], None]
+"""Takes sound at 16 kHz, float32 of shape ``(n,)``."""
 StoppedBy = Literal["person", "silence", "time_limit", "only_zeros", "device_lost", "failure"]
 
 _NOTICES: dict[StoppedBy, str] = {
@@ -42,8 +45,8 @@ class Recording:
     """A finished take.
 
     Attributes:
-        clip: what was said, at 16 kHz.
         path: the WAV file at the microphone's native rate.
+        duration_s: its length.
         device: the microphone's name and host API.
         sample_rate_hz: the native rate.
         stopped_by: who or what ended it.
@@ -51,20 +54,25 @@ class Recording:
         notices: what its owner should know, each one line.
     """
 
-    clip: Clip
     path: Path
+    duration_s: float
     device: str
     sample_rate_hz: int
     stopped_by: StoppedBy
     overflows: int
     notices: tuple[str, ...]
 
+    @cached_property
+    def clip(self) -> Clip:
+        """What was said, at 16 kHz; read from ``path`` and resampled when first asked for."""
+        return to_clip(*read_take(self.path))
+
 
 class Recorder:
     """Records one take at a time: `start`, then `pause`, `resume`, and `stop` or `discard`.
 
     After `stop` or `discard` the next `start` makes a new take. All methods are for one thread;
-    ``on_level`` is called from another.
+    ``on_level`` and ``on_samples`` are called from another.
 
     Args:
         settings: where and how to record.
@@ -76,12 +84,21 @@ class Recorder:
         self._sounddevice = sounddevice
         self._take: _Take | None = None
 
-    def start(self, on_level: Callable[[Level], None] | None = None, label: str = "take") -> Device:
+    def start(
+        self,
+        on_level: Callable[[Level], None] | None = None,
+        label: str = "take",
+        *,
+        on_samples: OnSamples | None = None,
+    ) -> Device:
         """Open the microphone and begin a new take.
 
         Args:
             on_level: called about 20 times a second with the level; must return quickly.
             label: a piece of the file's name, e.g. the question's id.
+            on_samples: called with what is recorded, at 16 kHz, block by block; must return
+                quickly. `stop` gives it the last block before it returns. Where it fails it is
+                called no more, and the recording goes on.
 
         Returns:
             The microphone in use.
@@ -94,7 +111,7 @@ class Recorder:
             raise RecordingError("a recording is running already: stop or discard it first")
         sd = load_sounddevice() if self._sounddevice is None else self._sounddevice
         device = find_device(self._settings.device_name, self._settings.host_api, sounddevice=sd)
-        self._take = _Take(sd, device, self._settings, on_level, label)
+        self._take = _Take(sd, device, self._settings, on_level, on_samples, label)
         return device
 
     def pause(self) -> None:
@@ -152,13 +169,11 @@ class Recorder:
         if take.only_zeros:
             take.writer.discard()
             raise RecordingError(_ZEROS, _ZEROS_REMEDY)
-        path = take.writer.finish()
-        samples, rate_hz = read_take(path)
         return Recording(
-            clip=to_clip(samples, rate_hz),
-            path=path,
+            path=take.writer.finish(),
+            duration_s=take.writer.samples_written / take.device.sample_rate_hz,
             device=take.device.label,
-            sample_rate_hz=rate_hz,
+            sample_rate_hz=take.device.sample_rate_hz,
             stopped_by=stopped_by,
             overflows=take.overflows,
             notices=take.notices(),
@@ -199,6 +214,7 @@ class _Take:
         device: Device,
         settings: RecorderSettings,
         on_level: Callable[[Level], None] | None,
+        on_samples: OnSamples | None,
         label: str,
     ) -> None:
         self.device = device
@@ -210,6 +226,8 @@ class _Take:
         self._stopped_by: StoppedBy | None = None
         self._settings = settings
         self._on_level = on_level
+        self._on_samples = on_samples
+        self._to_16_khz = StreamResampler(device.sample_rate_hz) if on_samples else None
         self._silence = SilenceDetector()
         self._shown: npt.NDArray[np.float32] = np.empty(0, dtype=np.float32)
         self._meter = FrameMeter(device.sample_rate_hz)
@@ -291,6 +309,7 @@ class _Take:
                 samples = samples[: max(0, round(limit_s * rate_hz) - self.writer.samples_written)]
             self.only_zeros = self.only_zeros and not samples.any()
             self.writer.append(samples)
+            self._pass_on(samples)
             for frame_dbfs in self._meter.measure(samples):
                 self._silence.hear(frame_dbfs)
                 if self._is_too_silent():
@@ -304,6 +323,16 @@ class _Take:
         zeros_stop_s = settings.zeros_stop_s
         if self.only_zeros and zeros_stop_s is not None and recorded_s >= zeros_stop_s:
             self._end("only_zeros")
+
+    def _pass_on(self, samples: npt.NDArray[np.float32], *, is_last: bool = False) -> None:
+        if self._on_samples is None or self._to_16_khz is None:
+            return
+        resampled = self._to_16_khz.feed(samples, is_last=is_last)
+        if resampled.size:
+            try:
+                self._on_samples(resampled)
+            except Exception:  # what listens in must not cost the recording
+                self._on_samples = None
 
     def _is_too_silent(self) -> bool:
         limit_s = self._settings.silence_stop_s
@@ -346,6 +375,7 @@ class _Take:
         closer.join(_CLOSE_WITHIN_S)
         self._blocks.put(None)
         self._thread.join()
+        self._pass_on(np.empty(0, dtype=np.float32), is_last=True)
         self._end(reason)
         assert self._stopped_by is not None
         return self._stopped_by

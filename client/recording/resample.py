@@ -1,11 +1,13 @@
 """From a device's native rate to the one rate inside Aloud, and back."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
-__all__ = ["resample", "to_clip"]
+__all__ = ["StreamResampler", "resample", "to_clip"]
 
 
 def resample(samples: npt.NDArray[np.float32], from_hz: int, to_hz: int) -> npt.NDArray[np.float32]:
@@ -21,3 +23,29 @@ def resample(samples: npt.NDArray[np.float32], from_hz: int, to_hz: int) -> npt.
 def to_clip(samples: npt.NDArray[np.float32], sample_rate_hz: int) -> Clip:
     """A `Clip` at 16 kHz from mono samples, float32 of shape ``(n,)``, at any rate."""
     return Clip(resample(samples, sample_rate_hz, SAMPLE_RATE_HZ))
+
+
+class StreamResampler:
+    """Sound that comes in blocks, at 16 kHz; together the blocks are what `to_clip` gives.
+
+    Args:
+        sample_rate_hz: of the blocks that will come.
+    """
+
+    def __init__(self, sample_rate_hz: int) -> None:
+        self._stream: Any = None
+        if sample_rate_hz != SAMPLE_RATE_HZ:
+            import soxr
+
+            self._stream = soxr.ResampleStream(
+                sample_rate_hz, SAMPLE_RATE_HZ, 1, dtype="float32", quality="HQ"
+            )
+
+    def feed(
+        self, samples: npt.NDArray[np.float32], *, is_last: bool = False
+    ) -> npt.NDArray[np.float32]:
+        """What is ready at 16 kHz; with ``is_last`` all that was held back."""
+        if self._stream is None:
+            return samples
+        changed = np.asarray(self._stream.resample_chunk(samples, last=is_last), dtype=np.float32)
+        return np.clip(changed, -1.0, 1.0)

@@ -12,17 +12,17 @@ from rich.text import Text
 
 from client.backend import Backend
 from client.choosing import choose_questions
-from client.cli.progress import share_bar
 from client.errors import ClientError, NoSpeech
 from client.own_recordings import OwnRecordings
 from client.recording import (
     Level,
+    OnSamples,
     Recorder,
     RecorderSettings,
     Recording,
     unfinished_recordings,
 )
-from client.session import Outcome, Session
+from client.session import LiveAnswer, Outcome, Session
 from client.settings import ClientSettings
 from client.terminal.keys import Keys, key_reader
 from client.terminal.recording_screen import End, countdown, watch_recording
@@ -34,6 +34,9 @@ __all__ = ["Interview", "InterviewOptions", "NoQuestionsError"]
 
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""
+
+MAX_MISSING_S: Final = 0.1
+"""More sound than this that is on the disk but did not reach the live answer is made up for."""
 
 
 class NoQuestionsError(ClientError):
@@ -147,20 +150,24 @@ class Interview:
         while True:
             if not countdown(console, keys, self._options.prepare_s):
                 return None
-            recording = self._record(question, keys)
+            live = self._session.listen(question.id)
+            try:
+                recording = self._record(question, keys, live.feed)
+            except BaseException:
+                live.cancel()
+                raise
             if isinstance(recording, End):
+                live.cancel()
                 if recording is End.quit:
                     return None
                 console.print(Text("Discarded. Once more:", "dim"))
                 continue
             for notice in recording.notices:
                 console.print(Text(f"! {notice}", "yellow"))
-            loading.join()
             try:
-                with share_bar("transcribing") as report:
-                    outcome = self._session.answer(
-                        recording.clip, question.id, save=self._options.save, on_progress=report
-                    )
+                loading.join()
+                with console.status(Text("Transcribing the last words …", "dim")):
+                    outcome = self._outcome(live, recording, question)
             except NoSpeech as error:
                 if not console.is_terminal:
                     raise  # nobody there to say it once more
@@ -174,6 +181,16 @@ class Interview:
             else:
                 self._recordings.keep(recording.path, outcome.submission.submission_id)
                 return outcome
+            finally:
+                live.cancel()
+
+    def _outcome(self, live: LiveAnswer, recording: Recording, question: Question) -> Outcome:
+        """What was heard while it was spoken, or, where a piece is missing there, the recording."""
+        save = self._options.save
+        if abs(live.duration_s - recording.duration_s) > MAX_MISSING_S:
+            live.cancel()
+            return self._session.answer(recording.clip, question.id, save=save)
+        return live.finish(save=save)
 
     def _say(self, text: str, keys: Keys) -> None:
         """Say a text aloud; any key skips the rest of it."""
@@ -185,8 +202,14 @@ class Interview:
                     stop.set()
         speaking.join()
 
-    def _record(self, question: Question, keys: Keys) -> Recording | End:
-        """A take, or ``End.discard`` / ``End.quit`` where there is none to keep."""
+    def _record(self, question: Question, keys: Keys, listen: OnSamples) -> Recording | End:
+        """A take, or ``End.discard`` / ``End.quit`` where there is none to keep.
+
+        Args:
+            question: what is answered.
+            keys: what steers the recording.
+            listen: takes the sound while it is recorded.
+        """
         recorder = Recorder(
             RecorderSettings(
                 folder=self._settings.recordings,
@@ -199,7 +222,11 @@ class Interview:
         with recorder:
             if not self._console.is_terminal:
                 self._console.print("Recording; a long silence or the time limit ends it.")
-            recorder.start(lambda level: levels.__setitem__(slice(None), [level]), question.id)
+            recorder.start(
+                lambda level: levels.__setitem__(slice(None), [level]),
+                question.id,
+                on_samples=listen,
+            )
             end = watch_recording(
                 self._console, keys, recorder, levels, float(question.answer_seconds)
             )

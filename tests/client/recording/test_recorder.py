@@ -112,6 +112,42 @@ def test_a_broken_meter_does_not_cost_the_answer(
     assert recorder.stop().clip.duration_s == pytest.approx(1.0, abs=0.001)
 
 
+@pytest.mark.parametrize("rate_hz", [44100, 16000, 48000])
+def test_what_listens_in_gets_the_clip_block_by_block(
+    settings: RecorderSettings, sound_system: Any, fake_device: Any, rate_hz: int
+) -> None:
+    blocks: list[np.ndarray[Any, Any]] = []
+    system = sound_system(signal=talk(3.0), devices=[fake_device("A", rate_hz=float(rate_hz))])
+    recorder = Recorder(settings, sounddevice=system)
+    recorder.start(on_samples=blocks.append)
+    assert system.all_sent.wait(10)
+    recording = recorder.stop()
+    heard = np.concatenate(blocks)
+    assert len(blocks) > 20
+    assert recording.duration_s == pytest.approx(talk(3.0).size / rate_hz)
+    assert heard.size == pytest.approx(recording.clip.samples.size, abs=2)
+    both = min(heard.size, recording.clip.samples.size)
+    # the file holds 16 bits
+    np.testing.assert_allclose(heard[:both], recording.clip.samples[:both], atol=2e-3)
+
+
+def test_what_listens_in_and_fails_does_not_cost_the_recording(
+    settings: RecorderSettings, sound_system: Any
+) -> None:
+    calls: list[int] = []
+
+    def broken(samples: np.ndarray[Any, Any]) -> None:
+        calls.append(samples.size)
+        raise ValueError("nobody listens")
+
+    system = sound_system(signal=tone(1.0))
+    recorder = Recorder(settings, sounddevice=system)
+    recorder.start(on_samples=broken)
+    assert system.all_sent.wait(10)
+    assert recorder.stop().clip.duration_s == pytest.approx(1.0, abs=0.001)
+    assert len(calls) == 1
+
+
 def test_silence_after_speech_stops_it(tmp_path: Path, sound_system: Any) -> None:
     system = sound_system(signal=np.concatenate([hiss(4.0), talk(3.0), hiss(20.0)]))
     recorder = Recorder(RecorderSettings(tmp_path, silence_stop_s=2.0), sounddevice=system)
