@@ -1,0 +1,206 @@
+"""One past answer: its report with sound, comparison, exports, “I did say it”, deletion."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from client.backend import RejectedError
+from client.deleting import delete_answers
+from client.exports import export_attempts
+from client.own_aliases import AliasError, add_own_alias
+from client.studio.studio import Studio
+from pronunciation.terms import Lexicon
+from question_bank.models import Question
+from server.contract import Attempt, AttemptId, AttemptSummary, HistoryQuery, TermVerdict
+from server.ui.charts import Chart, ScorePoint, score_chart
+from server.ui.compare_view import view_comparison
+from server.ui.report_view import ReportView, Sounds, view_report
+
+__all__ = ["AliasTrial", "router"]
+
+SHOWN_ATTEMPTS: Final = 20
+"""Other attempts at the question that the page lists; the history has them all."""
+
+_EXPORTS: Final = {
+    "md": ("markdown", "text/markdown; charset=utf-8"),
+    "html": ("html", "text/html; charset=utf-8"),
+    "json": ("json", "application/json"),
+    "csv": ("csv", "text/csv; charset=utf-8"),
+    "srt": ("srt", "application/x-subrip; charset=utf-8"),
+    "vtt": ("vtt", "text/vtt; charset=utf-8"),
+}
+
+Id = Annotated[AttemptId, Path()]
+Confirmed = Annotated[str, Form(pattern="^yes$")]
+
+
+@dataclass(frozen=True)
+class AliasTrial:
+    """Words that were to count for a phrase, and why they do not."""
+
+    phrase: str
+    words: str
+    problem: str
+
+
+def router(studio: Studio) -> APIRouter:
+    """The report and what can be done with it."""
+    routes = APIRouter(prefix="/attempts")
+
+    @routes.get("/{attempt_id}")
+    def report(
+        request: Request, attempt_id: Id, counted: Annotated[int | None, Query(ge=1)] = None
+    ) -> HTMLResponse:
+        """The report of one answer."""
+        return _report(studio, request, studio.backend.attempt(attempt_id), counted=counted)
+
+    @routes.get("/{attempt_id}/audio")
+    def audio(attempt_id: Id) -> FileResponse:
+        """The candidate's own recording; whole or by ranges, as a player asks for it."""
+        attempt = studio.backend.attempt(attempt_id)
+        path = studio.recordings.path_of(attempt.submission.submission_id)
+        if not path.is_file():
+            raise HTTPException(404, "there is no recording of this answer")
+        return FileResponse(
+            path, media_type="audio/wav", headers={"Cache-Control": "private, no-cache"}
+        )
+
+    @routes.get("/{attempt_id}/compare/{other_id}")
+    def compare(request: Request, attempt_id: Id, other_id: Id) -> HTMLResponse:
+        """Two answers to the same question, the earlier one first."""
+        if attempt_id == other_id:
+            raise HTTPException(422, "these are one and the same answer")
+        pair = sorted(
+            (studio.backend.attempt(each) for each in (attempt_id, other_id)),
+            key=lambda each: (each.report.created_at, each.id),
+        )
+        before, after = pair
+        if before.report.question_id != after.report.question_id:
+            raise HTTPException(422, "only answers to the same question can be compared")
+        return studio.page(
+            request,
+            "compare.html",
+            question=_question(studio, after)[0],
+            before=before,
+            after=after,
+            view=view_comparison(before.report, after.report),
+            sounds=Sounds(),
+        )
+
+    @routes.get("/{attempt_id}/export.{suffix}")
+    def export(attempt_id: Id, suffix: str) -> Response:
+        """One answer as a file."""
+        if suffix not in _EXPORTS:
+            raise HTTPException(404, f"there is no export named {suffix!r}")
+        kind, media_type = _EXPORTS[suffix]
+        attempt = studio.backend.attempt(attempt_id)
+        name = f"aloud-{attempt.report.question_id}-{attempt_id}.{suffix}"
+        return Response(
+            export_attempts(studio.backend, kind, attempt_id),
+            media_type=media_type,
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        )
+
+    @routes.post("/{attempt_id}/alias", response_model=None)
+    def alias(
+        request: Request,
+        attempt_id: Id,
+        phrase: Annotated[str, Form(min_length=1, max_length=500)],
+        words: Annotated[str, Form(max_length=500)] = "",
+    ) -> Response:
+        """“I did say it”: words of the answer count for a key phrase from now on."""
+        attempt = studio.backend.attempt(attempt_id)
+        try:
+            add_own_alias(studio.backend, studio.settings, attempt, phrase, words)
+        except AliasError as error:
+            trial = AliasTrial(phrase, words, str(error))
+            return _report(studio, request, attempt, trial=trial)
+        phrases = [each.phrase for each in attempt.report.coverage.phrases]
+        if phrase not in phrases:  # the bank has got it since this answer was graded
+            return RedirectResponse(f"/attempts/{attempt_id}", 303)
+        number = phrases.index(phrase) + 1
+        return RedirectResponse(f"/attempts/{attempt_id}?counted={number}#phrase-{number}", 303)
+
+    @routes.post("/{attempt_id}/delete")
+    def delete(attempt_id: Id, confirmed: Confirmed) -> RedirectResponse:
+        """Deletes the answer and its recording for good."""
+        result = delete_answers(studio.backend, studio.settings, [attempt_id])
+        return RedirectResponse(f"/history?deleted={result.deleted}", 303)
+
+    return routes
+
+
+def _report(
+    studio: Studio,
+    request: Request,
+    attempt: Attempt,
+    *,
+    counted: int | None = None,
+    trial: AliasTrial | None = None,
+) -> HTMLResponse:
+    view = view_report(attempt.report)
+    question, in_bank = _question(studio, attempt)
+    others = studio.backend.history(
+        HistoryQuery(question_id=attempt.report.question_id, limit=SHOWN_ATTEMPTS + 1)
+    )
+    role = studio.bank.role(attempt.role or "")
+    return studio.page(
+        request,
+        "report.html",
+        422 if trial else 200,
+        attempt=attempt,
+        view=view,
+        question=question,
+        in_bank=in_bank,
+        role=role,
+        sounds=_sounds(studio, attempt, view),
+        others=[each for each in others.attempts if each.id != attempt.id][:SHOWN_ATTEMPTS],
+        other_count=others.total - 1,
+        scores=_scores(others.attempts),
+        next_url=f"/practice?{_next(attempt)}",
+        exports=tuple(each for each in _EXPORTS if view.timed or each not in ("srt", "vtt")),
+        shared_bank=studio.settings.server is not None,
+        counted=view.phrases[counted - 1]
+        if counted is not None and counted <= len(view.phrases)
+        else None,
+        trial=trial,
+    )
+
+
+def _question(studio: Studio, attempt: Attempt) -> tuple[Question, bool]:
+    """The question as the bank has it now, or else as it was asked; and whether the bank has it."""
+    try:
+        return studio.backend.question(attempt.report.question_id), True
+    except RejectedError:
+        return studio.backend.export_one(attempt.id).attempts[0].question, False
+
+
+def _sounds(studio: Studio, attempt: Attempt, view: ReportView) -> Sounds:
+    recorded = studio.recordings.path_of(attempt.submission.submission_id).is_file()
+    return Sounds(
+        recording_url=f"/attempts/{attempt.id}/audio" if recorded else None,
+        taught_urls=_taught(studio.lexicon, view.report.pronunciation.terms),
+    )
+
+
+def _taught(lexicon: Lexicon, terms: Iterable[TermVerdict]) -> dict[str, str]:
+    """Where each term of the lexicon is said; of another one nobody knows how it is said."""
+    return {
+        each.term: "/sound/term?" + urlencode({"term": each.term})
+        for each in terms
+        if lexicon.get(each.term) is not None
+    }
+
+
+def _scores(attempts: Iterable[AttemptSummary]) -> Chart | None:
+    points = [ScorePoint(each.created_at, each.score) for each in attempts]
+    return score_chart(points, title="Scores at this question", id_prefix="scores")
+
+
+def _next(attempt: Attempt) -> str:
+    given = {"role": attempt.role, "round": attempt.round, "after": attempt.report.question_id}
+    return urlencode({name: value for name, value in given.items() if value})
