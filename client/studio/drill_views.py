@@ -174,7 +174,7 @@ def view_result(item: Item, step: Step | None, misses: int, now: datetime) -> Re
         sign, tone, words, rank = "✓", "good", f"right after {times}", 1
     else:
         sign, tone, words, rank = "✓", "good", "right at once", 3
-    next_time = _coming(step, now) if step is not None else ""
+    next_time = coming(step.card.due, now) if step is not None and step.card is not None else ""
     return ResultView(item.id, item.prompt, sign, tone, words, next_time, rank)
 
 

@@ -134,7 +134,7 @@ function showOver() {
   });
   find("results").replaceChildren(...lines);
   over.hidden = false;
-  document.getElementById("over").focus();
+  find("go-on").focus();
   closeMicrophone();
 }
 
