@@ -14,6 +14,7 @@ from client.backend import RejectedError, UnavailableError
 from client.errors import ClientError
 from client.studio.guard import Guard
 from client.studio.routes import (
+    attempts,
     drills,
     history,
     home,
@@ -26,12 +27,13 @@ from client.studio.routes import (
 )
 from client.studio.studio import Studio
 from pronunciation.errors import PronunciationError
+from question_bank.errors import BankError
 from server.ui.rendering import STATIC as SHARED_STATIC
 
 __all__ = ["create_studio"]
 
 _STATIC = Path(__file__).with_name("static")
-_PAGES = (home, roles, sounds, weights, history, progress, practice, takes, drills)
+_PAGES = (home, roles, sounds, weights, history, progress, practice, takes, drills, attempts)
 
 
 def create_studio(studio: Studio, *, port: int | None = None) -> FastAPI:
@@ -93,5 +95,6 @@ def _add_failures(app: FastAPI, studio: Studio) -> None:
     app.add_exception_handler(RejectedError, on_rejected)
     app.add_exception_handler(ClientError, on_failure)
     app.add_exception_handler(PronunciationError, on_failure)
+    app.add_exception_handler(BankError, on_failure)
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(HTTPException, on_http)

@@ -46,7 +46,7 @@ class PhraseChangeRow:
 
 @dataclass(frozen=True)
 class TermChangeRow:
-    """A term in both answers: how often it was said right and wrong, and how it was heard."""
+    """A term in both answers, each time it was said: those said wrong first."""
 
     term: str
     before: tuple[TermRow, ...]
@@ -83,7 +83,7 @@ def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
             "Score",
             percent(one.score),
             percent(two.score),
-            f"{score:+d} points" if score else "",
+            f"{_signed(score)} points" if score else "",
             _direction(score),
         ),
         _count("Key phrases said", one.said_count, two.said_count, better=1),
@@ -123,7 +123,7 @@ def _count(label: str, before: int | None, after: int | None, *, better: int) ->
         label,
         str(before),
         str(after),
-        f"{change:+d}" if change else "",
+        _signed(change) if change else "",
         _direction(change * better),
     )
 
@@ -136,7 +136,7 @@ def _measure(
     change = 0.0
     if before is not None and after is not None:
         change = round(after, digits) - round(before, digits)
-    written = f"{change:+.{digits}f}" if round(change, digits) else ""
+    written = _signed(change, digits) if round(change, digits) else ""
     return NumberChange(label, texts[0], texts[1], written, "same")
 
 
@@ -144,7 +144,11 @@ def _seconds(before: Delivery, after: Delivery) -> str:
     if before.answer_s is None or after.answer_s is None:
         return ""
     change = int(after.answer_s) - int(before.answer_s)
-    return f"{change:+d} s" if change else ""
+    return f"{_signed(change)} s" if change else ""
+
+
+def _signed(change: float, digits: int = 0) -> str:
+    return f"{change:+.{digits}f}".replace("-", "−")
 
 
 def _direction(change: float) -> Direction:
@@ -169,8 +173,8 @@ def _credit(row: PhraseRow | None) -> float:
 
 
 def _terms(one: ReportView, two: ReportView) -> tuple[TermChangeRow, ...]:
-    """The terms judged in either answer, those said wrong in the later one first."""
-    before, after = _judged(one), _judged(two)
+    """The terms said in either answer, those said wrong in the later one first."""
+    before, after = _all_terms(one), _all_terms(two)
     names = sorted(
         {row.term for row in (*before, *after)},
         key=lambda name: (-_wrong(after, name), -_wrong(before, name), name.casefold()),
@@ -178,8 +182,8 @@ def _terms(one: ReportView, two: ReportView) -> tuple[TermChangeRow, ...]:
     return tuple(TermChangeRow(name, _of(before, name), _of(after, name)) for name in names)
 
 
-def _judged(view: ReportView) -> Sequence[TermRow]:
-    return [*view.wrong_terms, *view.right_terms]
+def _all_terms(view: ReportView) -> Sequence[TermRow]:
+    return [*view.wrong_terms, *view.right_terms, *view.unclear_terms]
 
 
 def _of(rows: Iterable[TermRow], name: str) -> tuple[TermRow, ...]:
