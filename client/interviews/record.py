@@ -83,6 +83,7 @@ class InterviewRecord(_Frozen):
     Attributes:
         planned: how many questions fill the time if every answer takes as long as it should; the
             rest of ``questions`` is asked when answers are shorter.
+        planned_s: how long those take; less than the interview where the bank has too few.
     """
 
     format: Literal["aloud-interview"] = "aloud-interview"
@@ -94,6 +95,7 @@ class InterviewRecord(_Frozen):
     round_title: str
     minutes: int = Field(ge=1, le=MAX_MINUTES)
     planned: int = Field(ge=1)
+    planned_s: float = Field(gt=0)
     started_at: AwareDatetime
     ended_at: AwareDatetime | None = None
     questions: Annotated[tuple[AskedQuestion, ...], Field(min_length=1)]

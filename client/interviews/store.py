@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from pydantic import ValidationError
 
@@ -15,6 +15,7 @@ from client.durable_file import sync_folder, write_durably
 from client.file_lock import held
 from client.interviews.plan import InterviewPlan
 from client.interviews.record import AskedQuestion, InterviewError, InterviewRecord
+from client.settings import ClientSettings
 from question_bank.models import Role, RoundGuide
 
 __all__ = ["InterviewNotFound", "Interviews", "KeptInterviews"]
@@ -51,6 +52,11 @@ class Interviews:
         self._clock = clock
         self._lock = threading.Lock()
 
+    @classmethod
+    def of(cls, settings: ClientSettings) -> Self:
+        """The interviews of a person."""
+        return cls(settings.home / "interviews")
+
     def now(self) -> datetime:
         """The time by this clock."""
         return self._clock()
@@ -85,6 +91,7 @@ class Interviews:
                 round_title=guide.title,
                 minutes=minutes,
                 planned=plan.planned,
+                planned_s=plan.planned_s,
                 started_at=now,
                 questions=tuple(questions),
             )

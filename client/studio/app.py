@@ -18,6 +18,7 @@ from client.studio.routes import (
     drills,
     history,
     home,
+    interview,
     practice,
     progress,
     roles,
@@ -33,7 +34,19 @@ from server.ui.rendering import STATIC as SHARED_STATIC
 __all__ = ["create_studio"]
 
 _STATIC = Path(__file__).with_name("static")
-_PAGES = (home, roles, sounds, weights, history, progress, practice, takes, drills, attempts)
+_PAGES = (
+    home,
+    roles,
+    sounds,
+    weights,
+    history,
+    progress,
+    practice,
+    takes,
+    drills,
+    attempts,
+    interview,
+)
 
 
 def create_studio(studio: Studio, *, port: int | None = None) -> FastAPI:

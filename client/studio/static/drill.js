@@ -1,5 +1,6 @@
 /** One drill: hear a term, say it, see how it was heard, go on. The studio decides what comes. */
 
+import { onKeys } from "./keys.js";
 import { Player } from "./player.js";
 import { Microphone, SAMPLE_RATE_HZ, zerosError } from "./recorder.js";
 import { SilenceDetector } from "./silence.js";
@@ -392,18 +393,11 @@ for (const [name, act] of Object.entries(actions)) {
   find(name).addEventListener("click", act);
 }
 
-document.addEventListener("keydown", (event) => {
-  const name = keys[event.key.toLowerCase()];
-  const { target } = event;
-  const typing = target.closest("input:not([type=checkbox]), select, textarea");
-  const pressing = [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
-  const chord = event.ctrlKey || event.metaKey || event.altKey;
-  if (!name || typing || pressing || chord || event.repeat || state === "over") {
-    return;
-  }
-  event.preventDefault();
-  actions[name]();
-});
+onKeys(
+  Object.fromEntries(
+    Object.entries(keys).map(([key, name]) => [key, () => state !== "over" && actions[name]()]),
+  ),
+);
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden && state !== "recording") {

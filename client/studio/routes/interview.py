@@ -1,0 +1,287 @@
+"""The mock interview: chosen, held question after question, and told in one report."""
+
+import logging
+import random
+import threading
+from dataclasses import asdict
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Form, HTTPException, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from client.backend import UnavailableError
+from client.errors import ClientError
+from client.interviews import (
+    InterviewNotFound,
+    InterviewRecord,
+    InterviewReport,
+    Interviews,
+    find_answers,
+    interview_to_markdown,
+    last_practised,
+    plan_interview,
+    report_interview,
+)
+from client.progress import all_attempts
+from client.studio.interview_views import (
+    GOOD_SCORE,
+    WEAK_SCORE,
+    InterviewState,
+    earlier,
+    point_links,
+    state_of,
+)
+from client.studio.studio import Studio
+from client.studio.takes import AnswerDone, Takes
+from question_bank.models import RoundName
+from server.contract import AttemptId
+from server.ui.rendering import clock, when
+
+__all__ = ["SHORT_MINUTES", "router"]
+
+logger = logging.getLogger(__name__)
+
+SHORT_MINUTES: Final = (10, 20)
+"""For practice between two other things; a real round takes three quarters of an hour."""
+FILLED: Final = 0.9
+"""Where the bank's questions fill less of the time than this, the page says so."""
+
+DOUBLE_CLICK_S: Final = 5.0
+
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str | None, Query(max_length=200)]
+Length = Literal["real", "longest", "10", "20"]
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question_id: Id
+
+
+class _Answered(_Asked):
+    submission_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    attempt_id: AttemptId | None = None
+
+
+def router(studio: Studio) -> APIRouter:
+    """The pages and what they ask for."""
+    routes = APIRouter(prefix="/interview")
+    interviews = Interviews.of(studio.settings)
+    claims = _Claims()
+    takes = Takes.of(studio)
+    takes.subscribe(lambda done: _note(interviews, claims, done))
+
+    @routes.get("")
+    def choose(request: Request, role: Text = None, round: Text = None) -> HTMLResponse:
+        """Choose role and round; earlier interviews."""
+        bank, kept = studio.bank, interviews.all()
+        scores = {each.id: each.score for each in all_attempts(studio.backend)}
+        lines = [earlier(record, scores, interviews.now()) for record in kept.records]
+        latest = kept.records[0] if kept.records else None
+        return studio.page(
+            request,
+            "interview.html",
+            bank=bank,
+            chosen_role=role or (latest.role if latest else bank.roles[0].id if bank.roles else ""),
+            chosen_round=round or (latest.round if latest else ""),
+            open=[line for line in lines if line.state != "ended"],
+            ended=[line for line in lines if line.state == "ended"],
+            unreadable=kept.unreadable,
+            short_minutes=SHORT_MINUTES,
+        )
+
+    @routes.post("")
+    def start(
+        role: Annotated[Id, Form()],
+        round: Annotated[RoundName, Form()],
+        length: Annotated[Length, Form()] = "real",
+    ) -> RedirectResponse:
+        """Begin; the clock runs from now."""
+        bank = studio.bank
+        found = bank.role(role)
+        guide = next((each for each in bank.rounds if each.id == round), None)
+        if found is None or guide is None:
+            raise HTTPException(404, f"the bank has no role {role!r} or no round {round!r}")
+        minutes = {"real": guide.minutes[0], "longest": guide.minutes[1]}.get(length) or int(length)
+        begun = _begun_just_now(interviews, found.id, guide.id, minutes)
+        if begun is not None:
+            return RedirectResponse(f"/interview/{begun.id}", 303)
+        practised = last_practised(studio.backend)
+        plan = plan_interview(
+            bank.questions, found.id, guide.id, minutes, practised, random.Random()
+        )
+        record = interviews.start(found, guide, minutes, plan)
+        return RedirectResponse(f"/interview/{record.id}", 303)
+
+    @routes.get("/{interview_id}")
+    def interview(request: Request, interview_id: str) -> Response:
+        """The question that is open; whoever comes back goes on here."""
+        record = _get(interviews, interview_id)
+        if record.ended_at is not None:
+            return RedirectResponse(f"/interview/{record.id}/report", 303)
+        threading.Thread(target=_warm, args=(studio,), name="aloud-warm", daemon=True).start()
+        return studio.page(
+            request,
+            "interview_question.html",
+            record=record,
+            state=asdict(_state(studio, interviews, record)),
+            fills=record.planned_s / (record.minutes * 60),
+            filled=FILLED,
+        )
+
+    @routes.get("/{interview_id}/state")
+    def state(interview_id: str) -> InterviewState:
+        """Where it stands."""
+        return _state(studio, interviews, _get(interviews, interview_id))
+
+    @routes.post("/{interview_id}/skip")
+    def skip(interview_id: str, asked: _Asked) -> InterviewState:
+        """Pass the question."""
+        _get(interviews, interview_id)
+        return _state(studio, interviews, interviews.skip(interview_id, asked.question_id))
+
+    @routes.get("/{interview_id}/interrupted")
+    def interrupted(interview_id: str) -> dict[str, Any]:
+        """A recording of the open question that broke off since it was asked."""
+        current = _get(interviews, interview_id).current
+        found = None
+        if current is not None and current.asked_at is not None:
+            for each in takes.interrupted():
+                if each.question_id == current.question_id and each.started_at >= current.asked_at:
+                    found = each  # the latest
+        shown = found and {
+            "name": found.name,
+            "started": when(found.started_at),
+            "length": clock(found.duration_s),
+        }
+        return {"recording": takes.running is not None, "take": shown}
+
+    @routes.post("/{interview_id}/claim", status_code=204)
+    def claim(interview_id: str, asked: _Asked) -> None:
+        """The next finished recording of this question is the answer in this interview."""
+        _get(interviews, interview_id)
+        claims.make(asked.question_id, interview_id)
+
+    @routes.post("/{interview_id}/answers")
+    def answers(interview_id: str, answer: _Answered) -> InterviewState:
+        """Note an answer that the studio could not note when it came in."""
+        _get(interviews, interview_id)
+        record = interviews.answer(
+            interview_id, answer.question_id, answer.submission_id, answer.attempt_id
+        )
+        return _state(studio, interviews, record)
+
+    @routes.post("/{interview_id}/end")
+    def end(interview_id: str) -> RedirectResponse:
+        """End it now, or confirm that the time is over."""
+        record = _get(interviews, interview_id)
+        interviews.end(record.id)
+        return RedirectResponse(f"/interview/{record.id}/report", 303)
+
+    @routes.post("/{interview_id}/delete")
+    def delete(interview_id: str) -> RedirectResponse:
+        """Forget it; its answers stay in the history."""
+        interviews.delete(_get(interviews, interview_id).id)
+        return RedirectResponse("/interview", 303)
+
+    @routes.get("/{interview_id}/report")
+    def report(request: Request, interview_id: str) -> Response:
+        """The one report at the end."""
+        record = _get(interviews, interview_id)
+        if record.ended_at is None:
+            return RedirectResponse(f"/interview/{record.id}", 303)
+        made = _report(studio, record)
+        strongest, weakest = point_links(made)
+        return studio.page(
+            request,
+            "interview_report.html",
+            report=made,
+            strongest=strongest,
+            weakest=weakest,
+            good_score=GOOD_SCORE,
+            weak_score=WEAK_SCORE,
+            spoken_share=made.answer_s / (record.minutes * 60),
+        )
+
+    @routes.get("/{interview_id}/report.{suffix}")
+    def export(interview_id: str, suffix: Literal["md", "json"]) -> Response:
+        """The report as a file."""
+        record = _get(interviews, interview_id)
+        made = _report(studio, record)
+        name = f"aloud-interview-{record.started_at:%Y-%m-%d}-{record.round}.{suffix}"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        if suffix == "json":
+            return JSONResponse(made.model_dump(mode="json"), headers=headers)
+        return Response(
+            interview_to_markdown(made), media_type="text/markdown; charset=utf-8", headers=headers
+        )
+
+    return routes
+
+
+def _get(interviews: Interviews, interview_id: str) -> InterviewRecord:
+    try:
+        return interviews.get(interview_id)
+    except InterviewNotFound as error:
+        raise HTTPException(404, str(error)) from error
+
+
+def _begun_just_now(
+    interviews: Interviews, role: str, round: RoundName, minutes: int
+) -> InterviewRecord | None:
+    """The interview that a first click of a double click has begun."""
+    for record in interviews.all().records:
+        age_s = (interviews.now() - record.started_at).total_seconds()
+        same = (record.role, record.round, record.minutes) == (role, round, minutes)
+        if same and age_s < DOUBLE_CLICK_S and record.questions[0].state == "open":
+            return record
+    return None
+
+
+def _state(studio: Studio, interviews: Interviews, record: InterviewRecord) -> InterviewState:
+    try:
+        bank = studio.bank
+    except UnavailableError:
+        bank = None  # the questions are in the record; only other roles' titles are missing
+    return state_of(record, bank, interviews.now())
+
+
+def _report(studio: Studio, record: InterviewRecord) -> InterviewReport:
+    return report_interview(record, find_answers(studio.backend, record))
+
+
+class _Claims:
+    """Which interview waits for an interrupted recording of which question."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_question: dict[str, str] = {}
+
+    def make(self, question_id: str, interview_id: str) -> None:
+        with self._lock:
+            self._by_question[question_id] = interview_id
+
+    def take(self, question_id: str) -> str:
+        with self._lock:
+            return self._by_question.pop(question_id, "")
+
+
+def _note(interviews: Interviews, claims: _Claims, done: AnswerDone) -> None:
+    """Note an answer that belongs to an interview, in the thread that worked on it."""
+    interview_id = done.interview or claims.take(done.question_id)
+    if interview_id:
+        interviews.answer(
+            interview_id,
+            done.question_id,
+            done.outcome.submission.submission_id,
+            done.outcome.attempt_id,
+        )
+
+
+def _warm(studio: Studio) -> None:
+    try:
+        studio.session.warm()
+    except ClientError as error:
+        logger.info("the engine could not be loaded ahead: %s", error)  # the answer says it again
