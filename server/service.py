@@ -1,9 +1,8 @@
 """The use cases, without the web: what one can do with answers, reports and the bank."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from copy import copy
 from datetime import UTC, datetime
-from functools import cached_property
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, RoundName
@@ -33,29 +32,14 @@ from server.errors import (
     ServerError,
     UnreadableError,
 )
+from server.knowledge import Grader, Knowledge
+from server.store.database import Database
 from server.store.store import Store
 
 __all__ = ["ARCHIVE_PAGE", "Grader", "Service", "utc_now"]
 
 # Attempts in one page of an export: at the contract's largest answers a page stays under 100 MB.
 ARCHIVE_PAGE = 20
-
-Grade = Callable[[Question, Submission, Lexicon, str], Report]
-
-
-@dataclass(frozen=True)
-class Grader:
-    """The function that grades, and its version."""
-
-    grade: Grade
-    version: str
-
-    @classmethod
-    def current(cls) -> "Grader":
-        """The grader of this version of Aloud."""
-        from server.grading import GRADER_VERSION, grade
-
-        return cls(grade, GRADER_VERSION)
 
 
 def utc_now() -> datetime:
@@ -64,13 +48,12 @@ def utc_now() -> datetime:
 
 
 class Service:
-    """The use cases over a store, a bank, a lexicon and a grader.
+    """The use cases of one owner, over a store, a bank, a lexicon and a grader.
 
-    Bank, lexicon and grader are given as functions and loaded at first use: listing the history
-    needs none of them.
+    Bank, lexicon and grader are given as functions and loaded at first use.
 
     Attributes:
-        drills: the use cases of the drills.
+        drills: the use cases of the same owner's drills.
     """
 
     def __init__(
@@ -83,31 +66,38 @@ class Service:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self._store = store
-        self._load_bank = bank
-        self._load_lexicon = lexicon
-        self._load_grader = grader
+        self._knowledge = Knowledge(bank, lexicon, grader)
         self._clock = clock
         self.drills = DrillService(store.drills, clock)
 
-    @cached_property
+    def of(self, owner_id: int | None) -> "Service":
+        """The same over what belongs to this owner; ``None``: no account, as when embedded."""
+        other = copy(self)
+        other._store = self._store.of(owner_id)
+        other.drills = DrillService(other._store.drills, self._clock)
+        return other
+
+    @property
+    def database(self) -> Database:
+        """The database, for the services over other tables."""
+        return self._store.database
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What it grades with; all owners' services share it."""
+        return self._knowledge
+
+    @property
     def bank(self) -> Bank:
         """The question bank."""
-        return self._load_bank()
-
-    @cached_property
-    def _lexicon(self) -> Lexicon:
-        return self._load_lexicon()
-
-    @cached_property
-    def _grader(self) -> Grader:
-        return self._load_grader()
+        return self._knowledge.bank
 
     def warm(self) -> None:
         """Loads what is loaded at first use, so that a broken bank shows at the start."""
-        _ = self.bank, self._lexicon, self._grader
+        self._knowledge.warm()
 
     def close(self) -> None:
-        """Closes the store."""
+        """Closes the database, for every owner."""
         self._store.close()
 
     def check(self) -> None:
@@ -231,7 +221,7 @@ class Service:
         """
         changes: list[RegradeChange] = []
         failures: list[RegradeFailure] = []
-        self.bank = self._load_bank()  # only replaced once it is read: a broken one changes nothing
+        self._knowledge.reload_bank()
         ids = self._store.ids() if question_id is None else self._ids_at(question_id)
         graded = 0
         for done, attempt_id in enumerate(ids, 1):
@@ -334,7 +324,8 @@ class Service:
 
     def _graded(self, question: Question, submission: Submission) -> Report:
         # Loaded before the try: a broken lexicon or bank is its owner's to mend, no grader's fault.
-        grader, lexicon, bank_version = self._grader, self._lexicon, self.bank.version
+        known = self._knowledge
+        grader, lexicon, bank_version = known.grader, known.lexicon, known.bank.version
         try:
             return grader.grade(question, submission, lexicon, bank_version)
         except ServerError:
