@@ -1,0 +1,41 @@
+"""The queue that suits the database: procrastinate on PostgreSQL, a thread on SQLite."""
+
+from server.errors import StoreError
+from server.jobs.queue import JobQueue, Worker
+from server.jobs.runner import BEAT_S, SILENT_S
+from server.jobs.store import JobStore
+from server.jobs.thread_worker import ThreadWorker
+from server.jobs.work import Kinds
+from server.store.database import Database
+
+__all__ = ["create_queue"]
+
+
+def create_queue(
+    database: Database, kinds: Kinds, *, beat_s: float = BEAT_S, silent_s: float = SILENT_S
+) -> JobQueue:
+    """The queue; its worker is not yet started.
+
+    Args:
+        database: where the jobs are.
+        kinds: what can be done, by kind.
+        beat_s: time between the heartbeats of a job that runs.
+        silent_s: without a heartbeat for so long, a job is taken up by another process.
+
+    Raises:
+        StoreError: PostgreSQL does not let us make the queue's tables, or its extra is missing.
+    """
+    store = JobStore(database)
+    worker: Worker
+    if database.is_postgresql:
+        try:
+            from server.jobs.postgres_worker import PostgresWorker
+        except ImportError as error:
+            raise StoreError(
+                f"work in the background needs the extra 'postgres' ({error}): "
+                "pip install 'aloud[postgres]'"
+            ) from error
+        worker = PostgresWorker(database.engine, store, kinds, beat_s=beat_s, silent_s=silent_s)
+    else:
+        worker = ThreadWorker(store, kinds, beat_s=beat_s, silent_s=silent_s)
+    return JobQueue(store, kinds, worker)

@@ -1,0 +1,55 @@
+"""What clients see of a job."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["Job", "JobFile", "JobList", "JobState"]
+
+JobState = Literal["queued", "running", "done", "failed", "cancelled"]
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class JobFile(_Wire):
+    """The file that a job made; kept for a day."""
+
+    name: str
+    media_type: str
+    size_bytes: int
+
+
+class Job(_Wire):
+    """Work that outlasts a request, and how far it is.
+
+    ``result`` is what it found, once it is done; ``problem`` one line for a person, once it failed.
+    """
+
+    id: int
+    kind: str
+    state: JobState
+    progress_done: int = 0
+    progress_total: int = Field(default=0, description="0 until it is known")
+    result: dict[str, Any] | None = None
+    problem: str | None = None
+    file: JobFile | None = None
+    begun: int = Field(
+        default=0, description="how often it was begun; more than once after a crash"
+    )
+    created_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it will not change any more."""
+        return self.state in ("done", "failed", "cancelled")
+
+
+class JobList(_Wire):
+    """One's own jobs, newest first."""
+
+    jobs: tuple[Job, ...]

@@ -1,0 +1,331 @@
+"""The table of jobs, which is the truth about them; every method is one transaction.
+
+A job that is claimed carries the number of times it was begun. Whoever works on it names that
+number with every write, so a process that was thought dead and comes back changes nothing.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Select, delete, func, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from server.errors import ConflictError, NotFoundError
+from server.jobs.contract import Job, JobFile
+from server.jobs.work import MadeFile, Outcome
+from server.store.database import MAX_ID, Database
+from server.store.tables_work import JobFileRow, JobRow
+
+__all__ = ["MAX_BEGUN", "MAX_UNFINISHED", "Claim", "JobStore"]
+
+MAX_BEGUN: Final = 3
+"""A job that ended its process this often (no memory, a crash in C) will do so again."""
+
+MAX_UNFINISHED: Final = 20
+"""Jobs of one owner that may wait or run at once: one person must not fill the queue."""
+
+_UNFINISHED: Final = ("queued", "running")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to work on a job."""
+
+    job_id: int
+    begun: int
+    kind: str
+    payload: dict[str, Any]
+    owner_id: int | None
+    kept: dict[str, Any] | None = None
+
+
+class JobStore:
+    """Jobs in a database. Safe to use from several threads and processes."""
+
+    def __init__(
+        self, database: Database, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._database = database
+        self._clock = clock
+
+    def add(self, kind: str, payload: dict[str, Any], owner_id: int | None) -> tuple[Job, bool]:
+        """Queues a job, unless the same one of the same owner waits or runs already.
+
+        Returns:
+            The job, and whether it is new.
+
+        Raises:
+            ConflictError: the owner has too many unfinished jobs.
+            NotFoundError: the owner is gone.
+        """
+        try:
+            with self._database.write() as session:
+                self._database.alone(session, f"jobs of {owner_id}")
+                unfinished = session.scalars(
+                    select(JobRow).where(_of(owner_id), JobRow.state.in_(_UNFINISHED))
+                ).all()
+                for row in unfinished:
+                    if row.kind == kind and row.payload == payload:
+                        return _job(row, None), False
+                if len(unfinished) >= MAX_UNFINISHED:
+                    raise ConflictError(
+                        f"{len(unfinished)} jobs wait or run already; let them end or cancel some"
+                    )
+                row = JobRow(
+                    kind=kind,
+                    state="queued",
+                    payload=payload,
+                    owner_id=owner_id,
+                    progress_done=0,
+                    progress_total=0,
+                    attempts=0,
+                    created_at=self._now(session),
+                )
+                session.add(row)
+                session.flush()
+                return _job(row, None), True
+        except IntegrityError:
+            raise NotFoundError("the account that asked for this is gone") from None
+
+    def get(self, job_id: int, owner_id: int | None) -> Job:
+        """One job of an owner.
+
+        Raises:
+            NotFoundError: the owner has no such job.
+        """
+        with self._database.read() as session:
+            row = session.scalar(_one(job_id, owner_id))
+            if row is None:
+                raise NotFoundError(f"there is no job {job_id}")
+            return _job(row, _file(session, job_id))
+
+    def listed(self, owner_id: int | None, limit: int) -> list[Job]:
+        """An owner's jobs, newest first."""
+        with self._database.read() as session:
+            rows = session.scalars(
+                select(JobRow).where(_of(owner_id)).order_by(JobRow.id.desc()).limit(limit)
+            ).all()
+            return [_job(row, _file(session, row.id)) for row in rows]
+
+    def file(self, job_id: int, owner_id: int | None) -> MadeFile:
+        """The file that a job made.
+
+        Raises:
+            NotFoundError: there is no such job, or it has no file (any more).
+        """
+        with self._database.read() as session:
+            row = session.scalar(_one(job_id, owner_id))
+            made = None if row is None else session.get(JobFileRow, job_id)
+            if made is None:
+                raise NotFoundError(f"there is no file of a job {job_id}; files are kept for a day")
+            return MadeFile(made.name, made.media_type, made.content)
+
+    def cancel(self, job_id: int, owner_id: int | None) -> Job:
+        """Ends a job; one that runs stops at its next step. What is over stays as it is.
+
+        Raises:
+            NotFoundError: the owner has no such job.
+        """
+        with self._database.write() as session:
+            session.execute(
+                update(JobRow)
+                .where(JobRow.id == _known(job_id), _of(owner_id), JobRow.state.in_(_UNFINISHED))
+                .values(state="cancelled", finished_at=self._now(session))
+            )
+        return self.get(job_id, owner_id)
+
+    def waiting(self) -> list[int]:
+        """The ids of the jobs that wait, oldest first."""
+        with self._database.read() as session:
+            return list(
+                session.scalars(
+                    select(JobRow.id).where(JobRow.state == "queued").order_by(JobRow.id)
+                )
+            )
+
+    def claim(self, job_id: int | None = None) -> Claim | None:
+        """Begins a job, or the one that waits longest; ``None``: another one was faster."""
+        with self._database.write() as session:
+            wanted = select(JobRow).where(JobRow.state == "queued").order_by(JobRow.id).limit(1)
+            if job_id is not None:
+                wanted = wanted.where(JobRow.id == job_id)
+            row = session.scalar(wanted.with_for_update(skip_locked=True))
+            if row is None:
+                return None
+            now = self._now(session)
+            row.state = "running"
+            row.attempts += 1
+            row.started_at = row.started_at or now
+            row.heartbeat_at = now
+            return Claim(row.id, row.attempts, row.kind, row.payload, row.owner_id, row.result)
+
+    def beat(self, claim: Claim) -> bool:
+        """Tells that the work goes on; false where the job is not the claim's any more."""
+        return self._change(claim)
+
+    def progress(self, claim: Claim, done: int, total: int) -> bool:
+        """Stores how far the work is; false where the job is not the claim's any more."""
+        return self._change(claim, progress_done=done, progress_total=total)
+
+    def keep(self, claim: Claim, state: dict[str, Any]) -> bool:
+        """Stores what to go on from after a crash, where the result will stand in the end."""
+        return self._change(claim, result=state)
+
+    def finish(self, claim: Claim, outcome: Outcome) -> bool:
+        """Ends a job well; false where it is not the claim's any more, and nothing is kept."""
+        with self._database.write() as session:
+            changed = self._changed(
+                session,
+                claim,
+                state="done",
+                result=outcome.result,
+                problem=None,
+                finished_at=self._now(session),
+            )
+            if changed and outcome.file is not None:
+                session.add(
+                    JobFileRow(
+                        job_id=claim.job_id,
+                        name=outcome.file.name,
+                        media_type=outcome.file.media_type,
+                        content=outcome.file.content,
+                    )
+                )
+            return changed
+
+    def fail(self, claim: Claim, problem: str) -> bool:
+        """Ends a job that could not be done."""
+        with self._database.write() as session:
+            finished_at = self._now(session)
+            return self._changed(
+                session, claim, state="failed", problem=problem, finished_at=finished_at
+            )
+
+    def give_back(self, claim: Claim) -> bool:
+        """Lets another process do the job: this one ends. It does not count as begun."""
+        return self._change(claim, state="queued", attempts=claim.begun - 1)
+
+    def recover(self, silent_s: float) -> list[int]:
+        """Queues again what dead processes worked on; returns those jobs.
+
+        Args:
+            silent_s: how long a job must have been without a heartbeat.
+        """
+        with self._database.write() as session:
+            now = self._now(session)
+            silent = (JobRow.state == "running") & (
+                JobRow.heartbeat_at < now - timedelta(seconds=silent_s)
+            )
+            session.execute(
+                update(JobRow)
+                .where(silent, JobRow.attempts >= MAX_BEGUN)
+                .values(
+                    state="failed",
+                    finished_at=now,
+                    problem=f"the server ended {MAX_BEGUN} times while it worked on this",
+                )
+            )
+            ids = session.scalars(select(JobRow.id).where(silent).with_for_update(skip_locked=True))
+            found = list(ids)
+            session.execute(
+                update(JobRow).where(JobRow.id.in_(found), silent).values(state="queued")
+            )
+            return found
+
+    def sweep(self, *, jobs_kept_s: float, files_kept_s: float) -> None:
+        """Deletes old files, and jobs that ended long ago."""
+        with self._database.write() as session:
+            now = self._now(session)
+
+            def ended(kept_s: float) -> ColumnElement[bool]:
+                return JobRow.finished_at < now - timedelta(seconds=kept_s)
+
+            old = select(JobRow.id).where(ended(files_kept_s))
+            session.execute(delete(JobFileRow).where(JobFileRow.job_id.in_(old)))
+            session.execute(delete(JobRow).where(ended(jobs_kept_s)))
+
+    def forget_files(self, kinds: Collection[str]) -> int:
+        """Deletes all files that jobs of these kinds made; returns how many there were.
+
+        For when what stands in them may be read no more: an account or a share is gone.
+        """
+        with self._database.write() as session:
+            of_kind = select(JobRow.id).where(JobRow.kind.in_(kinds))
+            ids = session.scalars(
+                select(JobFileRow.job_id).where(JobFileRow.job_id.in_(of_kind))
+            ).all()
+            session.execute(delete(JobFileRow).where(JobFileRow.job_id.in_(ids)))
+        return len(ids)
+
+    def _change(self, claim: Claim, **values: object) -> bool:
+        with self._database.write() as session:
+            return self._changed(session, claim, **values)
+
+    def _changed(self, session: Session, claim: Claim, **values: object) -> bool:
+        row = session.scalar(
+            select(JobRow)
+            .where(
+                JobRow.id == claim.job_id,
+                JobRow.state == "running",
+                JobRow.attempts == claim.begun,
+            )
+            .with_for_update()
+        )
+        if row is None:
+            return False
+        row.heartbeat_at = self._now(session)
+        for name, value in values.items():
+            setattr(row, name, value)
+        return True
+
+    def _now(self, session: Session) -> datetime:
+        """The database's own clock where several machines share it, so that theirs may differ."""
+        if not self._database.is_postgresql:
+            return self._clock()
+        now: datetime = session.scalars(select(func.clock_timestamp())).one()
+        return now
+
+
+def _known(job_id: int) -> int:
+    return job_id if job_id <= MAX_ID else -1
+
+
+def _of(owner_id: int | None) -> ColumnElement[bool]:
+    return JobRow.owner_id == owner_id  # SQLAlchemy writes IS NULL for None
+
+
+def _one(job_id: int, owner_id: int | None) -> Select[JobRow]:
+    return select(JobRow).where(JobRow.id == _known(job_id), _of(owner_id))
+
+
+def _file(session: Session, job_id: int) -> JobFile | None:
+    found = session.execute(
+        select(JobFileRow.name, JobFileRow.media_type, func.length(JobFileRow.content)).where(
+            JobFileRow.job_id == job_id
+        )
+    ).first()
+    if found is None:
+        return None
+    return JobFile(name=found[0], media_type=found[1], size_bytes=found[2])
+
+
+def _job(row: JobRow, file: JobFile | None) -> Job:
+    return Job.model_validate(
+        {
+            "id": row.id,
+            "kind": row.kind,
+            "state": row.state,
+            "progress_done": row.progress_done,
+            "progress_total": row.progress_total,
+            "result": row.result if row.state == "done" else None,
+            "problem": row.problem,
+            "file": file,
+            "begun": row.attempts,
+            "created_at": row.created_at,
+            "started_at": row.started_at,
+            "finished_at": row.finished_at,
+        }
+    )

@@ -1,0 +1,104 @@
+"""What a kind of job is: a function that is handed its work, and tells how far it is."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+__all__ = ["JobStoppedError", "Kinds", "MadeFile", "Outcome", "Task", "Work"]
+
+PROGRESS_EVERY_S: Final = 0.5
+"""A person reads no faster, and every write of the progress is a transaction."""
+
+
+class JobStoppedError(Exception):
+    """The job is not this process's any more: cancelled, taken over, or the server ends."""
+
+
+@dataclass(frozen=True)
+class MadeFile:
+    """A file that a job made."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job comes to: a JSON object, and maybe a file."""
+
+    result: dict[str, Any] = field(default_factory=dict)
+    file: MadeFile | None = None
+
+
+@dataclass
+class Work:
+    """One job as its function sees it.
+
+    Attributes:
+        payload: what it was enqueued with.
+        owner_id: whose it is; ``None``: the one person of a server without accounts.
+        stop: set when the job is to end; ``progress`` looks at it.
+        write: stores the progress; false where the job is not ours any more.
+        store: stores what to go on from; false where the job is not ours any more.
+        kept: what an earlier begin of this job stored last.
+    """
+
+    payload: Mapping[str, Any]
+    owner_id: int | None
+    write: Callable[[int, int], bool]
+    store: Callable[[dict[str, Any]], bool]
+    kept: dict[str, Any] | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+    _written_at_s: float = -PROGRESS_EVERY_S
+
+    def progress(self, done: int, total: int) -> None:
+        """Tells how far the work is. Call it between steps: it is also where a job is stopped.
+
+        Raises:
+            JobStoppedError: the job was cancelled or must end; let it pass through.
+        """
+        self.check()
+        now_s = time.monotonic()
+        if done < total and now_s - self._written_at_s < PROGRESS_EVERY_S:
+            return
+        self._written_at_s = now_s
+        if not self.write(done, total):
+            self.stop.set()
+        self.check()
+
+    def keep(self, state: dict[str, Any]) -> None:
+        """Stores what to go on from, should this process end; ``kept`` gives it back.
+
+        Raises:
+            JobStoppedError: the job was cancelled or must end; let it pass through.
+        """
+        if not self.store(state):
+            self.stop.set()
+        self.check()
+
+    def check(self) -> None:
+        """Ends the work where it is to end.
+
+        Raises:
+            JobStoppedError: it is.
+        """
+        if self.stop.is_set():
+            raise JobStoppedError
+
+
+class Task(Protocol):
+    """A kind of job. It may be begun again after a crash: doing it twice must do no harm."""
+
+    def __call__(self, work: Work) -> Outcome:
+        """Does the work.
+
+        Raises:
+            ServerError, BankError, LexiconError: it cannot be done; the text is for a person.
+            JobStoppedError: passed on from ``work.progress``.
+        """
+
+
+Kinds = Mapping[str, Task]
