@@ -1,0 +1,286 @@
+"""Every page of the studio by axe-core's rules, at 320 px, and with the keyboard alone.
+
+A new page must be added to ``PAGES``: a test compares them with the studio's routes.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import pytest
+
+from client.drills.items import load_items
+from client.progress import all_attempts, question_lines
+from client.settings import ClientSettings
+from client.speaking.wav import write_wav
+from client.studio.app import create_studio
+from pronunciation.clip import Clip
+from pronunciation.lexicon_loader import load_lexicon
+from tests.client.studio.conftest import NewPage
+from tests.client.studio.practised import practise, practise_drills
+from tests.client.studio.studio_parts import RunningStudio, make_studio, tone
+
+QUESTION: Final = "cloud-spot-or-on-demand"
+PAGES: Final = {
+    "/": "/",
+    "/roles/{role_id}": "/roles/ml-infrastructure-engineer",
+    "/practice/{question_id}": f"/practice/{QUESTION}",
+    "/drills": "/drills",
+    "/drills/{name}": "/drills/acronyms",
+    "/history": "/history",
+    "/progress": "/progress",
+    "/plan": "/plan",
+    "/attempts/{attempt_id}": "/attempts/{latest}",
+    "/attempts/{attempt_id}/compare/{other_id}": "/attempts/{latest}/compare/{earlier}",
+}
+"""Each page's route with an address of it; ``latest`` and ``earlier`` answer one question."""
+
+NO_PAGES: Final = {
+    "/engine",
+    "/practice",
+    "/history/compare",
+    "/history/export.{suffix}",
+    "/takes",
+    "/takes/{name}",
+    "/takes/{name}/audio",
+    "/attempts/{attempt_id}/audio",
+    "/attempts/{attempt_id}/export.{suffix}",
+}
+"""What is read by scripts, leads elsewhere, or is a file."""
+
+EMPTY_STATES: Final = ("/", "/history", "/progress", "/drills")
+VIEWS: Final = ((1280, "light"), (360, "dark"))
+"""Contrast does not depend on the width, nor the layout on the colours: two views see all four."""
+NARROWEST_PX: Final = 320
+STOPS_IN_A_PLAYER: Final = 8
+SERIOUS: Final = ("serious", "critical")
+
+TAB_STOPS: Final = """() => [...document.querySelectorAll(
+  "a[href], button, input, select, textarea, summary, [tabindex='0']")]
+  .filter((each) => !each.disabled && each.type !== "hidden" && each.checkVisibility())
+  .filter((each) => each.tabIndex >= 0).length"""
+FOCUSED: Final = """() => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return null;
+  const rings = [element, element.closest(".card-link")].filter(Boolean).map(getComputedStyle);
+  const box = element.getBoundingClientRect();
+  return {
+    what: element.outerHTML.slice(0, 200),
+    // a player's ring is drawn by the browser around each of its own buttons
+    ringed: element.matches("audio") || rings.some((style) => style.outlineStyle !== "none"),
+    seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def practised(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
+    """A studio after weeks of practice."""
+    settings = ClientSettings(home=tmp_path_factory.mktemp("practised"))
+    studio = make_studio(settings)
+    now = datetime.now(UTC)
+    roles = ["ml-infrastructure-engineer", "ai-infrastructure-architect"]
+    practise(studio.backend, load_lexicon(), until=now, roles=roles)
+    practise_drills(studio.backend, load_items(settings), until=now)
+    settings.recordings.mkdir()
+    for each in question_lines(all_attempts(studio.backend)):
+        submission = studio.backend.attempt(each.latest.id).submission
+        write_wav(Clip(tone(1.0)), studio.recordings.path_of(submission.submission_id))
+    running = RunningStudio(studio)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
+    """A studio that nobody has used."""
+    running = RunningStudio(make_studio(ClientSettings(home=tmp_path_factory.mktemp("fresh"))))
+    yield running
+    running.stop()
+
+
+def address(running: RunningStudio, path: str) -> str:
+    """The address of a page, with the answers that are there now."""
+    lines = question_lines(all_attempts(running.studio.backend))
+    line = next(line for line in lines if line.answers > 1)
+    return running.url + path.format(latest=line.latest.id, earlier=line.first.id)
+
+
+def findings(page: Any, scheme: str = "light") -> list[str]:
+    """What axe-core finds serious or critical on a page as it is now."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.emulate_media(color_scheme=scheme)
+    found = []
+    for each in Axe().run(page).response["violations"]:
+        if each["impact"] in SERIOUS:
+            places = [f"{node['html'][:200]} {node['failureSummary']}" for node in each["nodes"]]
+            found.append(f"{scheme} {each['id']}: {each['help']}\n  " + "\n  ".join(places))
+    return found
+
+
+def test_every_page_is_looked_at(practised: RunningStudio) -> None:
+    paths = create_studio(practised.studio).openapi()["paths"]
+    read = {path for path, methods in paths.items() if "get" in methods}
+    assert {path for path in read if not path.startswith("/sound/")} == set(PAGES) | NO_PAGES
+
+
+@pytest.mark.parametrize("path", PAGES.values())
+def test_axe_finds_nothing_serious(practised: RunningStudio, new_page: NewPage, path: str) -> None:
+    page = new_page()
+    response = page.goto(address(practised, path))
+    assert response.status == 200
+    for details in page.locator("details").all():
+        details.evaluate("(each) => (each.open = true)")
+    found = []
+    for width, scheme in VIEWS:
+        page.set_viewport_size({"width": width, "height": 800})
+        found += [f"{width} px {each}" for each in findings(page, scheme)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("path", EMPTY_STATES)
+def test_axe_finds_nothing_serious_before_the_first_answer(
+    fresh: RunningStudio, new_page: NewPage, path: str
+) -> None:
+    page = new_page()
+    page.goto(fresh.url + path)
+    found = findings(page)
+    assert not found, "\n".join(found)
+
+
+def test_axe_finds_what_is_wrong(fresh: RunningStudio, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(fresh.url)
+    page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    assert any("button-name" in each for each in findings(page))
+
+
+@pytest.mark.parametrize("path", PAGES.values())
+def test_nothing_scrolls_sideways_on_the_narrowest_screen(
+    practised: RunningStudio, new_page: NewPage, path: str
+) -> None:
+    page = new_page(viewport={"width": NARROWEST_PX, "height": 640})
+    page.goto(address(practised, path))
+    for details in page.locator("details").all():
+        details.evaluate("(each) => (each.open = true)")
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll("main *, header *, footer *")]
+          .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+          .filter((each) => !each.closest(".table-scroll, .visually-hidden, svg"))
+          .map((each) => each.outerHTML.slice(0, 120))"""
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST_PX, wide
+
+
+@pytest.mark.parametrize("path", PAGES.values())
+def test_tab_reaches_everything_and_shows_where_it_is(
+    practised: RunningStudio, new_page: NewPage, path: str
+) -> None:
+    page = new_page()
+    page.goto(address(practised, path))
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    expected = page.evaluate(TAB_STOPS)
+    # a group of radio buttons is one stop, a player several
+    radios = page.locator("input[type=radio]").count()
+    players = page.locator("audio[controls]").count()
+    most = expected + STOPS_IN_A_PLAYER * players + 2
+    reached = []
+    for _ in range(most + 1):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        if focused is None:
+            break
+        assert focused["ringed"], f"no ring on {focused['what']}"
+        assert focused["seen"], f"out of sight: {focused['what']}"
+        reached.append(focused["what"])
+    assert expected - radios <= len(reached) <= most, f"{len(reached)} of {expected}"
+    assert "skip-link" in reached[0]
+
+
+def test_the_skip_link_leads_past_the_menu(practised: RunningStudio, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{practised.url}/history")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('main') !== null")
+
+
+def test_answers_are_compared_and_deleted_by_keyboard(
+    practised: RunningStudio, new_page: NewPage
+) -> None:
+    studio = practised.studio
+    page = new_page()
+    page.goto(f"{practised.url}/history")
+    total = studio.backend.history().total
+    by_question: dict[str, list[str]] = {}
+    for box in page.locator("input[name=attempt]").all():
+        question = box.get_attribute("data-question")
+        by_question.setdefault(question, []).append(box.get_attribute("value"))
+    two = next(ids[:2] for ids in by_question.values() if len(ids) >= 2)
+    compare, delete = page.locator("#compare"), page.locator("#delete")
+    assert compare.is_disabled()
+    for each in two:
+        page.locator(f"input[value='{each}']").focus()
+        page.keyboard.press("Space")
+    assert page.locator("#selection").inner_text() == "2 selected"
+    other = next(ids[0] for ids in by_question.values() if two[0] not in ids)
+    page.locator(f"input[value='{other}']").focus()
+    page.keyboard.press("Space")
+    assert compare.is_disabled()
+    page.keyboard.press("Space")
+    assert compare.is_enabled()
+    delete.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Keep"
+    assert page.locator("#delete-count").inner_text() == "2 answers"
+    assert not findings(page)
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "delete"
+    assert studio.backend.history().total == total
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("deleted=2"))
+    assert page.get_by_text("2 answers deleted").is_visible()
+    assert studio.backend.history().total == total - 2
+
+
+def test_a_filter_is_set_and_undone_by_keyboard(
+    practised: RunningStudio, new_page: NewPage
+) -> None:
+    page = new_page()
+    page.goto(f"{practised.url}/history")
+    page.locator("summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "role"
+    page.keyboard.type("AI Infrastructure")
+    page.locator("#filter-until").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("role=ai-infrastructure-architect"))
+    facts = json.dumps(page.locator(".facts").all_inner_texts())
+    assert "AI Infrastructure Architect" in facts
+    assert "ML Infrastructure Engineer" not in facts
+    page.get_by_role("link", name="Show all").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/history$"))
+
+
+@pytest.mark.parametrize("path", PAGES.values())
+def test_a_page_weighs_less_than_200_kb(
+    practised: RunningStudio, new_page: NewPage, path: str
+) -> None:
+    page = new_page()
+    page.goto(address(practised, path))
+    page.wait_for_load_state("load")
+    sizes = page.evaluate(
+        """() => performance.getEntries()
+          .filter((each) => each.entryType === "navigation" || each.entryType === "resource")
+          .map((each) => [each.name, each.decodedBodySize])"""
+    )
+    parts = {name: size for name, size in sizes if "/sound/" not in name}
+    assert 0 < sum(parts.values()) < 200_000, parts
