@@ -225,6 +225,10 @@ def _delivery(app: procrastinate.App, job_id: int) -> "procrastinate.jobs.JobDef
 
 def _address(engine: Engine) -> str:
     """The engine's database for psycopg, with procrastinate's schema to look in."""
-    _, named = engine.dialect.create_connect_args(engine.url)
-    options = f"{named.pop('options', '')} -c search_path={schema_name()}".strip()
-    return make_conninfo(**named, options=options)
+    url = engine.url.set(drivername="postgresql")
+    own = url.query.get("options", "")
+    own = own if isinstance(own, str) else " ".join(own)
+    return make_conninfo(
+        url.render_as_string(hide_password=False),
+        options=f"{own} -c search_path={schema_name()}".strip(),
+    )

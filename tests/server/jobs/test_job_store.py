@@ -1,0 +1,165 @@
+"""The table of jobs by itself: claims, fencing, recovery."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from server.errors import ConflictError, NotFoundError
+from server.jobs.store import MAX_BEGUN, MAX_UNFINISHED, JobStore
+from server.jobs.work import MadeFile, Outcome
+from server.store.models import Base
+from server.store.store import Store
+from server.store.tables_accounts import AccountRow
+
+
+def add_account(store: Store, name: str) -> int:
+    with store.database.write() as session:
+        row = AccountRow(
+            name=name,
+            display_name=name,
+            role="candidate",
+            created_at=datetime(2026, 3, 1, tzinfo=UTC),
+            session_epoch=0,
+        )
+        session.add(row)
+        session.flush()
+        return row.id
+
+
+def test_the_same_unfinished_work_is_queued_once(jobs: JobStore) -> None:
+    first, new = jobs.add("count", {"to": 3}, None)
+    again, new_again = jobs.add("count", {"to": 3}, None)
+    other, _ = jobs.add("count", {"to": 4}, None)
+    assert (new, new_again) == (True, False)
+    assert again.id == first.id != other.id
+    claim = jobs.claim(first.id)
+    assert claim is not None and jobs.finish(claim, Outcome())
+    assert jobs.add("count", {"to": 3}, None)[1]
+
+
+def test_a_job_is_claimed_once_and_the_oldest_goes_first(jobs: JobStore) -> None:
+    ids = [jobs.add("count", {"to": number}, None)[0].id for number in range(3)]
+    first = jobs.claim()
+    assert first is not None and first.job_id == ids[0] and first.begun == 1
+    assert jobs.claim(ids[0]) is None
+    assert jobs.waiting() == ids[1:]
+
+
+def test_an_owner_sees_only_their_own_jobs(jobs: JobStore, store: Store) -> None:
+    ana, bo = add_account(store, "ana"), add_account(store, "bo")
+    job = jobs.add("count", {}, ana)[0]
+    claim = jobs.claim()
+    assert claim is not None
+    jobs.finish(claim, Outcome(file=MadeFile("a.txt", "text/plain", b"hers")))
+    assert jobs.file(job.id, ana).content == b"hers"
+    for stranger in (bo, None):
+        assert jobs.listed(stranger, 10) == []
+        for ask in (jobs.get, jobs.file, jobs.cancel):
+            with pytest.raises(NotFoundError):
+                ask(job.id, stranger)
+    with pytest.raises(NotFoundError):
+        jobs.get(2**70, ana)
+
+
+def test_an_owner_cannot_fill_the_queue(jobs: JobStore, store: Store) -> None:
+    for number in range(MAX_UNFINISHED):
+        jobs.add("count", {"to": number}, None)
+    with pytest.raises(ConflictError, match="20 jobs"):
+        jobs.add("count", {"to": 99}, None)
+    jobs.add("count", {"to": 99}, add_account(store, "ana"))
+
+
+def test_a_job_for_an_account_that_is_gone_is_refused(jobs: JobStore) -> None:
+    with pytest.raises(NotFoundError, match="account"):
+        jobs.add("count", {}, 4711)
+
+
+def test_jobs_go_with_their_account(jobs: JobStore, store: Store) -> None:
+    ana = add_account(store, "ana")
+    jobs.add("count", {}, ana)
+    claim = jobs.claim()
+    assert claim is not None
+    with store.database.write() as session:
+        session.delete(session.get(AccountRow, ana))
+    assert jobs.listed(ana, 10) == []
+    assert not jobs.progress(claim, 1, 2)
+    assert not jobs.finish(claim, Outcome(file=MadeFile("a", "text/plain", b"x")))
+    with store.database.read() as session:
+        assert session.execute(Base.metadata.tables["job_files"].select()).all() == []
+
+
+def test_a_cancelled_job_takes_no_more_writes(jobs: JobStore) -> None:
+    job = jobs.add("count", {}, None)[0]
+    claim = jobs.claim()
+    assert claim is not None and jobs.progress(claim, 1, 3)
+    cancelled = jobs.cancel(job.id, None)
+    assert cancelled.state == "cancelled" and cancelled.finished_at is not None
+    assert not jobs.beat(claim)
+    assert not jobs.finish(claim, Outcome({"late": True}))
+    assert jobs.get(job.id, None).result is None
+    assert jobs.cancel(job.id, None) == cancelled
+
+
+def test_a_silent_job_is_taken_up_and_its_first_worker_changes_nothing_more(
+    jobs: JobStore,
+) -> None:
+    job = jobs.add("count", {}, None)[0]
+    dead = jobs.claim()
+    assert dead is not None and jobs.keep(dead, {"at": 2})
+    assert jobs.recover(silent_s=60) == []
+    time.sleep(0.05)
+    assert jobs.recover(silent_s=0.01) == [job.id]
+    living = jobs.claim()
+    assert living is not None and living.begun == 2 and living.kept == {"at": 2}
+    assert not jobs.progress(dead, 3, 3)
+    assert not jobs.finish(dead, Outcome({"by": "the dead"}))
+    assert jobs.finish(living, Outcome({"by": "the living"}))
+    assert jobs.get(job.id, None).result == {"by": "the living"}
+
+
+def test_a_job_that_ends_its_process_again_and_again_fails(jobs: JobStore) -> None:
+    job = jobs.add("count", {}, None)[0]
+    for _ in range(MAX_BEGUN):
+        assert jobs.claim() is not None
+        time.sleep(0.02)
+        jobs.recover(silent_s=0.001)
+    failed = jobs.get(job.id, None)
+    assert failed.state == "failed" and "3 times" in (failed.problem or "")
+    assert jobs.claim() is None
+
+
+def test_a_job_given_back_does_not_count_as_begun(jobs: JobStore) -> None:
+    job = jobs.add("count", {}, None)[0]
+    claim = jobs.claim()
+    assert claim is not None and jobs.give_back(claim)
+    assert jobs.get(job.id, None).begun == 0
+    assert jobs.waiting() == [job.id]
+
+
+def test_old_files_and_jobs_go(jobs: JobStore) -> None:
+    job = jobs.add("count", {}, None)[0]
+    claim = jobs.claim()
+    assert claim is not None
+    jobs.finish(claim, Outcome(file=MadeFile("a.txt", "text/plain", b"abc")))
+    queued = jobs.add("wait", {}, None)[0]
+    jobs.sweep(jobs_kept_s=1000, files_kept_s=1000)
+    found = jobs.get(job.id, None).file
+    assert found is not None and found.size_bytes == 3
+    time.sleep(0.02)
+    jobs.sweep(jobs_kept_s=1000, files_kept_s=0.001)
+    assert jobs.get(job.id, None).file is None
+    jobs.sweep(jobs_kept_s=0.001, files_kept_s=0.001)
+    assert [each.id for each in jobs.listed(None, 10)] == [queued.id]
+
+
+def test_files_of_a_kind_are_forgotten(jobs: JobStore) -> None:
+    ids = []
+    for kind in ("export", "other"):
+        ids.append(jobs.add(kind, {}, None)[0].id)
+        claim = jobs.claim()
+        assert claim is not None
+        jobs.finish(claim, Outcome(file=MadeFile("a.txt", "text/plain", b"abc")))
+    assert jobs.forget_files(["export"]) == 1
+    assert jobs.get(ids[0], None).file is None
+    assert jobs.get(ids[1], None).file is not None

@@ -1,0 +1,153 @@
+"""Jobs run by the real worker of each database."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from server.errors import InvalidInputError
+from server.jobs.queue import JobQueue
+from server.jobs.store import JobStore
+from server.jobs.work import MadeFile, Outcome, Work
+from server.store.store import Store
+from tests.server.jobs.conftest import SILENT_S, wait_for, wait_until_over
+
+MakeQueue = Callable[..., JobQueue]
+
+
+def count(work: Work) -> Outcome:
+    total = work.payload["to"]
+    for done in range(1, total + 1):
+        work.progress(done, total)
+    return Outcome({"counted": total}, MadeFile("counted.txt", "text/plain", b"%d" % total))
+
+
+def test_a_job_is_done_with_result_progress_and_file(make_queue: MakeQueue) -> None:
+    queue = make_queue({"count": count})
+    job = wait_until_over(queue, queue.enqueue("count", {"to": 5}, None))
+    assert job.state == "done" and job.problem is None
+    assert job.result == {"counted": 5}
+    assert (job.progress_done, job.progress_total) == (5, 5)
+    assert queue.file(job.id, None) == MadeFile("counted.txt", "text/plain", b"5")
+    assert queue.worker.is_alive
+
+
+def test_what_was_queued_while_no_worker_ran_is_done_later(make_queue: MakeQueue) -> None:
+    sleeping = make_queue({"count": count}, start=False)
+    ids = [sleeping.store.add("count", {"to": number}, None)[0] for number in (1, 2, 3)]
+    working = make_queue({"count": count})
+    assert [wait_until_over(working, job).result for job in ids] == [
+        {"counted": 1},
+        {"counted": 2},
+        {"counted": 3},
+    ]
+
+
+def test_a_failure_is_told_in_one_line_and_a_bug_without_its_insides(
+    make_queue: MakeQueue,
+) -> None:
+    def refuse(work: Work) -> Outcome:
+        raise InvalidInputError("there is nothing to count")
+
+    def crash(work: Work) -> Outcome:
+        raise ZeroDivisionError("secret insides")
+
+    queue = make_queue({"refuse": refuse, "crash": crash, "count": count})
+    refused = wait_until_over(queue, queue.enqueue("refuse", {}, None))
+    assert (refused.state, refused.problem) == ("failed", "there is nothing to count")
+    crashed = wait_until_over(queue, queue.enqueue("crash", {}, None))
+    assert crashed.state == "failed"
+    assert "ZeroDivisionError" in (crashed.problem or "")
+    assert "secret" not in (crashed.problem or "")
+    after = wait_until_over(queue, queue.enqueue("count", {"to": 1}, None))
+    assert after.state == "done"
+
+
+def test_a_running_job_stops_when_it_is_cancelled(make_queue: MakeQueue) -> None:
+    stopped = threading.Event()
+
+    def endless(work: Work) -> Outcome:
+        try:
+            while True:
+                work.progress(1, 2)
+                time.sleep(0.01)
+        finally:
+            stopped.set()
+
+    queue = make_queue({"endless": endless})
+    job = queue.enqueue("endless", {}, None)
+    wait_for(lambda: queue.status(job.id, None).state == "running")
+    assert queue.cancel(job.id, None).state == "cancelled"
+    assert stopped.wait(30)
+    assert queue.status(job.id, None).state == "cancelled"
+
+
+def test_a_running_job_is_given_back_when_the_server_ends(make_queue: MakeQueue) -> None:
+    begun = threading.Event()
+
+    def endless(work: Work) -> Outcome:
+        while True:
+            begun.set()
+            work.progress(1, 2)
+            time.sleep(0.01)
+
+    queue = make_queue({"work": endless})
+    job = queue.enqueue("work", {"to": 3}, None)
+    assert begun.wait(60)
+    queue.worker.stop()
+    given_back = queue.status(job.id, None)
+    assert (given_back.state, given_back.begun) == ("queued", 0)
+    assert not queue.worker.is_alive
+    restarted = make_queue({"work": count})
+    assert wait_until_over(restarted, job).result == {"counted": 3}
+
+
+def test_a_job_of_a_dead_process_is_taken_up_from_what_it_kept(
+    make_queue: MakeQueue, store: Store
+) -> None:
+    jobs = JobStore(store.database)
+    job = jobs.add("go-on", {}, None)[0]
+    dead = jobs.claim()
+    assert dead is not None and jobs.keep(dead, {"at": 7})
+
+    queue = make_queue({"go-on": lambda work: Outcome({"from": work.kept})})
+    done = wait_until_over(queue, job)
+    assert (done.state, done.begun, done.result) == ("done", 2, {"from": {"at": 7}})
+
+
+def test_a_long_step_without_progress_is_not_taken_for_dead(make_queue: MakeQueue) -> None:
+    runs: list[int] = []
+
+    def slow(work: Work) -> Outcome:
+        runs.append(1)
+        time.sleep(2 * SILENT_S)
+        return Outcome({"slow": True})
+
+    queues = [make_queue({"slow": slow}) for _ in range(2)]
+    job = wait_until_over(queues[0], queues[0].enqueue("slow", {}, None))
+    assert (job.state, job.begun, len(runs)) == ("done", 1, 1)
+
+
+def test_two_workers_share_the_work_and_do_each_job_once(make_queue: MakeQueue) -> None:
+    done: list[int] = []
+
+    def note(work: Work) -> Outcome:
+        done.append(work.payload["number"])
+        return Outcome()
+
+    queues = [make_queue({"note": note}) for _ in range(2)]
+    jobs = [queues[number % 2].enqueue("note", {"number": number}, None) for number in range(16)]
+    for job in jobs:
+        assert wait_until_over(queues[0], job).begun == 1
+    assert sorted(done) == list(range(16))
+
+
+def test_work_of_an_unknown_kind_fails_and_is_not_enqueued(make_queue: MakeQueue) -> None:
+    queue = make_queue({"count": count})
+    job = queue.store.add("from-a-newer-version", {}, None)[0]
+    assert "knows no work" in (wait_until_over(queue, job).problem or "")
+    try:
+        queue.enqueue("nonsense", {}, None)
+    except ValueError as error:
+        assert "nonsense" in str(error)
+    else:
+        raise AssertionError("unknown work was queued")
