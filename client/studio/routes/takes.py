@@ -1,6 +1,7 @@
 """Recordings that were interrupted: listed, heard, finished or discarded."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, HTTPException
@@ -63,11 +64,17 @@ def _found(get: Callable[[], T]) -> T:
 def _shown(take: InterruptedTake) -> dict[str, Any]:
     return {
         "name": take.name,
-        "started": when(take.started_at),
+        "started": _moment(take.started_at),
         "length": clock(take.duration_s),
         "question_id": take.question_id,
         "prompt": take.prompt,
     }
+
+
+def _moment(moment: datetime) -> str:
+    """The time of day, with the date where it was not today."""
+    local = moment.astimezone()
+    return f"{local:%H:%M}" if local.date() == datetime.now().date() else when(moment)
 
 
 def _progress(finishing: Finishing) -> dict[str, Any]:

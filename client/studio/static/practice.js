@@ -19,6 +19,7 @@ const part = (name) => panel.querySelector(`[data-${name}]`);
 const targetS = Number(panel.dataset.targetS);
 const limitS = Number(panel.dataset.limitS);
 const waveform = new Waveform(part("wave"));
+const preparation = document.getElementById("preparation");
 const sound = new Audio(`/sound/question/${encodeURIComponent(panel.dataset.question)}`);
 
 /** @type {Answer|null} */
@@ -54,7 +55,7 @@ function enter(next, text = TEXTS[next]) {
   part("pause-label").textContent = next === "paused" ? "Go on" : "Pause";
   part("hear").hidden = !isIdle();
   part("next").hidden = !isIdle();
-  part("preparation").disabled = !isIdle();
+  preparation.disabled = !isIdle();
   if (next !== "problem") {
     part("problem").hidden = true;
   }
@@ -67,6 +68,7 @@ function enter(next, text = TEXTS[next]) {
 
 async function askQuestion() {
   enter("asking");
+  hint("");
   try {
     sound.currentTime = 0;
     await sound.play();
@@ -75,7 +77,8 @@ async function askQuestion() {
       return;
     }
     if (error.name === "NotAllowedError") {
-      enter("ready", "Press “Hear the question” or Record: the browser plays no sound before a key or click");
+      enter("ready");
+      hint("The browser plays no sound before a key or a click: hear the question, or record at once.");
     } else {
       await tellNoVoice();
       prepare();
@@ -90,7 +93,7 @@ async function tellNoVoice() {
 }
 
 function prepare() {
-  const seconds = Number(part("preparation").value);
+  const seconds = Number(preparation.value);
   if (seconds < 0) {
     enter("ready");
     return;
@@ -320,7 +323,6 @@ part("hear").addEventListener("click", () => {
 });
 sound.addEventListener("ended", () => state() === "asking" && prepare());
 
-const preparation = part("preparation");
 preparation.value = remembered() ?? String(DEFAULT_PREPARATION_S);
 preparation.addEventListener("change", () => {
   try {

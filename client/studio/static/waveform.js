@@ -3,6 +3,7 @@
 const BAR_PX = 3;
 const GAP_PX = 2;
 const FLOOR_DBFS = -60;
+const CURVE = 1.5; // speech fills the middle of the scale, its peaks the rest
 const PAUSED_ALPHA = 0.3;
 
 export class Waveform {
@@ -26,7 +27,7 @@ export class Waveform {
    * @param {boolean} recorded whether it is recorded, not only heard
    */
   add(peakDbfs, recorded) {
-    this.#bars.push({ share: Math.max(0, 1 - peakDbfs / FLOOR_DBFS), recorded });
+    this.#bars.push({ share: Math.max(0, 1 - peakDbfs / FLOOR_DBFS) ** CURVE, recorded });
     this.#draw();
   }
 

@@ -25,6 +25,9 @@ from tests.client.conftest import listening
 ORIGIN = "http://127.0.0.1"
 """What the test client's changing requests must name."""
 
+SOCKET = "ws://127.0.0.1/ws/answer"
+"""In full, because the test client calls itself otherwise."""
+
 ANSWER = (
     "RoCE and InfiniBand both give me remote direct memory access and InfiniBand uses credit-based "
     "flow control while RoCE needs priority flow control"
