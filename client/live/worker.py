@@ -112,8 +112,7 @@ class Worker:
             self._transcribe(self._transcriber)
             self._is_due = self._asks_for_engine()
         elif self._is_over and self._short:
-            self._commit(self._short, self._short_words)
-            self._short = []
+            self._commit_short()
         elif self._terms is not None and self._may_hear():
             self._terms.run(is_over=self._is_over)
         else:
@@ -163,8 +162,10 @@ class Worker:
 
     def _transcribe(self, transcriber: SegmentedTranscriber) -> None:
         """Run the engine on as many pieces as one segment holds."""
+        if self._short and covered_s(_spans([*self._short, self._pieces[0]])) > self._limit_s:
+            self._commit_short()
         pieces = [*self._short, *self._pieces]
-        count = max(1, len(self._short))
+        count = len(self._short) + 1
         while count < len(pieces) and covered_s(_spans(pieces[: count + 1])) <= self._limit_s:
             count += 1
         chosen, self._pieces = pieces[:count], pieces[count:]
@@ -178,6 +179,10 @@ class Worker:
         else:
             self._short = []
             self._commit(chosen, words)
+
+    def _commit_short(self) -> None:
+        self._commit(self._short, self._short_words)
+        self._short = []
 
     def _commit(self, pieces: Sequence[SpokenPiece], words: Sequence[Word]) -> None:
         self._words += words
