@@ -11,7 +11,7 @@ from server.contract import Attempt, Transcript, Word
 
 TEXT = "With RoCE, the pause frames jam the whole fabric. InfiniBand doesn't do that."
 QUESTION = "infiniband-or-roce"
-PHRASE = "pause storms"
+PHRASE = "adaptive routing"
 
 
 @pytest.fixture
@@ -38,7 +38,9 @@ def test_words_that_were_said_count_from_then_on(
     backend: Backend, settings: ClientSettings, attempt: Attempt
 ) -> None:
     assert status(attempt) == "missing"
-    other = backend.submit(new_submission("kv-cache-capacity", Transcript(text="Something else.")))
+    other = backend.submit(
+        new_submission("cloud-spot-or-on-demand", Transcript(text="Something else."))
+    )
     result = add_own_alias(backend, settings, attempt, PHRASE, "Pause frames  jam the whole fabric")
     assert [(each.attempt_id, each.score_after > each.score_before) for each in result.changes] == [
         (attempt.id, True)

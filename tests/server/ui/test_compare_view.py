@@ -1,0 +1,93 @@
+from collections.abc import Callable
+
+from server.contract import Coverage, Filler, Report
+from server.ui.compare_view import view_comparison
+from server.ui.rendering import environment
+from tests.server.ui.conftest import make_words, phrase, term
+
+MakeReport = Callable[..., Report]
+
+
+def pair(make_report: MakeReport) -> tuple[Report, Report]:
+    before = make_report(
+        make_words("we use um flow control"),
+        terms=(term("RoCE", (1,), "mispronounced"),),
+        delivery={
+            "words_per_minute": 131.2,
+            "longest_pause_s": 2.4,
+            "answer_s": 34.9,
+            "fillers": (Filler(text="um", word_index=2),),
+        },
+        coverage=Coverage(
+            score=0.4,
+            phrases=(
+                phrase("flow", (3,)),
+                phrase("gone", (), "missing"),
+                phrase("half", (4,), "partial"),
+            ),
+        ),
+    )
+    after = make_report(
+        make_words("we use flow control on paths"),
+        phrases=(
+            phrase("flow", (2,), negated=True),
+            phrase("half", (3,)),
+            phrase("new", (), "missing"),
+        ),
+        terms=(term("RoCE", (1,), "correct"), term("RDMA", (2,), "unclear")),
+        delivery={"words_per_minute": 120.0, "answer_s": 40.2},
+    )
+    return before, after
+
+
+def test_numbers_say_what_got_better_and_what_worse(make_report: MakeReport) -> None:
+    rows = {row.label: row for row in view_comparison(*pair(make_report)).numbers}
+    score = rows["Score"]
+    assert (score.before, score.after, score.change, score.direction) == (
+        "40%", "50%", "+10 points", "up",
+    )  # fmt: skip
+    assert (rows["Fillers, at least"].change, rows["Fillers, at least"].direction) == ("−1", "up")
+    assert rows["Terms mispronounced"].direction == "up"
+    pace = rows["Pace, words per minute"]
+    assert (pace.before, pace.after, pace.change, pace.direction) == ("131", "120", "−11", "same")
+    assert rows["Length"].change == "+6 s"
+    pauses = rows["Longest pause, seconds"]
+    assert (pauses.before, pauses.after, pauses.change) == ("2.4", "–", "")
+    assert rows["Pauses"].after == "–"
+
+
+def test_phrases_are_set_side_by_side_even_where_the_bank_changed(make_report: MakeReport) -> None:
+    rows = {row.phrase: row for row in view_comparison(*pair(make_report)).phrases}
+    assert list(rows) == ["flow", "half", "new", "gone"]
+    assert rows["flow"].direction == "down"  # said before, only denied now
+    assert rows["half"].direction == "up"
+    assert (rows["new"].before, rows["gone"].after) == (None, None)
+    assert rows["new"].direction == rows["gone"].direction == "same"
+
+
+def test_terms_are_set_side_by_side(make_report: MakeReport) -> None:
+    rows = view_comparison(*pair(make_report)).terms
+    assert [row.term for row in rows] == ["RoCE", "RDMA"]
+    assert [each.status for each in rows[0].before] == ["mispronounced"]
+    assert [each.status for each in rows[0].after] == ["correct"]
+    assert rows[1].before == ()
+
+
+def test_the_signs_of_both_transcripts_lead_into_the_tables(make_report: MakeReport) -> None:
+    template = environment().from_string(
+        '{% from "report/comparison.html" import changes, phrase_changes, term_changes %}'
+        "{{ changes(view) }}{{ phrase_changes(view) }}{{ term_changes(view) }}"
+    )
+    view = view_comparison(*pair(make_report))
+    html = template.render(view=view)
+    signs = [
+        sign.href[1:]
+        for side in (view.before, view.after)
+        for part in side.parts
+        for run in part.runs
+        for word in run.words
+        for sign in word.signs
+    ]
+    assert len(signs) >= 5
+    assert [anchor for anchor in signs if f'id="{anchor}"' not in html] == []
+    assert "not asked for then" in html and "better" in html and "worse" in html
