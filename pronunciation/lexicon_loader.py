@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,14 @@ from pronunciation.phones import VOWELS, base_phone
 from pronunciation.strict_yaml import read_yaml, yaml_files
 from pronunciation.terms import Lexicon, Term
 
-__all__ = ["BUILT_IN_FOLDER", "field_faults", "load_lexicon", "read_terms", "stress_faults"]
+__all__ = [
+    "BUILT_IN_FOLDER",
+    "field_faults",
+    "load_lexicon",
+    "read_terms",
+    "stress_faults",
+    "with_terms",
+]
 
 BUILT_IN_FOLDER: Final = Path(__file__).parent / "lexicon"
 
@@ -28,9 +35,14 @@ def load_lexicon(extra: Sequence[Path] = ()) -> Lexicon:
     Raises:
         LexiconError: a file is missing, unreadable or not valid.
     """
-    merged = {term.term.casefold(): term for term in _built_in()}
-    for path in extra:
-        merged.update((term.term.casefold(), term) for term in read_terms(path))
+    return with_terms(_built_in(), *(read_terms(path) for path in extra))
+
+
+def with_terms(under: Iterable[Term], *over: Iterable[Term]) -> Lexicon:
+    """A lexicon of these terms, those of ``over`` added or replacing by name; the later wins."""
+    merged = {term.term.casefold(): term for term in under}
+    for layer in over:
+        merged.update((term.term.casefold(), term) for term in layer)
     terms = tuple(merged.values())
     content = json.dumps([term.model_dump(mode="json") for term in terms], sort_keys=True)
     return Lexicon(version=hashlib.sha256(content.encode()).hexdigest()[:12], terms=terms)

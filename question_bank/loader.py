@@ -12,7 +12,7 @@ from question_bank.errors import BankError
 from question_bank.models import Bank, Question, Role
 from question_bank.source import Located, Source, read_source
 
-__all__ = ["Validation", "load_bank", "validate_path"]
+__all__ = ["Validation", "lay_over", "load_bank", "validate_path"]
 
 _BUILT_IN = Path(__file__).parent
 _ENDINGS = (".yaml", ".yml")
@@ -57,9 +57,24 @@ def load_bank(extra: Sequence[Path] = ()) -> Bank:
         return built_in
     bank = built_in
     for path in extra:
-        bank, _, problems = _laid_over(bank, Path(path), str(path))
-        if problems:
-            raise BankError(problems)
+        bank = lay_over(bank, Path(path))
+    return bank
+
+
+def lay_over(under: Bank, path: Path, label: str = "") -> Bank:
+    """``under`` with the bank at ``path`` on top, as ``load_bank`` does it.
+
+    Args:
+        under: the bank below.
+        path: a folder or a file.
+        label: how error lines name the path; empty: by itself.
+
+    Raises:
+        BankError: with every problem found.
+    """
+    bank, _, problems = _laid_over(under, path, label or str(path))
+    if problems:
+        raise BankError(problems)
     return bank
 
 
