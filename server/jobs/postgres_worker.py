@@ -97,7 +97,7 @@ class PostgresWorker:
         self._main: asyncio.Task[None] | None = None
         self._sender = procrastinate.App(
             connector=procrastinate.SyncPsycopgConnector(
-                conninfo=self._address, min_size=0, max_size=2, open=False
+                conninfo=self._address, min_size=0, max_size=2
             )
         )
         self._sender_lock = threading.Lock()
