@@ -11,7 +11,7 @@ from pronunciation.errors import HearingError
 from pronunciation.hearing.features import HOP, log_mel
 from pronunciation.hearing.labels import N_CLASSES
 
-__all__ = ["MODEL_PATH", "AcousticModel"]
+__all__ = ["MODEL_PATH", "AcousticModel", "leveled"]
 
 Floats = npt.NDArray[np.float32]
 
@@ -23,6 +23,12 @@ MARGIN_S = 1.0
 LOUD = 0.4
 """The clip's loudest samples (all but one in a thousand) are brought here, as in training."""
 THREADS = 2
+
+
+def leveled(samples: Floats) -> Floats:
+    """The samples at the level the network knows, the loudest cut."""
+    level = float(np.quantile(np.abs(samples), 0.999)) or 1.0
+    return np.asarray(np.clip(samples * np.float32(LOUD / level), -1.0, 1.0), np.float32)
 
 
 class AcousticModel:
@@ -67,8 +73,7 @@ class AcousticModel:
         samples = clip.samples
         if samples.size < 2 * HOP:
             return np.zeros((0, N_CLASSES), np.float32)
-        level = float(np.quantile(np.abs(samples), 0.999)) or 1.0
-        samples = np.clip(samples * np.float32(LOUD / level), -1.0, 1.0)
+        samples = leveled(samples)
         rate = clip.sample_rate_hz
         if clip.duration_s <= CHUNK_S + 2 * MARGIN_S:
             return self._run(samples)

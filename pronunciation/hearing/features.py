@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["HOP", "N_MELS", "log_mel"]
+__all__ = ["HOP", "N_MELS", "log_mel", "log_mel_energies", "scaled"]
 
 N_FFT = 400
 HOP = 160
@@ -49,6 +49,21 @@ def _window() -> npt.NDArray[np.float32]:
     return (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(N_FFT) / N_FFT)).astype(np.float32)
 
 
+def log_mel_energies(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """log10 of the mel bands' energies of 16 kHz sound, shape ``(80, n // 160)``."""
+    padded = np.pad(samples, N_FFT // 2, mode="reflect" if samples.size > N_FFT else "constant")
+    frames = np.lib.stride_tricks.sliding_window_view(padded, N_FFT)[::HOP][: samples.size // HOP]
+    spectrum = np.fft.rfft(frames * _window(), axis=1)
+    power = (spectrum.real**2 + spectrum.imag**2).astype(np.float32)
+    return np.asarray(np.log10(np.maximum(_filters() @ power.T, _FLOOR)), np.float32)
+
+
+def scaled(energies: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """log10 energies clamped to 8 decades below the loudest and brought to about [-1, 1]."""
+    clamped = np.maximum(energies, energies.max() - _DECADES)
+    return np.asarray((clamped + 4.0) / 4.0, np.float32)
+
+
 def log_mel(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Log-mel energies of 16 kHz sound.
 
@@ -58,10 +73,4 @@ def log_mel(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     Returns:
         float32, shape ``(80, n // 160)``: one column for each 10 ms.
     """
-    padded = np.pad(samples, N_FFT // 2, mode="reflect" if samples.size > N_FFT else "constant")
-    frames = np.lib.stride_tricks.sliding_window_view(padded, N_FFT)[::HOP][: samples.size // HOP]
-    spectrum = np.fft.rfft(frames * _window(), axis=1)
-    power = (spectrum.real**2 + spectrum.imag**2).astype(np.float32)
-    logs = np.log10(np.maximum(_filters() @ power.T, _FLOOR))
-    logs = np.maximum(logs, logs.max() - _DECADES)
-    return np.asarray((logs + 4.0) / 4.0, np.float32)
+    return scaled(log_mel_energies(samples))

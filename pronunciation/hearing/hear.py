@@ -1,7 +1,7 @@
 """Hearing: which of a term's readings was spoken, where, and how sure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.align import States, best_path, sum_over_alignments, word_states
-from pronunciation.hearing.judge import Fusion, decide, default_fusion, probabilities
+from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
 from pronunciation.hearing.labels import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.results import Heard, Reading, Target
 from pronunciation.hearing.speech import speech_frames
@@ -199,7 +199,10 @@ class Hearing:
                 clip.slice(start_s - SPHINX_MARGIN_S, end_s + SPHINX_MARGIN_S),
                 layout.phones[span[0] : unit], bare, layout.phones[unit + 1 : span[1] + 1],
             )  # fmt: skip
-        shares = probabilities(self.fusion, total, other, candidates)
+        judged = Scores(total, float(total.max()) / len(window))
+        if other is not None:
+            judged = replace(judged, sphinx=other.scores, sphinx_fit=other.fit)
+        shares = probabilities(self.fusion, judged, candidates)
         best = int(shares.argmax())
         inner = word_states([*before, bare[best], *after])
         path = best_path(window, inner)
@@ -215,7 +218,7 @@ class Hearing:
             (
                 Reading(c, c in accepted, float(p), float(n), None if other is None else float(o))
                 for c, p, n, o in zip(
-                    candidates, shares, total, total if other is None else other, strict=True
+                    candidates, shares, total, total if other is None else other.scores, strict=True
                 )
             ),
             key=lambda r: -r.probability,
@@ -226,6 +229,7 @@ class Hearing:
         return Heard(
             target.term, target.word_index, verdict, heard.phones, confidence,
             start * FRAME_S, min(clip.duration_s, (end + 1) * FRAME_S), tuple(readings), fit,
+            judged.network_fit, judged.sphinx_fit,
         )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "FUSION_PATH",
     "WEIGHTS",
     "Fusion",
+    "Scores",
     "decide",
     "default_fusion",
     "features",
@@ -24,11 +25,35 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-WEIGHTS = ("network", "sphinx", "per_phone", "network_root", "sphinx_missing")
+WEIGHTS = (
+    "network", "sphinx", "per_phone", "network_root", "sphinx_missing", "sphinx_root",
+    "network_by_fit", "sphinx_by_fit", "network_by_sphinx_fit",
+)  # fmt: skip
 """Names of the fusion's weights in the order of ``features``."""
 FURTHEST_NATS = -60.0
 """Score differences count up to here."""
+NETWORK_FIT, SPHINX_FIT = (2.6, 0.5), (-1.9, 0.4)
+"""Mean and spread of the fits of dev's learners."""
+MOST_FIT = 2.5
+"""Fits count up to so many spreads from their mean."""
 FUSION_PATH = Path(__file__).parent / "model" / "fusion.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What both judges found about the readings of one term.
+
+    Attributes:
+        network: log likelihood ratios of the readings over the same frames, shape (readings,).
+        network_fit: the best of them for each frame.
+        sphinx: PocketSphinx's log scores, or ``None`` where it was not asked or could not align.
+        sphinx_fit: how well its best path fits, see ``SphinxHeard``.
+    """
+
+    network: Floats
+    network_fit: float = NETWORK_FIT[0]
+    sphinx: Floats | None = None
+    sphinx_fit: float = SPHINX_FIT[0]
 
 
 @dataclass(frozen=True)
@@ -42,6 +67,10 @@ class Fusion:
         network_root: weight of the square root of how far the network's score lies below the
             best, for its large differences are less sure than their size says.
         sphinx_missing: weight of not being in PocketSphinx's n-best list at all.
+        sphinx_root: as ``network_root``, of PocketSphinx's score.
+        network_by_fit: more weight of the network's score where the network knows the sound well.
+        sphinx_by_fit: more weight of PocketSphinx's score where that knows the sound well.
+        network_by_sphinx_fit: more weight of the network's score where PocketSphinx does.
         floor: probability shared by all readings evenly, for what no score sees.
         mispronounced_from: probability of the mistakes from which the verdict is given.
         correct_from: probability of the accepted readings from which the verdict is given.
@@ -59,6 +88,10 @@ class Fusion:
     per_phone: float = 0.0
     network_root: float = 0.0
     sphinx_missing: float = 0.0
+    sphinx_root: float = 0.0
+    network_by_fit: float = 0.0
+    sphinx_by_fit: float = 0.0
+    network_by_sphinx_fit: float = 0.0
     floor: float = 0.01
     mispronounced_from: float = 0.95
     correct_from: float = 0.6
@@ -77,30 +110,30 @@ def default_fusion() -> Fusion:
     return Fusion(**json.loads(FUSION_PATH.read_text(encoding="utf-8")))
 
 
-def features(
-    network: Floats, sphinx: Floats | None, phones: Sequence[str]
-) -> npt.NDArray[np.float64]:
-    """What the fusion weighs, shape (readings, 5), in the order of ``WEIGHTS``.
+def _standard(fit: float, known: tuple[float, float]) -> float:
+    return float(np.clip((fit - known[0]) / known[1], -MOST_FIT, MOST_FIT))
 
-    Args:
-        network: log likelihood ratios of the readings over the same frames.
-        sphinx: PocketSphinx's, or ``None`` where it was not asked or could not align.
-        phones: the readings.
-    """
-    below = np.maximum(network - network.max(), FURTHEST_NATS)
-    other = np.zeros(len(phones)) if sphinx is None else sphinx
+
+def features(scores: Scores, phones: Sequence[str]) -> npt.NDArray[np.float64]:
+    """What the fusion weighs, shape (readings, 9), in the order of ``WEIGHTS``."""
+    below = np.maximum(scores.network - scores.network.max(), FURTHEST_NATS)
+    other = np.zeros(len(phones)) if scores.sphinx is None else scores.sphinx
     missing = other <= MISSING_NATS + 1e-6
+    listed = np.where(missing, 0.0, other)
     lengths = np.array([len(reading.split()) for reading in phones], float)
-    columns = (below, np.where(missing, 0.0, other), lengths, -np.sqrt(-below), missing)
+    near = _standard(scores.network_fit, NETWORK_FIT)
+    near_sphinx = _standard(scores.sphinx_fit, SPHINX_FIT)
+    columns = (
+        below, listed, lengths, -np.sqrt(-below), missing, -np.sqrt(-other),
+        near * -np.sqrt(-below), near_sphinx * -np.sqrt(-other), near_sphinx * -np.sqrt(-below),
+    )  # fmt: skip
     return np.column_stack(columns).astype(np.float64)
 
 
-def probabilities(
-    fusion: Fusion, network: Floats, sphinx: Floats | None, phones: Sequence[str]
-) -> Floats:
+def probabilities(fusion: Fusion, scores: Scores, phones: Sequence[str]) -> Floats:
     """How probable each reading is, given that one of them was spoken; sums to 1."""
     weights = np.array([getattr(fusion, name) for name in WEIGHTS])
-    total = features(network, sphinx, phones) @ weights
+    total = features(scores, phones) @ weights
     share = np.exp(total - total.max())
     share /= share.sum()
     mixed: Floats = (1 - fusion.floor) * share + fusion.floor / share.size

@@ -1,92 +1,127 @@
-"""What microphones, rooms and lines do to speech, done to training samples."""
+"""What voices, microphones, rooms and lines do to speech, done to mel energies.
 
+On the energies each change is a small matrix product or a sum; on the samples it would cost more
+than the training step. Warping the band axis stretches the vocal tract (and pitch with it) apart
+from the tempo; noise adds as power; an echo is a decaying tail along time.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["augment"]
+from pronunciation.hearing.features import N_MELS, log_mel_energies
 
-Samples = npt.NDArray[np.floating[Any]]
+__all__ = ["Noises", "augment", "band_warp"]
 
+Floats = npt.NDArray[np.floating[Any]]
 
-def _resampled(samples: Samples, speed: float) -> Samples:
-    """Played ``speed`` times as fast: tempo, pitch and formants move together."""
-    at = np.arange(0, samples.size - 1, speed)
-    return np.interp(at, np.arange(samples.size), samples).astype(np.float32)
-
-
-def _fast(n: int) -> int:
-    """A length from ``n`` up that an FFT likes."""
-    return -(-n // 4096) * 4096
+NYQUIST_HZ = 8000.0
+HIDDEN_BANDS, HIDDEN_FRAMES = 10, 6
+"""At most so many neighbouring bands and frames of 10 ms are hidden at once."""
 
 
-def _room(samples: Samples, rng: np.random.Generator) -> Samples:
-    """A decaying random echo, 0.1 to 0.5 s to 60 dB."""
-    decay_s = rng.uniform(0.1, 0.5)
-    n = int(decay_s * 16_000)
-    tail = rng.standard_normal(n) * np.exp(-6.9 * np.arange(n) / n)
-    tail *= rng.uniform(0.1, 0.6) / np.sqrt((tail**2).sum())
-    tail[0] = 1.0
-    size = _fast(samples.size + n)
-    wet = np.fft.irfft(np.fft.rfft(samples, size) * np.fft.rfft(tail, size), size)
-    return wet[: samples.size].astype(np.float32)
+def _band_hz() -> Floats:
+    """Centre of each mel band (Slaney's scale, as the features have it)."""
+    mels = np.linspace(0.0, 45.2456, N_MELS + 2)[1:-1]
+    return np.where(mels < 15, mels * 200 / 3, 1000 * np.exp(np.log(6.4) * (mels - 15) / 27))
 
 
-def _band(samples: Samples, low_hz: float, high_hz: float) -> Samples:
-    size = _fast(samples.size)
-    spectrum = np.fft.rfft(samples, size)
-    hz = np.fft.rfftfreq(size, 1 / 16_000)
-    spectrum *= 1 / (1 + (low_hz / np.maximum(hz, 1.0)) ** 8) / (1 + (hz / high_hz) ** 16)
-    return np.fft.irfft(spectrum, size)[: samples.size].astype(np.float32)
+BAND_HZ = _band_hz()
 
 
-def _tilt(samples: Samples, rng: np.random.Generator) -> Samples:
-    """A smooth random frequency response, as of a cheap microphone."""
-    size = _fast(samples.size)
-    spectrum = np.fft.rfft(samples, size)
-    hz = np.fft.rfftfreq(size, 1 / 16_000)
-    gains_db = rng.normal(0, 4, 8)
-    curve_db = np.interp(np.log(hz + 50), np.linspace(np.log(50), np.log(8050), 8), gains_db)
-    shaped = np.fft.irfft(spectrum * 10 ** (curve_db / 20), size)
-    return shaped[: samples.size].astype(np.float32)
+def band_warp(energies: Floats, factor: float) -> Floats:
+    """Energies as of a vocal tract ``factor`` times as short: all frequencies times ``factor``."""
+    source_hz = np.minimum(BAND_HZ / factor, BAND_HZ[-1])
+    at = np.interp(source_hz, BAND_HZ, np.arange(N_MELS))
+    low = np.floor(at).astype(int).clip(max=N_MELS - 2)
+    part = (at - low)[:, None]
+    return (1 - part) * energies[low] + part * energies[low + 1]
 
 
-def _noise(samples: Samples, rng: np.random.Generator, babble: Samples) -> Samples:
-    """White to brown noise or other voices, 5 to 35 dB below the speech."""
-    if rng.random() < 0.3:
-        start = rng.integers(0, max(1, babble.size - samples.size))
-        noise = np.resize(babble[start : start + samples.size], samples.size)
-        snr_db = rng.uniform(12, 35)
-    else:
-        size = _fast(samples.size)
-        shape = np.fft.rfftfreq(size, 1 / 16_000) + 20
-        white = np.fft.rfft(rng.standard_normal(size, dtype=np.float32))
-        noise = np.fft.irfft(white * shape ** -rng.uniform(0, 1), size)[: samples.size]
-        snr_db = rng.uniform(5, 35)
-    power = float((samples**2).mean()) / max(1e-12, float((noise**2).mean()))
-    return (samples + noise * np.sqrt(power / 10 ** (snr_db / 10))).astype(np.float32)
+def _at_speed(energies: Floats, speed: float) -> Floats:
+    at = np.arange(0, energies.shape[1] - 1, speed)
+    low = at.astype(int)
+    part = at - low
+    return (1 - part) * energies[:, low] + part * energies[:, low + 1]
 
 
-def augment(samples: Samples, rng: np.random.Generator, babble: Samples) -> tuple[Samples, float]:
-    """The samples changed at random, and by what factor their times shrank.
+def _echo(power: Floats, rng: np.random.Generator) -> Floats:
+    """With the tail of a room, 0.1 to 0.6 s to 60 dB."""
+    keep = 10 ** (-6 / (100 * rng.uniform(0.1, 0.6)))
+    share = rng.uniform(0.05, 0.5) * (1 - keep)
+    tail: Floats = np.zeros(N_MELS)
+    out = power.copy()
+    for t in range(1, power.shape[1]):
+        tail = keep * (tail + power[:, t - 1])
+        out[:, t] += share * tail
+    return out
+
+
+class Noises:
+    """Power of white noise and of other voices, to be mixed in.
 
     Args:
-        samples: float32, shape (n,), 16 kHz.
+        voices: log10 mel energies of speech.
         rng: source of chance.
-        babble: other speech to mix in.
+    """
+
+    def __init__(self, voices: Sequence[Floats], rng: np.random.Generator) -> None:
+        hiss = rng.standard_normal(60 * 16_000).astype(np.float32)
+        self._hiss: Floats = 10.0 ** log_mel_energies(hiss)
+        one = np.concatenate(list(voices), axis=1).astype(np.float64)
+        self._voices: Floats = 10.0**one + 10.0 ** np.roll(one, one.shape[1] // 3, axis=1)
+
+    def draw(self, frames: int, rng: np.random.Generator) -> tuple[Floats, float]:
+        """Power of shape (80, frames), and by how many dB the speech shall lie above it."""
+        bank, shape, snr_db = self._voices, 0.0, rng.uniform(8, 35)
+        if rng.random() < 0.7:
+            bank, shape, snr_db = self._hiss, rng.uniform(-0.2, 2.0), rng.uniform(3, 35)
+        start = rng.integers(0, bank.shape[1] - frames)
+        colour = (BAND_HZ + 20.0) ** -shape
+        return bank[:, start : start + frames] * colour[:, None], snr_db
+
+
+def _coloured(rng: np.random.Generator) -> Floats:
+    """A microphone's or line's smooth frequency response, log10 power of each band."""
+    knots_db = rng.normal(0, rng.uniform(1, 7), 8)
+    curve: Floats = np.interp(np.arange(N_MELS), np.linspace(0, N_MELS - 1, 8), knots_db) / 10
+    if rng.random() < 0.15:
+        low_hz, high_hz = rng.uniform(150, 350), rng.uniform(3300, 3900)
+        curve = curve - np.log10(1 + (low_hz / BAND_HZ) ** 8)
+        curve = curve - np.log10(1 + (BAND_HZ / high_hz) ** 24)
+    return curve
+
+
+def augment(energies: Floats, rng: np.random.Generator, noises: Noises) -> tuple[Floats, float]:
+    """The energies changed at random, and by what factor their times shrank.
+
+    Args:
+        energies: log10 mel energies, shape (80, n).
+        rng: source of chance.
+        noises: what to mix in.
     """
     speed = 1.0
+    if rng.random() < 0.7:
+        energies = band_warp(energies, float(np.exp(rng.uniform(-0.16, 0.16))))
+    if rng.random() < 0.7:
+        speed = float(rng.uniform(0.82, 1.22))
+        energies = _at_speed(energies, speed)
     if rng.random() < 0.6:
-        speed = float(rng.uniform(0.88, 1.14))
-        samples = _resampled(samples, speed)
-    if rng.random() < 0.5:
-        samples = _tilt(samples, rng)
+        energies = energies + _coloured(rng)[:, None]
+    power: Floats = 10.0 ** np.asarray(energies, np.float64)
     if rng.random() < 0.3:
-        samples = _room(samples, rng)
+        power = _echo(power, rng)
     if rng.random() < 0.55:
-        samples = _noise(samples, rng, babble)
-    if rng.random() < 0.15:
-        samples = _band(samples, rng.uniform(150, 350), rng.uniform(3300, 3900))
-    peak = float(np.abs(samples).max()) or 1.0
-    return (samples / peak * rng.uniform(0.05, 0.95)).astype(np.float32), speed
+        noise, snr_db = noises.draw(power.shape[1], rng)
+        power = power + noise * (power.mean() / noise.mean() / 10 ** (snr_db / 10))
+    changed = np.log10(np.maximum(power, 1e-10)) + rng.uniform(-0.8, 0.4)
+    mean = changed.mean()
+    for _ in range(rng.integers(0, 3)):
+        low = rng.integers(0, N_MELS - HIDDEN_BANDS)
+        changed[low : low + rng.integers(1, HIDDEN_BANDS + 1)] = mean
+    for _ in range(rng.integers(0, 3)):
+        first = rng.integers(0, max(1, changed.shape[1] - HIDDEN_FRAMES))
+        changed[:, first : first + rng.integers(1, HIDDEN_FRAMES + 1)] = mean
+    return changed, speed

@@ -2,7 +2,9 @@
 
 Log-mel frames of 10 ms are halved to 20 ms, then pass residual blocks of dilated convolutions
 (Bai et al., "An Empirical Evaluation of Generic Convolutional and Recurrent Networks for Sequence
-Modeling", 2018, here looking both ways), which see 0.9 s to either side.
+Modeling", 2018, here looking both ways), which see 1 s to either side. Each block weighs its
+channels by their mean over the clip (Hu et al., "Squeeze-and-Excitation Networks", 2018; for
+speech Han et al., "ContextNet", 2020): that is how it takes voice and microphone into account.
 """
 
 import torch
@@ -14,27 +16,30 @@ from pronunciation.hearing.labels import N_CLASSES
 __all__ = ["PhoneNet"]
 
 N_MELS = 80
-WIDTH = 256
+WIDTH = 320
 KERNEL = 5
 DILATIONS = (1, 1, 2, 4, 8, 1, 2, 4)
+SQUEEZED = 64
 
 
 class Block(nn.Module):
-    """Normalise, rectify, convolve, and add to the input."""
+    """Normalise, rectify, convolve, weigh the channels, and add to the input."""
 
     def __init__(self, dilation: int, dropout: float) -> None:
         super().__init__()
         padding = dilation * (KERNEL // 2)
         self.norm = nn.BatchNorm1d(WIDTH)
         self.conv = nn.Conv1d(WIDTH, WIDTH, KERNEL, padding=padding, dilation=dilation)
-        self.dropout = nn.Dropout(dropout)
+        self.squeeze = nn.Linear(WIDTH, SQUEEZED)
+        self.excite = nn.Linear(SQUEEZED, WIDTH)
+        self.dropout = nn.Dropout1d(dropout)
 
-    def forward(self, x: Tensor, seen: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, seen: Tensor, count: Tensor) -> Tensor:
         """``x`` of shape (batch, WIDTH, frames); ``seen`` of (batch, 1, frames), 1 where valid."""
-        inner = F.gelu(self.norm(x))
-        if seen is not None:
-            inner = inner * seen
-        return x + self.dropout(self.conv(inner))
+        inner = self.conv(F.gelu(self.norm(x)) * seen)
+        mean = (inner * seen).sum(dim=2) / count
+        gate = torch.sigmoid(self.excite(F.relu(self.squeeze(mean))))
+        return x + self.dropout(inner * gate[:, :, None])
 
 
 class PhoneNet(nn.Module):
@@ -57,12 +62,13 @@ class PhoneNet(nn.Module):
             frames: valid output frames of each row of a padded batch; ``None``: all of them.
         """
         x = self.conv2(F.gelu(self.conv1(mel)))
-        seen = None
+        seen = torch.ones_like(x[:, :1])
         if frames is not None:
             places = torch.arange(x.shape[2], device=x.device)
             seen = (places[None, :] < frames[:, None]).to(x.dtype)[:, None, :]
+        count = seen.sum(dim=2)
         for block in self.blocks:
-            x = block(x, seen)
+            x = block(x, seen, count)
         x = F.gelu(self.norm(x)).transpose(1, 2)
         logits: Tensor = self.head(self.dropout(x))
         return logits

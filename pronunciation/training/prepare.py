@@ -8,6 +8,7 @@ import csv
 import pickle
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,13 +17,17 @@ import numpy.typing as npt
 
 from pronunciation.hearing.dictionary import dictionary
 from pronunciation.hearing.labels import LABEL_INDEX
-from pronunciation.phones import CONSONANTS, VOWELS, base_phone
+from pronunciation.phones import base_phone
 from pronunciation.training.corrupt import corrupt
+from pronunciation.training.invent import invented, stressed
 from pronunciation.training.splits import split_of
 from pronunciation.training.utterance import Phones, Utterance
 from pronunciation.training.voices import TRAIN_VOICES, Voice, speak
 
 __all__ = ["read_audio", "read_speech", "synthetic"]
+
+SPEAKERS_AT_ONCE = 2
+"""Synthetic voices are programs of their own; this many run at a time."""
 
 
 def read_audio(path: Path) -> npt.NDArray[np.int16]:
@@ -77,60 +82,44 @@ def _align(decoder, samples: npt.NDArray[np.int16], text: list[str], speaker: st
     return Utterance(samples, tuple(words), speaker, tuple(ends), " ".join(text))
 
 
-def _stressed(phones: Phones, rng: random.Random) -> Phones:
-    """Dictionary phones with stress put on one vowel, so that a voice can say them."""
-    vowels = [i for i, p in enumerate(phones) if p in VOWELS]
-    if not vowels:
-        return phones
-    full = [i for i in vowels if phones[i] != "AH"] or vowels
-    main = full[0] if rng.random() < 0.8 else rng.choice(vowels)
-    return tuple(
-        p + ("1" if i == main else "0") if p in VOWELS else p for i, p in enumerate(phones)
-    )
+def _word(word: str, rng: random.Random) -> Phones:
+    """A word of a sentence as it will be spoken, with stress; often not as the dictionary says."""
+    phones = rng.choice(dictionary()[word])
+    roll = rng.random()
+    if roll < 0.30:
+        return invented(rng)
+    if roll < 0.55:
+        phones = tuple(map(base_phone, corrupt(phones, rng)))
+    return stressed(phones, rng)
 
 
-def _invented(rng: random.Random) -> Phones:
-    """A pseudo-word or a spelled acronym: what terms of the trade are like."""
-    if rng.random() < 0.35:
-        letters = [w for w in dictionary() if len(w) == 2 and w.endswith(".")]
-        names = [dictionary()[w][0] for w in rng.choices(letters, k=rng.randint(2, 4))]
-        return tuple(p for name in names for p in name)
-    phones: list[str] = []
-    for _ in range(rng.randint(1, 3)):
-        phones += rng.choices(list(CONSONANTS), k=rng.choice((0, 1, 1, 1, 2)))
-        phones.append(rng.choice(list(VOWELS)))
-        phones += rng.choices(list(CONSONANTS), k=rng.choice((0, 1, 1)))
-    return tuple(p for p in phones if p != "ZH" or rng.random() < 0.5)
+def _speak(words: list[Phones], voice: Voice) -> Utterance:
+    spoken = speak(words, voice)
+    ends = tuple((LABEL_INDEX.get(_arpabet(name), 0), end_s) for name, end_s in spoken.ends_s)
+    plain = tuple(tuple(map(base_phone, word)) for word in words)
+    return Utterance((spoken.samples * 32767).astype(np.int16), plain, voice.name, ends, "")
 
 
 def synthetic(
     texts: list[list[str]], count: int, voices: tuple[Voice, ...], rng: random.Random
 ) -> Iterator[Utterance]:
-    """Sentences spoken with some words changed or invented, so that no word predicts its phones."""
+    """Sentences spoken with half of the words changed or invented: no word predicts its phones."""
     flite = [v for v in voices if v.engine == "flite"]
     others = [v for v in voices if v.engine != "flite"]
+    vocabulary = [w for w in dictionary() if w.isalpha()]
+    plans: list[tuple[list[Phones], Voice]] = []
     for number in range(count):
         voice = rng.choice(flite if number % 2 and flite else others or flite)
-        stretch = rng.uniform(0.85, 1.3)
         pitch = None
         if voice.engine == "espeak-ng":
-            pitch = rng.randint(25, 75)
-        elif rng.random() < 0.5:
-            pitch = rng.randint(80, 240)
-        words: list[Phones] = []
-        for word in rng.choice(texts):
-            phones = rng.choice(dictionary()[word])
-            roll = rng.random()
-            if roll < 0.35:
-                phones = tuple(map(base_phone, corrupt(phones, rng)))
-            elif roll < 0.50:
-                phones = _invented(rng)
-            words.append(_stressed(phones, rng))
-        words = words[: rng.randint(3, 12)]
-        spoken = speak(words, replace(voice, stretch=stretch, pitch=pitch))
-        ends = tuple((LABEL_INDEX.get(_arpabet(name), 0), end_s) for name, end_s in spoken.ends_s)
-        plain = tuple(tuple(map(base_phone, word)) for word in words)
-        yield Utterance((spoken.samples * 32767).astype(np.int16), plain, voice.name, ends, "")
+            pitch = rng.randint(20, 80)
+        elif rng.random() < 0.6:
+            pitch = rng.randint(75, 260)
+        text = [rng.choice(vocabulary) if rng.random() < 0.25 else w for w in rng.choice(texts)]
+        words = [_word(word, rng) for word in text[: rng.randint(3, 10)]]
+        plans.append((words, replace(voice, stretch=rng.uniform(0.8, 1.3), pitch=pitch)))
+    with ThreadPoolExecutor(SPEAKERS_AT_ONCE) as pool:
+        yield from pool.map(_speak, *zip(*plans, strict=True))
 
 
 def _arpabet(flite_phone: str) -> str:
@@ -142,7 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--speech", type=Path, default=Path("../shared/speech"))
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--synthetic", type=int, default=2400, help="synthetic sentences")
+    parser.add_argument("--synthetic", type=int, default=8000, help="synthetic sentences")
     parser.add_argument("--texts", type=Path, help="more sentences for the voices, one a line")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()

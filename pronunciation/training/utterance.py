@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pronunciation.hearing.labels import LABEL_INDEX, SILENCE
+
 __all__ = ["Phones", "Utterance"]
 
 Phones = tuple[str, ...]
@@ -27,3 +29,26 @@ class Utterance:
     speaker: str
     ends: tuple[tuple[int, float], ...]
     text: str
+
+    def sound(self) -> npt.NDArray[np.float32]:
+        """The samples within [-1, 1]."""
+        return np.asarray(self.samples / 32768, np.float32)
+
+    def word_spans_s(self) -> tuple[tuple[float, float], ...]:
+        """Start and end of each word, empty where the alignment is not of these phones."""
+        spans: list[tuple[float, float]] = []
+        phones = [LABEL_INDEX[phone] for word in self.words for phone in word]
+        aligned = [label for label, _ in self.ends if label != LABEL_INDEX[SILENCE]]
+        if not self.ends or phones != aligned:
+            return ()
+        starts_s = (0.0, *(end_s for _, end_s in self.ends))
+        pieces = [
+            (start_s, end_s)
+            for start_s, (label, end_s) in zip(starts_s, self.ends, strict=False)
+            if label != LABEL_INDEX[SILENCE]
+        ]
+        at = 0
+        for word in self.words:
+            spans.append((pieces[at][0], pieces[at + len(word) - 1][1]))
+            at += len(word)
+        return tuple(spans)

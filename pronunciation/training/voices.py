@@ -15,7 +15,9 @@ import numpy.typing as npt
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.phones import VOWELS, base_phone
 
-__all__ = ["DEV_VOICES", "HELD_OUT_VOICES", "TRAIN_VOICES", "Spoken", "Voice", "speak"]
+__all__ = [
+    "DEV_VOICES", "HELD_OUT_VOICES", "TRAIN_VOICES", "UNSEEN_VOICES", "Spoken", "Voice", "speak",
+]  # fmt: skip
 
 _ESPEAK = {
     "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",
@@ -68,6 +70,8 @@ DEV_VOICES: tuple[Voice, ...] = (
     Voice("espeak-ng", "en-gb-x-rp+aunty"),
 )
 """For calibration: espeak-ng's never trained on, and flite's at another pitch."""
+UNSEEN_VOICES: tuple[Voice, ...] = (Voice("flite", "slt"), Voice("flite", "slt", pitch=130))
+"""The voice that the first half of the training leaves out, to calibrate what it left out on."""
 HELD_OUT_VOICES: tuple[Voice, ...] = (
     Voice("flite", "rms"),
     Voice("flite", "kal16"),

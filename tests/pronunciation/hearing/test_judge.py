@@ -3,14 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pronunciation.hearing.judge import Fusion, decide, default_fusion, probabilities
+from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
 from pronunciation.hearing.results import Reading
 
 PHONES = ("R AA1 K IY0", "R OW1 S")
 
 
 def test_probabilities_sum_to_one_and_follow_the_scores() -> None:
-    shares = probabilities(Fusion(), np.array([10.0, 4.0]), None, PHONES)
+    shares = probabilities(Fusion(), Scores(np.array([10.0, 4.0])), PHONES)
     assert shares.sum() == pytest.approx(1)
     assert shares[0] > 0.85
 
@@ -18,15 +18,25 @@ def test_probabilities_sum_to_one_and_follow_the_scores() -> None:
 def test_both_judges_count() -> None:
     fusion = Fusion(network=0.3, sphinx=0.1)
     network, against = np.array([5.0, 4.0]), np.array([-40.0, 0.0])
-    assert probabilities(fusion, network, None, PHONES).argmax() == 0
-    assert probabilities(fusion, network, against, PHONES).argmax() == 1
+    assert probabilities(fusion, Scores(network), PHONES).argmax() == 0
+    assert probabilities(fusion, Scores(network, sphinx=against), PHONES).argmax() == 1
 
 
 def test_the_order_of_the_readings_does_not_matter() -> None:
     fusion = default_fusion()
-    one = probabilities(fusion, np.array([8.0, 5.0]), np.array([0.0, -9.0]), PHONES)
-    two = probabilities(fusion, np.array([5.0, 8.0]), np.array([-9.0, 0.0]), PHONES[::-1])
+    one = probabilities(fusion, Scores(np.array([8.0, 5.0]), 2.0, np.array([0.0, -9.0])), PHONES)
+    turned = Scores(np.array([5.0, 8.0]), 2.0, np.array([-9.0, 0.0]))
+    two = probabilities(fusion, turned, PHONES[::-1])
     assert one == pytest.approx(two[::-1])
+
+
+def test_a_judge_counts_more_where_it_knows_the_sound() -> None:
+    fusion = Fusion(network=0.1, sphinx_root=0.5, sphinx_by_fit=0.2)
+    network, against = np.array([5.0, 0.0]), np.array([-9.0, 0.0])
+    known, strange = (
+        probabilities(fusion, Scores(network, 2.6, against, fit), PHONES) for fit in (-1.4, -3.0)
+    )
+    assert known[1] > 0.7 > strange[1]
 
 
 def _readings(accepted: float) -> list[Reading]:

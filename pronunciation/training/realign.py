@@ -1,0 +1,65 @@
+"""Align what has no times yet with a network trained before: where each phone lies.
+
+    python -m pronunciation.training.realign --data /tmp/hearing.pkl --net boot.onnx
+
+Done once and not while training: a network that learns from its own alignments of the moment soon
+gives most frames to silence.
+"""
+
+import argparse
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from pronunciation.clip import Clip
+from pronunciation.hearing.acoustic import AcousticModel
+from pronunciation.hearing.align import best_path, word_states
+from pronunciation.hearing.hear import belonging
+from pronunciation.hearing.labels import FRAME_S
+from pronunciation.training.utterance import Utterance
+
+__all__ = ["main", "realigned"]
+
+BELONGS_FROM = 1.5
+"""Sentences that fit their text worse were misread or are broken; they are left out."""
+
+
+def realigned(model: AcousticModel, utterance: Utterance) -> Utterance | None:
+    """The utterance with the times of its best path; ``None`` where text and sound differ."""
+    scores = model.scores(Clip(utterance.sound()))
+    chain = word_states(utterance.words)
+    path = best_path(scores, chain)
+    if path is None or belonging(scores, chain, path.states) < BELONGS_FROM:
+        return None
+    last = np.append(np.flatnonzero(np.diff(path.states)), path.states.size - 1)
+    labels = chain.labels[path.states[last]]
+    ends = tuple((int(a), float(b + 1) * FRAME_S) for a, b in zip(labels, last, strict=True))
+    return replace(utterance, ends=ends)
+
+
+def main() -> None:
+    """Rewrite the file that ``prepare`` wrote."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--net", type=Path, required=True, help="ONNX, as ``export`` writes it")
+    args = parser.parse_args()
+    model = AcousticModel(args.net)
+    with args.data.open("rb") as file:
+        data: dict[str, list[Utterance]] = pickle.load(file)
+    for name, utterances in data.items():
+        if name == "dev":
+            continue  # measured as it is
+        # flite tells its own times; everything else is aligned, also what PocketSphinx aligned.
+        known = [u for u in utterances if name == "synthetic" and u.ends]
+        other = [u for u in utterances if not (name == "synthetic" and u.ends)]
+        found = [r for u in other if (r := realigned(model, u)) is not None]
+        print(f"{name}: {len(found)} of {len(other)} aligned", flush=True)
+        data[name] = [*known, *found]
+    with args.data.open("wb") as file:
+        pickle.dump(data, file)
+
+
+if __name__ == "__main__":
+    main()
