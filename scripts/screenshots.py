@@ -1,0 +1,214 @@
+"""Shoot the studio's main pages, light and dark, after weeks of made-up practice.
+
+    python -m scripts.screenshots                     # into docs/images
+    python -m scripts.screenshots --out FOLDER --only report practice
+
+Run in the project's folder; Chromium draws (``apt install chromium``). The practice is the same at
+every run, up to today's date. The newest answer is the demo's: its own sound, heard by the real
+hearing, with the transcript that Whisper would write. That, and the captions while it records, are
+the only things put in by hand, so that the pages look the same with weights and without.
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from client.assembly import load_hearing
+from client.audio_file import read_audio
+from client.demo import AUDIO, QUESTION_ID
+from client.drills.items import load_items
+from client.settings import ClientSettings
+from client.speaking import Speaker
+from client.speaking.wav import write_wav
+from client.studio.engine_state import EngineStatus
+from client.studio.studio import Studio
+from client.transcription.base import SegmentedTranscriber
+from client.transcription.gate import measure_evidence
+from pronunciation.clip import Clip
+from pronunciation.hearing import HEARING_VERSION
+from pronunciation.lexicon_loader import load_lexicon
+from server.contract import Submission, Transcript, Word
+from tests.client.studio.practised import practise, practise_drills, spoken_answer
+from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoice
+
+OUT = Path("docs/images")
+CHROMIUM = "/usr/bin/chromium"
+VIEW = {"width": 1100, "height": 780}
+MAX_BYTES = 150_000
+ENGINE, MODEL = "faster-whisper", "base.en"
+ROLES = ("ai-infrastructure-architect", "ml-infrastructure-engineer")
+DEMO_TEXT = (
+    "Both of them give me RDMA, so the network card moves data between the machines and the "
+    "processor is free for other work. The difference is how they avoid losing packets. "
+    "InfiniBand uses credit-based flow control. A sender only sends when the receiver has room "
+    "for it, and the switches can add up the numbers on the way. This is called SHARP. On the "
+    "other hand, RoCE runs over ordinary Ethernet. There I have to set up priority flow control "
+    "and explicit congestion notification on every switch. For one big cluster and a small team, "
+    "I would take InfiniBand. If the company has many switches already, then RoCE is cheaper and "
+    "it comes very close."
+)
+"""What ``scripts/make_demo.py`` has the voice say, as it is written."""
+RECORDED_FOR_S = 21.0
+
+PAGES = {
+    "home": "/",
+    "report": "/attempts/{demo}",
+    "drill": "/drills/acronyms",
+    "interview": "/interview",
+    "history": "/history",
+    "progress": "/progress",
+    "compare": "/attempts/{demo}/compare/{earlier}",
+    "role": f"/roles/{ROLES[0]}",
+    "plan": "/plan",
+}
+PRACTICE = "practice"
+FOR_README = ("home", "practice", "report", "drill", "progress")
+
+
+class DemoEngine(SegmentedTranscriber):
+    """Writes the demo's text word by word, as fast as it is spoken."""
+
+    name, model = ENGINE, MODEL
+
+    def __init__(self, speech_s: float) -> None:
+        self._rest = DEMO_TEXT.split()
+        self._words_a_second = len(self._rest) / speech_s
+
+    def recognise(self, clip: Clip) -> Sequence[Word]:
+        """The next words of the text, as many as there is time for."""
+        count = round(clip.duration_s * self._words_a_second)
+        said, self._rest = self._rest[:count], self._rest[count:]
+        return timed(said, 0.0, clip.duration_s)
+
+
+class WeightsThere(ReadyEngine):
+    """The state of an engine whose weights are on the disk."""
+
+    def status(self) -> EngineStatus:
+        """Ready."""
+        return EngineStatus("ready", ENGINE, MODEL, False, "", None)
+
+
+def timed(texts: Sequence[str], start_s: float, end_s: float) -> tuple[Word, ...]:
+    """The words one after the other, the longer ones taking longer."""
+    weights = [1.2 + 0.55 * len(text) + (3 if text.isupper() else 0) for text in texts]
+    scale = (end_s - start_s) / sum(weights) if texts else 0.0
+    words = []
+    for text, weight in zip(texts, weights, strict=True):
+        begin_s, start_s = start_s, start_s + weight * scale
+        words.append(
+            Word(text=text, start_s=round(begin_s, 2), end_s=round(start_s - 0.01, 2), confidence=1)
+        )
+    return tuple(words)
+
+
+def demo_answer(clip: Clip, studio: Studio, said_at: datetime) -> Submission:
+    """The demo's answer, heard by the real hearing."""
+    evidence = measure_evidence(clip)
+    words = timed(
+        DEMO_TEXT.split(), evidence.answer_start_s or 0.0, evidence.answer_end_s or clip.duration_s
+    )
+    transcript = Transcript(
+        text=DEMO_TEXT, engine=ENGINE, model=MODEL, duration_s=clip.duration_s, words=words
+    )
+    heard = load_hearing(studio.settings)(clip, transcript, studio.backend.question(QUESTION_ID))
+    return Submission(
+        submission_id=uuid.UUID(int=0).hex,
+        question_id=QUESTION_ID,
+        created_at=said_at,
+        transcript=transcript,
+        evidence=evidence.model_copy(update={"heard": heard, "hearing_version": HEARING_VERSION}),
+    )
+
+
+def fill(studio: Studio, clip: Clip) -> dict[str, int]:
+    """Weeks of practice, last the demo's answer; returns the attempts that the pages need."""
+    now, lexicon = datetime.now(UTC), load_lexicon()
+    backend = studio.backend
+    practise(backend, lexicon, until=now - timedelta(hours=20), roles=ROLES, answers=48)
+    practise_drills(backend, load_items(studio.settings), until=now)
+    question = backend.question(QUESTION_ID)
+    before = spoken_answer(question, lexicon, 0.4, now - timedelta(days=9), random.Random(3))
+    earlier = backend.submit(before).id
+    demo = demo_answer(clip, studio, now - timedelta(minutes=20))
+    studio.settings.recordings.mkdir(parents=True)
+    write_wav(clip, studio.recordings.path_of(demo.submission_id))
+    return {"demo": backend.submit(demo).id, "earlier": earlier}
+
+
+def shoot_recording(page: Any, url: str, shoot: Callable[[str], None]) -> None:
+    """The practice page while it records; the take stays behind in the made-up home."""
+    page.goto(f"{url}/practice/{QUESTION_ID}?role={ROLES[0]}")
+    page.locator("[data-primary]").click()
+    page.wait_for_selector(".recorder[data-state=recording]")
+    page.wait_for_timeout(RECORDED_FOR_S * 1000)
+    shoot(PRACTICE)
+
+
+def main() -> int:
+    """Fill a home, serve it, shoot."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=Path, default=OUT)
+    names = (*PAGES, PRACTICE)
+    parser.add_argument("--only", nargs="+", choices=names, default=FOR_README, metavar="PAGE")
+    options = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    options.out.mkdir(parents=True, exist_ok=True)
+    clip = read_audio(AUDIO)
+    heavy = []
+    with tempfile.TemporaryDirectory() as folder:
+        microphone = Path(folder) / "microphone.wav"
+        write_wav(clip, microphone)
+        settings = ClientSettings(home=Path(folder) / "home")
+        engine = WeightsThere(settings, DemoEngine(clip.duration_s))
+        speaker = partial(Speaker, voices=(ToneVoice(),))
+        running = RunningStudio(Studio(settings, engine, hear=lambda *_: (), make_speaker=speaker))
+        try:
+            attempts = fill(running.studio, clip)
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(
+                    executable_path=CHROMIUM,
+                    args=[
+                        "--no-sandbox",
+                        "--disable-gpu",
+                        "--use-fake-device-for-media-stream",
+                        "--use-fake-ui-for-media-stream",
+                        f"--use-file-for-fake-audio-capture={microphone}%noloop",
+                    ],
+                )
+                page = browser.new_page(viewport=VIEW, reduced_motion="reduce")
+
+                def shoot(name: str) -> None:
+                    for scheme in ("light", "dark"):
+                        page.emulate_media(color_scheme=scheme)
+                        path = options.out / f"studio-{name}-{scheme}.png"
+                        page.screenshot(path=path)
+                        size = path.stat().st_size
+                        print(f"{path} {size / 1000:.0f} kB")
+                        if size > MAX_BYTES:
+                            heavy.append(path)
+
+                for name, address in PAGES.items():
+                    if name in options.only:
+                        page.goto(running.url + address.format(**attempts))
+                        shoot(name)
+                if PRACTICE in options.only:
+                    shoot_recording(page, running.url, shoot)
+                browser.close()
+        finally:
+            running.stop()
+    for path in heavy:
+        print(f"{path} is larger than {MAX_BYTES // 1000} kB", file=sys.stderr)
+    return 1 if heavy else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
