@@ -1,0 +1,148 @@
+"""A mock interview in real Chromium: real recording, a scripted engine, a clock set short."""
+
+import re
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client.audio_file import read_audio
+from client.demo import AUDIO
+from client.interviews import Interviews
+from client.studio.studio import Studio
+from tests.client.studio.conftest import NewPage, Serve
+from tests.client.studio.studio_parts import RunningStudio, ScriptedTranscriber
+from tests.client.studio.test_interview import planted
+
+WORKED_ON_WITHIN_MS = 60_000
+
+
+@pytest.fixture
+def speech(microphone_sound: Callable[..., Path]) -> Path:
+    """A microphone into which somebody speaks for half a minute."""
+    return microphone_sound(read_audio(AUDIO).slice(0, 30))
+
+
+def speak(page: Any) -> None:
+    """Begin to answer by keyboard, and wait until a few seconds are recorded."""
+    page.wait_for_selector("[data-recorder][data-state=ready], [data-state=asking]")
+    page.keyboard.press("Space")
+    page.wait_for_selector("[data-recorder][data-state=recording]")
+    page.locator("[data-clock]", has_text=re.compile("0:0[3-9]|0:[1-9]")).wait_for()
+
+
+def answer(page: Any) -> None:
+    """Answer the question that is up."""
+    speak(page)
+    page.keyboard.press("Space")
+
+
+def wait_for_question(page: Any, number: int) -> None:
+    page.get_by_text(f"Question {number} of about").wait_for(timeout=WORKED_ON_WITHIN_MS)
+
+
+def begun(
+    serve: Serve, questions: int, left_s: float, gate: threading.Event | None = None
+) -> tuple[RunningStudio, str]:
+    running = serve(ScriptedTranscriber(gate=gate))
+    record = planted(running.studio, questions, left_s=left_s)
+    return running, f"{running.url}/interview/{record.id}"
+
+
+def leave_s(studio: Studio, url: str, left_s: float) -> None:
+    """Have so much time left, from now."""
+    started_at = datetime.now(UTC) - timedelta(minutes=10) + timedelta(seconds=left_s)
+    Interviews.of(studio.settings).change(
+        url.rpartition("/")[2], lambda record: record.model_copy(update={"started_at": started_at})
+    )
+
+
+def prompts(studio: Studio, url: str) -> list[str]:
+    record = Interviews.of(studio.settings).get(url.rpartition("/")[2])
+    return [each.prompt for each in record.questions]
+
+
+def test_an_interview_from_the_choice_to_the_report_by_keyboard(
+    serve: Serve, new_page: NewPage, speech: Path
+) -> None:
+    page = new_page(speech)
+    page.goto(f"{serve().url}/interview?role=ml-platform-engineer&round=system-design")
+    page.get_by_label("10 minutes, for practice").check()
+    page.get_by_role("button", name="Start the interview").press("Enter")
+    wait_for_question(page, 1)
+    assert re.fullmatch(r"9:\d\d|10:00", page.locator("[data-left]").inner_text())
+    address = page.url
+    answer(page)
+    wait_for_question(page, 2)
+    page.keyboard.press("s")
+    page.locator("dialog").get_by_role("button", name="Pass").press("Enter")
+    wait_for_question(page, 3)
+    assert page.url == address, "no page in between"
+    page.get_by_role("button", name="End the interview now").press("Enter")
+    page.get_by_role("button", name="End it").press("Enter")
+    page.wait_for_url("**/report")
+    assert page.locator(".figure-number", has_text="answered").inner_text().split() == [
+        "answered",
+        "1",
+        "of",
+        "3",
+    ]
+    assert page.get_by_text("cut off by the end").is_visible()
+    page.locator("#question-1 a").first.click()
+    page.wait_for_url("**/attempts/1")
+
+
+def test_two_questions_and_the_answer_that_was_begun_in_time_is_finished(
+    serve: Serve, new_page: NewPage, speech: Path
+) -> None:
+    gate = threading.Event()
+    running, url = begun(serve, 2, left_s=590, gate=gate)
+    first, second = prompts(running.studio, url)
+    page = new_page(speech, color_scheme="dark", viewport={"width": 360, "height": 740})
+    page.goto(url)
+    wait_for_question(page, 1)
+    assert page.locator("#prompt").inner_text() == first
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    answer(page)
+    leave_s(running.studio, url, 15)  # while the engine works on the first answer
+    gate.set()
+    wait_for_question(page, 2)
+    assert page.locator("#prompt").inner_text() == second
+    page.keyboard.press("Space")
+    page.get_by_text("The time is over. Finish this answer").wait_for(timeout=30_000)
+    assert page.locator("[data-recorder]").get_attribute("data-state") == "recording"
+    page.keyboard.press("Space")
+    page.wait_for_url("**/report", timeout=WORKED_ON_WITHIN_MS)
+    assert "2" in page.locator(".figure-number", has_text="answered").inner_text()
+    assert running.studio.backend.history().total == 2
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_reload_in_mid_answer_goes_on_with_what_was_said(
+    serve: Serve, new_page: NewPage, speech: Path
+) -> None:
+    running, url = begun(serve, 2, left_s=500)
+    page = new_page(speech)
+    page.goto(url)
+    wait_for_question(page, 1)
+    speak(page)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.reload()
+    page.get_by_text(re.compile(r"Your answer of 0:0\d .* was interrupted; it is kept")).wait_for()
+    page.get_by_role("button", name="Use it as the answer").press("Enter")
+    wait_for_question(page, 2)
+    assert running.studio.backend.history().total == 1
+
+
+def test_when_the_time_is_over_nothing_more_is_asked(serve: Serve, new_page: NewPage) -> None:
+    _, url = begun(serve, 2, left_s=-5)
+    page = new_page()
+    page.goto(url)
+    page.get_by_role("heading", name="The time is over").wait_for()
+    assert page.get_by_role("button", name=re.compile("^Answer")).count() == 0
+    page.get_by_role("button", name="See the report").press("Enter")
+    page.wait_for_url("**/report")
+    assert page.get_by_text("cut off by the end").is_visible()
