@@ -1,6 +1,4 @@
 import itertools
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -8,11 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from client.live.pieces import PieceCutter, Sound, SpokenPiece, covered_s, segment_of
-from tests.client.live.conftest import PlantedVoice, noise
+from tests.client.live.planted import PlantedVoice, noise
 
 LIMIT_S = 28.0
-MakeNoise = Callable[..., Sound]
-MakeVoice = Callable[..., Any]
 
 
 def cut_all(
@@ -63,10 +59,8 @@ def test_who_never_even_dips_is_cut_at_the_quietest_moment_before_the_limit() ->
     assert sum(piece.end_s - piece.start_s for _, piece in made) == pytest.approx(60.0)
 
 
-def test_a_tone_that_goes_on_makes_no_piece(
-    planted_voice: MakeVoice, make_noise: MakeNoise
-) -> None:
-    voice, sound, cutter = planted_voice([(0.0, 40.0)]), make_noise(40.0), PieceCutter(LIMIT_S)
+def test_a_tone_that_goes_on_makes_no_piece() -> None:
+    voice, sound, cutter = PlantedVoice([(0.0, 40.0)]), noise(40.0), PieceCutter(LIMIT_S)
     voice.open_is_tone = True
     for second in range(1, 40):
         voice.hear(float(second))
@@ -99,15 +93,13 @@ def test_all_speech_is_in_one_piece_in_order_and_none_is_too_long(
         assert following.start_s >= following.before_s - 1e-9
 
 
-def test_a_segment_of_pieces_leaves_long_silences_out_and_keeps_the_times(
-    make_noise: MakeNoise,
-) -> None:
+def test_a_segment_of_pieces_leaves_long_silences_out_and_keeps_the_times() -> None:
     pieces = [
         SpokenPiece(((61.0, 63.0),), 60.0, 64.5),
         SpokenPiece(((70.0, 72.0), (72.3, 73.0)), 64.5, 73.1),
     ]
 
-    segment, offset_s = segment_of(make_noise(80.0), pieces)
+    segment, offset_s = segment_of(noise(80.0), pieces)
 
     assert segment.clip.duration_s == pytest.approx(0.4 + 2.0 + 0.8 + 3.0 + 0.1, abs=0.01)
     at_s = 0.4 + 2.0 + 0.8 + 1.0

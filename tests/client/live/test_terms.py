@@ -9,7 +9,7 @@ from client.live.terms import HearWords, TermTrack
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 from server.contract import HeardTerm, Transcript, Word
-from tests.client.live.conftest import noise
+from tests.client.live.planted import noise
 
 TERMS = (("gpu", "direct", "r", "d", "m", "a"), ("key", "value", "cache"), ("rocky",))
 SOUND = noise(200.0)

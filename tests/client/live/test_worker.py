@@ -12,7 +12,7 @@ from client.live.worker import Caption, Crew, Worker
 from client.transcription.base import SegmentedTranscriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
-from tests.client.live.conftest import PlantedVoice, noise
+from tests.client.live.planted import PlantedVoice, noise
 
 Spans = list[tuple[float, float]]
 LONGEST_S = 120.0

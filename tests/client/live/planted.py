@@ -1,10 +1,9 @@
 """Speech that is planted, so that no detector and no engine is needed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pytest
 
 from client.live.pieces import Sound
 
@@ -52,13 +51,3 @@ def noise(duration_s: float, quiet_s: Sequence[tuple[float, float]] = ()) -> Sou
     sound = Sound()
     sound.append(np.clip(samples, -1, 1))
     return sound
-
-
-@pytest.fixture
-def planted_voice() -> type[PlantedVoice]:
-    return PlantedVoice
-
-
-@pytest.fixture
-def make_noise() -> Callable[..., Sound]:
-    return noise
