@@ -19,6 +19,7 @@ from client.studio.routes import (
     history,
     home,
     interview,
+    microphone,
     practice,
     progress,
     roles,
@@ -46,6 +47,7 @@ _PAGES = (
     drills,
     attempts,
     interview,
+    microphone,
 )
 
 

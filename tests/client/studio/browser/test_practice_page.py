@@ -1,0 +1,320 @@
+"""Practising in a real browser with a microphone, from the question to the report."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import demo
+from client.audio_file import read_audio
+from client.recording import unfinished_recordings
+from client.settings import ClientSettings
+from client.transcription.engines import load_engine
+from tests.client.studio.conftest import NewPage, Serve
+from tests.client.studio.studio_parts import ScriptedTranscriber
+
+PAGE = f"/practice/{demo.QUESTION_ID}"
+STUDIO_PROCESS = Path(__file__).with_name("studio_process.py")
+
+
+@pytest.fixture(scope="session")
+def answer_sound(microphone_sound: Callable[..., Path]) -> Path:
+    """The spoken answer that comes with Aloud."""
+    return microphone_sound(demo.AUDIO, before_s=1.0, after_s=20.0)
+
+
+def wait_state(page: Any, *states: str, timeout_s: float = 20) -> None:
+    wanted = ", ".join(f'.recorder[data-state="{state}"]' for state in states)
+    page.wait_for_selector(wanted, timeout=1000 * timeout_s)
+
+
+def wait_recorded(page: Any, seconds: int) -> None:
+    page.wait_for_function(
+        """(wanted) => {
+          const [minutes, seconds] = document.querySelector("[data-clock]").textContent.split(":");
+          return 60 * Number(minutes) + Number(seconds) >= wanted;
+        }""",
+        arg=seconds,
+        timeout=60_000,
+    )
+
+
+def open_ready(page: Any, url: str) -> None:
+    page.goto(url)
+    wait_state(page, "ready", "asking", "preparing")
+
+
+def start(page: Any) -> None:
+    page.keyboard.press("Space")
+    wait_state(page, "recording")
+
+
+def discard(page: Any) -> None:
+    """By the keyboard, whether the page asks first (after 5 s, so on a slow machine) or not."""
+    page.keyboard.press("Escape")
+    page.wait_for_selector('dialog[open], .recorder[data-state="ready"]')
+    if page.locator("dialog[open]").count():
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+    wait_state(page, "ready")
+
+
+def left(settings: ClientSettings) -> int:
+    return len(unfinished_recordings(settings.recordings))
+
+
+@pytest.mark.slow
+def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
+    serve: Serve, new_page: NewPage, answer_sound: Path, settings: ClientSettings
+) -> None:
+    spoken_s = read_audio(demo.AUDIO).duration_s
+    running = serve(load_engine("pocketsphinx"))
+    page = new_page(sound=answer_sound)
+    open_ready(page, running.url + PAGE)
+
+    start(page)
+    page.wait_for_function(
+        "document.querySelector('[data-captions]').textContent.length > 20", timeout=60_000
+    )
+    wait_recorded(page, round(spoken_s) + 2)
+    page.keyboard.press("Space")
+    page.wait_for_url("**/attempts/*", timeout=120_000)
+
+    attempt = running.studio.backend.attempt(int(page.url.rsplit("/", 1)[1]))
+    covered = {each.phrase for each in attempt.report.coverage.phrases if each.status == "covered"}
+    direct = running.studio.session.answer(read_audio(demo.AUDIO), demo.QUESTION_ID, save=False)
+    assert direct.report is not None
+    said = {each.phrase for each in direct.report.coverage.phrases if each.status == "covered"}
+    assert len(covered & said) >= 3
+    assert not {"SHARP", "pause storms"} & covered  # left out of the demo's answer on purpose
+    kept = running.studio.recordings.path_of(attempt.submission.submission_id)
+    assert read_audio(kept).duration_s == pytest.approx(spoken_s + 3, abs=3)
+    assert left(settings) == 0
+
+
+def test_the_keyboard_alone_pauses_discards_and_retries(
+    serve: Serve, new_page: NewPage, answer_sound: Path, settings: ClientSettings
+) -> None:
+    page = new_page(sound=answer_sound)
+    open_ready(page, serve().url + PAGE)
+    page.wait_for_selector(".recorder")
+
+    start(page)
+    wait_recorded(page, 1)
+    page.keyboard.press("p")
+    wait_state(page, "paused")
+    before = page.text_content("[data-clock]")
+    page.wait_for_timeout(1500)
+    assert page.text_content("[data-clock]") == before
+    page.keyboard.press("p")
+    wait_state(page, "recording")
+
+    discard(page)
+    assert page.text_content("[data-status]") == "Discarded"
+    assert list(settings.recordings.iterdir()) == []
+
+    page.keyboard.press("r")
+    wait_state(page, "recording")
+    wait_recorded(page, 6)
+    page.keyboard.press("Escape")  # longer than 5 s: asked first
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    wait_state(page, "recording")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    wait_state(page, "ready")
+    assert list(settings.recordings.iterdir()) == []
+
+    page.keyboard.press("r")
+    wait_state(page, "recording")
+    wait_recorded(page, 1)
+    page.keyboard.press("Space")
+    page.wait_for_url("**/attempts/*")
+
+
+def test_keys_are_not_taken_from_who_needs_them(
+    serve: Serve, new_page: NewPage, answer_sound: Path
+) -> None:
+    page = new_page(sound=answer_sound)
+    open_ready(page, serve().url + PAGE)
+
+    page.focus("#preparation")
+    page.keyboard.press("r")
+    page.keyboard.press("Control+p")
+    page.keyboard.press("n")
+    page.wait_for_timeout(500)
+
+    assert page.get_attribute(".recorder", "data-state") in ("ready", "asking", "preparing")
+    assert page.url.endswith(PAGE)
+
+
+def test_recording_begins_by_itself_after_the_time_to_think(
+    serve: Serve, new_page: NewPage, answer_sound: Path
+) -> None:
+    page = new_page(sound=answer_sound)
+    url = serve().url + PAGE
+    page.goto(url)
+    page.select_option("#preparation", "10")
+    page.reload()
+    assert page.input_value("#preparation") == "10"  # remembered
+
+    page.click("text=Hear the question")
+    wait_state(page, "preparing")
+    wait_state(page, "recording", timeout_s=40)
+    discard(page)
+
+
+def test_a_reload_in_the_middle_leaves_a_recording_to_finish(
+    serve: Serve, new_page: NewPage, answer_sound: Path, settings: ClientSettings
+) -> None:
+    page = new_page(sound=answer_sound)
+    running = serve()
+    open_ready(page, running.url + PAGE)
+    start(page)
+    wait_recorded(page, 2)
+
+    warned: list[str] = []
+
+    def leave(dialog: Any) -> None:
+        warned.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leave)
+    page.reload()
+    assert warned == ["beforeunload"]
+    notice = page.locator("[data-take]")
+    notice.wait_for()
+    assert "was interrupted" in notice.inner_text()
+    assert "A recording of 0:0" in notice.inner_text()
+    page.click("[data-take] >> text=Finish")
+    page.wait_for_url("**/attempts/*")
+
+    assert running.studio.backend.history().total == 1
+    assert left(settings) == 0
+
+
+def test_a_second_tab_is_told_that_the_first_records(
+    serve: Serve, new_page: NewPage, answer_sound: Path
+) -> None:
+    first = new_page(sound=answer_sound)
+    running = serve()
+    open_ready(first, running.url + PAGE)
+    start(first)
+    wait_recorded(first, 1)
+    second = new_page(context=first.context)
+    open_ready(second, running.url + PAGE)
+
+    second.keyboard.press("Space")
+    wait_state(second, "problem")
+    assert "nother tab is recording" in second.inner_text("[data-problem]")
+
+    first.bring_to_front()
+    assert first.get_attribute(".recorder", "data-state") == "recording"
+    discard(first)
+    second.bring_to_front()
+    second.keyboard.press("r")
+    wait_state(second, "recording")
+    discard(second)
+
+
+def test_an_answer_without_speech_says_so_and_can_be_retried(
+    serve: Serve, new_page: NewPage, answer_sound: Path
+) -> None:
+    from client.errors import NoSpeech
+
+    page = new_page(sound=answer_sound)
+    engine = ScriptedTranscriber(failure=NoSpeech("no speech detected: only noise"))
+    open_ready(page, serve(engine).url + PAGE)
+    start(page)
+    wait_recorded(page, 1)
+    page.keyboard.press("Space")
+    wait_state(page, "problem")
+
+    assert "No speech detected: only noise" in page.inner_text("[data-problem]")
+    page.locator("[data-take]").wait_for()
+    page.click("[data-take] >> text=Discard")
+    page.click("dialog button:has-text('Discard')")
+    page.locator("[data-take]").wait_for(state="detached")
+    engine.failure = None
+    page.keyboard.press("r")
+    wait_state(page, "recording")
+    wait_recorded(page, 1)
+    page.keyboard.press("Space")
+    page.wait_for_url("**/attempts/*")
+
+
+@contextmanager
+def studio_process(home: Path, port: int = 0) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """The studio in a process of its own, and its address."""
+    process = subprocess.Popen(
+        [sys.executable, str(STUDIO_PROCESS), str(home), str(port)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[4],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])},
+    )
+    assert process.stdout is not None
+    try:
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_a_killed_studio_loses_nothing_and_the_next_one_finishes_it(
+    new_page: NewPage, answer_sound: Path, settings: ClientSettings
+) -> None:
+    page = new_page(sound=answer_sound)
+    with studio_process(settings.home) as (process, url):
+        open_ready(page, url + PAGE)
+        start(page)
+        wait_recorded(page, 3)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        wait_state(page, "problem")
+        assert "connection to Aloud was lost" in page.inner_text("[data-problem]")
+        assert "is kept" in page.inner_text("[data-problem]")
+    (take,) = unfinished_recordings(settings.recordings)
+    assert take.duration_s > 2.5
+
+    with studio_process(settings.home, int(url.rsplit(":", 1)[1])):
+        deadline = time.monotonic() + 20
+        page.reload()
+        page.locator("[data-take]").wait_for()
+        page.click("[data-take] >> text=Finish")
+        page.wait_for_url("**/attempts/*")
+        while left(settings):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+def test_the_connection_can_be_lost_while_the_studio_stays(
+    serve: Serve, new_page: NewPage, answer_sound: Path, settings: ClientSettings
+) -> None:
+    page = new_page(sound=answer_sound)
+    page.add_init_script(
+        """const Real = WebSocket;
+        window.WebSocket = class extends Real {
+          constructor(...given) { super(...given); window.lastSocket = this; }
+        };"""
+    )
+    open_ready(page, serve().url + PAGE)
+    start(page)
+    wait_recorded(page, 1)
+
+    page.evaluate("lastSocket.close()")
+    wait_state(page, "problem")
+
+    page.locator("[data-take]").wait_for()
+    assert left(settings) == 1

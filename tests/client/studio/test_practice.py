@@ -1,0 +1,141 @@
+"""The practice pages without a browser: which question comes, and what the page says."""
+
+import random
+import re
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from starlette.testclient import TestClient
+
+from client.settings import ClientSettings
+from client.studio.app import create_studio
+from client.studio.routes.practice import next_question
+from client.studio.studio import Studio
+from client.transcription.base import Transcriber
+from question_bank.models import Question
+from server.contract import Submission, Transcript
+from tests.client.studio.studio_parts import ORIGIN, ReadyEngine, ScriptedTranscriber, make_studio
+
+ROLE = "ai-infrastructure-architect"
+
+
+def answered(studio: Studio, question_id: str, day: int = 1) -> None:
+    studio.backend.submit(
+        Submission(
+            submission_id=uuid4().hex,
+            question_id=question_id,
+            created_at=datetime(2026, 3, day, tzinfo=UTC),
+            transcript=Transcript(text="RDMA", engine="fake"),
+        )
+    )
+
+
+def of_one_topic(studio: Studio) -> tuple[Question, ...]:
+    first = studio.backend.questions(role=ROLE)[0]
+    return studio.backend.questions(role=ROLE, topic=first.topic)
+
+
+def test_the_next_question_is_one_never_answered(studio: Studio) -> None:
+    questions = of_one_topic(studio)
+    for question in questions[1:]:
+        answered(studio, question.id)
+
+    chosen = next_question(studio.backend, random.Random(1), role=ROLE, topic=questions[0].topic)
+
+    assert chosen is not None
+    assert chosen.id == questions[0].id
+
+
+def test_else_the_one_answered_longest_ago(studio: Studio) -> None:
+    questions = of_one_topic(studio)
+    for day, question in enumerate(questions, start=1):
+        answered(studio, question.id, day)
+
+    chosen = next_question(studio.backend, random.Random(1), role=ROLE, topic=questions[0].topic)
+
+    assert chosen is not None
+    assert chosen.id == questions[0].id
+
+
+def test_the_question_just_asked_does_not_come_again(studio: Studio) -> None:
+    questions = of_one_topic(studio)
+    for question in questions[1:]:
+        answered(studio, question.id)
+
+    chosen = next_question(
+        studio.backend,
+        random.Random(1),
+        role=ROLE,
+        topic=questions[0].topic,
+        after=questions[0].id,
+    )
+
+    assert chosen is not None
+    assert chosen.id != questions[0].id
+
+
+def test_next_keeps_role_round_and_topic(client: TestClient, studio: Studio) -> None:
+    question = of_one_topic(studio)[0]
+    wanted = {"role": ROLE, "round": question.round, "topic": question.topic}
+
+    sent = client.get("/practice", params=wanted, follow_redirects=False)
+
+    assert sent.status_code == 303
+    page = client.get(sent.headers["location"], headers={"Accept": "text/html"})
+    following = re.search(r'href="(/practice\?[^"]+)" data-next', page.text)
+    assert following is not None
+    again = client.get(following[1].replace("&amp;", "&"), follow_redirects=False)
+    assert again.status_code == 303
+    for part in (f"role={ROLE}", f"round={question.round}", "topic="):
+        assert part in again.headers["location"]
+
+
+@pytest.mark.parametrize(
+    "query", ["role=nobody", "role=Not%20A%20Slug", "topic=Cooking", "role=%00"]
+)
+def test_nothing_to_ask_is_said(client: TestClient, query: str) -> None:
+    page = client.get(f"/practice?{query}", headers={"Accept": "text/html"})
+
+    assert page.status_code == 404
+    assert "no question" in page.text
+
+
+def test_a_round_that_is_none_is_said(client: TestClient) -> None:
+    assert client.get("/practice?round=lunch").status_code == 422
+
+
+def test_the_page_shows_the_question_and_what_there_is_to_know(
+    client: TestClient, studio: Studio
+) -> None:
+    answered(studio, "infiniband-or-roce")
+
+    page = client.get("/practice/infiniband-or-roce").text
+
+    assert "You&#39;re choosing the network" in page
+    assert 'data-target-s="100"' in page
+    assert "aim for 1:40" in page
+    assert "answered once" in page
+    assert "<script>" not in page
+    assert "style=" not in page
+
+
+def test_an_unknown_question_is_not_found(client: TestClient) -> None:
+    page = client.get("/practice/no-such-question", headers={"Accept": "text/html"})
+
+    assert page.status_code == 404
+
+
+def test_an_engine_that_cannot_be_loaded_does_not_keep_the_page_from_coming(
+    settings: ClientSettings,
+) -> None:
+    class Broken(ReadyEngine):
+        def load(self) -> Transcriber:
+            from client.errors import EngineError
+
+            raise EngineError("no engine")
+
+    studio = make_studio(settings)
+    studio.engine = Broken(settings, ScriptedTranscriber())
+    with TestClient(create_studio(studio), base_url=ORIGIN) as client:
+        assert client.get("/practice/infiniband-or-roce").status_code == 200
