@@ -70,11 +70,13 @@ def weakest(
         words_per_minute: over all answers.
     """
     points: list[_Ranked] = []
+    silent = [line for line in answers if line.state != "answered"]
+    if silent:
+        named = _numbers([line.number for line in silent])
+        text = f"{named[0].upper()}{named[1:]} got no answer: say at least what you would try."
+        points.append((9.0, "answered", _point(text, f"answers[{answers.index(silent[0])}]")))
     for at, line in enumerate(answers):
-        if line.state != "answered":
-            text = f"Question {line.number}, {line.topic}, got no answer: say what you would try."
-            points.append((9.0, "answered", _point(text, f"answers[{at}]")))
-        elif line.score is not None and line.score < WEAK_SCORE:
+        if line.score is not None and line.score < WEAK_SCORE:
             missing = f" Start with “{line.missing[0]}”." if line.missing else ""
             text = f"Question {line.number}, {line.topic}: only {_share(line)}.{missing}"
             points.append((8 - line.score, "coverage", _point(text, f"answers[{at}].score")))

@@ -136,7 +136,7 @@ def test_the_strongest_and_weakest_follow_the_rules(interviews: Interviews) -> N
         "Your pace was comfortable: 120 words a minute over all answers.",
     ]
     assert texts(report.weakest) == [
-        f"Question 4, {report.answers[3].topic}, got no answer: say what you would try.",
+        "Question 4 got no answer: say at least what you would try.",
         f"Question 2, {report.answers[1].topic}: only 1 of 3 key phrases. Start with “c”.",
         "Your longest pause took 4.2 s, in question 3: say that you are thinking.",
     ]
