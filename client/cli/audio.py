@@ -53,7 +53,7 @@ def transcribe(
     from client.audio_file import read_audio
     from client.cli.engine import load_transcriber
     from client.cli.progress import share_bar
-    from client.transcription.formats import FORMATS
+    from server.ui.exports.transcript_text import FORMATS
 
     clip = read_audio(audio)
     transcriber = load_transcriber(settings, engine, model)

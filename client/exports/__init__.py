@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from client.backend import Backend
 from client.errors import ClientError
-from client.exports.csv_table import to_csv
-from client.exports.markdown import to_markdown
-from client.transcription.formats import to_srt, to_vtt
 from server.contract import Archive, Transcript
+from server.ui.exports.csv_table import to_csv
+from server.ui.exports.markdown import to_markdown
+from server.ui.exports.transcript_text import to_srt, to_vtt
 
 __all__ = ["EXPORT_FORMATS", "ExportError", "export_attempts", "read_archive"]
 
@@ -51,7 +51,8 @@ def export_attempts(backend: Backend, format: str, attempt_id: int | None = None
     if format == "csv":
         return to_csv(archive.attempts)
     if format == "html":
-        from client.exports.html import to_html  # brings the templates: only where they are wanted
+        # brings the templates: only where they are wanted
+        from server.ui.exports.html import to_html
 
         return to_html(archive.attempts)
     return to_markdown(archive.attempts)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from client.exports.markdown_text import plain_text
 from client.interviews.models import AnswerLine, InterviewReport, TermOverAll
 from server.contract import SummaryPoint
+from server.ui.exports.markdown_text import plain_text
 
 __all__ = ["interview_to_markdown"]
 

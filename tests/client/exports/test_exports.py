@@ -10,8 +10,6 @@ import pytest
 
 from client.backend import Backend, RejectedError
 from client.exports import EXPORT_FORMATS, ExportError, export_attempts, read_archive
-from client.exports.csv_table import COLUMNS, to_csv
-from client.exports.markdown import to_markdown
 from client.remote import RemoteBackend
 from server.contract import (
     Archive,
@@ -22,6 +20,8 @@ from server.contract import (
     Transcript,
     Word,
 )
+from server.ui.exports.csv_table import COLUMNS, to_csv
+from server.ui.exports.markdown import to_markdown
 
 ATTACKS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1"]
 
@@ -141,7 +141,7 @@ def test_json_imports_again(backend: Backend, make: SimpleNamespace, tmp_path: P
 def test_what_cannot_be_exported(backend: Backend, make: SimpleNamespace) -> None:
     typed = backend.submit(make.submission())
     for call, words in [
-        (lambda: export_attempts(backend, "pdf"), "there are markdown, json, csv, srt, vtt"),
+        (lambda: export_attempts(backend, "pdf"), "there are markdown, html, json, csv, srt, vtt"),
         (lambda: export_attempts(backend, "srt"), "say which one"),
         (lambda: export_attempts(backend, "vtt", typed.id), "no word times"),
     ]:

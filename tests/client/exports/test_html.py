@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 from client.cli import common
 from client.cli.app import app
 from client.exports import export_attempts
-from client.exports.html import to_html
 from server.contract import ArchivedAttempt, ArchivedReport
+from server.ui.exports.html import to_html
 from server.ui.rendering import STYLESHEET
 
 

@@ -2,8 +2,8 @@ import itertools
 import json
 import re
 
-from client.transcription.formats import FORMATS, cues, to_json, to_srt, to_text, to_vtt
 from server.contract import Transcript, Word
+from server.ui.exports.transcript_text import FORMATS, cues, to_json, to_srt, to_text, to_vtt
 
 
 def transcript(*words: tuple[str, float, float]) -> Transcript:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Final
 
-from client.exports.spreadsheet import to_cell
 from server.contract import ArchivedAttempt, Coverage
+from server.ui.exports.spreadsheet import to_cell
 
 __all__ = ["COLUMNS", "to_csv"]
 

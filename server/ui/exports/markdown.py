@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from client.exports.markdown_text import plain_text as _text
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, SummaryPoint, TermVerdict
+from server.ui.exports.markdown_text import plain_text as _text
 
 __all__ = ["to_markdown"]
 
