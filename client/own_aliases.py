@@ -4,6 +4,7 @@ Only where the server runs in this process: a programme's shared bank is the pro
 """
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from client.backend import Backend
@@ -12,10 +13,10 @@ from client.errors import ClientError
 from client.file_lock import held
 from client.settings import ClientSettings
 from question_bank.errors import BankError
-from question_bank.own_aliases import read_own_aliases
+from question_bank.own_aliases import OwnAliases, read_own_aliases
 from server.contract import Attempt, RegradeResult, Transcript
 
-__all__ = ["AliasError", "add_own_alias", "said_in"]
+__all__ = ["AliasError", "add_own_alias", "said_in", "take_back_alias"]
 
 _LOCK_TIMEOUT_S: Final = 5.0
 
@@ -60,18 +61,34 @@ def add_own_alias(
     owner = taken.get(" ".join(_tokens(words)))
     if owner is not None:
         raise AliasError(f"these words count already, for the key phrase “{owner}”")
+    _change(settings, lambda own: own.added(question.id, phrase, words))
+    return backend.regrade(question_id=question.id)
+
+
+def take_back_alias(
+    backend: Backend, settings: ClientSettings, question_id: str, phrase: str, alias: str
+) -> RegradeResult:
+    """Let words of one's own no longer count, and grade all answers to the question again.
+
+    Raises:
+        AliasError: the file cannot be read or written.
+        BackendError: grading failed.
+    """
+    _change(settings, lambda own: own.removed(question_id, phrase, alias))
+    return backend.regrade(question_id=question_id)
+
+
+def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]) -> None:
     path = settings.own_aliases
     try:
         with held(path.with_name(path.name + ".lock"), timeout_s=_LOCK_TIMEOUT_S) as alone:
             if not alone:
-                raise AliasError("another window is adding an alias: try again")
-            own = read_own_aliases(path).added(question.id, phrase, words)
-            write_durably(path, own.to_yaml().encode("utf-8"))
+                raise AliasError("another window is changing your words: try again")
+            write_durably(path, change(read_own_aliases(path)).to_yaml().encode("utf-8"))
     except BankError as error:
         raise AliasError(str(error)) from error
     except OSError as error:
         raise AliasError(f"{path} cannot be written: {error.strerror}") from error
-    return backend.regrade(question_id=question.id)
 
 
 def said_in(transcript: Transcript, words: str) -> bool:

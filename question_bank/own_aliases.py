@@ -75,6 +75,19 @@ class OwnAliases:
         entries.setdefault(question_id, {})[phrase] = (*there, alias)
         return OwnAliases(entries)
 
+    def removed(self, question_id: str, phrase: str, alias: str) -> "OwnAliases":
+        """These aliases without this one; the same where it is not there."""
+        left = tuple(each for each in self.of(question_id, phrase) if each != alias)
+        if left == self.of(question_id, phrase):
+            return self
+        entries = {each: dict(phrases) for each, phrases in self.entries.items()}
+        entries[question_id][phrase] = left
+        if not left:
+            del entries[question_id][phrase]
+        if not entries[question_id]:
+            del entries[question_id]
+        return OwnAliases(entries)
+
     def to_yaml(self) -> str:
         """The file's content."""
         plain = {

@@ -184,6 +184,12 @@ class ReportView:
         return frozenset(found)
 
     @property
+    def entry_word(self) -> int | None:
+        """The first word with a time: where the keyboard enters the transcript."""
+        words = self.report.transcript.words
+        return next((i for i, word in enumerate(words) if word.start_s is not None), None)
+
+    @property
     def engine(self) -> str:
         """What wrote the transcript."""
         transcript = self.report.transcript

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from question_bank.errors import BankError
 from question_bank.loader import load_bank
@@ -29,6 +30,10 @@ def make_bank() -> Bank:
     return Bank(
         version="v1", roles=(), rounds=(), signals=(), plan=(), help=(), questions=(question,)
     )
+
+
+def read_back(own: OwnAliases) -> object:
+    return yaml.safe_load(own.to_yaml())
 
 
 def test_an_alias_is_added_to_its_phrase_and_changes_the_banks_version() -> None:
@@ -66,6 +71,14 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 def test_the_same_alias_is_kept_once_whatever_its_case() -> None:
     own = OwnAliases().added("q", "p", "Flow control")
     assert own.added("q", "p", "flow  CONTROL") is own
+
+
+def test_an_alias_can_be_taken_back() -> None:
+    own = OwnAliases().added("q", "p", "first words").added("q", "p", "second words")
+    assert own.removed("q", "p", "first words").of("q", "p") == ("second words",)
+    assert own.removed("q", "p", "never there") is own
+    both = own.removed("q", "p", "first words").removed("q", "p", "second words")
+    assert both.entries == {} and read_back(both) == {}
 
 
 @pytest.mark.parametrize(

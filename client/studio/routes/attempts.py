@@ -11,10 +11,12 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from client.backend import RejectedError
 from client.deleting import delete_answers
 from client.exports import export_attempts
-from client.own_aliases import AliasError, add_own_alias
+from client.own_aliases import AliasError, add_own_alias, take_back_alias
 from client.studio.studio import Studio
 from pronunciation.terms import Lexicon
+from question_bank.errors import BankError
 from question_bank.models import Question
+from question_bank.own_aliases import OwnAliases, read_own_aliases
 from server.contract import Attempt, AttemptId, AttemptSummary, HistoryQuery, TermVerdict
 from server.ui.charts import Chart, ScorePoint, score_chart
 from server.ui.compare_view import view_comparison
@@ -125,6 +127,17 @@ def router(studio: Studio) -> APIRouter:
         number = phrases.index(phrase) + 1
         return RedirectResponse(f"/attempts/{attempt_id}?counted={number}#phrase-{number}", 303)
 
+    @routes.post("/{attempt_id}/alias/take-back")
+    def take_back(
+        attempt_id: Id,
+        phrase: Annotated[str, Form(min_length=1, max_length=500)],
+        words: Annotated[str, Form(min_length=1, max_length=500)],
+    ) -> RedirectResponse:
+        """Words of one's own count no longer."""
+        question_id = studio.backend.attempt(attempt_id).report.question_id
+        take_back_alias(studio.backend, studio.settings, question_id, phrase, words)
+        return RedirectResponse(f"/attempts/{attempt_id}#phrases", 303)
+
     @routes.post("/{attempt_id}/delete")
     def delete(attempt_id: Id, confirmed: Confirmed) -> RedirectResponse:
         """Deletes the answer and its recording for good."""
@@ -167,8 +180,18 @@ def _report(
         counted=view.phrases[counted - 1]
         if counted is not None and counted <= len(view.phrases)
         else None,
+        own=_own_aliases(studio),
         trial=trial,
     )
+
+
+def _own_aliases(studio: Studio) -> OwnAliases:
+    if studio.settings.server is not None:  # they do not count there
+        return OwnAliases()
+    try:
+        return read_own_aliases(studio.settings.own_aliases)
+    except BankError:  # spoilt by hand: told where one is added, and no reason to hide the report
+        return OwnAliases()
 
 
 def _question(studio: Studio, attempt: Attempt) -> tuple[Question, bool]:

@@ -20,6 +20,7 @@ let lit = null;
  */
 async function playFrom(fromS, toS = Infinity) {
   stopOther();
+  release();
   endS = toS;
   recording.currentTime = fromS;
   try {
@@ -103,11 +104,10 @@ function playPiece(button) {
     recording.pause();
     return;
   }
-  release();
-  pressed = button;
-  button.setAttribute("aria-pressed", "true");
   const { playFrom: from, playTo: to } = button.dataset;
   playFrom(Number(from), to === undefined ? Infinity : Number(to));
+  pressed = button;
+  button.setAttribute("aria-pressed", "true");
 }
 
 if (recording) {

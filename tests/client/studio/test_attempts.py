@@ -233,6 +233,10 @@ def test_words_that_were_said_count_from_then_on(
     assert status_of(studio, number, PHRASE) == "covered"
     later = answered("It is bad when one slow receiver stops them.")
     assert status_of(studio, later, PHRASE) == "covered"
+    assert "Your own words: “one slow receiver stops”" in answer.text
+    again = client.post(f"/attempts/{number}/alias/take-back", data=form)
+    assert (again.status_code, "Your own words" in again.text) == (200, False)
+    assert [status_of(studio, each, PHRASE) for each in (number, later)] == ["missing"] * 2
 
 
 @pytest.mark.parametrize(

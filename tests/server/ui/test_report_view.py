@@ -211,9 +211,10 @@ def test_with_sounds_words_and_terms_can_be_played(full: Report) -> None:
 
 
 def test_words_without_times_are_no_places_to_play_from(make_report: MakeReport) -> None:
-    words = (*make_words("one two"), Word(text="lost"))
+    words = (Word(text="lost"), *make_words("one two"))
     page = render(view_report(make_report(words)), Sounds("/audio"))
-    assert ["data-start" in each for each in page.all(class_="word")] == [True, True, False]
+    assert ["data-start" in each for each in page.all(class_="word")] == [False, True, True]
+    assert [each.get("tabindex") for each in page.all(class_="word")] == [None, "0", "-1"]
 
 
 def test_the_text_reads_as_it_was_said(full: Report) -> None:
@@ -244,13 +245,13 @@ def test_what_people_wrote_stays_text(make_report: MakeReport) -> None:
     assert "49" not in page.text
 
 
-def test_a_host_page_can_add_to_the_phrases_that_are_open(full: Report) -> None:
+def test_a_host_page_can_add_to_the_phrases(full: Report) -> None:
     template = environment().from_string(
         '{% from "report/checklist.html" import checklist %}'
-        "{% call(row) checklist(view) %}<b>{{ row.number }}</b>{% endcall %}"
+        "{% call(row) checklist(view) %}<b>{{ row.number }}{{ row.open }}</b>{% endcall %}"
     )
     html = template.render(view=view_report(full))
-    assert re.findall(r"<b>(\d)</b>", html) == ["2", "3", "4"]
+    assert re.findall(r"<b>(.*?)</b>", html) == ["1False", "2True", "3True", "4True"]
 
 
 def test_the_legend_names_only_marks_that_occur(full: Report, make_report: MakeReport) -> None:
