@@ -30,7 +30,7 @@ let passed = false;
 
 const LABELS = {
   ready: "Allow the microphone",
-  preparing: "Read the sentence",
+  preparing: "Read aloud",
   recording: "Stop",
   working: "Measuring",
 };
@@ -158,7 +158,7 @@ function showResult(found, samples) {
   part("verdict-text").textContent = found.detail;
   part("remedy").textContent = found.remedy;
   part("remedy").hidden = !found.remedy;
-  const level = (value) => (value === null ? "–" : `${Math.round(value)} dBFS`);
+  const level = (value) => (value === null ? "–" : `${Math.round(value)} dBFS`.replace("-", "−"));
   part("speech").textContent =
     found.speech_dbfs === null ? "–" : `${level(found.speech_dbfs)}, ${found.speech_s.toFixed(1)} s`;
   part("noise").textContent = level(found.noise_dbfs);
@@ -190,6 +190,7 @@ part("yes").addEventListener("click", async () => {
     rememberDevice(microphone.deviceId);
   }
   showReady();
+  part("ready-text").focus();
 });
 
 part("no").addEventListener("click", async () => {
