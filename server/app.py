@@ -6,16 +6,28 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 from pydantic import BaseModel
+from starlette.staticfiles import StaticFiles
 
+from server.accounts.service import AccountService
 from server.assembly import create_service
+from server.context import Context
+from server.pages import Pages
+from server.routes.account import account_router
+from server.routes.admin import admin_router
 from server.routes.attempts import attempts_router
 from server.routes.bank import bank_router
 from server.routes.body_limit import BodyLimit
 from server.routes.drills import drills_router
+from server.routes.gate import Gate
+from server.routes.home import home_router
 from server.routes.host_check import HostCheck
 from server.routes.problems import PROBLEM_RESPONSES, add_problem_handlers
+from server.routes.sessions import Csrf, Sessions
+from server.routes.sign_in import sign_in_router
 from server.service import Service
 from server.settings import ServerSettings
+from server.ui.headers import SecurityHeaders
+from server.ui.rendering import STATIC
 
 __all__ = ["API_PREFIX", "Health", "create_app"]
 
@@ -30,8 +42,18 @@ class Health(BaseModel):
     bank_version: str
 
 
-def create_app(settings: ServerSettings, *, service: Service | None = None) -> FastAPI:
+def create_app(
+    settings: ServerSettings,
+    *,
+    service: Service | None = None,
+    accounts: AccountService | None = None,
+) -> FastAPI:
     """The app. A service that is given stays open when the app ends; its own one is closed.
+
+    Args:
+        settings: what the server needs to know.
+        service: the use cases; made from the settings where it is not given.
+        accounts: the accounts in the same database, likewise.
 
     Raises:
         StoreError, BankError, LexiconError: the server cannot start; the text says why.
@@ -52,13 +74,21 @@ def create_app(settings: ServerSettings, *, service: Service | None = None) -> F
         version=version("aloud"),
         lifespan=lifespan,
         responses=PROBLEM_RESPONSES,
+        # /openapi.json is a route of ours, behind the gate; the pages that come with FastAPI load
+        # their scripts from elsewhere
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
     )
-    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
-    app.add_middleware(HostCheck, hosts=settings.hosts)
+    people = accounts or AccountService(use.database, secret=settings.secret)
+    app.state.context = Context(settings, use, people, Pages())
+    _add_middleware(app, settings, people)
     add_problem_handlers(app)
-    app.include_router(bank_router(use), prefix=API_PREFIX)
-    app.include_router(attempts_router(use), prefix=API_PREFIX)
-    app.include_router(drills_router(use.drills), prefix=API_PREFIX)
+    for router in (bank_router(), attempts_router(), drills_router()):
+        app.include_router(router, prefix=API_PREFIX)
+    for pages in (home_router(), sign_in_router(), account_router(), admin_router()):
+        app.include_router(pages)
+    app.mount("/static/ui", StaticFiles(directory=STATIC), name="ui")
 
     @app.get("/healthz", tags=["operation"])
     def healthz() -> Health:
@@ -67,3 +97,13 @@ def create_app(settings: ServerSettings, *, service: Service | None = None) -> F
         return Health(bank_version=use.bank.version)
 
     return app
+
+
+def _add_middleware(app: FastAPI, settings: ServerSettings, accounts: AccountService) -> None:
+    """What every request passes: the last added first."""
+    app.add_middleware(Gate)
+    app.add_middleware(Csrf, secret=accounts.secret)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    app.add_middleware(Sessions, secret=accounts.secret)
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(HostCheck, hosts=settings.hosts)

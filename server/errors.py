@@ -11,11 +11,15 @@ __all__ = [
     "GraderFailedError",
     "GradingError",
     "InvalidInputError",
+    "NotAllowedError",
     "NotFoundError",
+    "NotSignedInError",
     "ServerError",
     "StoreBusyError",
     "StoreError",
+    "TooManyTriesError",
     "UnreadableError",
+    "WrongSignInError",
 ]
 
 
@@ -38,6 +42,46 @@ class ConflictError(ServerError):
 
     code = "conflict"
     status = 409
+
+
+class NotSignedInError(ServerError):
+    """Nobody is signed in, or the token is not valid (any more)."""
+
+    code = "not-signed-in"
+    status = 401
+
+
+class WrongSignInError(ServerError):
+    """Name or password is wrong; which of the two is not told."""
+
+    code = "wrong-sign-in"
+    status = 401
+
+
+class NotAllowedError(ServerError):
+    """Who asks is known, and may not do this."""
+
+    code = "not-allowed"
+    status = 403
+
+
+class TooManyTriesError(ServerError):
+    """Too many wrong passwords lately.
+
+    Attributes:
+        wait_s: after which time another try is heard.
+    """
+
+    code = "too-many-tries"
+    status = 429
+
+    def __init__(self, wait_s: int) -> None:
+        minutes = -(-wait_s // 60)
+        super().__init__(
+            f"too many wrong passwords; try again in {minutes} "
+            f"minute{'s' if minutes != 1 else ''}, or ask an admin for a new invitation"
+        )
+        self.wait_s = wait_s
 
 
 class InvalidInputError(ServerError):

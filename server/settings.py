@@ -33,9 +33,12 @@ class ServerSettings(BaseModel):
             (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
         max_body_bytes: a larger request is refused with 413.
         busy_timeout_s: how long a write waits for another one (SQLite).
+        secret: signs sessions; without it the database keeps a random one of its own.
+        reachable: others than this machine can reach the server, so without an account it serves
+            nobody.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     database_url: str = Field(min_length=1)
     bank: tuple[Path, ...] = ()
@@ -44,10 +47,20 @@ class ServerSettings(BaseModel):
     hosts: tuple[str, ...] = ()
     max_body_bytes: int = Field(default=DEFAULT_MAX_BODY_BYTES, ge=1024)
     busy_timeout_s: float = Field(default=5.0, ge=0, le=600)
+    secret: str | None = Field(default=None, min_length=32, repr=False)
+    reachable: bool = False
+
+    @property
+    def needs_accounts(self) -> bool:
+        """Whether it serves nobody without an account: it is reachable, or named for a proxy."""
+        return self.reachable or bool(self.hosts)
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
-        """Settings from ``ALOUD_DATABASE_URL``, ``ALOUD_BANK`` and ``ALOUD_LEXICON``.
+        """Settings from the environment.
+
+        ``ALOUD_DATABASE_URL``; ``ALOUD_BANK`` and ``ALOUD_LEXICON``, separated as in ``PATH``;
+        ``ALOUD_HOSTS``, separated by commas; ``ALOUD_SECRET``, 32 characters or more.
 
         Raises:
             pydantic.ValidationError: ``ALOUD_DATABASE_URL`` is missing or empty.
@@ -56,6 +69,10 @@ class ServerSettings(BaseModel):
             database_url=env.get("ALOUD_DATABASE_URL", ""),
             bank=_paths(env.get("ALOUD_BANK", "")),
             lexicon=_paths(env.get("ALOUD_LEXICON", "")),
+            hosts=tuple(
+                host.strip() for host in env.get("ALOUD_HOSTS", "").split(",") if host.strip()
+            ),
+            secret=env.get("ALOUD_SECRET") or None,
         )
 
 

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres import postgresql_server, postgresql_url
+from tests.postgres import _up_to_date, postgresql_empty_url, postgresql_server, postgresql_url
 from tests.pulseaudio import pulseaudio
 
-__all__ = ["postgresql_server", "postgresql_url", "pulseaudio"]
+__all__ = [
+    "_up_to_date",
+    "postgresql_empty_url",
+    "postgresql_server",
+    "postgresql_url",
+    "pulseaudio",
+]
 
 _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 """Whisper's weights cannot be fetched everywhere; the speech data is not part of the project."""

@@ -15,7 +15,13 @@ from uuid import uuid4
 
 import pytest
 
-__all__ = ["PostgresServer", "postgresql_server", "postgresql_url"]
+__all__ = [
+    "PostgresServer",
+    "_up_to_date",
+    "postgresql_empty_url",
+    "postgresql_server",
+    "postgresql_url",
+]
 
 _STARTS_WITHIN_S = 60
 _DEBIANS_OWN = Path("/usr/lib/postgresql")
@@ -43,11 +49,11 @@ class PostgresServer:
         """The SQLAlchemy URL of a database of it."""
         return f"postgresql+psycopg://aloud@/{database}?host={self.folder}"
 
-    def execute(self, statement: str) -> None:
+    def execute(self, statement: str, database: str = "postgres") -> None:
         """Run one statement outside of any transaction."""
         import psycopg
 
-        address = f"host={self.folder} user=aloud dbname=postgres"
+        address = f"host={self.folder} user=aloud dbname={database}"
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(statement)  # type: ignore[call-overload]
 
@@ -98,12 +104,45 @@ def postgresql_server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def postgresql_url(postgresql_server: PostgresServer) -> Iterator[str]:
-    """An empty database, dropped after the test."""
+def postgresql_empty_url(postgresql_server: PostgresServer) -> Iterator[str]:
+    """A database without tables, dropped after the test."""
     name = f"test_{uuid4().hex[:12]}"
     postgresql_server.execute(f"CREATE DATABASE {name}")
     yield postgresql_server.url(name)
     postgresql_server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def _up_to_date(postgresql_server: PostgresServer) -> str:
+    """A database with today's tables, which the tests share one after the other."""
+    from server.store.database import Database
+
+    postgresql_server.execute("CREATE DATABASE up_to_date")
+    Database(postgresql_server.url("up_to_date")).close()
+    return "up_to_date"
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server: PostgresServer, _up_to_date: str) -> str:
+    """A database with today's tables and nothing in them.
+
+    Emptied and not made anew: that takes milliseconds where a new one takes seconds.
+    """
+    postgresql_server.execute(_EMPTY_ALL, _up_to_date)
+    return postgresql_server.url(_up_to_date)
+
+
+_EMPTY_ALL = """
+DO $$
+DECLARE names text;
+BEGIN
+  PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid();
+  SELECT string_agg(format('%I', tablename), ', ') INTO names FROM pg_tables
+    WHERE schemaname = 'public' AND tablename <> 'alembic_version';
+  EXECUTE 'TRUNCATE ' || names || ' RESTART IDENTITY CASCADE';
+END $$
+"""
 
 
 def _programs() -> Path | None:

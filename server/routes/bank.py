@@ -15,66 +15,68 @@ from question_bank.models import (
     Signal,
     Slug,
 )
+from server.access import Action
 from server.errors import NotFoundError
-from server.service import Service
+from server.routes.gate import AppContext, needs
 
 __all__ = ["bank_router"]
 
 
-def bank_router(service: Service) -> APIRouter:
+def bank_router() -> APIRouter:
     """The routes under ``/bank``."""
-    router = APIRouter(prefix="/bank", tags=["bank"])
+    router = APIRouter(prefix="/bank", tags=["bank"], dependencies=[needs(Action.READ_BANK)])
 
     @router.get("")
-    def whole_bank() -> Bank:
+    def whole_bank(context: AppContext) -> Bank:
         """Return everything in the bank, with its version."""
-        return service.bank
+        return context.service.bank
 
     @router.get("/roles")
-    def roles() -> tuple[Role, ...]:
+    def roles(context: AppContext) -> tuple[Role, ...]:
         """Return the roles one can rehearse for."""
-        return service.bank.roles
+        return context.service.bank.roles
 
     @router.get("/roles/{role_id}")
-    def role(role_id: Annotated[Slug, Path()]) -> Role:
+    def role(role_id: Annotated[Slug, Path()], context: AppContext) -> Role:
         """Return one role."""
-        found = service.bank.role(role_id)
+        found = context.service.bank.role(role_id)
         if found is None:
             raise NotFoundError(f"the bank has no role {role_id!r}")
         return found
 
     @router.get("/questions")
     def questions(
+        context: AppContext,
         role: Slug | None = None,
         round: RoundName | None = None,
         topic: Annotated[str | None, Query(max_length=200)] = None,
     ) -> tuple[Question, ...]:
         """Return the questions of a role, a round or a topic, or all."""
-        return service.questions(role=role, round=round, topic=topic)
+        return context.service.questions(role=role, round=round, topic=topic)
 
     @router.get("/questions/{question_id}")
-    def question(question_id: Annotated[Slug, Path()]) -> Question:
+    def question(question_id: Annotated[Slug, Path()], context: AppContext) -> Question:
         """Return one question with its model answer and key phrases."""
-        return service.question(question_id)
+        return context.service.question(question_id)
 
     @router.get("/rounds")
-    def rounds() -> tuple[RoundGuide, ...]:
+    def rounds(context: AppContext) -> tuple[RoundGuide, ...]:
         """Return the five interview rounds."""
-        return service.bank.rounds
+        return context.service.bank.rounds
 
     @router.get("/signals")
-    def signals() -> tuple[Signal, ...]:
+    def signals(context: AppContext) -> tuple[Signal, ...]:
         """Return the five signals that interviewers look for."""
-        return service.bank.signals
+        return context.service.bank.signals
 
     @router.get("/plan")
-    def plan() -> tuple[PlanWeek, ...]:
+    def plan(context: AppContext) -> tuple[PlanWeek, ...]:
         """Return the study plan, week by week."""
-        return service.bank.plan
+        return context.service.bank.plan
 
     @router.get("/help")
-    def help_texts() -> tuple[Faq, ...]:
+    def help_texts(context: AppContext) -> tuple[Faq, ...]:
         """Return the answers to frequent questions."""
-        return service.bank.help
+        return context.service.bank.help
 
     return router

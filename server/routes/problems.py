@@ -1,4 +1,4 @@
-"""Errors as the API tells them: ``application/problem+json`` after RFC 9457."""
+"""Errors as they are told: ``application/problem+json`` after RFC 9457, or as a page."""
 
 import logging
 from collections.abc import Sequence
@@ -10,10 +10,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from server.context import context_of
 from server.contract import Problem
-from server.errors import ServerError
+from server.errors import ServerError, TooManyTriesError
+from server.pages import wants_page
 
-__all__ = ["PROBLEM_RESPONSES", "add_problem_handlers", "problem_response"]
+__all__ = ["PROBLEM_RESPONSES", "add_problem_handlers", "failure", "problem_response"]
 
 logger = logging.getLogger(__name__)
 
@@ -54,8 +56,31 @@ def problem_response(
     )
 
 
+def failure(
+    request: Request,
+    status: int,
+    code: str,
+    detail: str,
+    errors: Sequence[str] = (),
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """One error as a page, where a person looks at it, or as a Problem."""
+    if not wants_page(request):
+        return problem_response(status, code, detail, errors, headers)
+    response = context_of(request).pages.page(
+        request,
+        "server/failure.html",
+        status,
+        title=HTTPStatus(status).phrase,
+        detail=_printable(detail),
+        errors=tuple(_printable(error) for error in errors),
+    )
+    response.headers.update(headers or {})
+    return response
+
+
 def add_problem_handlers(app: FastAPI) -> None:
-    """Makes every error of the app a Problem."""
+    """Makes every error of the app a Problem or a page."""
     app.add_exception_handler(ServerError, _server_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -66,7 +91,10 @@ def _server_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServerError)
     if error.status >= 500:
         logger.error("%s: %s", error.code, error, exc_info=error.__cause__)
-    return problem_response(error.status, error.code, str(error))
+    headers = {"WWW-Authenticate": "Bearer"} if error.code == "not-signed-in" else {}
+    if isinstance(error, TooManyTriesError):
+        headers["Retry-After"] = str(error.wait_s)
+    return failure(request, error.status, error.code, str(error), headers=headers)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
@@ -77,7 +105,7 @@ def _invalid(request: Request, error: Exception) -> Response:
     if len(found) > _MAX_ERRORS:
         lines.append(f"and {len(found) - _MAX_ERRORS} more")
     detail = lines[0] if len(found) == 1 else f"{lines[0]} (and {len(found) - 1} more)"
-    return problem_response(422, "invalid-request", detail, lines)
+    return failure(request, 422, "invalid-request", detail, lines)
 
 
 def _http(request: Request, error: Exception) -> Response:
@@ -88,12 +116,14 @@ def _http(request: Request, error: Exception) -> Response:
         # Not "not-found": that one means that an attempt or a question does not exist.
         code = "no-such-address"
     headers = dict(error.headers) if error.headers else None
-    return problem_response(error.status_code, code, str(error.detail or phrase), headers=headers)
+    text = str(error.detail or phrase)
+    return failure(request, error.status_code, code, text, headers=headers)
 
 
 def _unexpected(request: Request, error: Exception) -> Response:
     # Starlette logs it with its traceback and raises it again after this answer went out.
-    return problem_response(500, "internal-error", "an unexpected error; the server's log has it")
+    text = "an unexpected error; the server's log has it"
+    return failure(request, 500, "internal-error", text)
 
 
 def _place(loc: Sequence[Any]) -> str:

@@ -1,7 +1,10 @@
 """A small bank, a grader that one can predict, and a service over a fresh database."""
 
 import os
+import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -135,15 +138,50 @@ def make() -> SimpleNamespace:
 DATABASES = ["sqlite", "postgresql", *os.environ.get("ALOUD_TEST_DATABASE_URLS", "").split()]
 
 
-@pytest.fixture(params=DATABASES, ids=lambda kind: kind.split(":")[0])
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of every kind there is."""
+def named(kind: str) -> str:
+    """A parameter's name in the test's."""
+    return kind.split(":")[0]
+
+
+@pytest.fixture(params=DATABASES, ids=named)
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database without tables, of every kind there is."""
     url: str = request.param
     if url == "sqlite":
         return sqlite_url(tmp_path / "data" / "aloud.db")
     if url == "postgresql":
+        fresh: str = request.getfixturevalue("postgresql_empty_url")
+        return fresh
+    return emptied(url)
+
+
+@pytest.fixture(params=DATABASES, ids=named)
+def store_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
+    """A database with today's tables and nothing in them, of every kind there is."""
+    url: str = request.param
+    if url == "sqlite":
+        (tmp_path / "data").mkdir()
+        path = tmp_path / "data" / "aloud.db"
+        shutil.copyfile(sqlite_template, path)
+        return sqlite_url(path)
+    if url == "postgresql":
         fresh: str = request.getfixturevalue("postgresql_url")
         return fresh
+    return emptied(url)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with today's tables, to copy: migrating each one takes longer."""
+    path = tmp_path_factory.mktemp("template") / "aloud.db"
+    Store(sqlite_url(path)).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def emptied(url: str) -> str:
+    """A database that the environment names, without its tables."""
     engine = create_engine(url)
     with engine.begin() as connection:
         Base.metadata.drop_all(connection)

@@ -251,8 +251,7 @@ def test_health(client: TestClient) -> None:
     }
 
 
-def test_openapi_is_typed_and_has_a_page(client: TestClient) -> None:
-    assert client.get("/docs").status_code == 200
+def test_openapi_is_typed(client: TestClient) -> None:
     document = client.get("/openapi.json").json()
     operations = [
         (path, method, operation)
@@ -306,7 +305,7 @@ def test_a_page_elsewhere_cannot_pretend_to_be_this_machine(
 ) -> None:
     settings = ServerSettings(database_url="sqlite://", hosts=("aloud.example.org",))
     with TestClient(create_app(settings, service=service)) as client:
-        reply = client.get(f"{API}/attempts", headers={"Host": host})
+        reply = client.get("/healthz", headers={"Host": host})
     assert reply.status_code == status
     if status == 421:
         problem(reply, 421, "wrong-host")

@@ -27,8 +27,8 @@ def test_head_is_the_newest_revision() -> None:
     assert ScriptDirectory.from_config(alembic_config()).get_heads() == [HEAD_REVISION]
 
 
-def test_migrations_and_models_agree(store_url: str) -> None:
-    engine = make_engine(store_url)
+def test_migrations_and_models_agree(empty_url: str) -> None:
+    engine = make_engine(empty_url)
     upgrade(engine)
     with engine.connect() as connection:
         context = MigrationContext.configure(
@@ -73,8 +73,8 @@ def test_the_migrations_print_as_postgresql(capsys: pytest.CaptureFixture[str]) 
     assert "id BIGSERIAL NOT NULL" in printed
 
 
-def test_up_down_and_up_again(store_url: str) -> None:
-    engine = make_engine(store_url)
+def test_up_down_and_up_again(empty_url: str) -> None:
+    engine = make_engine(empty_url)
     upgrade(engine)
     with engine.begin() as connection:
         command.downgrade(alembic_config(connection), "base")

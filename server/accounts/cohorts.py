@@ -1,0 +1,194 @@
+"""Cohorts: which candidates are with which coaches."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Final, cast
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from server.accounts.models import Cohort, Member
+from server.accounts.rows import account_of, account_row
+from server.errors import ConflictError, InvalidInputError, NotFoundError
+from server.store.audit import note
+from server.store.database import MAX_ID, Database
+from server.store.tables_accounts import AccountRow, CohortMemberRow, CohortRow
+
+__all__ = ["MAX_AUDIO_DAYS", "CohortService", "coached_by"]
+
+MAX_AUDIO_DAYS: Final = 3650
+
+
+def coached_by(session: Session, account_id: int) -> frozenset[int]:
+    """The ids of the cohorts that an account is a coach of."""
+    return frozenset(
+        session.scalars(
+            select(CohortMemberRow.cohort_id).where(
+                CohortMemberRow.account_id == account_id, CohortMemberRow.as_role == "coach"
+            )
+        )
+    )
+
+
+class CohortService:
+    """Cohorts over a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def add(self, name: str, *, audio_days: int | None = None, by: int | None = None) -> Cohort:
+        """Makes a cohort without members.
+
+        Raises:
+            ConflictError: there is one of that name.
+            InvalidInputError: the name or the number of days will not do.
+        """
+        row = CohortRow(
+            name=_name(name), created_at=self._clock(), audio_days=_days(audio_days), rubric=None
+        )
+        try:
+            with self._database.write() as session:
+                session.add(row)
+                session.flush()
+                note(session, row.created_at, by, "cohort.add", f"cohort {row.id}")
+        except IntegrityError:
+            raise ConflictError(f"there is a cohort {row.name!r} already") from None
+        return Cohort(row.id, row.name, row.created_at, row.audio_days, ())
+
+    def change(
+        self, cohort_id: int, *, name: str, audio_days: int | None, by: int | None = None
+    ) -> None:
+        """Gives a cohort another name or another time for recordings to be kept."""
+        try:
+            with self._database.write() as session:
+                row = _row(session, cohort_id)
+                row.name, row.audio_days = _name(name), _days(audio_days)
+                note(session, self._clock(), by, "cohort.change", f"cohort {cohort_id}")
+        except IntegrityError:
+            raise ConflictError(f"there is a cohort {name!r} already") from None
+
+    def delete(self, cohort_id: int, *, by: int | None = None) -> None:
+        """Deletes a cohort; its members stay, what they shared with it is no longer shared.
+
+        Raises:
+            NotFoundError: there is no such cohort.
+        """
+        with self._database.write() as session:
+            session.delete(_row(session, cohort_id))
+            note(session, self._clock(), by, "cohort.delete", f"cohort {cohort_id}")
+
+    def all(self) -> tuple[Cohort, ...]:
+        """All cohorts with their members, by name."""
+        with self._database.read() as session:
+            return self._with_members(session, session.scalars(select(CohortRow)))
+
+    def of(self, account_id: int) -> tuple[Cohort, ...]:
+        """The cohorts that an account is in, as candidate or coach, by name."""
+        mine = select(CohortMemberRow.cohort_id).where(CohortMemberRow.account_id == account_id)
+        with self._database.read() as session:
+            rows = session.scalars(select(CohortRow).where(CohortRow.id.in_(mine)))
+            return self._with_members(session, rows)
+
+    def get(self, cohort_id: int) -> Cohort:
+        """One cohort with its members.
+
+        Raises:
+            NotFoundError: there is no such cohort.
+        """
+        with self._database.read() as session:
+            return self._with_members(session, [_row(session, cohort_id)])[0]
+
+    def named(self, name: str) -> Cohort:
+        """The cohort of that name.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        with self._database.read() as session:
+            row = session.scalar(select(CohortRow).where(CohortRow.name == name.strip()))
+            if row is None:
+                raise NotFoundError(f"there is no cohort {name!r}")
+            return self._with_members(session, [row])[0]
+
+    def assign(
+        self, cohort_id: int, account_id: int, as_role: str, *, by: int | None = None
+    ) -> None:
+        """Puts an account into a cohort, or changes as what it is there.
+
+        Raises:
+            NotFoundError: there is no such cohort or account.
+            InvalidInputError: a candidate cannot be its coach.
+        """
+        if as_role not in ("candidate", "coach"):
+            raise InvalidInputError(f"in a cohort one is candidate or coach, not {as_role!r}")
+        try:
+            with self._database.write() as session:
+                _row(session, cohort_id)
+                account = account_row(session, account_id)
+                if as_role == "coach" and account.role == "candidate":
+                    raise InvalidInputError(
+                        f"{account.name} is a candidate; give the account the role coach first"
+                    )
+                member = session.get(CohortMemberRow, (cohort_id, account_id))
+                if member is None:
+                    member = CohortMemberRow(cohort_id=cohort_id, account_id=account_id)
+                    session.add(member)
+                member.as_role = as_role
+                what = f"account {account_id} in cohort {cohort_id}"
+                note(session, self._clock(), by, f"cohort.assign.{as_role}", what)
+        except IntegrityError:  # another process was faster (PostgreSQL)
+            self.assign(cohort_id, account_id, as_role, by=by)
+
+    def unassign(self, cohort_id: int, account_id: int, *, by: int | None = None) -> None:
+        """Takes an account out of a cohort.
+
+        Raises:
+            NotFoundError: it is not in it.
+        """
+        with self._database.write() as session:
+            known = 0 < cohort_id <= MAX_ID and 0 < account_id <= MAX_ID
+            member = session.get(CohortMemberRow, (cohort_id, account_id)) if known else None
+            if member is None:
+                raise NotFoundError(f"the account {account_id} is not in the cohort {cohort_id}")
+            session.delete(member)
+            what = f"account {account_id} in cohort {cohort_id}"
+            note(session, self._clock(), by, "cohort.unassign", what)
+
+    def _with_members(self, session: Session, rows: Iterable[CohortRow]) -> tuple[Cohort, ...]:
+        cohorts = sorted(rows, key=lambda row: row.name.casefold())
+        members: dict[int, list[Member]] = {row.id: [] for row in cohorts}
+        query = (
+            select(CohortMemberRow, AccountRow)
+            .join(AccountRow, AccountRow.id == CohortMemberRow.account_id)
+            .where(CohortMemberRow.cohort_id.in_(members))
+            .order_by(AccountRow.name)
+        )
+        for member, account in session.execute(query):
+            as_role = cast("Member", member).as_role
+            members[member.cohort_id].append(Member(account_of(account), as_role))
+        return tuple(
+            Cohort(row.id, row.name, row.created_at, row.audio_days, tuple(members[row.id]))
+            for row in cohorts
+        )
+
+
+def _row(session: Session, cohort_id: int) -> CohortRow:
+    row = session.get(CohortRow, cohort_id) if 0 < cohort_id <= MAX_ID else None
+    if row is None:
+        raise NotFoundError(f"there is no cohort {cohort_id}")
+    return row
+
+
+def _name(name: str) -> str:
+    cleaned = " ".join(name.split())
+    if not 1 <= len(cleaned) <= 80 or not cleaned.isprintable():
+        raise InvalidInputError("a cohort's name has 1 to 80 printable characters")
+    return cleaned
+
+
+def _days(audio_days: int | None) -> int | None:
+    if audio_days is not None and not 1 <= audio_days <= MAX_AUDIO_DAYS:
+        raise InvalidInputError(f"recordings are kept for 1 to {MAX_AUDIO_DAYS:,} days")
+    return audio_days

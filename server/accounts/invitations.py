@@ -1,0 +1,87 @@
+"""Invitations: the links with which an account gets its password, at first and after a loss."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from server.accounts.models import Account, Invited
+from server.accounts.rows import account_of, account_row
+from server.accounts.secrets import digest, new_secret
+from server.errors import ConflictError, NotFoundError
+from server.store.audit import note
+from server.store.database import Database
+from server.store.tables_accounts import InvitationRow
+
+__all__ = ["VALID_FOR", "InvitationService"]
+
+VALID_FOR: Final = timedelta(days=7)
+
+
+class InvitationService:
+    """Invitations over a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def invite(self, account_id: int, *, by: int | None = None) -> Invited:
+        """A new invitation; those made before for the account are no longer valid.
+
+        Raises:
+            NotFoundError: there is no such account.
+            ConflictError: it is disabled.
+        """
+        secret, now = new_secret(), self._clock()
+        with self._database.write() as session:
+            account = account_row(session, account_id)
+            if account.disabled_at is not None:
+                raise ConflictError(f"{account.name} is disabled; enable the account first")
+            session.execute(delete(InvitationRow).where(InvitationRow.account_id == account_id))
+            session.add(
+                InvitationRow(
+                    token_hash=digest(secret),
+                    account_id=account_id,
+                    created_by=by,
+                    created_at=now,
+                    expires_at=now + VALID_FOR,
+                )
+            )
+            note(session, now, by, "invitation.add", f"account {account_id}")
+            return Invited(account_of(account), secret, now + VALID_FOR)
+
+    def account(self, secret: str) -> Account:
+        """Whom an invitation is for.
+
+        Raises:
+            NotFoundError: it is not valid (any more); used, expired and unknown are told alike.
+        """
+        with self._database.read() as session:
+            row = self._valid(session, secret)
+            return account_of(account_row(session, row.account_id))
+
+    def accept(self, secret: str, password_hash: str) -> Account:
+        """Uses an invitation, once.
+
+        Raises:
+            NotFoundError: it is not valid (any more).
+        """
+        with self._database.write() as session:
+            row = self._valid(session, secret, lock=True)
+            row.used_at = self._clock()
+            account = account_row(session, row.account_id)
+            account.password_hash = password_hash
+            account.session_epoch += 1
+            note(session, row.used_at, account.id, "invitation.use", f"account {account.id}")
+        return account_of(account)
+
+    def _valid(self, session: Session, secret: str, *, lock: bool = False) -> InvitationRow:
+        query = select(InvitationRow).where(InvitationRow.token_hash == digest(secret))
+        row = session.scalar(query.with_for_update() if lock else query)
+        if row is not None and row.used_at is None and row.expires_at > self._clock():
+            account = account_row(session, row.account_id)
+            if account.disabled_at is None:
+                return row
+        raise NotFoundError("this invitation is not valid (any more); ask for a new one")

@@ -1,0 +1,89 @@
+"""What the accounts' services hand out; never a password or what would let somebody in."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+__all__ = ["ROLES", "Account", "Cohort", "Invited", "Member", "NewToken", "Role", "Token"]
+
+Role = Literal["candidate", "coach", "admin"]
+ROLES: Final[tuple[Role, ...]] = ("candidate", "coach", "admin")
+
+
+@dataclass(frozen=True)
+class Account:
+    """One person.
+
+    Attributes:
+        has_password: whether the invitation was used.
+        session_epoch: sessions of another epoch have ended.
+    """
+
+    id: int
+    name: str
+    display_name: str
+    role: Role
+    created_at: datetime
+    has_password: bool
+    disabled_at: datetime | None
+    session_epoch: int
+
+    @property
+    def state(self) -> str:
+        """In a word: ``active``, ``invited`` or ``disabled``."""
+        if self.disabled_at is not None:
+            return "disabled"
+        return "active" if self.has_password else "invited"
+
+
+@dataclass(frozen=True)
+class Invited:
+    """A new invitation. The secret is shown once and kept nowhere."""
+
+    account: Account
+    secret: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class Token:
+    """What a client signs in with, as lists show it."""
+
+    id: int
+    label: str
+    prefix: str
+    created_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """A new token. The secret is shown once and kept nowhere."""
+
+    token: Token
+    secret: str
+
+
+@dataclass(frozen=True)
+class Member:
+    """An account in a cohort."""
+
+    account: Account
+    as_role: Literal["candidate", "coach"]
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """A group of candidates with its coaches.
+
+    Attributes:
+        audio_days: for how long recordings that were shared with it are kept; ``None``: until
+            they are deleted.
+    """
+
+    id: int
+    name: str
+    created_at: datetime
+    audio_days: int | None
+    members: tuple[Member, ...]

@@ -1,0 +1,68 @@
+"""Passwords: Argon2id, at the cost OWASP recommends, a few at a time."""
+
+import threading
+from typing import Final
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from server.errors import InvalidInputError
+
+__all__ = ["MAX_PASSWORD", "MIN_PASSWORD", "Passwords"]
+
+MIN_PASSWORD: Final = 10
+MAX_PASSWORD: Final = 200
+
+_AT_ONCE: Final = 4
+"""Each takes 19 MiB for some 20 ms: a flood of sign-ins must not take the machine's memory."""
+
+
+class Passwords:
+    """Hashes and verifies.
+
+    Args:
+        hasher: parameters by https://cheatsheetseries.owasp.org (password storage): Argon2id with
+            19 MiB, two passes, one lane. Tests take cheaper ones.
+    """
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+        self._turns = threading.BoundedSemaphore(_AT_ONCE)
+        self._nobodys: str | None = None
+
+    def hash(self, password: str) -> str:
+        """The hash to keep."""
+        with self._turns:
+            return self._hasher.hash(password)
+
+    def verify(self, kept: str | None, password: str) -> bool:
+        """Whether it is the password; takes as long where there is no such account or password."""
+        if self._nobodys is None:
+            self._nobodys = self.hash("nobody's password")
+        with self._turns:
+            try:
+                return self._hasher.verify(kept or self._nobodys, password) and kept is not None
+            except (VerificationError, InvalidHashError):
+                return False
+
+    def outdated(self, kept: str) -> bool:
+        """Whether it was hashed at another cost, and is hashed anew at the next sign-in."""
+        return self._hasher.check_needs_rehash(kept)
+
+    @staticmethod
+    def check(password: str, name: str) -> None:
+        """Refuses what is no password to have.
+
+        Raises:
+            InvalidInputError: it is too short, too long, or the name.
+        """
+        if len(password) < MIN_PASSWORD:
+            raise InvalidInputError(f"the password needs at least {MIN_PASSWORD} characters")
+        if len(password) > MAX_PASSWORD:
+            raise InvalidInputError(f"the password may have at most {MAX_PASSWORD} characters")
+        if name.casefold() in password.casefold() and len(password) < len(name) + MIN_PASSWORD:
+            raise InvalidInputError("the password is little more than the name; take another one")
+        if len(set(password)) < 5:
+            raise InvalidInputError(
+                "the password has too few different characters"
+            )

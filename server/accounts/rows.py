@@ -1,0 +1,69 @@
+"""From the tables' rows to what the services hand out."""
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from server.accounts.models import ROLES, Account, Token
+from server.errors import ConflictError, NotFoundError
+from server.store.database import MAX_ID
+from server.store.tables_accounts import AccountRow, TokenRow
+
+__all__ = ["account_of", "account_row", "keep_an_admin", "token_of"]
+
+
+def account_of(row: AccountRow) -> Account:
+    """The account of a row."""
+    if row.role not in ROLES:
+        raise ValueError(f"the account {row.id} has the unknown role {row.role!r}")
+    return Account(
+        id=row.id,
+        name=row.name,
+        display_name=row.display_name,
+        role=row.role,
+        created_at=row.created_at,
+        has_password=row.password_hash is not None,
+        disabled_at=row.disabled_at,
+        session_epoch=row.session_epoch,
+    )
+
+
+def account_row(session: Session, account_id: int) -> AccountRow:
+    """The row of an account.
+
+    Raises:
+        NotFoundError: there is no such account.
+    """
+    row = session.get(AccountRow, account_id) if 0 < account_id <= MAX_ID else None
+    if row is None:
+        raise NotFoundError(f"there is no account {account_id}")
+    return row
+
+
+def keep_an_admin(session: Session, row: AccountRow) -> None:
+    """Refuses to take away the last account that can manage the others.
+
+    Raises:
+        ConflictError: it is.
+    """
+    if row.role != "admin" or row.disabled_at is not None:
+        return
+    others = select(func.count()).where(
+        AccountRow.role == "admin", AccountRow.disabled_at.is_(None), AccountRow.id != row.id
+    )
+    if not session.scalar(others):
+        raise ConflictError(
+            f"{row.name} is the only admin; make somebody else an admin first, "
+            "with `aloud user add NAME --role admin`"
+        )
+
+
+def token_of(row: TokenRow) -> Token:
+    """The token of a row."""
+    return Token(
+        id=row.id,
+        label=row.label,
+        prefix=row.prefix,
+        created_at=row.created_at,
+        last_used_at=row.last_used_at,
+        revoked_at=row.revoked_at,
+    )

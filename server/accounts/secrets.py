@@ -1,0 +1,49 @@
+"""What lets somebody in: random secrets that are shown once, of which only the digest is kept."""
+
+import hashlib
+import hmac
+import secrets
+from typing import Final
+
+from sqlalchemy.exc import IntegrityError
+
+from server.store.database import Database
+from server.store.tables_accounts import ServerSecretRow
+
+__all__ = ["SECRET_BYTES", "digest", "keyed_digest", "new_secret", "server_secret"]
+
+SECRET_BYTES: Final = 32
+"""256 bits cannot be guessed, so a fast hash is enough to keep them by (unlike passwords)."""
+
+
+def new_secret(prefix: str = "") -> str:
+    """A fresh secret; the prefix tells people and secret scanners what it is."""
+    return prefix + secrets.token_urlsafe(SECRET_BYTES)
+
+
+def digest(secret: str) -> str:
+    """SHA-256 as 64 hexadecimal digits: what the database keeps, and finds a secret by."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def keyed_digest(key: str, text: str) -> str:
+    """HMAC-SHA-256: without the key, a short text cannot be found by trying all."""
+    return hmac.new(key.encode(), text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+
+
+def server_secret(database: Database, name: str) -> str:
+    """This server's own secret of that name, made at the first start; the same in each process."""
+    try:
+        with database.write() as session:
+            row = session.get(ServerSecretRow, name)
+            if row is None:
+                row = ServerSecretRow(name=name, value=new_secret())
+                session.add(row)
+                session.flush()
+            return row.value
+    except IntegrityError:  # another process made it between our look and our write (PostgreSQL)
+        with database.read() as session:
+            row = session.get(ServerSecretRow, name)
+            if row is None:
+                raise
+            return row.value

@@ -1,0 +1,336 @@
+"""The use cases of accounts: make, list, change, disable, delete; sign in."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import exists, func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from server.access import Actor
+from server.accounts.cohorts import CohortService, coached_by
+from server.accounts.invitations import InvitationService
+from server.accounts.models import ROLES, Account, Role
+from server.accounts.passwords import Passwords
+from server.accounts.rows import account_of, account_row, keep_an_admin
+from server.accounts.secrets import server_secret
+from server.accounts.throttle import Throttle
+from server.accounts.tokens import TokenService
+from server.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
+from server.service import utc_now
+from server.store.audit import note
+from server.store.database import Database
+from server.store.tables_accounts import AccountRow
+
+__all__ = ["AccountService", "actor_for", "clean_display_name", "clean_name"]
+
+_NAME: Final = re.compile(r"[\w.@+-]{1,80}")
+_MAX_TYPED: Final = 1000
+"""A longer name or password is wrong anyway and need not be hashed."""
+
+
+def clean_name(name: str) -> str:
+    """The name as it is kept: two that look the same are the same.
+
+    Raises:
+        InvalidInputError: it is empty, too long or has other signs than a name has.
+    """
+    folded = _folded(name)
+    if not _NAME.fullmatch(folded):
+        raise InvalidInputError(
+            "a name has 1 to 80 letters, digits and . _ - @ +, without spaces, as in ana.silva"
+        )
+    return folded
+
+
+def clean_display_name(text: str) -> str:
+    """How others see somebody, on one line.
+
+    Raises:
+        InvalidInputError: it is empty, too long or has signs that cannot be printed.
+    """
+    cleaned = " ".join(unicodedata.normalize("NFC", text).split())
+    if not 1 <= len(cleaned) <= 80 or not cleaned.isprintable():
+        raise InvalidInputError("a display name has 1 to 80 printable characters")
+    return cleaned
+
+
+def actor_for(account: Account, coached: frozenset[int], *, by_token: bool = False) -> Actor:
+    """The account as the one who asks."""
+    return Actor(
+        role=account.role,
+        account_id=account.id,
+        name=account.name,
+        display_name=account.display_name,
+        # who was made a candidate again coaches no longer
+        coached=frozenset() if account.role == "candidate" else coached,
+        by_token=by_token,
+    )
+
+
+class AccountService:
+    """Accounts over a database. Safe to use from several threads and processes.
+
+    Attributes:
+        tokens: what clients sign in with.
+        invitations: the links with which accounts get their password.
+        cohorts: the groups they belong to.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        passwords: Passwords | None = None,
+        secret: str | None = None,
+    ) -> None:
+        """Over an open database.
+
+        Args:
+            database: with up-to-date tables.
+            clock: tells the time.
+            passwords: hashes and verifies.
+            secret: signs sessions; without it the database keeps one of its own.
+        """
+        self.database = database
+        self.tokens = TokenService(database, clock)
+        self.invitations = InvitationService(database, clock)
+        self.cohorts = CohortService(database, clock)
+        self._clock = clock
+        self._passwords = passwords or Passwords()
+        self._secret = secret
+        self._throttle = Throttle(database, self.secret)
+        self._seen_one = False
+
+    def secret(self) -> str:
+        """What signs this server's sessions."""
+        if self._secret is None:
+            self._secret = server_secret(self.database, "session")
+        return self._secret
+
+    def any(self) -> bool:
+        """Whether there is an account. Once there was one, this process never goes back."""
+        if not self._seen_one:
+            with self.database.read() as session:
+                self._seen_one = bool(session.scalar(select(exists(select(AccountRow.id)))))
+        return self._seen_one
+
+    def add(
+        self, name: str, role: str, *, display_name: str | None = None, by: int | None = None
+    ) -> Account:
+        """Makes an account, which is of use once its invitation is used.
+
+        Raises:
+            ConflictError: there is one of that name.
+            InvalidInputError: the name or the role is none.
+        """
+        row = AccountRow(
+            name=clean_name(name),
+            display_name=clean_display_name(display_name or name),
+            role=_role(role),
+            created_at=self._clock(),
+            session_epoch=0,
+        )
+        try:
+            with self.database.write() as session:
+                session.add(row)
+                session.flush()
+                note(session, row.created_at, by, f"account.add.{row.role}", f"account {row.id}")
+        except IntegrityError:
+            raise ConflictError(f"there is an account {row.name!r} already") from None
+        return account_of(row)
+
+    def all(self) -> tuple[Account, ...]:
+        """All accounts by name."""
+        with self.database.read() as session:
+            rows = session.scalars(select(AccountRow).order_by(AccountRow.name))
+            return tuple(account_of(row) for row in rows)
+
+    def get(self, account_id: int) -> Account:
+        """One account.
+
+        Raises:
+            NotFoundError: there is no such account.
+        """
+        with self.database.read() as session:
+            return account_of(account_row(session, account_id))
+
+    def named(self, name: str) -> Account:
+        """The account of that name.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        with self.database.read() as session:
+            row = session.scalar(select(AccountRow).where(AccountRow.name == _folded(name)))
+            if row is None:
+                raise NotFoundError(f"there is no account {name!r}; `aloud user list` lists them")
+            return account_of(row)
+
+    def change(
+        self, account_id: int, *, role: str, display_name: str, by: int | None = None
+    ) -> Account:
+        """Gives an account another role or display name.
+
+        Raises:
+            NotFoundError, InvalidInputError: as for ``add``.
+            ConflictError: it is the only admin.
+        """
+        with self.database.write() as session:
+            row = account_row(session, account_id)
+            if _role(role) != "admin":
+                keep_an_admin(session, row)
+            row.role, row.display_name = role, clean_display_name(display_name)
+            note(session, self._clock(), by, f"account.change.{role}", f"account {row.id}")
+        return account_of(row)
+
+    def disable(self, account_id: int, *, by: int | None = None) -> Account:
+        """Lets nobody in with this account any more; what is theirs stays.
+
+        Raises:
+            NotFoundError: there is no such account.
+            ConflictError: it is the only admin.
+        """
+        with self.database.write() as session:
+            row = account_row(session, account_id)
+            keep_an_admin(session, row)
+            row.disabled_at = row.disabled_at or self._clock()
+            row.session_epoch += 1
+            note(session, self._clock(), by, "account.disable", f"account {row.id}")
+        return account_of(row)
+
+    def enable(self, account_id: int, *, by: int | None = None) -> Account:
+        """Undoes ``disable``."""
+        with self.database.write() as session:
+            row = account_row(session, account_id)
+            row.disabled_at = None
+            note(session, self._clock(), by, "account.enable", f"account {row.id}")
+        return account_of(row)
+
+    def delete(self, account_id: int, *, by: int | None = None) -> None:
+        """Deletes an account for good, and with it everything that is theirs.
+
+        Raises:
+            NotFoundError: there is no such account.
+            ConflictError: it is the only admin.
+        """
+        with self.database.write() as session:
+            row = account_row(session, account_id)
+            keep_an_admin(session, row)
+            deleted_by = None if by == row.id else by
+            session.delete(row)
+            session.flush()
+            note(session, self._clock(), deleted_by, "account.delete", f"account {account_id}")
+        self.database.forget()
+
+    def sign_in(self, name: str, password: str, address: str) -> Account:
+        """The account that this name and password open.
+
+        Args:
+            name: as typed.
+            password: as typed.
+            address: where the request comes from, counted in the limit on tries.
+
+        Raises:
+            WrongSignInError: one of the two is wrong, or the account is disabled.
+            TooManyTriesError: too many wrong ones lately.
+        """
+        now = self._clock()
+        folded = _folded(name[:_MAX_TYPED])
+        self._throttle.check(folded, address, now)
+        with self.database.read() as session:
+            row = session.scalar(select(AccountRow).where(AccountRow.name == _storable(folded)))
+        kept = row.password_hash if row is not None and row.disabled_at is None else None
+        if not self._passwords.verify(kept, password[:_MAX_TYPED]) or row is None or kept is None:
+            self._throttle.failed(folded, address, now)
+            raise WrongSignInError("name or password is wrong")
+        self._throttle.succeeded(folded)
+        if self._passwords.outdated(kept):
+            self._set_hash(row.id, self._passwords.hash(password), only_if=kept)
+        return account_of(row)
+
+    def accept(self, secret: str, password: str) -> Account:
+        """Uses an invitation: sets the password. Sessions from before end.
+
+        Raises:
+            NotFoundError: the invitation is not valid (any more).
+            InvalidInputError: the password will not do.
+        """
+        account = self.invitations.account(secret)
+        self._passwords.check(password, account.name)
+        accepted = self.invitations.accept(secret, self._passwords.hash(password))
+        self._throttle.succeeded(accepted.name)
+        return accepted
+
+    def change_password(self, account_id: int, old: str, new: str, address: str) -> Account:
+        """Sets another password; every other session ends.
+
+        Raises:
+            WrongSignInError: the old one is wrong.
+            TooManyTriesError: it was wrong too often.
+            InvalidInputError: the new one will not do.
+        """
+        account = self.sign_in(self.get(account_id).name, old, address)
+        self._passwords.check(new, account.name)
+        hashed = self._passwords.hash(new)
+        with self.database.write() as session:
+            row = account_row(session, account_id)
+            row.password_hash = hashed
+            row.session_epoch += 1
+            note(session, self._clock(), account_id, "account.password", f"account {row.id}")
+        return account_of(row)
+
+    def end_sessions(self, account_id: int, *, by: int | None = None) -> Account:
+        """Signs an account out everywhere; tokens stay."""
+        with self.database.write() as session:
+            row = account_row(session, account_id)
+            row.session_epoch += 1
+            note(session, self._clock(), by, "account.sign-out", f"account {row.id}")
+        return account_of(row)
+
+    def actor_of_session(self, account_id: int, session_epoch: int) -> Actor | None:
+        """Who a browser's session belongs to; ``None``: it has ended."""
+        with self.database.read() as session:
+            row = session.get(AccountRow, account_id)
+            if row is None or row.disabled_at is not None or row.session_epoch != session_epoch:
+                return None
+            return actor_for(account_of(row), coached_by(session, row.id))
+
+    def actor_of_token(self, secret: str) -> Actor | None:
+        """Who a token belongs to; ``None``: it is not valid (any more)."""
+        found = self.tokens.account(secret)
+        if found is None:
+            return None
+        with self.database.read() as session:
+            return actor_for(found, coached_by(session, found.id), by_token=True)
+
+    def count(self) -> int:
+        """How many accounts there are."""
+        with self.database.read() as session:
+            return session.scalar(select(func.count()).select_from(AccountRow)) or 0
+
+    def _set_hash(self, account_id: int, hashed: str, *, only_if: str) -> None:
+        with self.database.write() as session:
+            session.execute(
+                update(AccountRow)
+                .where(AccountRow.id == account_id, AccountRow.password_hash == only_if)
+                .values(password_hash=hashed)
+            )
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def _storable(text: str) -> str:
+    """What can be asked for: PostgreSQL takes no NUL, and no driver half a surrogate pair."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
+
+
+def _role(role: str) -> Role:
+    if role not in ROLES:
+        raise InvalidInputError(f"{role!r} is no role; there are {', '.join(ROLES)}")
+    return role

@@ -1,0 +1,125 @@
+"""Tokens: what a client signs in with in place of name and password."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from server.accounts.models import Account, NewToken, Token
+from server.accounts.rows import account_of, account_row, token_of
+from server.accounts.secrets import digest, new_secret
+from server.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
+from server.store.audit import note
+from server.store.database import MAX_ID, Database
+from server.store.tables_accounts import AccountRow, TokenRow
+
+__all__ = ["MAX_TOKENS", "PREFIX", "TokenService"]
+
+PREFIX: Final = "aloud_"
+MAX_TOKENS: Final = 50
+"""Valid ones for each account."""
+
+_SHOWN: Final = len(PREFIX) + 4
+_NOTE_USE_EVERY: Final = timedelta(minutes=1)
+"""Not every request writes: "last used" is for people."""
+
+
+class TokenService:
+    """Tokens over a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def add(self, account_id: int, label: str, *, by: int | None = None) -> NewToken:
+        """A new token of an account.
+
+        Raises:
+            NotFoundError: there is no such account.
+            InvalidInputError: the label is empty or too long.
+            ConflictError: the account has too many.
+        """
+        label = " ".join(label.split())
+        if not 1 <= len(label) <= 80 or not label.isprintable():
+            raise InvalidInputError("a token's label has 1 to 80 characters, as in: my laptop")
+        secret, now = new_secret(PREFIX), self._clock()
+        row = TokenRow(
+            account_id=account_id,
+            label=label,
+            token_hash=digest(secret),
+            prefix=secret[:_SHOWN],
+            created_at=now,
+        )
+        with self._database.write() as session:
+            account_row(session, account_id)
+            valid = select(func.count()).where(
+                TokenRow.account_id == account_id, TokenRow.revoked_at.is_(None)
+            )
+            if (session.scalar(valid) or 0) >= MAX_TOKENS:
+                raise ConflictError(
+                    f"the account has {MAX_TOKENS} tokens; revoke one that is not used"
+                )
+            session.add(row)
+            session.flush()
+            note(session, now, by, "token.add", f"token {row.id} of account {account_id}")
+        return NewToken(token_of(row), secret)
+
+    def of(self, account_id: int) -> tuple[Token, ...]:
+        """The tokens of an account, the newest first; revoked ones too."""
+        query = select(TokenRow).where(TokenRow.account_id == account_id)
+        with self._database.read() as session:
+            rows = session.scalars(query.order_by(TokenRow.created_at.desc(), TokenRow.id.desc()))
+            return tuple(token_of(row) for row in rows)
+
+    def revoke(self, account_id: int, token_id: int, *, by: int | None = None) -> Token:
+        """Lets nobody in with this token any more.
+
+        Raises:
+            NotFoundError: the account has no such token.
+        """
+        with self._database.write() as session:
+            row = session.get(TokenRow, token_id) if 0 < token_id <= MAX_ID else None
+            if row is None or row.account_id != account_id:
+                raise NotFoundError(f"there is no token {token_id}")
+            if row.revoked_at is None:
+                row.revoked_at = self._clock()
+                note(
+                    session,
+                    row.revoked_at,
+                    by,
+                    "token.revoke",
+                    f"token {token_id} of account {account_id}",
+                )
+        return token_of(row)
+
+    def account(self, secret: str) -> Account | None:
+        """Whose valid token it is, and notes its use; ``None``: it is not valid (any more)."""
+        now = self._clock()
+        with self._database.read() as session:
+            found = session.execute(
+                select(TokenRow, AccountRow)
+                .join(AccountRow, AccountRow.id == TokenRow.account_id)
+                .where(
+                    TokenRow.token_hash == digest(secret),
+                    TokenRow.revoked_at.is_(None),
+                    AccountRow.disabled_at.is_(None),
+                )
+            ).first()
+            if found is None:
+                return None
+            row, account = found
+            token_id, used, owner = row.id, row.last_used_at, account_of(account)
+        if used is None or now - used >= _NOTE_USE_EVERY:
+            self._note_use(token_id, now)
+        return owner
+
+    def _note_use(self, token_id: int, now: datetime) -> None:
+        try:
+            with self._database.write() as session:
+                row = session.get(TokenRow, token_id)
+                if row is not None:
+                    row.last_used_at = now
+        except (StoreError, SQLAlchemyError):
+            return  # a busy database must not turn away who may come in
