@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final, Literal
 from urllib.parse import quote
 
-from client.interviews import AnswerLine, InterviewRecord, InterviewReport
+from client.interviews import AnswerLine, InterviewRecord, InterviewReport, TermPlace
 from client.studio.running_take import limit_s_for
 from question_bank.models import Bank
 
@@ -18,11 +18,13 @@ __all__ = [
     "PointLink",
     "earlier",
     "evidence_href",
+    "place_href",
     "point_links",
     "state_of",
 ]
 
 _EVIDENCE: Final = re.compile(r"(?P<list>answers|terms)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?")
+_PLACE: Final = re.compile(r"pronunciation\.terms\[(?P<at>\d+)\]")
 
 GOOD_SCORE: Final = 0.7
 WEAK_SCORE: Final = 0.5
@@ -165,4 +167,11 @@ def evidence_href(report: InterviewReport, evidence: str) -> str:
     line: AnswerLine = report.answers[at]
     if line.attempt_id is None or found["field"] is None:
         return f"#question-{line.number}"
-    return f"/attempts/{line.attempt_id}"
+    return f"/attempts/{line.attempt_id}#{'phrases' if found['field'] == 'score' else 'delivery'}"
+
+
+def place_href(place: TermPlace) -> str:
+    """Where an answer's own report shows how a term was said at this place."""
+    found = _PLACE.fullmatch(place.evidence)
+    anchor = f"#term-{int(found['at']) + 1}" if found else ""
+    return f"/attempts/{place.attempt_id}{anchor}"

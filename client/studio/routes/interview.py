@@ -29,6 +29,7 @@ from client.studio.interview_views import (
     WEAK_SCORE,
     InterviewState,
     earlier,
+    place_href,
     point_links,
     state_of,
 )
@@ -202,6 +203,7 @@ def router(studio: Studio) -> APIRouter:
             weakest=weakest,
             good_score=GOOD_SCORE,
             weak_score=WEAK_SCORE,
+            place_href=place_href,
             spoken_share=made.answer_s / (record.minutes * 60),
         )
 
