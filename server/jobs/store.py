@@ -102,6 +102,18 @@ class JobStore:
                 raise NotFoundError(f"there is no job {job_id}")
             return _job(row, _file(session, job_id))
 
+    def payload(self, job_id: int, owner_id: int | None) -> dict[str, Any]:
+        """What a job was enqueued with.
+
+        Raises:
+            NotFoundError: the owner has no such job.
+        """
+        with self._database.read() as session:
+            row = session.scalar(_one(job_id, owner_id))
+            if row is None:
+                raise NotFoundError(f"there is no job {job_id}")
+            return dict(row.payload)
+
     def listed(self, owner_id: int | None, limit: int) -> list[Job]:
         """An owner's jobs, newest first."""
         with self._database.read() as session:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Final
 
-from server.contract import ArchivedAttempt, Coverage
+from question_bank.models import Question
+from server.contract import ArchivedAttempt, Coverage, Report, Submission
 from server.ui.exports.spreadsheet import to_cell
 
-__all__ = ["COLUMNS", "to_csv"]
+__all__ = ["COLUMNS", "row_of", "safe_cell", "to_csv"]
 
 COLUMNS: Final = (
     "created_at",
@@ -43,18 +44,24 @@ def to_csv(attempts: Sequence[ArchivedAttempt]) -> str:
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
     for attempt in attempts:
-        writer.writerow([_cell(value) for value in _row(attempt)])
+        writer.writerow([safe_cell(value) for value in _row(attempt)])
     return file.getvalue()
 
 
 def _row(attempt: ArchivedAttempt) -> tuple[str | float | None, ...]:
-    report, question = attempt.reports[-1].report, attempt.question
-    transcript, delivery = attempt.submission.transcript, report.delivery
+    return row_of(attempt.submission, attempt.question, attempt.reports[-1].report)
+
+
+def row_of(
+    submission: Submission, question: Question, report: Report
+) -> tuple[str | float | None, ...]:
+    """The values of an attempt, one for each of ``COLUMNS``."""
+    transcript, delivery = submission.transcript, report.delivery
     mispronounced = [
         each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"
     ]
     return (
-        attempt.submission.created_at.astimezone(UTC).isoformat(timespec="seconds"),
+        submission.created_at.astimezone(UTC).isoformat(timespec="seconds"),
         question.id,
         question.role,
         question.round,
@@ -73,7 +80,7 @@ def _row(attempt: ArchivedAttempt) -> tuple[str | float | None, ...]:
         transcript.model,
         report.grader_version,
         report.bank_version,
-        attempt.submission.submission_id,
+        submission.submission_id,
         question.prompt,
         transcript.text,
     )
@@ -87,5 +94,6 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 1)
 
 
-def _cell(value: str | float | None) -> str | float | None:
+def safe_cell(value: str | float | None) -> str | float | None:
+    """A value that no spreadsheet runs as a formula."""
     return to_cell(value) if isinstance(value, str) else value

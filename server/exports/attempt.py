@@ -1,0 +1,66 @@
+"""One attempt as a file: Markdown, HTML, PDF, JSON that imports again, subtitles."""
+
+from typing import Final, Literal, get_args
+
+from server.contract import Archive, Transcript
+from server.errors import InvalidInputError
+from server.jobs.work import MadeFile
+from server.ui.exports.markdown import to_markdown
+from server.ui.exports.transcript_text import to_srt, to_vtt
+
+__all__ = ["ATTEMPT_FORMATS", "AttemptFormat", "export_attempt"]
+
+AttemptFormat = Literal["markdown", "html", "pdf", "json", "srt", "vtt"]
+ATTEMPT_FORMATS: Final[tuple[AttemptFormat, ...]] = get_args(AttemptFormat)
+
+_KINDS: Final[dict[AttemptFormat, tuple[str, str]]] = {
+    "markdown": ("md", "text/markdown; charset=utf-8"),
+    "html": ("html", "text/html; charset=utf-8"),
+    "pdf": ("pdf", "application/pdf"),
+    "json": ("json", "application/json"),
+    "srt": ("srt", "application/x-subrip; charset=utf-8"),
+    "vtt": ("vtt", "text/vtt; charset=utf-8"),
+}
+
+
+def export_attempt(archive: Archive, format: AttemptFormat) -> MadeFile:
+    """The attempt of an archive of one, as a file.
+
+    Args:
+        archive: what ``Service.export_one`` gives.
+        format: the format; JSON is the archive itself.
+
+    Raises:
+        InvalidInputError: subtitles of an answer that has no word times.
+    """
+    attempt = archive.attempts[0]
+    transcript = attempt.submission.transcript
+    match format:
+        case "markdown":
+            content = to_markdown(archive.attempts).encode()
+        case "html":
+            from server.ui.exports.html import to_html
+
+            content = to_html(archive.attempts).encode()
+        case "pdf":
+            from server.exports.pdf import to_pdf
+
+            content = to_pdf(attempt)
+        case "json":
+            content = (archive.model_dump_json(indent=2) + "\n").encode()
+        case "srt":
+            content = to_srt(_timed(transcript)).encode()
+        case "vtt":
+            content = to_vtt(_timed(transcript)).encode()
+    ending, media_type = _KINDS[format]
+    when = attempt.submission.created_at
+    # a question's id has only letters, digits and hyphens: the name is safe on every disk
+    return MadeFile(f"{attempt.question.id}-{when:%Y-%m-%d}.{ending}", media_type, content)
+
+
+def _timed(transcript: Transcript) -> Transcript:
+    if not any(word.start_s is not None for word in transcript.words):
+        raise InvalidInputError(
+            "this answer has no word times (it was typed): there is nothing to subtitle"
+        )
+    return transcript

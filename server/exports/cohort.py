@@ -1,0 +1,186 @@
+"""What a cohort's candidates share, as one table: CSV for spreadsheets, Parquet for analysis."""
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from sqlalchemy import select
+
+from server.errors import InvalidInputError, NotFoundError
+from server.exports.shown import ShownAttempt, attempts_shown_to
+from server.jobs.work import MadeFile, Outcome, Task, Work
+from server.store.database import Database
+from server.store.store import Store
+from server.store.tables_accounts import CohortRow
+from server.ui.exports.csv_table import COLUMNS, row_of, safe_cell
+
+__all__ = [
+    "COHORT_COLUMNS",
+    "EXPORT_COHORT",
+    "CohortFormat",
+    "CohortOrder",
+    "check_parquet",
+    "cohort_exporting",
+]
+
+EXPORT_COHORT: Final = "cohort-export"
+
+MAX_FILE_BYTES: Final = 100 * 1024 * 1024
+"""Two hundred thousand answers; the file lies in the database for a day."""
+
+_OWN_COLUMNS: Final = ("attempt_id", "interview_id", "candidate", "candidate_name")
+COHORT_COLUMNS: Final = (*_OWN_COLUMNS, *COLUMNS)
+
+_NUMBERS: Final = frozenset(
+    {"score", "words", "words_per_minute", "answer_s", "target_s", "fillers_at_least"}
+)
+
+CohortFormat = Literal["csv", "parquet"]
+Row = tuple[str | float | None, ...]
+
+
+class CohortOrder(BaseModel):
+    """Which table is wanted; ``since`` is included, ``until`` is not."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cohort_id: int = Field(ge=1, le=2**63 - 1)
+    format: CohortFormat = "csv"
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+
+
+def check_parquet() -> None:
+    """Refuses where Parquet cannot be written.
+
+    Raises:
+        InvalidInputError: its library is not installed.
+    """
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise InvalidInputError(
+            "this server cannot write Parquet: its operator installs it with "
+            "pip install 'aloud[exports]'; CSV is there"
+        ) from None
+
+
+def cohort_exporting(database: Database) -> Task:
+    """The task for ``CohortOrder`` payloads. Who may export a cohort is asked before it."""
+
+    def export(work: Work) -> Outcome:
+        order = CohortOrder.model_validate(work.payload)
+        name = _cohort_name(database, order.cohort_id)
+        shown = attempts_shown_to(database, order.cohort_id, since=order.since, until=order.until)
+        taken: list[int] = []
+
+        def rows() -> Iterator[Row]:
+            for done, each in enumerate(shown, start=1):
+                row = _row(database, each)
+                if row is not None:
+                    taken.append(each.attempt_id)
+                    yield row
+                work.progress(done, len(shown))
+
+        content = _WRITERS[order.format](rows())
+        file = MadeFile(_file_name(name, order.format), _MEDIA_TYPES[order.format], content)
+        return Outcome(
+            {"cohort_id": order.cohort_id, "rows": len(taken), "attempt_ids": taken}, file
+        )
+
+    return export
+
+
+def _cohort_name(database: Database, cohort_id: int) -> str:
+    with database.read() as session:
+        name = session.scalar(select(CohortRow.name).where(CohortRow.id == cohort_id))
+    if name is None:
+        raise NotFoundError("the cohort is gone")
+    return name
+
+
+def _row(database: Database, shown: ShownAttempt) -> Row | None:
+    """The row of one attempt; ``None``: it was deleted in the meantime."""
+    try:
+        stored = Store(database, shown.owner_id).get(shown.attempt_id)
+    except NotFoundError:
+        return None
+    own = (shown.attempt_id, shown.interview_id, shown.candidate, shown.name)
+    attempt = stored.attempt
+    return (*own, *row_of(attempt.submission, stored.question, attempt.report))
+
+
+def _to_csv(rows: Iterator[Row]) -> bytes:
+    # A spreadsheet takes a file without the mark for one in its country's old encoding.
+    file = io.StringIO(newline="")
+    file.write("\ufeff")
+    writer = csv.writer(file)
+    writer.writerow(COHORT_COLUMNS)
+    size = 0
+    for row in rows:
+        size += sum(len(value.encode()) for value in row if isinstance(value, str))
+        _check_size(size)
+        writer.writerow([safe_cell(value) for value in row])
+    return file.getvalue().encode()
+
+
+def _to_parquet(rows: Iterator[Row]) -> bytes:
+    """Typed columns and raw text: nothing runs a Parquet file's cells."""
+    check_parquet()
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    columns: dict[str, list[Any]] = {name: [] for name in COHORT_COLUMNS}
+    size = 0
+    for row in rows:
+        size += sum(len(value.encode()) for value in row if isinstance(value, str))
+        _check_size(size)
+        for name, value in zip(COHORT_COLUMNS, row, strict=True):
+            columns[name].append(_typed(name, value))
+    schema = arrow.schema([(name, _arrow_type(arrow, name)) for name in COHORT_COLUMNS])
+    sink = io.BytesIO()
+    parquet.write_table(arrow.table(columns, schema=schema), sink, compression="zstd")
+    return sink.getvalue()
+
+
+def _typed(name: str, value: str | float | None) -> object:
+    if name == "created_at" and isinstance(value, str):
+        return datetime.fromisoformat(value).astimezone(UTC)
+    return float(value) if name in _NUMBERS and value is not None else value
+
+
+def _arrow_type(arrow: Any, name: str) -> Any:
+    if name == "created_at":
+        return arrow.timestamp("s", tz="UTC")
+    if name == "attempt_id":
+        return arrow.int64()
+    return arrow.float64() if name in _NUMBERS else arrow.string()
+
+
+def _check_size(size_bytes: int) -> None:
+    if size_bytes > MAX_FILE_BYTES:
+        raise InvalidInputError(
+            f"the table is larger than {MAX_FILE_BYTES // 1024**2} MiB; export it in parts, by time"
+        )
+
+
+def _file_name(cohort: str, format: CohortFormat) -> str:
+    """The cohort's name in letters that every disk takes, and no path."""
+    plain = unicodedata.normalize("NFKD", cohort).encode("ascii", "ignore").decode()
+    words = re.findall(r"[A-Za-z0-9]+", plain)
+    return f"{'-'.join(words)[:60] or 'cohort'}.{format}"
+
+
+_WRITERS: Final[dict[str, Callable[[Iterator[Row]], bytes]]] = {
+    "csv": _to_csv,
+    "parquet": _to_parquet,
+}
+_MEDIA_TYPES: Final = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+}

@@ -1,0 +1,208 @@
+"""An attempt as PDF, to print or to keep: the same things as in the other formats, as plain text.
+
+One font is set, Noto Sans (Latin, Greek, Cyrillic, phonetic letters). A letter that it lacks is
+shown as a box, and the page says so: nothing goes without a word.
+"""
+
+import logging
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, Final
+
+from server.contract import ArchivedAttempt, PhraseCoverage, Report, TermVerdict
+from server.ui.rendering import clock, ipa, percent
+
+__all__ = ["to_pdf"]
+
+_FONT: Final = "Noto Sans"
+_BOX: Final = "?"
+_TEXT_PT: Final = 10.0
+_SMALL_PT: Final = 8.0
+_MARGIN_MM: Final = 18.0
+_BOLD_STROKE_MM: Final = 0.12
+"""A second weight of the font would double the file; a thin stroke looks the same on paper."""
+
+
+def to_pdf(attempt: ArchivedAttempt) -> bytes:
+    """The attempt with its latest report."""
+    return _Document(attempt).content()
+
+
+class _Document:
+    """One PDF, written from top to bottom."""
+
+    def __init__(self, attempt: ArchivedAttempt) -> None:
+        import fontpkg
+        import fpdf
+
+        # It tells each font table that it drops.
+        logging.getLogger("fontTools").setLevel(logging.WARNING)
+        self._attempt = attempt
+        self._lacking = 0
+        self._pdf = pdf = fpdf.FPDF(format="A4")
+        pdf.set_margin(_MARGIN_MM)
+        pdf.set_auto_page_break(True, _MARGIN_MM)
+        pdf.add_font(_FONT, "", str(fontpkg.path(_FONT)))
+        pdf.set_creation_date(attempt.reports[-1].graded_at)
+        pdf.set_title(self._plain(attempt.question.prompt))
+        pdf.set_creator("Aloud")
+        pdf.set_lang("en")
+        pdf.add_page()
+
+    def content(self) -> bytes:
+        attempt, report = self._attempt, self._attempt.reports[-1].report
+        transcript, question = attempt.submission.transcript, attempt.question
+        self._heading(question.prompt, 16)
+        facts = [
+            f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
+            question.role or "",
+            question.round,
+            question.topic,
+            f"coverage {percent(report.coverage.score)}",
+            " ".join(filter(None, [transcript.engine, transcript.model])),
+        ]
+        self._text(" · ".join(fact for fact in facts if fact), _SMALL_PT)
+        for notice in report.notices:
+            self._text(f"Note: {notice}")
+        for title, points in (
+            ("What went well", report.summary.went_well),
+            ("What to work on", report.summary.work_on),
+        ):
+            if points:
+                self._heading(title)
+                self._list(point.text for point in points)
+        self._phrases(report.coverage.phrases)
+        self._terms(report.pronunciation.terms)
+        self._heading("Delivery")
+        self._list(_delivery(report))
+        if report.language.notes:
+            self._heading("Language")
+            self._list(
+                f"“{note.said}” → “{note.better}”: {note.why}" for note in report.language.notes
+            )
+        self._heading("Transcript")
+        for line in transcript.text.splitlines():
+            self._text(line)
+        self._heading("Model answer")
+        self._text(question.model_answer)
+        self._text(
+            f"Question {question.id}, grader {report.grader_version}, bank {report.bank_version}",
+            _SMALL_PT,
+        )
+        if self._lacking:
+            self._text(
+                f"{self._lacking} characters that this file's font lacks stand here as "
+                f"“{_BOX}”; the HTML and Markdown exports have them.",
+                _SMALL_PT,
+            )
+        return bytes(self._pdf.output())
+
+    def _phrases(self, phrases: Sequence[PhraseCoverage]) -> None:
+        self._heading("Key phrases")
+        rows = [("Phrase", "Status", "Said", "At")]
+        for each in phrases:
+            status = each.status + (f" ({each.how})" if each.how not in (None, "exact") else "")
+            said = each.evidence
+            rows.append(
+                (
+                    each.phrase,
+                    status + (", negated" if each.negated else ""),
+                    f"“{said.text}”" if said else "",
+                    clock(said.start_s) if said and said.start_s is not None else "",
+                )
+            )
+        self._table(rows, (34, 24, 34, 8))
+        asked = [each for each in phrases if each.status != "covered"]
+        self._list(
+            f"{each.phrase}: {' '.join(filter(None, [each.why, each.follow_up]))}"
+            for each in asked
+            if each.why or each.follow_up
+        )
+
+    def _terms(self, terms: Sequence[TermVerdict]) -> None:
+        if not terms:
+            return
+        self._heading("Pronunciation")
+        rows = [("Term", "Verdict", "Heard", "Expected", "At", "Tip")]
+        for each in terms:
+            only = " (from the transcript only)" if each.source == "transcript" else ""
+            heard = each.heard or (ipa(each.phones) if each.phones else "")
+            at = clock(each.start_s) if each.start_s is not None else ""
+            rows.append((each.term, each.verdict + only, heard, each.expected, at, each.tip))
+        self._table(rows, (16, 20, 16, 16, 8, 24))
+
+    def _heading(self, text: str, size_pt: float = 12.5) -> None:
+        pdf = self._pdf
+        pdf.set_font(_FONT, "", size_pt)
+        pdf.ln(size_pt * 0.25)
+        with pdf.local_context(text_mode="FILL_STROKE", line_width=_BOLD_STROKE_MM):
+            self._write(text, size_pt)
+        pdf.ln(size_pt * 0.1)
+
+    def _text(self, text: str, size_pt: float = _TEXT_PT) -> None:
+        self._pdf.set_font(_FONT, "", size_pt)
+        self._write(text, size_pt)
+        self._pdf.ln(1)
+
+    def _list(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._text(f"–  {line}")
+
+    def _write(self, text: str, size_pt: float) -> None:
+        self._pdf.multi_cell(
+            0, size_pt * 0.5, self._plain(text), align="L", new_x="LMARGIN", new_y="NEXT"
+        )
+
+    def _table(self, rows: Sequence[tuple[str, ...]], widths: tuple[int, ...]) -> None:
+        self._pdf.set_font(_FONT, "", _SMALL_PT)
+        with self._pdf.table(
+            col_widths=widths,
+            text_align="LEFT",
+            borders_layout="HORIZONTAL_LINES",
+            headings_style=_plain_headings(),
+            line_height=_SMALL_PT * 0.5,
+            padding=1,
+        ) as table:
+            for row in rows:
+                cells = table.row()
+                for value in row:
+                    cells.cell(self._plain(value))
+        self._pdf.ln(2)
+
+    def _plain(self, text: str) -> str:
+        """One line that the font can show; words of extreme length are cut where they must be."""
+        line = " ".join(text.split())
+        known = _letters()
+        self._lacking += sum(ord(char) not in known for char in line)
+        return "".join(char if ord(char) in known else _BOX for char in line)
+
+
+def _delivery(report: Report) -> Iterable[str]:
+    delivery = report.delivery
+    yield f"{delivery.words} words"
+    if delivery.answer_s is not None:
+        yield f"{delivery.answer_s:.0f} s of {delivery.target_s:.0f} s"
+    if delivery.words_per_minute is not None:
+        yield f"{delivery.words_per_minute:.0f} words per minute"
+    if delivery.articulation_rate is not None:
+        yield f"{delivery.articulation_rate:.1f} syllables per second of speech"
+    if delivery.longest_pause_s is not None:
+        yield f"{len(delivery.pauses)} pauses, the longest {delivery.longest_pause_s:.1f} s"
+    least = "at least " if delivery.fillers_are_lower_bound else ""
+    yield f"{least}{len(delivery.fillers)} filler words"
+
+
+@cache
+def _letters() -> frozenset[int]:
+    """The characters that the font has."""
+    import fontpkg
+    from fontTools.ttLib import TTFont
+
+    with TTFont(fontpkg.path(_FONT), lazy=True) as font:
+        return frozenset(font.getBestCmap())
+
+
+def _plain_headings() -> Any:
+    from fpdf.fonts import FontFace
+
+    return FontFace(emphasis="", fill_color=(241, 239, 233))
