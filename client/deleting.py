@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Sequence
 
 from client.backend import Backend, RejectedError
+from client.interviews import Interviews
 from client.own_recordings import OwnRecordings
 from client.settings import ClientSettings
 from server.contract import PurgeRequest, PurgeResult
@@ -38,11 +39,7 @@ def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult
     """Delete all answers, drills and interviews, recordings, own drill items and what waits."""
     result = backend.purge(PurgeRequest(everything=True))
     OwnRecordings(settings.recordings).forget_all()
-    for folder in (
-        settings.speech_cache,
-        settings.outbox,
-        settings.own_drills.parent,
-        settings.home / "interviews",
-    ):
+    Interviews.of(settings).forget_all()
+    for folder in (settings.speech_cache, settings.outbox, settings.own_drills.parent):
         shutil.rmtree(folder, ignore_errors=True)
     return result

@@ -12,6 +12,8 @@ from typing import Final
 
 from client.backend import Backend
 from client.drills.items import ItemSets
+from client.interviews import Interviews, last_practised, plan_interview
+from client.settings import ClientSettings
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
 from server.contract import (
@@ -25,7 +27,7 @@ from server.contract import (
 )
 from server.drill_contract import DrillReview
 
-__all__ = ["archived_copies", "practise", "practise_drills", "spoken_answer"]
+__all__ = ["archived_copies", "hold_interview", "practise", "practise_drills", "spoken_answer"]
 
 FIRST_SKILL: Final = 0.45
 LAST_SKILL: Final = 0.9
@@ -131,6 +133,33 @@ def practise_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: 
                 )
                 said_at += timedelta(days=3 + 5 * take)
     backend.import_reviews([each for each in reviews if each.reviewed_at <= until])
+
+
+def hold_interview(
+    backend: Backend,
+    settings: ClientSettings,
+    lexicon: Lexicon,
+    *,
+    role: str,
+    minutes: int,
+    answers: int,
+) -> str:
+    """Hold a phone screen with so many questions answered; it is not ended. Returns its id."""
+    rng = random.Random(minutes)
+    bank, interviews = backend.bank(), Interviews.of(settings)
+    chosen = next(each for each in bank.roles if each.id == role)
+    plan = plan_interview(
+        bank.questions, role, bank.rounds[0].id, minutes, last_practised(backend), rng
+    )
+    record = interviews.start(chosen, bank.rounds[0], minutes, plan)
+    for _ in range(answers):
+        current = interviews.get(record.id).current
+        assert current is not None, "an interview must have more questions than answers"
+        question = backend.question(current.question_id)
+        submission = spoken_answer(question, lexicon, 0.7, interviews.now(), rng)
+        attempt = backend.submit(submission)
+        interviews.answer(record.id, question.id, submission.submission_id, attempt.id)
+    return record.id
 
 
 def archived_copies(backend: Backend, count: int) -> list[ArchivedAttempt]:

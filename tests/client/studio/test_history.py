@@ -210,6 +210,9 @@ def test_everything_means_everything(
     own = studio.settings.own_drills
     own.parent.mkdir(parents=True)
     own.write_text("[]")
+    interview = studio.settings.home / "interviews" / "0.json"
+    interview.parent.mkdir()
+    interview.write_text("{}")
     studio.backend.review_drill(
         DrillReview(
             review_id="0" * 32,
@@ -224,6 +227,7 @@ def test_everything_means_everything(
     assert studio.backend.history(HistoryQuery()).total == 0
     assert studio.backend.drill_cards() == ()
     assert not own.exists()
+    assert not interview.exists()
     assert not studio.settings.recordings.exists()
 
 

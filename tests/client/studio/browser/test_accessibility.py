@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from client.drills.items import load_items
+from client.interviews import Interviews
 from client.progress import all_attempts, question_lines
 from client.settings import ClientSettings
 from client.speaking.wav import write_wav
@@ -19,7 +20,7 @@ from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from tests.client.studio.conftest import NewPage
-from tests.client.studio.practised import practise, practise_drills
+from tests.client.studio.practised import hold_interview, practise, practise_drills
 from tests.client.studio.studio_parts import RunningStudio, make_studio, tone
 
 QUESTION: Final = "cloud-spot-or-on-demand"
@@ -34,6 +35,10 @@ PAGES: Final = {
     "/plan": "/plan",
     "/attempts/{attempt_id}": "/attempts/{latest}",
     "/attempts/{attempt_id}/compare/{other_id}": "/attempts/{latest}/compare/{earlier}",
+    "/interview": "/interview",
+    "/interview/{interview_id}": "/interview/{running}",
+    "/interview/{interview_id}/report": "/interview/{ended}/report",
+    "/microphone": "/microphone",
 }
 """Each page's route with an address of it; ``latest`` and ``earlier`` answer one question."""
 
@@ -47,10 +52,14 @@ NO_PAGES: Final = {
     "/takes/{name}/audio",
     "/attempts/{attempt_id}/audio",
     "/attempts/{attempt_id}/export.{suffix}",
+    "/microphone/setup",
+    "/interview/{interview_id}/state",
+    "/interview/{interview_id}/interrupted",
+    "/interview/{interview_id}/report.{suffix}",
 }
 """What is read by scripts, leads elsewhere, or is a file."""
 
-EMPTY_STATES: Final = ("/", "/history", "/progress", "/drills")
+EMPTY_STATES: Final = ("/", "/history", "/progress", "/drills", "/interview")
 VIEWS: Final = ((1280, "light"), (360, "dark"))
 """Contrast does not depend on the width, nor the layout on the colours: two views see all four."""
 NARROWEST_PX: Final = 320
@@ -81,13 +90,20 @@ def practised(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudi
     settings = ClientSettings(home=tmp_path_factory.mktemp("practised"))
     studio = make_studio(settings)
     now = datetime.now(UTC)
+    lexicon = load_lexicon()
     roles = ["ml-infrastructure-engineer", "ai-infrastructure-architect"]
-    practise(studio.backend, load_lexicon(), until=now, roles=roles)
+    practise(studio.backend, lexicon, until=now, roles=roles)
     practise_drills(studio.backend, load_items(settings), until=now)
     settings.recordings.mkdir()
     for each in question_lines(all_attempts(studio.backend)):
         submission = studio.backend.attempt(each.latest.id).submission
         write_wav(Clip(tone(1.0)), studio.recordings.path_of(submission.submission_id))
+    for minutes, answers in ((20, 3), (45, 1)):
+        hold_interview(
+            studio.backend, settings, lexicon, role=roles[0], minutes=minutes, answers=answers
+        )
+    first = min(Interviews.of(settings).all().records, key=lambda record: record.started_at)
+    Interviews.of(settings).end(first.id)
     running = RunningStudio(studio)
     yield running
     running.stop()
@@ -105,7 +121,13 @@ def address(running: RunningStudio, path: str) -> str:
     """The address of a page, with the answers that are there now."""
     lines = question_lines(all_attempts(running.studio.backend))
     line = next(line for line in lines if line.answers > 1)
-    return running.url + path.format(latest=line.latest.id, earlier=line.first.id)
+    interviews = Interviews.of(running.studio.settings).all().records
+    return running.url + path.format(
+        latest=line.latest.id,
+        earlier=line.first.id,
+        running=next((each.id for each in interviews if each.ended_at is None), ""),
+        ended=next((each.id for each in interviews if each.ended_at is not None), ""),
+    )
 
 
 def findings(page: Any, scheme: str = "light") -> list[str]:
