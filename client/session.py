@@ -106,6 +106,10 @@ class Session:
             question_id: the question it answers.
             on_caption: called from another thread with each piece as it is transcribed.
         """
+        return LiveAnswer(self.crew(question_id), on_caption)
+
+    def crew(self, question_id: str) -> Crew:
+        """Who works on an answer to this question; one for each answer."""
         made: list[Submission] = []
 
         def deliver(transcript: Transcript, evidence: Evidence, save: bool) -> Outcome:
@@ -113,13 +117,12 @@ class Session:
                 made.append(new_submission(question_id, transcript, evidence))
             return self.submit(made[0], save=save)
 
-        crew = Crew(
+        return Crew(
             load=self.warm,
             engine_lock=self._engine_lock,
             prepare_hearing=lambda: self._hearing_for(question_id),
             deliver=deliver,
         )
-        return LiveAnswer(crew, on_caption)
 
     def answer(
         self,

@@ -64,10 +64,17 @@ class Worker:
     Args:
         crew: who does it; the engine is loaded here.
         show: takes each piece as it is transcribed.
+        clock: gives seconds; what the engine costs is measured by it.
     """
 
-    def __init__(self, crew: Crew, show: Callable[[Caption], None]) -> None:
+    def __init__(
+        self,
+        crew: Crew,
+        show: Callable[[Caption], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._crew = crew
+        self._clock = clock
         self._show = show
         self._sound = Sound()
         self._voice = VoiceActivity()
@@ -171,9 +178,9 @@ class Worker:
         chosen, self._pieces = pieces[:count], pieces[count:]
         segment, offset_s = segment_of(self._sound, chosen)
         with self._crew.engine_lock:
-            began_s = time.monotonic()
+            began_s = self._clock()
             words = words_only(transcriber.transcribe_segment(segment, offset_s))
-            self._pace.ran(segment.clip.duration_s, time.monotonic() - began_s)
+            self._pace.ran(segment.clip.duration_s, self._clock() - began_s)
         if speech_s(_spans(chosen)) < CONTEXT_SPEECH_S and not (self._pieces or self._is_over):
             self._short, self._short_words = chosen, words
         else:

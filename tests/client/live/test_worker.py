@@ -71,9 +71,9 @@ def wait_s(
     clock, shown = Clock(), list[tuple[float, Caption]]()
     engine = CostlyEngine(clock, cost_s)
     monkeypatch.setattr("client.live.worker.VoiceActivity", lambda: FedVoice(planted))
-    monkeypatch.setattr("client.live.worker.time", clock)
     crew = Crew(lambda: engine, threading.Lock(), lambda: None, _never)
-    worker, fed = Worker(crew, lambda caption: shown.append((clock.now_s, caption))), 0
+    fed = 0
+    worker = Worker(crew, lambda each: shown.append((clock.now_s, each)), clock.monotonic)
     while not worker.is_done:
         until = min(round(clock.now_s * SAMPLE_RATE_HZ), round(length_s * SAMPLE_RATE_HZ))
         worker.take(NOISE[fed:until], is_over=clock.now_s >= length_s)
