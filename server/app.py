@@ -16,11 +16,14 @@ from server.routes.account import account_router
 from server.routes.admin import admin_router
 from server.routes.attempts import attempts_router
 from server.routes.bank import bank_router
+from server.routes.bank_pages import bank_pages_router
 from server.routes.body_limit import BodyLimit
 from server.routes.drills import drills_router
+from server.routes.exports import export_pages_router, exports_router
 from server.routes.gate import Gate
 from server.routes.home import home_router
 from server.routes.host_check import HostCheck
+from server.routes.jobs import job_pages_router, jobs_router
 from server.routes.problems import PROBLEM_RESPONSES, add_problem_handlers
 from server.routes.sessions import Csrf, Sessions
 from server.routes.sign_in import sign_in_router
@@ -28,6 +31,7 @@ from server.service import Service
 from server.settings import ServerSettings
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
+from server.work import create_work
 
 __all__ = ["API_PREFIX", "Health", "create_app"]
 
@@ -84,8 +88,13 @@ def create_app(
     app.state.context = Context(settings, use, people, Pages())
     _add_middleware(app, settings, people)
     add_problem_handlers(app)
+    app.state.work = work = create_work(use)
     for router in (bank_router(), attempts_router(), drills_router()):
         app.include_router(router, prefix=API_PREFIX)
+    for router in (jobs_router(work), exports_router(work)):
+        app.include_router(router, prefix=API_PREFIX)
+    for pages in (job_pages_router(work), bank_pages_router(work), export_pages_router(work)):
+        app.include_router(pages)
     for pages in (home_router(), sign_in_router(), account_router(), admin_router()):
         app.include_router(pages)
     app.mount("/static/ui", StaticFiles(directory=STATIC), name="ui")

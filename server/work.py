@@ -3,25 +3,49 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
+from server.access import Actor
 from server.bank_versions import CHECK_BANK, BankVersions
+from server.errors import NotFoundError
 from server.exports.cohort import EXPORT_COHORT, cohort_exporting
+from server.exports.shown import still_shown
 from server.jobs.assembly import create_queue
 from server.jobs.queue import JobQueue
 from server.jobs.regrading import REGRADE, regrading
+from server.jobs.store import JobStore
+from server.jobs.work import MadeFile
 from server.service import Service
+from server.store.database import Database
 
 __all__ = ["ServerWork", "attach", "create_work"]
 
 
 @dataclass(frozen=True)
 class ServerWork:
-    """Attributes: the queue with this process's worker, the bank's versions."""
+    """Attributes: the database, the queue with this process's worker, the bank's versions."""
 
+    database: Database
     queue: JobQueue
     versions: BankVersions
+
+    def file(self, job_id: int, actor: Actor) -> MadeFile:
+        """The file that a job of this actor made.
+
+        Raises:
+            NotFoundError: there is no such job or file, or something in it is no longer shared.
+        """
+        job = self.queue.status(job_id, actor.account_id)
+        if job.kind == EXPORT_COHORT and job.file is not None:
+            result = job.result or {}
+            if result["cohort_id"] not in actor.coached or not _is_shown(self.database, result):
+                self.queue.store.drop_file(job_id)
+                raise NotFoundError(
+                    "the file is gone: something in it is no longer shared; export again"
+                )
+        return self.queue.file(job_id, actor.account_id)
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
@@ -42,7 +66,21 @@ def create_work(service: Service) -> ServerWork:
         CHECK_BANK: versions.checking(),
         EXPORT_COHORT: cohort_exporting(service.database),
     }
-    return ServerWork(create_queue(service.database, kinds), versions)
+    database = service.database
+    store = JobStore(database)
+
+    def drop_what_is_not_shared() -> None:
+        """An export must not outlive the sharing, or the account, of what stands in it."""
+        for job_id, result in store.with_files(EXPORT_COHORT):
+            if not _is_shown(database, result):
+                store.drop_file(job_id)
+
+    queue = create_queue(database, kinds, tidy=drop_what_is_not_shared)
+    return ServerWork(database, queue, versions)
+
+
+def _is_shown(database: Database, result: dict[str, Any]) -> bool:
+    return still_shown(database, result["cohort_id"], result["attempt_ids"])
 
 
 def attach(service: Service, versions: BankVersions) -> None:

@@ -1,5 +1,7 @@
 """The queue that suits the database: procrastinate on PostgreSQL, a thread on SQLite."""
 
+from collections.abc import Callable
+
 from server.errors import StoreError
 from server.jobs.queue import JobQueue, Worker
 from server.jobs.runner import BEAT_S, SILENT_S
@@ -12,7 +14,12 @@ __all__ = ["create_queue"]
 
 
 def create_queue(
-    database: Database, kinds: Kinds, *, beat_s: float = BEAT_S, silent_s: float = SILENT_S
+    database: Database,
+    kinds: Kinds,
+    *,
+    beat_s: float = BEAT_S,
+    silent_s: float = SILENT_S,
+    tidy: Callable[[], None] = lambda: None,
 ) -> JobQueue:
     """The queue; its worker is not yet started.
 
@@ -21,9 +28,10 @@ def create_queue(
         kinds: what can be done, by kind.
         beat_s: time between the heartbeats of a job that runs.
         silent_s: without a heartbeat for so long, a job is taken up by another process.
+        tidy: what the worker does now and then beside its jobs.
 
     Raises:
-        StoreError: PostgreSQL does not let us make the queue's tables, or its extra is missing.
+        StoreError: the extra for PostgreSQL is missing.
     """
     store = JobStore(database)
     worker: Worker
@@ -35,7 +43,9 @@ def create_queue(
                 f"work in the background needs the extra 'postgres' ({error}): "
                 "pip install 'aloud[postgres]'"
             ) from error
-        worker = PostgresWorker(database.engine, store, kinds, beat_s=beat_s, silent_s=silent_s)
+        worker = PostgresWorker(
+            database.engine, store, kinds, beat_s=beat_s, silent_s=silent_s, tidy=tidy
+        )
     else:
-        worker = ThreadWorker(store, kinds, beat_s=beat_s, silent_s=silent_s)
+        worker = ThreadWorker(store, kinds, beat_s=beat_s, silent_s=silent_s, tidy=tidy)
     return JobQueue(store, kinds, worker)

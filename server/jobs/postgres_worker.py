@@ -11,6 +11,7 @@ import hashlib
 import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 import procrastinate
@@ -79,13 +80,10 @@ class PostgresWorker:
         *,
         beat_s: float = BEAT_S,
         silent_s: float = SILENT_S,
+        tidy: Callable[[], None] = lambda: None,
     ) -> None:
-        """Makes procrastinate's tables where they are not there yet.
-
-        Raises:
-            StoreError: the database does not let us.
-        """
-        apply_schema(engine)
+        self._engine = engine
+        self._tidy_up = tidy
         self._address = _address(engine)
         self._store = store
         self._kinds = kinds
@@ -104,7 +102,12 @@ class PostgresWorker:
         self._sender_is_open = False
 
     def start(self) -> None:
-        """Begins to work."""
+        """Begins to work; makes procrastinate's tables where they are not there yet.
+
+        Raises:
+            StoreError: the database does not let us.
+        """
+        apply_schema(self._engine)
         self._ends.clear()
         self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
         self._thread.start()
@@ -195,7 +198,7 @@ class PostgresWorker:
                     raise outcome
 
     async def _keep_up(self, app: procrastinate.App) -> None:
-        upkeep = Upkeep(self._store, silent_s=self._silent_s)
+        upkeep = Upkeep(self._store, silent_s=self._silent_s, tidy=self._tidy_up)
         while True:
             try:
                 if await asyncio.to_thread(upkeep.when_due, time.monotonic()):

@@ -4,7 +4,7 @@ A job that is claimed carries the number of times it was begun. Whoever works on
 number with every write, so a process that was thought dead and comes back changes nothing.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -259,18 +259,20 @@ class JobStore:
             session.execute(delete(JobFileRow).where(JobFileRow.job_id.in_(old)))
             session.execute(delete(JobRow).where(ended(jobs_kept_s)))
 
-    def forget_files(self, kinds: Collection[str]) -> int:
-        """Deletes all files that jobs of these kinds made; returns how many there were.
+    def with_files(self, kind: str) -> list[tuple[int, dict[str, Any]]]:
+        """The jobs of a kind whose file is still there, with their results."""
+        with self._database.read() as session:
+            rows = session.execute(
+                select(JobRow.id, JobRow.result)
+                .join(JobFileRow, JobFileRow.job_id == JobRow.id)
+                .where(JobRow.kind == kind)
+            )
+            return [(job_id, result or {}) for job_id, result in rows]
 
-        For when what stands in them may be read no more: an account or a share is gone.
-        """
+    def drop_file(self, job_id: int) -> None:
+        """Deletes a job's file: what stands in it may be read no more."""
         with self._database.write() as session:
-            of_kind = select(JobRow.id).where(JobRow.kind.in_(kinds))
-            ids = session.scalars(
-                select(JobFileRow.job_id).where(JobFileRow.job_id.in_(of_kind))
-            ).all()
-            session.execute(delete(JobFileRow).where(JobFileRow.job_id.in_(ids)))
-        return len(ids)
+            session.execute(delete(JobFileRow).where(JobFileRow.job_id == job_id))
 
     def _change(self, claim: Claim, **values: object) -> bool:
         with self._database.write() as session:

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 from server.errors import ServerError
@@ -23,12 +24,18 @@ class ThreadWorker:
     """Takes the job that waits longest, again and again."""
 
     def __init__(
-        self, store: JobStore, kinds: Kinds, *, beat_s: float = BEAT_S, silent_s: float = SILENT_S
+        self,
+        store: JobStore,
+        kinds: Kinds,
+        *,
+        beat_s: float = BEAT_S,
+        silent_s: float = SILENT_S,
+        tidy: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._kinds = kinds
         self._beat_s = beat_s
-        self._upkeep = Upkeep(store, silent_s=silent_s)
+        self._upkeep = Upkeep(store, silent_s=silent_s, tidy=tidy)
         self._ends = threading.Event()
         self._woken = threading.Event()
         self._thread: threading.Thread | None = None

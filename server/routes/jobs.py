@@ -56,7 +56,7 @@ def jobs_router(work: ServerWork) -> APIRouter:
     @router.get("/{job_id}/file", response_class=Response)
     def file(job_id: JobId, actor: CurrentActor) -> Response:
         """Return the file that a job made."""
-        return file_response(work.queue.file(job_id, actor.account_id))
+        return file_response(work.file(job_id, actor))
 
     return router
 
@@ -90,7 +90,7 @@ def job_pages_router(work: ServerWork) -> APIRouter:
     @router.get("/{job_id}/file")
     def file(job_id: JobId, actor: CurrentActor) -> Response:
         """Hand out the file that a job made."""
-        return file_response(work.queue.file(job_id, actor.account_id))
+        return file_response(work.file(job_id, actor))
 
     @router.post("/{job_id}/cancel")
     def cancel(job_id: JobId, actor: CurrentActor) -> Response:

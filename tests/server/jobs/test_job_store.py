@@ -153,13 +153,15 @@ def test_old_files_and_jobs_go(jobs: JobStore) -> None:
     assert [each.id for each in jobs.listed(None, 10)] == [queued.id]
 
 
-def test_files_of_a_kind_are_forgotten(jobs: JobStore) -> None:
+def test_a_file_is_dropped_and_its_job_stays(jobs: JobStore) -> None:
     ids = []
     for kind in ("export", "other"):
         ids.append(jobs.add(kind, {}, None)[0].id)
         claim = jobs.claim()
         assert claim is not None
-        jobs.finish(claim, Outcome(file=MadeFile("a.txt", "text/plain", b"abc")))
-    assert jobs.forget_files(["export"]) == 1
-    assert jobs.get(ids[0], None).file is None
+        jobs.finish(claim, Outcome({"of": kind}, MadeFile("a.txt", "text/plain", b"abc")))
+    assert jobs.with_files("export") == [(ids[0], {"of": "export"})]
+    jobs.drop_file(ids[0])
+    assert jobs.with_files("export") == []
+    assert jobs.get(ids[0], None).state == "done"
     assert jobs.get(ids[1], None).file is not None
