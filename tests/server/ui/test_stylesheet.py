@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from server.ui.rendering import STYLESHEET, TEMPLATES
+from server.ui.rendering import STATIC, STYLESHEET, TEMPLATES
 
 AA_TEXT = 4.5
 AA_SHAPE = 3.0
@@ -83,8 +83,9 @@ def test_every_colour_has_a_value_for_the_dark() -> None:
 
 
 def test_colours_stand_in_tokens_only() -> None:
-    rules = re.sub(r"--[a-z-]+: #[0-9a-f]{6};", "", CSS)
-    assert re.findall(r"#[0-9a-fA-F]{3,8}\b", rules) == []
+    for path in Path(STATIC).glob("*.css"):
+        rules = re.sub(r"--[a-z-]+: #[0-9a-f]{6};", "", path.read_text(encoding="utf-8"))
+        assert re.findall(r"#[0-9a-fA-F]{3,8}\b", rules) == [], path
 
 
 def test_every_class_the_templates_use_is_styled_or_known() -> None:
@@ -92,7 +93,8 @@ def test_every_class_the_templates_use_is_styled_or_known() -> None:
     for path in Path(TEMPLATES).rglob("*.html"):
         for value in re.findall(r'class="([^"{}]+)"', path.read_text(encoding="utf-8")):
             used.update(value.split())
-    styled = set(re.findall(r"\.([a-z][a-z0-9-]+)", CSS))
+    sheets = "".join(path.read_text(encoding="utf-8") for path in Path(STATIC).glob("*.css"))
+    styled = set(re.findall(r"\.([a-z][a-z0-9-]+)", sheets))
     assert used - styled - {"notes"} == set()
 
 
