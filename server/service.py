@@ -222,7 +222,7 @@ class Service:
         changes: list[RegradeChange] = []
         failures: list[RegradeFailure] = []
         self._knowledge.reload_bank()
-        ids = self._store.ids() if question_id is None else self._ids_at(question_id)
+        ids = self._store.ids(question_id)
         graded = 0
         for done, attempt_id in enumerate(ids, 1):
             try:
@@ -294,16 +294,6 @@ class Service:
             else:
                 imported, skipped = imported + new, skipped + (not new)
         return ImportResult(imported=imported, skipped=skipped, conflicts=tuple(conflicts))
-
-    def _ids_at(self, question_id: str) -> list[int]:
-        """The attempts at one question."""
-        ids: list[int] = []
-        while True:
-            query = HistoryQuery(question_id=question_id, limit=500, offset=len(ids))
-            page = self._store.history(query)
-            ids += [attempt.id for attempt in page.attempts]
-            if not page.attempts or len(ids) >= page.total:
-                return ids
 
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)
