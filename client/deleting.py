@@ -36,10 +36,11 @@ def delete_answers(
 
 
 def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
-    """Delete all answers, drills and interviews, recordings, own drill items and what waits."""
+    """Delete all answers, drills and interviews, recordings, own words and drill items, what waits."""
     result = backend.purge(PurgeRequest(everything=True))
     OwnRecordings(settings.recordings).forget_all()
     Interviews.of(settings).forget_all()
+    settings.own_aliases.unlink(missing_ok=True)
     for folder in (settings.speech_cache, settings.outbox, settings.own_drills.parent):
         shutil.rmtree(folder, ignore_errors=True)
     return result
