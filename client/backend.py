@@ -164,7 +164,7 @@ def open_backend(settings: ClientSettings, *, tell: Callable[[str], None] | None
     else:
         from client.remote import RemoteBackend
 
-        backend = RemoteBackend(settings.server)
+        backend = RemoteBackend(settings.server, token=settings.token)
     sending = OutboxBackend(
         backend,
         Outbox.for_server(settings.outbox, settings.server or "embedded"),

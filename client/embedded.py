@@ -3,11 +3,14 @@
 The one module of the client that imports the server's insides.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Self
+
+from pydantic import ValidationError
 
 from client.backend import Progress, RejectedError, UnavailableError
 from client.settings import ClientSettings
@@ -38,9 +41,10 @@ from server.errors import ServerError, StoreError
 from server.service import Service
 from server.settings import ServerSettings, sqlite_url
 
-__all__ = ["EmbeddedBackend", "check_bank", "serve"]
+__all__ = ["EmbeddedBackend", "check_bank", "open_accounts", "serve", "server_settings"]
 
-_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+if TYPE_CHECKING:
+    from server.accounts.service import AccountService
 
 
 class EmbeddedBackend:
@@ -57,16 +61,7 @@ class EmbeddedBackend:
         Raises:
             UnavailableError: the database cannot be used; the text says why and what to do.
         """
-        try:
-            # One's own answers: for no other user of the machine.
-            settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not settings.database.exists():
-                settings.database.touch(mode=0o600)
-        except OSError as error:
-            raise UnavailableError(
-                f"the data folder {settings.home} cannot be used ({error.strerror}); "
-                "name another one with ALOUD_HOME"
-            ) from error
+        _make_home(settings)
         with _plain():
             self._service = create(
                 ServerSettings(
@@ -192,6 +187,19 @@ class EmbeddedBackend:
             return self._service.drills.import_reviews(reviews)
 
 
+def _make_home(settings: ClientSettings) -> None:
+    try:
+        # One's own answers: for no other user of the machine.
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not settings.database.exists():
+            settings.database.touch(mode=0o600)
+    except OSError as error:
+        raise UnavailableError(
+            f"the data folder {settings.home} cannot be used ({error.strerror}); "
+            "name another one with ALOUD_HOME"
+        ) from error
+
+
 @contextmanager
 def _plain() -> Iterator[None]:
     try:
@@ -213,28 +221,104 @@ def check_bank(path: Path, lexicon: Sequence[Path] = ()) -> tuple[int, list[str]
     return check_bank_path(path, lexicon)
 
 
-def serve(settings: ClientSettings, *, host: str, port: int) -> None:
-    """Serve the same database to others until interrupted.
+@contextmanager
+def open_accounts(settings: ClientSettings) -> Iterator["AccountService"]:
+    """The accounts in the database that ``aloud serve`` uses too.
 
     Raises:
-        RejectedError: the address is beyond this machine.
+        BackendError: whatever the accounts refuse, and a database that cannot be used.
     """
-    import uvicorn
+    from server.accounts.service import AccountService
+    from server.store.database import Database
 
-    from server.app import create_app
+    with _plain():
+        chosen = server_settings(settings)
+        database = Database(chosen.database_url, busy_timeout_s=chosen.busy_timeout_s)
+        try:
+            yield AccountService(database, secret=chosen.secret)
+        finally:
+            database.close()
 
-    if host not in _LOOPBACK:
+
+def server_settings(
+    settings: ClientSettings,
+    *,
+    hosts: Sequence[str] = (),
+    reachable: bool = False,
+    env: Mapping[str, str] = os.environ,
+) -> ServerSettings:
+    """The settings of a server on this machine: from the environment, else the embedded database.
+
+    Raises:
+        RejectedError: a variable has a value that cannot be used.
+        UnavailableError: the data folder cannot be made.
+    """
+    url = env.get("ALOUD_DATABASE_URL", "")
+    if not url:
+        _make_home(settings)
+        url = sqlite_url(settings.database)
+    try:
+        named = ServerSettings.from_env({**env, "ALOUD_DATABASE_URL": url})
+        return named.model_copy(
+            update={
+                "bank": settings.bank,
+                "lexicon": settings.lexicon,
+                "hosts": (*named.hosts, *hosts),
+                "reachable": reachable,
+            }
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "ALOUD_" + str(first["loc"][0]).upper()
+        raise RejectedError(f"{name} cannot be used: {first['msg']}", "settings") from error
+
+
+def serve(
+    settings: ClientSettings,
+    *,
+    host: str,
+    port: int,
+    names: Sequence[str] = (),
+    workers: int = 1,
+    tell: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve to others until interrupted.
+
+    Args:
+        settings: the client's, for bank, lexicon and the embedded database.
+        host: the address to listen on.
+        port: the port to listen on.
+        names: the names that the server goes by, besides this machine's own.
+        workers: how many processes answer.
+        tell: is given a line for a person when it is about to listen.
+
+    Raises:
+        RejectedError: the address is beyond this machine and there is no account, or no name.
+    """
+    from server.serving import is_loopback, run
+
+    reachable = not is_loopback(host)
+    chosen = server_settings(settings, hosts=names, reachable=reachable)
+    with _plain(), open_accounts(settings) as accounts:
+        count = accounts.count()
+    if chosen.needs_accounts and not count:
         raise RejectedError(
-            f"{host} can be reached from other machines, and there are no accounts yet to keep "
-            "one person's answers from another: only loopback addresses are served",
-            "not-loopback",
+            f"{host if reachable else ', '.join(chosen.hosts)} can be reached from other machines, "
+            "and without accounts whoever reaches a server reads and deletes everything on it: "
+            "make the first one with `aloud user add NAME --role admin`",
+            "no-accounts",
         )
-    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    app = create_app(
-        ServerSettings(
-            database_url=sqlite_url(settings.database),
-            bank=settings.bank,
-            lexicon=settings.lexicon,
+    if reachable and not chosen.hosts:
+        raise RejectedError(
+            f"on {host} the server answers only to the names it is told: "
+            "add `--name aloud.example.org`, or ALOUD_HOSTS",
+            "no-names",
         )
-    )
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    if workers > 1 and chosen.database_url.startswith("sqlite"):
+        raise RejectedError(
+            "several processes need PostgreSQL: name it in ALOUD_DATABASE_URL, as in "
+            "postgresql+psycopg://user@host/aloud",
+            "sqlite-workers",
+        )
+    with _plain():
+        run(chosen, host=host, port=port, workers=workers, tell=tell)

@@ -37,7 +37,7 @@ from server.drill_contract import (
     ReviewedDrill,
 )
 
-__all__ = ["RemoteBackend"]
+__all__ = ["RemoteBackend", "SignInNeededError"]
 
 T = TypeVar("T")
 
@@ -64,6 +64,13 @@ _QUESTIONS: Final = TypeAdapter(tuple[Question, ...])
 _CARDS: Final = TypeAdapter(tuple[DrillCard, ...])
 
 
+class SignInNeededError(UnavailableError):
+    """The server wants a token, or does not take this one (any more); the text says what to do.
+
+    Answers wait meanwhile, as they do for a server that is away.
+    """
+
+
 class RemoteBackend:
     """A backend over HTTP. All calls are safe to repeat, so those that fail half-way are."""
 
@@ -71,6 +78,7 @@ class RemoteBackend:
         self,
         server: str,
         *,
+        token: str | None = None,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -78,10 +86,12 @@ class RemoteBackend:
 
         Args:
             server: the address, e.g. ``https://aloud.example.org``.
+            token: what the server knows this client by.
             transport: replaces the network in tests.
             sleep: waits between retries.
         """
         self._server = server
+        self._has_token = token is not None
         self._sleep = sleep
         self._away = False
         # A proxy from the environment is for the outside, never for this machine.
@@ -91,7 +101,8 @@ class RemoteBackend:
             timeout=_TIMEOUT,
             transport=transport,
             trust_env=not local,
-            headers={"Accept": "application/json"},
+            headers={"Accept": "application/json"}
+            | ({"Authorization": f"Bearer {token}"} if token else {}),
         )
 
     def __enter__(self) -> Self:
@@ -275,6 +286,9 @@ class RemoteBackend:
             except httpx.HTTPError as error:
                 away = UnavailableError(f"the server {self._server} {_why(error)}")
                 away.__cause__ = error
+            except SignInNeededError:
+                self._away = True
+                raise
             except UnavailableError as error:
                 away = error
             if delay_s is None:
@@ -296,7 +310,16 @@ class RemoteBackend:
             reply.status_code in _REFUSED and problem.code != "no-such-address"
         ):
             raise RejectedError(problem.detail, problem.code)
+        if reply.status_code == 401:
+            raise self._sign_in_needed()
         raise UnavailableError(f"the server {self._server} cannot do this now: {problem.detail}")
+
+    def _sign_in_needed(self) -> "SignInNeededError":
+        what = "refuses this client's token" if self._has_token else "wants you to sign in"
+        return SignInNeededError(
+            f"the server {self._server} {what}: make a token on {self._server}/account and type "
+            f"`aloud login {self._server}`"
+        )
 
     def _parsed(self, reply: httpx.Response, parse: Callable[[bytes], T]) -> T:
         try:

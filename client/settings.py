@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,12 +24,14 @@ class ClientSettings:
         bank: folders or files added to the built-in bank, the last on top.
         lexicon: files or folders added to the built-in lexicon, the last on top.
         server: the address of a shared server without a slash at its end; ``None``: embedded.
+        token: what the server knows this client by; ``None``: it has none.
     """
 
     home: Path
     bank: tuple[Path, ...] = ()
     lexicon: tuple[Path, ...] = ()
     server: str | None = None
+    token: str | None = field(default=None, repr=False)
 
     @property
     def database(self) -> Path:
@@ -74,16 +76,21 @@ def load_settings(
 
     ``ALOUD_BANK`` and ``ALOUD_LEXICON`` are lists separated as in ``PATH`` (``:`` on Linux and
     macOS, ``;`` on Windows); ``ALOUD_SERVER`` is an address, ``ALOUD_HOME`` a folder. An empty
-    variable counts as not set.
+    variable counts as not set. ``ALOUD_TOKEN`` is the token for the server, before the one that
+    ``aloud login`` keeps.
 
     Raises:
-        SettingsError: the server's address is not one.
+        SettingsError: the server's address is not one, or the token none.
+        TokenFileError: the file of tokens is damaged.
     """
+    folder = _home(home, env)
+    address = _server(server or env.get("ALOUD_SERVER", ""))
     return ClientSettings(
-        home=_home(home, env),
+        home=folder,
         bank=tuple(bank) or _paths(env.get("ALOUD_BANK", "")),
         lexicon=tuple(lexicon) or _paths(env.get("ALOUD_LEXICON", "")),
-        server=_server(server or env.get("ALOUD_SERVER", "")),
+        server=address,
+        token=_token(folder, address, env),
     )
 
 
@@ -94,6 +101,19 @@ def _home(home: Path | None, env: Mapping[str, str]) -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("aloud", appauthor=False)
+
+
+def _token(home: Path, server: str | None, env: Mapping[str, str]) -> str | None:
+    if server is None:
+        return None
+    from client.tokens import is_token, stored_token
+
+    token = env.get("ALOUD_TOKEN", "").strip()
+    if not token:
+        return stored_token(home, server)
+    if not is_token(token):
+        raise SettingsError("ALOUD_TOKEN is no token; it looks like aloud_…")
+    return token
 
 
 def _paths(text: str) -> tuple[Path, ...]:

@@ -13,7 +13,9 @@ from client.cli import (
     practice,
     progress_plan,
     pronounce,
+    sign_in,
     system,
+    user,
 )
 from client.cli.audio import EngineOption, ModelOption
 from client.cli.common import BankOption, LexiconOption, ServerOption
@@ -84,7 +86,7 @@ def _given(context: typer.Context) -> list[str]:
 
 for _group in (
     *(practice, drill, audio, pronounce),
-    *(bank, lexicon, own_data, progress_plan, system),
+    *(bank, lexicon, own_data, progress_plan, system, user, sign_in),
 ):
     _group.register(app)
 

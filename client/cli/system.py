@@ -95,12 +95,18 @@ def doctor(settings: "ClientSettings", as_json: JsonOption = False) -> None:
 def serve(
     settings: "ClientSettings",
     host: Annotated[
-        str, typer.Option(help="Only loopback, until there are accounts.")
+        str, typer.Option(help="The address to listen on; beyond loopback only with accounts.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8017,
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--name", help="A name the server goes by, as in a proxy. May be repeated."),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, help="Processes that answer; several need PostgreSQL.")
+    ] = 1,
 ) -> None:
-    """Run the shared server."""
+    """Run the shared server. `aloud user` makes its accounts."""
     from client.embedded import serve as run
 
-    errors().print(f"Aloud serves on http://{host}:{port} – its API is described under /docs")
-    run(settings, host=host, port=port)
+    run(settings, host=host, port=port, names=name or (), workers=workers, tell=errors().print)

@@ -78,7 +78,7 @@ def account_router() -> APIRouter:
 
     @router.get("/export")
     def export(service: OwnService) -> Response:
-        """Everything that is theirs, as `aloud export --import` reads it."""
+        """Everything that is theirs, as `aloud import` reads it."""
         return StreamingResponse(
             _archive(service),
             media_type="application/json",

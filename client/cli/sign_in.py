@@ -1,0 +1,74 @@
+"""``aloud login`` and ``aloud logout``: this machine's token for a shared server."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from client.cli.common import command, errors, fail, out
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+
+__all__ = ["register"]
+
+_PANEL = "Machine and server"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+AddressArgument = Annotated[
+    str | None, typer.Argument(metavar="SERVER", help="Its address; else --server, ALOUD_SERVER.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "login", _PANEL)(login)
+    command(app, "logout", _PANEL)(logout)
+
+
+def login(settings: "ClientSettings", address: AddressArgument = None) -> None:
+    """Keep a token for a shared server, made on its account page. Asks, or reads standard input."""
+    from client.remote import RemoteBackend
+    from client.tokens import is_token, keep_token
+    from server.contract import HistoryQuery
+
+    server = _server(settings, address)
+    parts = urlsplit(server)
+    if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        errors().print(
+            "The address has no https: others on the way can read the token and your answers.",
+            style="yellow",
+        )
+    if sys.stdin.isatty():
+        errors().print(f"Make a token on {server}/account and paste it here.", markup=False)
+        token = typer.prompt("Token", hide_input=True, err=True).strip()
+    else:
+        token = sys.stdin.readline().strip()
+    if not is_token(token):
+        raise fail("that is no token; copy the whole line that begins with aloud_")
+    with RemoteBackend(server, token=token) as backend:
+        backend.history(HistoryQuery(limit=1))  # refuses what the server does not know
+    keep_token(settings.home, server, token)
+    out().print(f"signed in to {server}", markup=False, soft_wrap=True)
+    errors().print(f"Use it with `--server {server}`, or set ALOUD_SERVER.", markup=False)
+
+
+def logout(settings: "ClientSettings", address: AddressArgument = None) -> None:
+    """Forget the token for a shared server; revoke it on its account page."""
+    from client.tokens import forget_token
+
+    server = _server(settings, address)
+    if not forget_token(settings.home, server):
+        raise fail(f"there is no token for {server} here")
+    out().print(f"forgot the token for {server}", markup=False, soft_wrap=True)
+    errors().print(f"It is valid until it is revoked on {server}/account.", markup=False)
+
+
+def _server(settings: "ClientSettings", address: str | None) -> str:
+    from client.settings import load_settings
+
+    server = load_settings(server=address).server if address else settings.server
+    if server is None:
+        raise typer.BadParameter("name the server, as in: aloud login https://aloud.example.org")
+    return server

@@ -1,0 +1,318 @@
+"""``aloud user``: the accounts, tokens and cohorts of the server on this machine."""
+
+import enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.common import command, errors, out, print_json
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+
+__all__ = ["register"]
+
+_PANEL = "Machine and server"
+_DEFAULT_ADDRESS = "http://127.0.0.1:8017"
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+NameArgument = Annotated[str, typer.Argument(help="The name somebody signs in with.")]
+CohortArgument = Annotated[str, typer.Argument(help="The cohort's name.")]
+
+
+class RoleName(enum.StrEnum):
+    """What somebody is on the server."""
+
+    candidate = "candidate"
+    coach = "coach"
+    admin = "admin"
+
+
+class PlaceName(enum.StrEnum):
+    """What somebody is in a cohort."""
+
+    candidate = "candidate"
+    coach = "coach"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    user = typer.Typer(
+        help="Accounts of the server on this machine, in its database.", no_args_is_help=True
+    )
+    app.add_typer(user, name="user", rich_help_panel=_PANEL)
+    command(user, "add")(add)
+    command(user, "list")(list_users)
+    command(user, "invite")(invite)
+    command(user, "role")(role)
+    command(user, "disable")(disable)
+    command(user, "enable")(enable)
+    command(user, "delete")(delete)
+    token = typer.Typer(help="What clients sign in with.", no_args_is_help=True)
+    user.add_typer(token, name="token")
+    command(token, "add")(add_token)
+    command(token, "list")(list_tokens)
+    command(token, "revoke")(revoke_token)
+    cohort = typer.Typer(help="Candidates with their coaches.", no_args_is_help=True)
+    user.add_typer(cohort, name="cohort")
+    command(cohort, "add")(add_cohort)
+    command(cohort, "list")(list_cohorts)
+    command(cohort, "delete")(delete_cohort)
+    command(cohort, "assign")(assign)
+    command(cohort, "unassign")(unassign)
+
+
+def add(
+    settings: "ClientSettings",
+    name: NameArgument,
+    role: Annotated[RoleName, typer.Option(help="What they are.")] = RoleName.candidate,
+    display_name: Annotated[
+        str | None, typer.Option(help="As others see them; else the name.")
+    ] = None,
+    cohort: Annotated[str | None, typer.Option(help="A cohort to be put into.")] = None,
+) -> None:
+    """Make an account, and print the invitation with which its password is chosen."""
+    with _accounts(settings) as accounts:
+        group = accounts.cohorts.named(cohort) if cohort else None
+        made = accounts.add(name, role.value, display_name=display_name)
+        if group is not None:
+            place = "candidate" if role is RoleName.candidate else "coach"
+            accounts.cohorts.assign(group.id, made.id, place)
+        _print_invitation(settings, accounts.invitations.invite(made.id))
+
+
+def list_users(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+    """List the accounts."""
+    with _accounts(settings) as accounts:
+        users, cohorts = accounts.all(), accounts.cohorts.all()
+    places = {
+        user.id: [each.name for each in cohorts if user.id in {m.account.id for m in each.members}]
+        for user in users
+    }
+    if as_json:
+        print_json(
+            [
+                {
+                    "id": user.id,
+                    "name": user.name,
+                    "display_name": user.display_name,
+                    "role": user.role,
+                    "state": user.state,
+                    "cohorts": places[user.id],
+                    "created_at": user.created_at,
+                }
+                for user in users
+            ]
+        )
+        return
+    if not users:
+        out().print("There is no account yet; `aloud user add NAME --role admin` makes one.")
+        return
+    table = _table("name", "", "role", "state", "cohorts")
+    for user in users:
+        table.add_row(
+            Text(user.name, "bold"),
+            Text(user.display_name),
+            user.role,
+            user.state,
+            Text(", ".join(places[user.id])),
+        )
+    out().print(table)
+
+
+def invite(settings: "ClientSettings", name: NameArgument) -> None:
+    """Print a new invitation, at first or for a lost password."""
+    with _accounts(settings) as accounts:
+        _print_invitation(settings, accounts.invitations.invite(accounts.named(name).id))
+
+
+def role(
+    settings: "ClientSettings",
+    name: NameArgument,
+    role: Annotated[RoleName, typer.Argument(help="What they are from now on.")],
+) -> None:
+    """Give an account another role."""
+    with _accounts(settings) as accounts:
+        user = accounts.named(name)
+        accounts.change(user.id, role=role.value, display_name=user.display_name)
+    out().print(f"{user.name} is {role.value} now", markup=False)
+
+
+def disable(settings: "ClientSettings", name: NameArgument) -> None:
+    """Let nobody in with an account any more; what is theirs stays."""
+    with _accounts(settings) as accounts:
+        user = accounts.disable(accounts.named(name).id)
+    out().print(f"{user.name} is disabled; their sessions and tokens no longer work", markup=False)
+
+
+def enable(settings: "ClientSettings", name: NameArgument) -> None:
+    """Let somebody in again."""
+    with _accounts(settings) as accounts:
+        user = accounts.enable(accounts.named(name).id)
+    out().print(f"{user.name} is enabled", markup=False)
+
+
+def delete(
+    settings: "ClientSettings",
+    name: NameArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete an account and everything of theirs, for good."""
+    with _accounts(settings) as accounts:
+        user = accounts.named(name)
+        if not yes:
+            typer.confirm(
+                f"Delete {user.name} and every answer, recording and comment of theirs?",
+                abort=True,
+                err=True,
+            )
+        accounts.delete(user.id)
+    out().print(f"{user.name} and everything of theirs is deleted", markup=False)
+
+
+def add_token(
+    settings: "ClientSettings",
+    name: NameArgument,
+    label: Annotated[str, typer.Option(help="What the token is for, as in: my laptop.")],
+) -> None:
+    """Make a token and print it, once."""
+    with _accounts(settings) as accounts:
+        made = accounts.tokens.add(accounts.named(name).id, label)
+    errors().print("This is the token; it is shown only now.")
+    out().print(made.secret, markup=False, soft_wrap=True)
+
+
+def list_tokens(
+    settings: "ClientSettings", name: NameArgument, as_json: JsonOption = False
+) -> None:
+    """List the tokens of an account."""
+    with _accounts(settings) as accounts:
+        tokens = accounts.tokens.of(accounts.named(name).id)
+    if as_json:
+        print_json([vars(token) for token in tokens])
+        return
+    table = _table("id", "label", "begins with", "last used", "state")
+    for token in tokens:
+        table.add_row(
+            str(token.id),
+            Text(token.label),
+            token.prefix + "…",
+            f"{token.last_used_at:%Y-%m-%d %H:%M} UTC" if token.last_used_at else "never",
+            "revoked" if token.revoked_at else "valid",
+        )
+    out().print(table)
+
+
+def revoke_token(
+    settings: "ClientSettings",
+    name: NameArgument,
+    token_id: Annotated[int, typer.Argument(help="From `aloud user token list`.")],
+) -> None:
+    """Let nobody in with a token any more."""
+    with _accounts(settings) as accounts:
+        token = accounts.tokens.revoke(accounts.named(name).id, token_id)
+    out().print(f"the token {token.label} is revoked", markup=False)
+
+
+def add_cohort(
+    settings: "ClientSettings",
+    name: CohortArgument,
+    audio_days: Annotated[
+        int | None, typer.Option(help="Days to keep recordings; else until deleted.")
+    ] = None,
+) -> None:
+    """Make a cohort."""
+    with _accounts(settings) as accounts:
+        made = accounts.cohorts.add(name, audio_days=audio_days)
+    out().print(f"the cohort {made.name} is made", markup=False)
+
+
+def list_cohorts(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+    """List the cohorts with their members."""
+    with _accounts(settings) as accounts:
+        cohorts = accounts.cohorts.all()
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": each.name,
+                    "audio_days": each.audio_days,
+                    "members": [
+                        {"name": member.account.name, "as_role": member.as_role}
+                        for member in each.members
+                    ],
+                }
+                for each in cohorts
+            ]
+        )
+        return
+    table = _table("cohort", "recordings", "coaches", "candidates")
+    for each in cohorts:
+        table.add_row(
+            Text(each.name, "bold"),
+            f"{each.audio_days} days" if each.audio_days else "until deleted",
+            *(
+                Text(", ".join(m.account.name for m in each.members if m.as_role == place))
+                for place in ("coach", "candidate")
+            ),
+        )
+    out().print(table)
+
+
+def delete_cohort(settings: "ClientSettings", name: CohortArgument) -> None:
+    """Delete a cohort; its members stay."""
+    with _accounts(settings) as accounts:
+        group = accounts.cohorts.named(name)
+        accounts.cohorts.delete(group.id)
+    out().print(f"the cohort {group.name} is deleted", markup=False)
+
+
+def assign(
+    settings: "ClientSettings",
+    cohort: CohortArgument,
+    name: NameArgument,
+    place: Annotated[PlaceName, typer.Option("--as", help="What they are in it.")] = (
+        PlaceName.candidate
+    ),
+) -> None:
+    """Put an account into a cohort."""
+    with _accounts(settings) as accounts:
+        group, user = accounts.cohorts.named(cohort), accounts.named(name)
+        accounts.cohorts.assign(group.id, user.id, place.value)
+    out().print(f"{user.name} is in {group.name} as {place.value}", markup=False)
+
+
+def unassign(settings: "ClientSettings", cohort: CohortArgument, name: NameArgument) -> None:
+    """Take an account out of a cohort."""
+    with _accounts(settings) as accounts:
+        group, user = accounts.cohorts.named(cohort), accounts.named(name)
+        accounts.cohorts.unassign(group.id, user.id)
+    out().print(f"{user.name} is no longer in {group.name}", markup=False)
+
+
+def _accounts(settings: "ClientSettings") -> Any:
+    """The accounts, as a context; only ``client.embedded`` knows what they are."""
+    from client.embedded import open_accounts
+
+    return open_accounts(settings)
+
+
+def _print_invitation(settings: "ClientSettings", invited: Any) -> None:
+    address = settings.server or _DEFAULT_ADDRESS
+    errors().print(
+        f"Send this link to {invited.account.display_name}. It is shown only now, works once, and "
+        f"until {invited.expires_at:%Y-%m-%d %H:%M} UTC.",
+        markup=False,
+    )
+    if settings.server is None:
+        errors().print("(`--server https://…` prints it with the server's address)", style="dim")
+    out().print(f"{address}/invitation/{invited.secret}", markup=False, soft_wrap=True)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in columns:
+        table.add_column(column)
+    return table
