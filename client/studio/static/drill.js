@@ -185,7 +185,11 @@ async function introduce() {
   if (!auto.checked || state !== "ready") {
     return;
   }
-  if (await player.canPlay()) {
+  const audible = await player.canPlay();
+  if (state !== "ready") {
+    return; // whoever has begun to speak is not talked over
+  }
+  if (audible) {
     hearModel();
   } else {
     say("Hear it first, or say it right away.");

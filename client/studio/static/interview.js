@@ -34,6 +34,7 @@ let warned = WARN_S.filter((each) => interview.left_s <= each);
 let loudUntilMs = 0;
 
 const TEXTS = {
+  loading: "Getting ready",
   ready: "Answer when you are ready",
   asking: "The question is being asked",
   opening: "Opening the microphone",
@@ -77,24 +78,29 @@ async function showQuestion() {
   part("other-role").hidden = !question.other_role;
   waveform.clear();
   showRecorded(0);
+  enter("loading");
+  await findInterrupted();
+  if (interrupted) {
+    return;
+  }
   if (isOver()) {
-    await findInterrupted();
-    if (!interrupted) {
-      showOver();
-    }
+    showOver();
     return;
   }
   enter("ready");
-  await findInterrupted();
-  if (!interrupted) {
-    await speak({ byItself: true });
-  }
+  await speak({ byItself: true });
 }
 
 async function speak({ byItself = false } = {}) {
-  if (byItself && !(await player.canPlay())) {
-    enter("ready", "Hear the question, or read it, then answer");
-    return;
+  if (byItself) {
+    const audible = await player.canPlay();
+    if (state() !== "ready") {
+      return; // whoever has begun to answer is not talked over
+    }
+    if (!audible) {
+      enter("ready", "Hear the question, or read it, then answer");
+      return;
+    }
   }
   const asked = interview.question?.question_id;
   enter("asking");
@@ -282,7 +288,7 @@ function tick() {
   }
   if (["recording", "opening", "working"].includes(state())) {
     part("time-status").textContent = "The time is over. Finish this answer; it is the last one.";
-  } else if (state() !== "interrupted" && over.hidden) {
+  } else if (!["interrupted", "loading"].includes(state()) && over.hidden) {
     showOver();
   }
 }

@@ -7,6 +7,7 @@ export class SoundError extends Error {}
 export class Player {
   #context = null;
   #source = null;
+  #turn = 0;
   #buffers = new Map();
 
   /**
@@ -27,9 +28,9 @@ export class Player {
    * @throws {SoundError}
    */
   async play(address) {
-    this.stop();
+    const turn = this.stop();
     const buffer = await this.#load(address);
-    await this.#run(buffer, 0, buffer.duration);
+    await this.#run(turn, buffer, 0, buffer.duration);
   }
 
   /**
@@ -39,25 +40,32 @@ export class Player {
    * @param {{fromS?: number|null, toS?: number|null}} [piece]
    */
   async playSamples(samples, sampleRateHz, { fromS = null, toS = null } = {}) {
-    this.stop();
+    const turn = this.stop();
     if (samples.length === 0) {
       return;
     }
     const buffer = this.#contextNow().createBuffer(1, samples.length, sampleRateHz);
     buffer.copyToChannel(Float32Array.from(samples, (each) => each / 32768), 0);
-    await this.#run(buffer, fromS ?? 0, toS ?? buffer.duration);
+    await this.#run(turn, buffer, fromS ?? 0, toS ?? buffer.duration);
   }
 
-  /** Ends what is being played. */
+  /**
+   * Ends what is being played, and what was to be played as soon as it is there.
+   * @returns {number} whose turn it is from now on
+   */
   stop() {
     this.#source?.stop();
     this.#source = null;
+    this.#turn += 1;
+    return this.#turn;
   }
 
-  async #run(buffer, fromS, toS) {
-    this.stop(); // another may have begun while this one was fetched
+  async #run(turn, buffer, fromS, toS) {
     const context = this.#contextNow();
     await Promise.race([context.resume(), new Promise((done) => setTimeout(done, 500))]);
+    if (turn !== this.#turn) {
+      return; // stopped, or another sound was asked for, while this one was fetched
+    }
     if (context.state !== "running") {
       throw new SoundError("The browser plays no sound before the first key or click.");
     }
