@@ -1,0 +1,40 @@
+"""A server process's worker by itself, for tests that end it in the middle.
+
+    python -m tests.server.jobs.worker_process DATABASE_URL LOG
+
+Writes a line ``begin JOB PID`` and ``end JOB PID`` to the log for each job; ready is ``ready PID``.
+"""
+
+import os
+import sys
+import time
+
+from server.jobs.assembly import create_queue
+from server.jobs.work import Outcome, Work
+from server.store.database import Database
+from tests.server.jobs.conftest import BEAT_S, SILENT_S
+
+
+def main(database_url: str, log: str) -> None:
+    def note(line: str) -> None:
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(f"{line} {os.getpid()}\n")
+
+    def steps(work: Work) -> Outcome:
+        number = work.payload["number"]
+        note(f"begin {number}")
+        for done in range(work.payload["steps"]):
+            work.progress(done, work.payload["steps"])
+            time.sleep(0.02)
+        note(f"end {number}")
+        return Outcome({"number": number})
+
+    queue = create_queue(Database(database_url), {"steps": steps}, beat_s=BEAT_S, silent_s=SILENT_S)
+    queue.worker.start()
+    note("ready")
+    while True:
+        time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
