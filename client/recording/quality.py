@@ -6,7 +6,8 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from client.transcription.gate import SILENCE_DBFS, at_sample_rate, measure_level, speech_segments
+from client.transcription.gate import at_sample_rate, measure_level, speech_segments
+from client.transcription.voice_activity import SILENCE_DBFS
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
 __all__ = ["MicrophoneQuality", "judge_microphone"]

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,7 @@ __all__ = [
     "FinishedTake",
     "RunningTake",
     "TakeProtocolError",
+    "keep_recording",
     "limit_s_for",
 ]
 
@@ -52,6 +54,20 @@ class FinishedTake:
 
     outcome: Outcome
     notice: str = ""
+
+
+def keep_recording(recordings: OwnRecordings, finish: Callable[[], Path], outcome: Outcome) -> str:
+    """Finish a take and name it by its answer, which is graded and stored by now.
+
+    Returns:
+        Why it was not kept, one line: no error, because the answer itself is safe. Else empty.
+    """
+    try:
+        recordings.keep(finish(), outcome.submission.submission_id)
+    except (RecordingError, OSError) as error:
+        logger.warning("the recording of an answer was not kept: %s", error)
+        return f"the recording was not kept: {error}"
+    return ""
 
 
 def limit_s_for(target_s: float) -> float:
@@ -164,13 +180,7 @@ class RunningTake:
         except BaseException:
             self._writer.abandon()
             raise
-        try:
-            self._recordings.keep(self._writer.finish(), outcome.submission.submission_id)
-        except (RecordingError, OSError) as error:
-            # The answer itself is graded and stored: that must not look like a failure.
-            logger.warning("the recording of an answer was not kept: %s", error)
-            return FinishedTake(outcome, f"the recording was not kept: {error}")
-        return FinishedTake(outcome)
+        return FinishedTake(outcome, keep_recording(self._recordings, self._writer.finish, outcome))
 
     def discard(self) -> None:
         """Delete the take."""

@@ -16,8 +16,8 @@ from client.file_lock import held
 from client.recording import UnfinishedTake, read_take, unfinished_recordings
 from client.recording.resample import to_clip
 from client.recording.take_file import TakeWriter
-from client.session import Caption, Outcome
-from client.studio.running_take import RunningTake
+from client.session import Caption, Outcome, Session
+from client.studio.running_take import RunningTake, keep_recording
 from client.studio.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.models import Question
@@ -119,6 +119,7 @@ class Takes:
         self._running: RunningTake | None = None
         self._finishing: dict[str, Finishing] = {}
         self._subscribers: list[Callable[[AnswerDone], None]] = []
+        self._session: tuple[tuple[str, str], Session] | None = None
 
     @classmethod
     def of(cls, studio: Studio) -> "Takes":
@@ -133,6 +134,16 @@ class Takes:
     def running(self) -> RunningTake | None:
         """The take that is being recorded now."""
         return self._running
+
+    @property
+    def session(self) -> Session:
+        """One for all answers while the engine stays the same: it lets one at a time use it."""
+        status = self._studio.engine.status()
+        engine = (status.name, status.model)
+        with self._lock:
+            if self._session is None or self._session[0] != engine:
+                self._session = (engine, self._studio.session)
+            return self._session[1]
 
     def subscribe(self, subscriber: Callable[[AnswerDone], None]) -> None:
         """Hear of every answer, in the thread that worked on it, before its page does."""
@@ -160,6 +171,7 @@ class Takes:
             target_s = float(self._studio.backend.question(question_id).answer_seconds)
         except UnavailableError:
             target_s = DEFAULT_TARGET_S  # the answer will wait in the outbox
+        session = self.session
         with self._lock:
             if self._running is not None:
                 raise TakeBusyError(
@@ -173,7 +185,7 @@ class Takes:
                         "another Aloud on this machine is recording an answer: stop it there, "
                         "then record here"
                     )
-                live = self._studio.session.listen(question_id, on_caption=on_caption)
+                live = session.listen(question_id, on_caption=on_caption)
                 try:
                     writer = TakeWriter(self._settings.recordings, SAMPLE_RATE_HZ, question_id)
                 except RecordingError:
@@ -269,12 +281,12 @@ class Takes:
             with held(take.path, timeout_s=0.0) as alone:
                 if not alone:
                     raise NoSuchTakeError("another program has this recording open")
-                outcome = self._studio.session.answer(
+                outcome = self.session.answer(
                     to_clip(*read_take(take.path)),
                     question_id,
                     on_progress=lambda share: self._note(Finishing(name, "running", share)),
                 )
-            self._studio.recordings.keep(take.finish(), outcome.submission.submission_id)
+            keep_recording(self._studio.recordings, take.finish, outcome)
         except ClientError as error:
             self._note(Finishing(name, "failed", problem=str(error)))
         except Exception as error:  # shown on the page; the thread has nobody else to tell
@@ -285,13 +297,12 @@ class Takes:
             done = Finishing(name, "done", 1.0, outcome.attempt_id, outcome.waiting)
             self._note(done)
 
-    def _note(self, finishing: Finishing) -> Finishing:
+    def _note(self, finishing: Finishing) -> None:
         with self._lock:
             self._finishing[finishing.name] = finishing
             over = [each.name for each in self._finishing.values() if each.state != "running"]
             for name in over[: max(0, len(self._finishing) - _REMEMBERED)]:
                 del self._finishing[name]
-        return finishing
 
     def _is_finishing(self, name: str) -> bool:
         with self._lock:

@@ -62,7 +62,7 @@ def router(studio: Studio) -> APIRouter:
     ) -> HTMLResponse:
         """One question; the engine loads while it is asked."""
         question = studio.backend.question(question_id)
-        threading.Thread(target=_warm, args=(studio,), name="aloud-warm", daemon=True).start()
+        threading.Thread(target=_warm, args=(takes,), name="aloud-warm", daemon=True).start()
         answered = studio.backend.history(HistoryQuery(question_id=question.id, limit=1))
         return studio.page(
             request,
@@ -120,9 +120,9 @@ def _query(**values: str | None) -> str:
     return f"?{urlencode(given)}" if given else ""
 
 
-def _warm(studio: Studio) -> None:
+def _warm(takes: Takes) -> None:
     try:
-        studio.session.warm()
+        takes.session.warm()
     except ClientError as error:
         # The page shows it from the engine's state, and the answer says it again.
         logger.info("the engine could not be loaded ahead: %s", error)

@@ -125,7 +125,7 @@ def new_page(browsers: Browsers) -> Iterator[NewPage]:
                 context = browser.new_context(**options)
                 open_contexts.callback(context.close)
             page = context.new_page()
-            page.set_default_timeout(15_000)
+            page.set_default_timeout(45_000)  # machines that run other tests beside are slow
             page.on("pageerror", lambda error: troubles.append(f"{page.url}: {error}"))
             page.on("console", lambda message: _note(message, troubles))
             return page

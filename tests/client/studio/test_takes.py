@@ -562,3 +562,34 @@ def test_unknown_questions_of_the_backend_stay_unknown(studio: Studio) -> None:
     with pytest.raises(RejectedError):
         Takes.of(studio).begin("nobody-asked-this")
     assert Takes.of(studio).running is None
+
+
+def test_answers_take_turns_at_the_engine(settings: ClientSettings, speech: Clip) -> None:
+    """An engine serves one at a time; an interrupted take is finished while another is spoken."""
+
+    class OneAtATime(ScriptedTranscriber):
+        inside = 0
+        most = 0
+
+        def transcribe(self, clip: Clip, **more: Any) -> Any:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+            time.sleep(0.3)
+            self.inside -= 1
+            return super().transcribe(clip, **more)
+
+    engine = OneAtATime()
+    with with_engine(settings, engine) as client:
+        first, second = (interrupt(client, settings, speech) for _ in range(2))
+        for name in (first, second):
+            client.post(f"/takes/{name}/finish")
+        with client.websocket_connect(SOCKET) as socket:
+            begin(socket)
+            send_all(socket, speech)
+            socket.send_json({"type": "stop"})
+            assert until(socket, "done", "problem")["type"] == "done"
+        for name in (first, second):
+            wait_for(lambda name=name: client.get(f"/takes/{name}").json()["state"] == "done")
+
+    assert len(engine.clips) == 3
+    assert engine.most == 1

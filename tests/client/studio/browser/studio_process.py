@@ -16,9 +16,9 @@ def main() -> None:
     listener = listening(port)
     listener.listen()
     number = listener.getsockname()[1]
+    app = create_studio(make_studio(ClientSettings(home=home)), port=number)
     sys.stdout.write(f"http://127.0.0.1:{number}\n")
     sys.stdout.flush()
-    app = create_studio(make_studio(ClientSettings(home=home)), port=number)
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
 
 

@@ -30,7 +30,7 @@ def answer_sound(microphone_sound: Callable[..., Path]) -> Path:
     return microphone_sound(demo.AUDIO, before_s=1.0, after_s=20.0)
 
 
-def wait_state(page: Any, *states: str, timeout_s: float = 20) -> None:
+def wait_state(page: Any, *states: str, timeout_s: float = 45) -> None:
     wanted = ", ".join(f'.recorder[data-state="{state}"]' for state in states)
     page.wait_for_selector(wanted, timeout=1000 * timeout_s)
 
@@ -81,7 +81,7 @@ def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
 
     start(page)
     page.wait_for_function(
-        "document.querySelector('[data-captions]').textContent.length > 20", timeout=60_000
+        "() => document.querySelector('[data-captions]').textContent.length > 20", timeout=60_000
     )
     wait_recorded(page, round(spoken_s) + 2)
     page.keyboard.press("Space")
@@ -92,10 +92,11 @@ def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
     direct = running.studio.session.answer(read_audio(demo.AUDIO), demo.QUESTION_ID, save=False)
     assert direct.report is not None
     said = {each.phrase for each in direct.report.coverage.phrases if each.status == "covered"}
-    assert len(covered & said) >= 3
+    assert len(said) >= 3
+    assert len(said ^ covered) <= 1, (said, covered)  # the engine is rough, the sound resampled
     assert not {"SHARP", "pause storms"} & covered  # left out of the demo's answer on purpose
     kept = running.studio.recordings.path_of(attempt.submission.submission_id)
-    assert read_audio(kept).duration_s == pytest.approx(spoken_s + 3, abs=3)
+    assert read_audio(kept).duration_s == attempt.submission.transcript.duration_s >= spoken_s
     assert left(settings) == 0
 
 
@@ -168,9 +169,9 @@ def test_recording_begins_by_itself_after_the_time_to_think(
     page.reload()
     assert page.input_value("#preparation") == "10"  # remembered
 
-    page.click("text=Hear the question")
+    page.click("button:has-text('Hear the question')")
     wait_state(page, "preparing")
-    wait_state(page, "recording", timeout_s=40)
+    wait_state(page, "recording", timeout_s=60)
     discard(page)
 
 
