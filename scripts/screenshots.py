@@ -40,7 +40,8 @@ from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoi
 
 OUT = Path("docs/images")
 CHROMIUM = "/usr/bin/chromium"
-VIEW = {"width": 1100, "height": 780}
+VIEW = {"width": 1100, "height": 740}
+MARGIN_PX = 24
 MAX_BYTES = 150_000
 ENGINE, MODEL = "faster-whisper", "base.en"
 ROLES = ("ai-infrastructure-architect", "ml-infrastructure-engineer")
@@ -60,6 +61,7 @@ RECORDED_FOR_S = 21.0
 PAGES = {
     "home": "/",
     "report": "/attempts/{demo}",
+    "transcript": "/attempts/{demo}",
     "drill": "/drills/acronyms",
     "interview": "/interview",
     "history": "/history",
@@ -69,7 +71,9 @@ PAGES = {
     "plan": "/plan",
 }
 PRACTICE = "practice"
-FOR_README = ("home", "practice", "report", "drill", "progress")
+SCROLLED_TO = {"transcript": "h2:has-text('Your answer')", PRACTICE: ".question"}
+"""What stands at the upper edge of the picture, where it is not the page's beginning."""
+FOR_README = ("home", "practice", "transcript", "drill", "progress")
 
 
 class DemoEngine(SegmentedTranscriber):
@@ -187,6 +191,9 @@ def main() -> int:
                 page = browser.new_page(viewport=VIEW, reduced_motion="reduce")
 
                 def shoot(name: str) -> None:
+                    if name in SCROLLED_TO:
+                        top = page.locator(SCROLLED_TO[name]).bounding_box()["y"] - MARGIN_PX
+                        page.evaluate("(top) => scrollBy({top, behavior: 'instant'})", top)
                     for scheme in ("light", "dark"):
                         page.emulate_media(color_scheme=scheme)
                         path = options.out / f"studio-{name}-{scheme}.png"

@@ -94,9 +94,10 @@ def week_chart(weeks: Sequence[WeekScore]) -> Chart | None:
     best = max(shown, key=lambda week: week.score)
     text = (
         f"Mean score by week, from {first.score:.0%} in the week of {_day(first.monday)} to "
-        f"{last.score:.0%} in the week of {_day(last.monday)}; "
-        f"best {best.score:.0%} in the week of {_day(best.monday)}."
+        f"{last.score:.0%} in the week of {_day(last.monday)}"
     )
+    better = best.score > max(first.score, last.score)
+    text += f"; best {best.score:.0%} in the week of {_day(best.monday)}." if better else "."
     svg = picture(
         parts,
         width=_WIDTH,

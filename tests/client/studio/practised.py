@@ -111,16 +111,16 @@ def spoken_answer(
     )
 
 
-def practise_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: int = 30) -> None:
-    """Drill some items of every set, the earlier items more often."""
+def practise_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: int = 40) -> None:
+    """Drill some items of every set, each time some hours after they came due."""
     rng = random.Random(11)
-    reviews = []
     for set_name, items in sets.sets.items():
-        for place, item in enumerate(items[:24]):
-            said_at = until - timedelta(days=days - place / 2)
-            for take in range(1 + (24 - place) // 7):
-                wrong = rng.random() < 0.45 - 0.15 * take
-                reviews.append(
+        for place, item in enumerate(items[:16]):
+            said_at = until - timedelta(days=days - 2 * place, hours=place)
+            wrong_share = 0.5
+            while said_at <= until:
+                wrong = rng.random() < wrong_share
+                reviewed = backend.review_drill(
                     DrillReview(
                         review_id=uuid.UUID(int=rng.getrandbits(128)).hex,
                         item_id=item.id,
@@ -131,8 +131,9 @@ def practise_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: 
                         confidence=0.9,
                     )
                 )
-                said_at += timedelta(days=3 + 5 * take)
-    backend.import_reviews([each for each in reviews if each.reviewed_at <= until])
+                assert reviewed.card is not None
+                wrong_share /= 2
+                said_at = max(reviewed.card.due, said_at) + timedelta(hours=rng.uniform(1, 40))
 
 
 def hold_interview(

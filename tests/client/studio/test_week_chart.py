@@ -37,6 +37,9 @@ def test_it_says_in_words_what_it_shows() -> None:
         "best 90% in the week of 9 Mar 2026."
     )
     assert chart.text in chart.svg
+    rising = week_chart(weeks(0.25, 0.75))
+    assert rising is not None
+    assert rising.text.endswith("to 75% in the week of 9 Mar 2026.")
 
 
 def test_one_week_is_no_line() -> None:
