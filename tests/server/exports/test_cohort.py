@@ -1,0 +1,210 @@
+"""A cohort as a table: only what is shown, typed, safe in a spreadsheet, gone when unshared."""
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pyarrow.parquet
+import pytest
+from sqlalchemy import update
+
+from server.accounts.service import AccountService
+from server.errors import InvalidInputError, NotFoundError
+from server.exports.cohort import COHORT_COLUMNS, CohortOrder, cohort_exporting
+from server.exports.shown import attempts_shown_to, still_shown, thing_of_attempt
+from server.jobs.work import Outcome, Work
+from server.service import Service
+from server.store.models import AttemptRow
+from server.store.store import Store
+from server.store.tables_sharing import ShareRow
+from tests.server.conftest import START, make_submission
+
+
+class Programme:
+    """Two cohorts; Ana is in the first and shares, Bo is and does not, Cy is in the second."""
+
+    def __init__(self, store: Store, service: Service) -> None:
+        self.store, self.service = store, service
+        self.accounts = AccountService(store.database)
+        self.ids = {
+            name: self.accounts.add(name, "candidate", display_name=name.title()).id
+            for name in ("ana", "bo", "cy")
+        }
+        cohorts = self.accounts.cohorts
+        self.first, self.second = (cohorts.add(name).id for name in ("=First / ../Ä", "Second"))
+        for name, cohort in (("ana", self.first), ("bo", self.first), ("cy", self.second)):
+            cohorts.assign(cohort, self.ids[name], "candidate")
+
+    def answer(self, name: str, text: str = "paged attention", **changes: object) -> int:
+        return self.service.of(self.ids[name]).submit(make_submission(text, **changes)).id
+
+    def share(self, name: str, cohort_id: int | None, **what: object) -> int:
+        with self.store.database.write() as session:
+            row = ShareRow(
+                owner_id=self.ids[name],
+                cohort_id=cohort_id,
+                with_audio=False,
+                created_at=START,
+                **what,
+            )
+            session.add(row)
+            session.flush()
+            return row.id
+
+    def set_interview(self, attempt_id: int, interview_id: str) -> None:
+        with self.store.database.write() as session:
+            session.execute(
+                update(AttemptRow)
+                .where(AttemptRow.id == attempt_id)
+                .values(interview_id=interview_id)
+            )
+
+    def revoke(self, share_id: int) -> None:
+        with self.store.database.write() as session:
+            session.execute(
+                update(ShareRow).where(ShareRow.id == share_id).values(revoked_at=START)
+            )
+
+    def export(self, **order: object) -> Outcome:
+        payload = CohortOrder.model_validate({"cohort_id": self.first} | order)
+        task = cohort_exporting(self.store.database)
+        work = Work(
+            payload.model_dump(mode="json"),
+            None,
+            write=lambda done, total: True,
+            store=lambda state: True,
+        )
+        return task(work)
+
+    def rows(self, **order: object) -> list[dict[str, str]]:
+        outcome = self.export(**order)
+        assert outcome.file is not None
+        text = outcome.file.content.decode("utf-8-sig")
+        return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.fixture
+def programme(store: Store, service: Service) -> Programme:
+    return Programme(store, service)
+
+
+def test_only_what_is_shown_to_this_cohort_is_in_it(programme: Programme) -> None:
+    shown = programme.answer("ana")
+    programme.answer("ana", "not shared")
+    by_link = programme.answer("ana", "by link only")
+    revoked = programme.answer("ana", "revoked")
+    in_interview = programme.answer("ana", "in an interview")
+    foreign = programme.answer("cy", "of the other cohort")
+    guessed = programme.answer("bo", "same interview id, not shared")
+    for attempt in (in_interview, guessed):
+        programme.set_interview(attempt, "i" * 32)
+    programme.share("ana", programme.first, attempt_id=shown)
+    programme.share("ana", programme.first, interview_id="i" * 32)
+    programme.share("ana", None, attempt_id=by_link)
+    programme.revoke(programme.share("ana", programme.first, attempt_id=revoked))
+    programme.share("cy", programme.second, attempt_id=foreign)
+    # a share of what is not the sharer's own
+    programme.share("ana", programme.first, attempt_id=guessed)
+
+    found = programme.rows()
+    assert [int(row["attempt_id"]) for row in found] == [shown, in_interview]
+    assert tuple(found[0]) == COHORT_COLUMNS
+    assert (found[0]["candidate"], found[0]["candidate_name"]) == ("Ana", "ana")
+    assert found[0]["transcript"] == "paged attention"
+    assert found[1]["interview_id"] == "i" * 32
+    for attempt, cohorts in ((shown, {programme.first}), (by_link, set()), (guessed, set())):
+        thing = thing_of_attempt(programme.store.database, attempt)
+        assert thing is not None and thing.shown_to == cohorts
+    assert thing_of_attempt(programme.store.database, 2**70) is None
+
+
+def test_who_leaves_the_cohort_takes_their_answers_along(programme: Programme) -> None:
+    shown = programme.answer("ana")
+    programme.share("ana", programme.first, attempt_id=shown)
+    database = programme.store.database
+    assert still_shown(database, programme.first, [shown])
+    programme.accounts.cohorts.unassign(programme.first, programme.ids["ana"])
+    assert not still_shown(database, programme.first, [shown])
+    assert attempts_shown_to(database, programme.first) == []
+    thing = thing_of_attempt(database, shown)
+    assert thing is not None and not thing.shown_to
+    assert programme.rows() == []
+
+
+@pytest.mark.parametrize("attack", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1"])
+def test_no_cell_is_run_by_a_spreadsheet(programme: Programme, attack: str) -> None:
+    programme.ids["eve"] = programme.accounts.add("eve", "candidate", display_name="=eve").id
+    programme.accounts.cohorts.assign(programme.first, programme.ids["eve"], "candidate")
+    programme.share("eve", programme.first, attempt_id=programme.answer("eve", attack))
+    (row,) = programme.rows()
+    assert row["transcript"] == "'" + attack
+    assert row["candidate"] == "'=eve"
+
+
+def test_parquet_is_typed_and_keeps_texts_as_they_are(programme: Programme) -> None:
+    attempt = programme.answer("ana", "=paged attention")
+    programme.share("ana", programme.first, attempt_id=attempt)
+    outcome = programme.export(format="parquet")
+    assert outcome.file is not None and outcome.result["rows"] == 1
+    table = pyarrow.parquet.read_table(io.BytesIO(outcome.file.content))
+    assert tuple(table.column_names) == COHORT_COLUMNS
+    (row,) = table.to_pylist()
+    assert row["attempt_id"] == attempt
+    assert row["created_at"] == START
+    assert (row["score"], row["words"]) == (0.5, 2.0)
+    assert row["transcript"] == "=paged attention"
+    assert row["words_per_minute"] is None
+
+
+def test_an_empty_cohort_is_a_table_without_rows(programme: Programme) -> None:
+    assert programme.rows() == []
+    outcome = programme.export(format="parquet")
+    assert outcome.file is not None
+    table = pyarrow.parquet.read_table(io.BytesIO(outcome.file.content))
+    assert (table.num_rows, tuple(table.column_names)) == (0, COHORT_COLUMNS)
+
+
+def test_times_bound_the_table(programme: Programme) -> None:
+    days = [START + timedelta(days=number) for number in range(3)]
+    ids = [programme.answer("ana", created_at=day) for day in days]
+    for attempt in ids:
+        programme.share("ana", programme.first, attempt_id=attempt)
+    found = programme.rows(since=days[1].isoformat(), until=days[2].isoformat())
+    assert [int(row["attempt_id"]) for row in found] == [ids[1]]
+
+
+def test_the_file_has_a_safe_name(programme: Programme) -> None:
+    file = programme.export().file
+    assert file is not None and file.name == "First-A.csv"
+
+
+def test_a_table_too_large_and_a_cohort_that_is_gone_are_told(
+    programme: Programme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programme.share("ana", programme.first, attempt_id=programme.answer("ana"))
+    monkeypatch.setattr("server.exports.cohort.MAX_FILE_BYTES", 10)
+    for format in ("csv", "parquet"):
+        with pytest.raises(InvalidInputError, match="by time"):
+            programme.export(format=format)
+    with pytest.raises(NotFoundError):
+        programme.export(cohort_id=4711)
+
+
+def test_an_attempt_deleted_in_the_meantime_is_left_out(
+    programme: Programme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, stays = programme.answer("ana", "gone"), programme.answer("ana", "stays")
+    for attempt in (gone, stays):
+        programme.share("ana", programme.first, attempt_id=attempt)
+    listed = attempts_shown_to(programme.store.database, programme.first)
+    programme.service.of(programme.ids["ana"]).delete(gone)
+    monkeypatch.setattr("server.exports.cohort.attempts_shown_to", lambda *_, **__: listed)
+    assert [row["transcript"] for row in programme.rows()] == ["stays"]
+
+
+def test_times_without_a_zone_are_refused() -> None:
+    make: Callable[..., CohortOrder] = CohortOrder
+    with pytest.raises(ValueError, match="timezone"):
+        make(cohort_id=1, since=datetime(2026, 1, 1))
+    assert make(cohort_id=1, since=datetime(2026, 1, 1, tzinfo=UTC)).since is not None
