@@ -1,9 +1,11 @@
 """Answers over the WebSocket, and what is left when one is interrupted."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -281,6 +283,31 @@ def test_an_engine_that_fails_loses_nothing_and_finish_works_later(
         assert client.post(f"/takes/{name}/finish").status_code == 202
         wait_for(lambda: client.get(f"/takes/{name}").json()["state"] != "running")
         assert client.get(f"/takes/{name}").json()["url"]
+    assert is_left(settings) == []
+
+
+def test_an_answer_waits_where_the_shared_server_is_away(
+    settings: ClientSettings, speech: Clip
+) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        away = replace(settings, server=f"http://127.0.0.1:{closed.getsockname()[1]}")
+        studio = make_studio(away)
+        with (
+            TestClient(
+                create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}
+            ) as client,
+            client.websocket_connect(SOCKET) as connection,
+        ):
+            assert begin(connection)["target_s"] == 120.0
+            send_all(connection, speech)
+            connection.send_json({"type": "stop"})
+            done = until(connection, "done", "problem")
+
+    assert done["type"] == "done", done
+    assert done["url"] is None
+    assert "kept" in done["waiting"]
+    assert studio.recordings.path_of(done["submission_id"]).exists()
     assert is_left(settings) == []
 
 
