@@ -1,7 +1,7 @@
 """Hearing: which of a term's readings was spoken, where, and how sure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,10 @@ NEIGHBOUR_PAUSE_S = 0.3
 TERM_FITS_FROM = 0.5
 """Nats a frame; a term whose best reading fits worse gets no verdict. On dev speakers 2 % of the
 words that were said fit worse, and half of those that were not."""
+WORD_FITS_FROM = -2.5
+"""Nats a frame below the best phone; a word further below was hardly said."""
+WORD_SHARE = 2.5
+"""Weight of the share of fitting words, by logistic regression on dev's sentences and others'."""
 EDGE_FRAMES = 2
 """Frames added to a window on either side: borders are no sharper than this."""
 
@@ -149,24 +153,25 @@ class Hearing:
             return None
         return self._judge(clip, scores, path.states, chain, layout, 0, target, whole=True)
 
+    def belonging(self, scores: Floats, words: Sequence[str]) -> float:
+        """How much a text belongs to a clip's frame scores, see ``belonging``.
+
+        Raises:
+            HearingError: the text has more sounds than the clip.
+        """
+        chain = word_states(_lay_out(words, ()).phones)
+        return belonging(scores, chain, _best_states(scores, chain, None))
+
     def _align(
         self, scores: Floats, chain: States, allowed: npt.NDArray[np.int64] | None
     ) -> npt.NDArray[np.int64]:
-        """The state of each frame; speech that is not written goes where silence may be."""
-        silence = LABEL_INDEX[SILENCE]
-        filled = scores.copy()
-        filled[:, silence] = np.maximum(
-            scores[:, silence], GARBAGE_SHARE * np.maximum(scores.max(axis=1), 0.0)
-        )
-        width = 4096 if allowed is None else _window_width(allowed, chain)
-        path = best_path(filled, chain, allowed=allowed, width=width)
-        if path is None:
-            raise HearingError("the text does not fit the sound: it has more sounds than the clip")
-        if belonging(scores, chain, path.states) < self.fusion.fits_from:
+        """The state of each frame, of a text that belongs to the sound."""
+        states = _best_states(scores, chain, allowed)
+        if belonging(scores, chain, states) < self.fusion.fits_from:
             raise HearingError(
                 "the text does not fit the sound: other words were said than those given"
             )
-        return path.states
+        return states
 
     def _judge(
         self,
@@ -199,9 +204,7 @@ class Hearing:
                 clip.slice(start_s - SPHINX_MARGIN_S, end_s + SPHINX_MARGIN_S),
                 layout.phones[span[0] : unit], bare, layout.phones[unit + 1 : span[1] + 1],
             )  # fmt: skip
-        judged = Scores(total, float(total.max()) / len(window))
-        if other is not None:
-            judged = replace(judged, sphinx=other.scores, sphinx_fit=other.fit)
+        judged = Scores(total, float(total.max()) / len(window), other)
         shares = probabilities(self.fusion, judged, candidates)
         best = int(shares.argmax())
         inner = word_states([*before, bare[best], *after])
@@ -218,7 +221,7 @@ class Hearing:
             (
                 Reading(c, c in accepted, float(p), float(n), None if other is None else float(o))
                 for c, p, n, o in zip(
-                    candidates, shares, total, total if other is None else other.scores, strict=True
+                    candidates, shares, total, total if other is None else other, strict=True
                 )
             ),
             key=lambda r: -r.probability,
@@ -229,23 +232,42 @@ class Hearing:
         return Heard(
             target.term, target.word_index, verdict, heard.phones, confidence,
             start * FRAME_S, min(clip.duration_s, (end + 1) * FRAME_S), tuple(readings), fit,
-            judged.network_fit, judged.sphinx_fit,
+            judged.network_fit,
         )  # fmt: skip
 
 
+def _best_states(
+    scores: Floats, chain: States, allowed: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64]:
+    """The state of each frame; speech that is not written goes where silence may be."""
+    silence = LABEL_INDEX[SILENCE]
+    filled = scores.copy()
+    filled[:, silence] = np.maximum(
+        scores[:, silence], GARBAGE_SHARE * np.maximum(scores.max(axis=1), 0.0)
+    )
+    width = 4096 if allowed is None else _window_width(allowed, chain)
+    path = best_path(filled, chain, allowed=allowed, width=width)
+    if path is None:
+        raise HearingError("the text does not fit the sound: it has more sounds than the clip")
+    return path.states
+
+
 def belonging(scores: Floats, chain: States, states: npt.NDArray[np.int64]) -> float:
-    """How much a text and a sound belong together; about 4.1 where they do, 1.0 where not.
+    """How much a text and a sound belong together.
 
     The mean score of the frames given to words, how far it is below the best phone of each frame,
-    and twice the share of the speech that the words explain (dev speakers against their own and
-    each other's sentences).
+    twice the share of the speech that the words explain, and the share of the words that fit: in
+    another's text some words always fit by chance, but not as many.
     """
     spoken = chain.word[states] >= 0
-    top = scores.max(axis=1)
+    owner = chain.word[states][spoken]
     voiced = scores.argmax(axis=1) != LABEL_INDEX[SILENCE]
     said = scores[np.arange(len(scores)), chain.labels[states]][spoken]
+    below = said - scores.max(axis=1)[spoken]
     explained = float((spoken & voiced).sum()) / max(1, int(voiced.sum()))
-    return float(said.mean()) + float((said - top[spoken]).mean()) + 2.0 * explained
+    word_means = np.bincount(owner, below) / np.maximum(1, np.bincount(owner))
+    fitting = float((word_means > WORD_FITS_FROM).mean())
+    return float(said.mean()) + float(below.mean()) + 2.0 * explained + WORD_SHARE * fitting
 
 
 def _check_targets(words: Sequence[str], targets: Sequence[Target]) -> None:

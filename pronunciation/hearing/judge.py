@@ -26,14 +26,13 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 WEIGHTS = (
-    "network", "sphinx", "per_phone", "network_root", "sphinx_missing", "sphinx_root",
-    "network_by_fit", "sphinx_by_fit", "network_by_sphinx_fit",
+    "network", "sphinx", "per_phone", "network_root", "sphinx_missing", "network_by_fit",
 )  # fmt: skip
 """Names of the fusion's weights in the order of ``features``."""
 FURTHEST_NATS = -60.0
 """Score differences count up to here."""
-NETWORK_FIT, SPHINX_FIT = (2.6, 0.5), (-1.9, 0.4)
-"""Mean and spread of the fits of dev's learners."""
+LEARNERS_FIT, FIT_SPREAD = 2.3, 0.5
+"""Mean of ``Scores.network_fit`` on dev's learners, and how far they spread."""
 MOST_FIT = 2.5
 """Fits count up to so many spreads from their mean."""
 FUSION_PATH = Path(__file__).parent / "model" / "fusion.json"
@@ -45,15 +44,13 @@ class Scores:
 
     Attributes:
         network: log likelihood ratios of the readings over the same frames, shape (readings,).
-        network_fit: the best of them for each frame.
+        network_fit: the best of them, for each frame: how well the network knows such sound.
         sphinx: PocketSphinx's log scores, or ``None`` where it was not asked or could not align.
-        sphinx_fit: how well its best path fits, see ``SphinxHeard``.
     """
 
     network: Floats
-    network_fit: float = NETWORK_FIT[0]
+    network_fit: float = LEARNERS_FIT
     sphinx: Floats | None = None
-    sphinx_fit: float = SPHINX_FIT[0]
 
 
 @dataclass(frozen=True)
@@ -67,10 +64,7 @@ class Fusion:
         network_root: weight of the square root of how far the network's score lies below the
             best, for its large differences are less sure than their size says.
         sphinx_missing: weight of not being in PocketSphinx's n-best list at all.
-        sphinx_root: as ``network_root``, of PocketSphinx's score.
-        network_by_fit: more weight of the network's score where the network knows the sound well.
-        sphinx_by_fit: more weight of PocketSphinx's score where that knows the sound well.
-        network_by_sphinx_fit: more weight of the network's score where PocketSphinx does.
+        network_by_fit: more of ``network_root`` where the network knows the sound well.
         floor: probability shared by all readings evenly, for what no score sees.
         mispronounced_from: probability of the mistakes from which the verdict is given.
         correct_from: probability of the accepted readings from which the verdict is given.
@@ -88,10 +82,7 @@ class Fusion:
     per_phone: float = 0.0
     network_root: float = 0.0
     sphinx_missing: float = 0.0
-    sphinx_root: float = 0.0
     network_by_fit: float = 0.0
-    sphinx_by_fit: float = 0.0
-    network_by_sphinx_fit: float = 0.0
     floor: float = 0.01
     mispronounced_from: float = 0.95
     correct_from: float = 0.6
@@ -110,23 +101,15 @@ def default_fusion() -> Fusion:
     return Fusion(**json.loads(FUSION_PATH.read_text(encoding="utf-8")))
 
 
-def _standard(fit: float, known: tuple[float, float]) -> float:
-    return float(np.clip((fit - known[0]) / known[1], -MOST_FIT, MOST_FIT))
-
-
 def features(scores: Scores, phones: Sequence[str]) -> npt.NDArray[np.float64]:
-    """What the fusion weighs, shape (readings, 9), in the order of ``WEIGHTS``."""
+    """What the fusion weighs, shape (readings, 6), in the order of ``WEIGHTS``."""
     below = np.maximum(scores.network - scores.network.max(), FURTHEST_NATS)
     other = np.zeros(len(phones)) if scores.sphinx is None else scores.sphinx
     missing = other <= MISSING_NATS + 1e-6
-    listed = np.where(missing, 0.0, other)
     lengths = np.array([len(reading.split()) for reading in phones], float)
-    near = _standard(scores.network_fit, NETWORK_FIT)
-    near_sphinx = _standard(scores.sphinx_fit, SPHINX_FIT)
-    columns = (
-        below, listed, lengths, -np.sqrt(-below), missing, -np.sqrt(-other),
-        near * -np.sqrt(-below), near_sphinx * -np.sqrt(-other), near_sphinx * -np.sqrt(-below),
-    )  # fmt: skip
+    root = -np.sqrt(-below)
+    known = np.clip((scores.network_fit - LEARNERS_FIT) / FIT_SPREAD, -MOST_FIT, MOST_FIT)
+    columns = (below, np.where(missing, 0.0, other), lengths, root, missing, known * root)
     return np.column_stack(columns).astype(np.float64)
 
 

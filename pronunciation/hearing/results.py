@@ -61,8 +61,7 @@ class Heard:
         readings: the evidence: every reading with its probability, the best first.
         fit: mean frame score of the best reading, in nats; below 0 the sound is more like
             anything else than like the reading.
-        network_fit: the network's best score for each frame of the term and its neighbours.
-        sphinx_fit: PocketSphinx's mean log score of a frame; how far the fusion trusts it.
+        network_fit: the network's best score of the term and its neighbours, for each frame.
     """
 
     term: str
@@ -75,7 +74,6 @@ class Heard:
     readings: tuple[Reading, ...] = ()
     fit: float = 0.0
     network_fit: float = 0.0
-    sphinx_fit: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ that happen to be active), so all readings compete in one.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from pronunciation.clip import Clip
 
-__all__ = ["MISSING_NATS", "Sphinx", "SphinxHeard"]
+__all__ = ["MISSING_NATS", "Sphinx"]
 
 Phones = tuple[str, ...]
 
@@ -27,23 +26,6 @@ MISSING_NATS = -45.0
 beam. On dev speakers the last readings still listed lie about 30 to 70 nats down."""
 _MOST_NAMES = 20_000
 """Then the decoder is made anew: it never forgets a word."""
-
-
-_HOP_S = 0.01
-
-
-@dataclass(frozen=True, eq=False)
-class SphinxHeard:
-    """What PocketSphinx made of one term.
-
-    Attributes:
-        scores: log scores of the candidates in nats, the best 0, shape (candidates,).
-        fit: mean log score of a 10 ms frame on the best path against the frame's best state, in
-            nats: about -1.5 for voices it understands, -1.9 for learners, -3 for espeak-ng's.
-    """
-
-    scores: npt.NDArray[np.float64]
-    fit: float
 
 
 class Sphinx:
@@ -77,8 +59,8 @@ class Sphinx:
         before: Sequence[Phones],
         candidates: Sequence[Phones],
         after: Sequence[Phones],
-    ) -> SphinxHeard | None:
-        """Score the candidates between their neighbours.
+    ) -> npt.NDArray[np.float64] | None:
+        """Log scores of the candidates between their neighbours, in nats, the best 0.
 
         Args:
             clip: the sound of the neighbours and the candidate, and no more than silence else.
@@ -87,7 +69,7 @@ class Sphinx:
             after: phones of the words after.
 
         Returns:
-            The scores, or ``None`` where the words cannot be found in the sound.
+            Shape (candidates,), or ``None`` where the words cannot be found in the sound.
         """
         decoder = self._ready()
         alternatives = [self._name(phones) for phones in candidates]
@@ -116,5 +98,4 @@ class Sphinx:
             return None
         top = max(best.values())
         found = [best.get(name, top + MISSING_NATS) - top for name in alternatives]
-        scores = np.asarray(np.maximum(np.array(found), MISSING_NATS), np.float64)
-        return SphinxHeard(scores, top / max(1.0, clip.duration_s / _HOP_S))
+        return np.asarray(np.maximum(np.array(found), MISSING_NATS), np.float64)

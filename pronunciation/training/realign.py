@@ -23,16 +23,17 @@ from pronunciation.training.utterance import Utterance
 __all__ = ["main", "realigned"]
 
 BELONGS_FROM = 1.5
-"""Sentences that fit their text worse were misread or are broken; they are left out."""
+"""Sentences that fit their text worse were misread or are broken; they get no times, and nothing is
+learnt from them."""
 
 
-def realigned(model: AcousticModel, utterance: Utterance) -> Utterance | None:
-    """The utterance with the times of its best path; ``None`` where text and sound differ."""
+def realigned(model: AcousticModel, utterance: Utterance) -> Utterance:
+    """The utterance with the times of its best path; with none where text and sound differ."""
     scores = model.scores(Clip(utterance.sound()))
     chain = word_states(utterance.words)
     path = best_path(scores, chain)
     if path is None or belonging(scores, chain, path.states) < BELONGS_FROM:
-        return None
+        return replace(utterance, ends=())
     last = np.append(np.flatnonzero(np.diff(path.states)), path.states.size - 1)
     labels = chain.labels[path.states[last]]
     ends = tuple((int(a), float(b + 1) * FRAME_S) for a, b in zip(labels, last, strict=True))
@@ -49,14 +50,11 @@ def main() -> None:
     with args.data.open("rb") as file:
         data: dict[str, list[Utterance]] = pickle.load(file)
     for name, utterances in data.items():
-        if name == "dev":
-            continue  # measured as it is
         # flite tells its own times; everything else is aligned, also what PocketSphinx aligned.
-        known = [u for u in utterances if name == "synthetic" and u.ends]
-        other = [u for u in utterances if not (name == "synthetic" and u.ends)]
-        found = [r for u in other if (r := realigned(model, u)) is not None]
-        print(f"{name}: {len(found)} of {len(other)} aligned", flush=True)
-        data[name] = [*known, *found]
+        data[name] = [
+            u if name == "synthetic" and u.ends else realigned(model, u) for u in utterances
+        ]
+        print(f"{name}: {sum(bool(u.ends) for u in data[name])} of {len(utterances)} have times")
     with args.data.open("wb") as file:
         pickle.dump(data, file)
 

@@ -104,6 +104,9 @@ def main() -> None:
     parser.add_argument("--rivals-from", type=float, default=0.4, help="share of time before")
     parser.add_argument("--real-share", type=float, default=0.5)
     parser.add_argument("--without", default="", help="a synthetic voice to leave out")
+    parser.add_argument(
+        "--with-dev", action="store_true", help="learn from dev's speakers too, once calibrated"
+    )
     parser.add_argument("--report-every", type=float, default=0.1, help="share of the time")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
@@ -119,7 +122,8 @@ def main() -> None:
         saved = torch.load(args.init)
         net.load_state_dict(saved["net"])
         log_prior = saved["log_prior"]
-    batches = Batches(data["train"], synthetic, args.seed, args.real_share, args.batch_s)
+    real = data["train"] + (data["dev"] if args.with_dev else [])
+    batches = Batches(real, synthetic, args.seed, args.real_share, args.batch_s)
     averaged = AveragedModel(
         net, multi_avg_fn=get_ema_multi_avg_fn(AVERAGED_OVER), use_buffers=True
     )

@@ -30,13 +30,13 @@ def test_the_order_of_the_readings_does_not_matter() -> None:
     assert one == pytest.approx(two[::-1])
 
 
-def test_a_judge_counts_more_where_it_knows_the_sound() -> None:
-    fusion = Fusion(network=0.1, sphinx_root=0.5, sphinx_by_fit=0.2)
-    network, against = np.array([5.0, 0.0]), np.array([-9.0, 0.0])
+def test_the_network_counts_more_where_it_knows_the_sound() -> None:
+    fusion = Fusion(network=0.0, sphinx=0.1, network_root=0.5, network_by_fit=0.2)
+    network, against = np.array([9.0, 0.0]), np.array([-15.0, 0.0])
     known, strange = (
-        probabilities(fusion, Scores(network, 2.6, against, fit), PHONES) for fit in (-1.4, -3.0)
+        probabilities(fusion, Scores(network, fit, against), PHONES) for fit in (3.3, 1.3)
     )
-    assert known[1] > 0.7 > strange[1]
+    assert known[0] > 0.6 > 0.4 > strange[0]
 
 
 def _readings(accepted: float) -> list[Reading]:
