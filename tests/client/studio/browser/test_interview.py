@@ -22,6 +22,8 @@ from tests.client.studio.test_interview import planted
 PATIENCE_MS = 60_000
 """A busy machine needs a while to open a microphone, and the engine to load."""
 
+READY = "[data-recorder][data-state=ready], [data-recorder][data-state=asking]"
+
 
 @pytest.fixture
 def speech(microphone_sound: Callable[..., Path]) -> Path:
@@ -31,7 +33,7 @@ def speech(microphone_sound: Callable[..., Path]) -> Path:
 
 def speak(page: Any) -> None:
     """Begin to answer by keyboard, and wait until a few seconds are recorded."""
-    page.wait_for_selector("[data-recorder][data-state=ready], [data-state=asking]")
+    page.wait_for_selector(READY)
     page.keyboard.press("Space")
     page.wait_for_selector("[data-recorder][data-state=recording]")
     page.locator("[data-clock]", has_text=re.compile("0:0[3-9]|0:[1-9]")).wait_for()
@@ -45,6 +47,7 @@ def answer(page: Any) -> None:
 
 def wait_for_question(page: Any, number: int) -> None:
     page.get_by_text(f"Question {number} of about").wait_for()
+    page.wait_for_selector(READY)
 
 
 def begun(
