@@ -19,6 +19,8 @@ _BOX: Final = "?"
 _TEXT_PT: Final = 10.0
 _SMALL_PT: Final = 8.0
 _MARGIN_MM: Final = 18.0
+_CELL_CHARS: Final = 200
+"""A row must fit on a page: what is longer stands whole below its table."""
 _BOLD_STROKE_MM: Final = 0.12
 """A second weight of the font would double the file; a thin stroke looks the same on paper."""
 
@@ -95,7 +97,10 @@ class _Document:
                 f"“{_BOX}”; the HTML and Markdown exports have them.",
                 _SMALL_PT,
             )
-        return bytes(self._pdf.output())
+        content = bytes(self._pdf.output())
+        for font in self._pdf.fonts.values():
+            font.ttfont.close()  # type: ignore[union-attr]
+        return content
 
     def _phrases(self, phrases: Sequence[PhraseCoverage]) -> None:
         self._heading("Key phrases")
@@ -166,8 +171,9 @@ class _Document:
             for row in rows:
                 cells = table.row()
                 for value in row:
-                    cells.cell(self._plain(value))
+                    cells.cell(self._plain(_cut(value)))
         self._pdf.ln(2)
+        self._list(value for row in rows for value in row if len(value) > _CELL_CHARS)
 
     def _plain(self, text: str) -> str:
         """One line that the font can show; words of extreme length are cut where they must be."""
@@ -175,6 +181,10 @@ class _Document:
         known = _letters()
         self._lacking += sum(ord(char) not in known for char in line)
         return "".join(char if ord(char) in known else _BOX for char in line)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CELL_CHARS else f"{text[:_CELL_CHARS]}…"
 
 
 def _delivery(report: Report) -> Iterable[str]:
