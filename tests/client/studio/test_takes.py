@@ -1,7 +1,6 @@
 """Answers over the WebSocket, and what is left when one is interrupted."""
 
 import json
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from client.studio.running_take import MAX_BLOCK_BYTES, RunningTake, TakeProtoco
 from client.studio.studio import Studio
 from client.studio.takes import AnswerDone, TakeBusyError, Takes
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from tests.client.conftest import listening
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio, tone
 
 QUESTION = demo.QUESTION_ID
@@ -289,25 +289,21 @@ def test_an_engine_that_fails_loses_nothing_and_finish_works_later(
 def test_an_answer_waits_where_the_shared_server_is_away(
     settings: ClientSettings, speech: Clip
 ) -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
+    with listening(0) as closed:  # bound, but nobody takes a connection
         away = replace(settings, server=f"http://127.0.0.1:{closed.getsockname()[1]}")
-        studio = make_studio(away)
         with (
-            TestClient(
-                create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}
-            ) as client,
-            client.websocket_connect(SOCKET) as connection,
+            with_engine(away, ScriptedTranscriber()) as client,
+            client.websocket_connect(SOCKET) as socket,
         ):
-            assert begin(connection)["target_s"] == 120.0
-            send_all(connection, speech)
-            connection.send_json({"type": "stop"})
-            done = until(connection, "done", "problem")
+            assert begin(socket)["target_s"] == 120.0
+            send_all(socket, speech)
+            socket.send_json({"type": "stop"})
+            done = until(socket, "done", "problem")
 
     assert done["type"] == "done", done
     assert done["url"] is None
     assert "kept" in done["waiting"]
-    assert studio.recordings.path_of(done["submission_id"]).exists()
+    assert (settings.recordings / f"{done['submission_id']}.wav").exists()
     assert is_left(settings) == []
 
 
