@@ -52,6 +52,10 @@ function enter(next, text = TEXTS[next]) {
   part("primary-label").textContent = PRIMARY[next] ?? "Record";
   part("primary").disabled = !(isIdle() || isRecording());
   part("pause").hidden = part("discard").hidden = !isRecording();
+  if (!isRecording()) {
+    part("level").value = -60;
+    part("level-word").textContent = "";
+  }
   part("pause-label").textContent = next === "paused" ? "Go on" : "Pause";
   part("hear").hidden = !isIdle();
   part("next").hidden = !isIdle();
@@ -249,7 +253,7 @@ function onProblem(problem) {
   part("problem-remedy").textContent = problem.remedy;
   part("problem-remedy").hidden = !problem.remedy;
   part("problem-kept").textContent = problem.kept
-    ? "What you said is kept: finish or discard it above."
+    ? "The recording is kept: listen to it, finish or discard it above."
     : "Nothing was recorded.";
   part("problem").hidden = false;
   part("problem").focus();
