@@ -1,0 +1,148 @@
+"""A server with accounts: two candidates, two coaches, an admin; for the tests of what they may.
+
+Ana practised, and shows her attempt to the coaches of her cohort. Cleo is one of them, Dora coaches
+another cohort, Ben is in Ana's cohort, Ed is the admin.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from argon2 import PasswordHasher
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from server.accounts.models import Account, Cohort
+from server.accounts.passwords import Passwords
+from server.accounts.secrets import digest, new_secret
+from server.accounts.service import AccountService
+from server.app import create_app
+from server.contract import Attempt, Submission
+from server.service import Service
+from server.settings import ServerSettings
+from server.store.tables_sharing import ShareLinkRow, ShareRow
+from server.store.tables_work import JobFileRow, JobRow
+
+__all__ = ["PASSWORD", "People", "cheap_passwords", "people"]
+
+PASSWORD = "a long enough password"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+LATER = datetime(2126, 3, 1, tzinfo=UTC)
+
+
+def cheap_passwords() -> Passwords:
+    """Argon2 as cheap as it gets: its cost is not what is tested."""
+    return Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+
+
+@dataclass
+class People:
+    """The server, who there is on it, and what each sends to be known.
+
+    Attributes:
+        accounts: by name, here and in ``tokens``.
+        attempt: Ana's, shown to the cohort ``spring`` with its recording.
+        link: what a guest has of Ana: the secret of a share link.
+        invitation: the secret of an invitation of Ben's.
+    """
+
+    app: FastAPI
+    service: Service
+    accounts: AccountService
+    by_name: dict[str, Account]
+    tokens: dict[str, str]
+    spring: Cohort
+    autumn: Cohort
+    attempt: Attempt
+    share_id: int
+    link: str
+    invitation: str
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def client(self, who: str | None = None, **headers: str) -> TestClient:
+        """A client that is known as this person by a token; ``None``: not known."""
+        known = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
+        return TestClient(
+            self.app,
+            base_url="http://localhost",
+            follow_redirects=False,
+            headers=known | headers,
+        )
+
+    def of(self, name: str) -> Service:
+        """The service over what belongs to this person."""
+        return self.service.of(self.by_name[name].id)
+
+
+def people(
+    service: Service, submission: Submission, settings: Mapping[str, object] | None = None
+) -> People:
+    """The server on an empty database."""
+    accounts = AccountService(service.database, passwords=cheap_passwords())
+    by_name = {
+        name: accounts.add(name, role, display_name=name.title())
+        for name, role in (
+            *(("ana", "candidate"), ("ben", "candidate")),
+            *(("cleo", "coach"), ("dora", "coach"), ("ed", "admin")),
+        )
+    }
+    for each in by_name.values():
+        accounts.accept(accounts.invitations.invite(each.id).secret, PASSWORD)
+    spring, autumn = accounts.cohorts.add("spring"), accounts.cohorts.add("autumn")
+    for cohort, name, as_role in (
+        *((spring, "ana", "candidate"), (spring, "ben", "candidate"), (spring, "cleo", "coach")),
+        (autumn, "dora", "coach"),
+    ):
+        accounts.cohorts.assign(cohort.id, by_name[name].id, as_role)
+    made = {name: accounts.tokens.add(each.id, "laptop") for name, each in by_name.items()}
+    tokens = {name: each.secret for name, each in made.items()}
+    revoked = accounts.tokens.add(by_name["ana"].id, "lost laptop")
+    accounts.tokens.revoke(by_name["ana"].id, revoked.token.id)
+    tokens["revoked"] = revoked.secret
+    attempt = service.of(by_name["ana"].id).submit(submission)
+    link = new_secret()
+    with service.database.write() as session:
+        share = ShareRow(
+            owner_id=by_name["ana"].id,
+            attempt_id=attempt.id,
+            cohort_id=spring.id,
+            with_audio=True,
+            created_at=NOW,
+        )
+        session.add(share)
+        session.flush()
+        job = JobRow(
+            kind="regrade", state="done", payload={}, owner_id=by_name["ana"].id, created_at=NOW
+        )
+        session.add(job)
+        session.flush()
+        session.add(JobFileRow(job_id=job.id, name="a.csv", media_type="text/csv", content=b"a,b"))
+        session.add(
+            ShareLinkRow(
+                share_id=share.id,
+                token_hash=digest(link),
+                label="my coach",
+                created_at=NOW,
+                expires_at=LATER,
+            )
+        )
+    values: dict[str, object] = {"database_url": "sqlite://", **(settings or {})}
+    app = create_app(ServerSettings.model_validate(values), service=service, accounts=accounts)
+    return People(
+        app=app,
+        service=service,
+        accounts=accounts,
+        by_name=by_name,
+        tokens=tokens,
+        spring=accounts.cohorts.get(spring.id),
+        autumn=accounts.cohorts.get(autumn.id),
+        attempt=attempt,
+        share_id=share.id,
+        link=link,
+        invitation=accounts.invitations.invite(by_name["ben"].id).secret,
+        extra={"token_id": made["ana"].token.id, "job_id": job.id},
+    )
+
+
+MakePeople = Callable[..., People]
