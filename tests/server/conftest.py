@@ -196,18 +196,22 @@ def store(store_url: str) -> Iterator[Store]:
         yield opened
 
 
+def service_over(store: Store, bank: Bank | None = None, grader: Grader | None = None) -> Service:
+    return Service(
+        store,
+        lambda: bank or make_bank(),
+        lambda: Lexicon(version="lexicon-1", terms=()),
+        grader=lambda: grader or Grader(grade, "stub-1"),
+        clock=Clock(),
+    )
+
+
 @pytest.fixture
 def make_service(store: Store) -> Callable[..., Service]:
     """Makes a service over the same store with another bank or grader."""
 
     def build(bank: Bank | None = None, grader: Grader | None = None) -> Service:
-        return Service(
-            store,
-            lambda: bank or make_bank(),
-            lambda: Lexicon(version="lexicon-1", terms=()),
-            grader=lambda: grader or Grader(grade, "stub-1"),
-            clock=Clock(),
-        )
+        return service_over(store, bank, grader)
 
     return build
 
@@ -215,3 +219,21 @@ def make_service(store: Store) -> Callable[..., Service]:
 @pytest.fixture
 def service(make_service: Callable[..., Service]) -> Service:
     return make_service()
+
+
+@pytest.fixture(scope="session")
+def new_service(
+    sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], Service]]:
+    """Makes a service over a new SQLite database, for tests that need no other kind."""
+    made: list[Service] = []
+
+    def new() -> Service:
+        path = tmp_path_factory.mktemp("service") / "aloud.db"
+        shutil.copyfile(sqlite_template, path)
+        made.append(service_over(Store(sqlite_url(path))))
+        return made[-1]
+
+    yield new
+    for each in made:
+        each.close()

@@ -6,14 +6,15 @@ there is no such thing), or ``in``: whatever then becomes of the request.
 """
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, Final, Literal
 
 import httpx
 import pytest
-from fastapi.testclient import TestClient
 from starlette.routing import Mount, Route
 
+from server.contract import Submission, Transcript
 from server.service import Service
 from tests.server.people import People, people
 
@@ -99,6 +100,19 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("POST", "/api/v1/drills/archive"): ACCOUNT,
     ("GET", "/api/v1/attempts/{attempt_id}/export"): SHOWN,
     ("POST", "/api/v1/cohorts/{cohort_id}/exports"): SPRINGS_COACH,
+    ("GET", "/api/v1/shares"): ACCOUNT,
+    ("POST", "/api/v1/shares"): ACCOUNT,
+    ("DELETE", "/api/v1/shares/{share_id}"): ANAS,
+    ("POST", "/api/v1/shares/{share_id}/links"): ANAS,
+    ("DELETE", "/api/v1/share-links/{link_id}"): ANAS,
+    ("GET", "/api/v1/attempts/{attempt_id}/sharing"): ANAS,
+    ("PUT", "/api/v1/attempts/{attempt_id}/recording"): ANAS,
+    ("GET", "/api/v1/attempts/{attempt_id}/recording"): SHOWN,
+    ("DELETE", "/api/v1/attempts/{attempt_id}/recording"): ANAS,
+    ("GET", "/s/{secret}"): OPEN,
+    ("GET", "/s/{secret}/attempts/{attempt_id}"): OPEN,
+    ("GET", "/s/{secret}/attempts/{attempt_id}/recording"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/comments"): OPEN,
     ("GET", "/coach/exports"): COACHES,
     ("POST", "/coach/exports/{cohort_id}"): SPRINGS_COACH,
     ("POST", "/api/v1/jobs/regrade"): ACCOUNT,
@@ -121,6 +135,11 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/coach/bank/{number}/{part}.yaml"): NO_SUCH_VERSION,
 }
 
+BODIES: Final[dict[str, dict[str, Any]]] = {
+    "/api/v1/shares/{share_id}/links": {"label": "my coach"},
+}
+"""Where nobody would get as far as the thing itself with an empty one."""
+
 ALLOWED_LAST: Final = ("ana", "ed", "cleo")
 """Who may change the thing asks last, so that it is still there for the others."""
 
@@ -140,8 +159,22 @@ def served(routes: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 @pytest.fixture
-def world(service: Service, make: SimpleNamespace) -> People:
-    return people(service, make.submission("I use paged attention"))
+def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
+    return people(new_service(), make.submission("I use paged attention"))
+
+
+@pytest.fixture(scope="module")
+def lasting_world(new_service: Callable[[], Service]) -> People:
+    """One for all requests that change nothing: making one takes longer than asking it."""
+    return people(
+        new_service(),
+        Submission(
+            submission_id=f"{1:032x}",
+            question_id="kv-cache",
+            created_at=datetime(2026, 3, 1, tzinfo=UTC),
+            transcript=Transcript(text="I use paged attention", engine="typed"),
+        ),
+    )
 
 
 def filled(path: str, world: People) -> str:
@@ -152,6 +185,7 @@ def filled(path: str, world: People) -> str:
         "account_id": world.by_name["ana"].id,
         "cohort_id": world.spring.id,
         "share_id": world.share_id,
+        "link_id": world.extra["link_id"],
         "secret": world.link if path.startswith("/s/") else world.invitation,
         "role_id": "ml-engineer",
         "question_id": "kv-cache",
@@ -183,31 +217,40 @@ def test_a_route_that_is_not_in_the_table_would_be_noticed(world: People) -> Non
     assert ("GET", "/coach/new") in set(served(world.app.routes)) - set(ROUTES)
 
 
-@pytest.mark.parametrize(("method", "path"), ROUTES, ids=lambda value: value)
-def test_everybody_gets_what_the_table_says(world: People, method: str, path: str) -> None:
+def who_gets_in(world: People, method: str, path: str) -> Expected:
     expected = ROUTES[method, path]
     found: Expected = {}
     for who in sorted(expected, key=lambda name: name in ALLOWED_LAST):
         client = world.client(None if who in ("anonymous", "guest") else who)
-        json: dict[str, Any] | None = {} if path.startswith("/api/") and method == "POST" else None
+        posted = path.startswith("/api/") and method == "POST"
+        json: dict[str, Any] | None = BODIES.get(path, {}) if posted else None
         found[who] = outcome(client.request(method, filled(path, world), json=json))
-    assert found == expected
+    return found
+
+
+@pytest.mark.parametrize("path", [path for method, path in ROUTES if method == "GET"])
+def test_everybody_sees_what_the_table_says(lasting_world: People, path: str) -> None:
+    assert who_gets_in(lasting_world, "GET", path) == ROUTES["GET", path]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [each for each in ROUTES if each[0] != "GET"], ids=lambda value: value
+)
+def test_everybody_changes_what_the_table_says(world: People, method: str, path: str) -> None:
+    assert who_gets_in(world, method, path) == ROUTES[method, path]
 
 
 @pytest.mark.parametrize("path", ["/coach/nothing", "/s", "/account/../admin", "//admin", "/api"])
-def test_what_does_not_exist_is_not_told_to_strangers(world: People, path: str) -> None:
+def test_what_does_not_exist_is_not_told_to_strangers(lasting_world: People, path: str) -> None:
     for who in (None, "revoked"):
-        assert world.client(who).get(path).status_code == 401
+        assert lasting_world.client(who).get(path).status_code == 401
 
 
-def test_the_static_files_are_open_and_nothing_beside_them(world: People) -> None:
-    client = world.client()
+def test_the_static_files_are_open_and_nothing_beside_them(lasting_world: People) -> None:
+    client = lasting_world.client()
     assert client.get("/static/ui/aloud.css").status_code == 200
     for path in ("/static/ui/../rendering.py", "/static/ui/%2e%2e/rendering.py", "/static/ui/"):
         assert client.get(path).status_code in (401, 404)
-
-
-Change = Callable[[TestClient], httpx.Response]
 
 
 def test_a_disabled_account_is_a_stranger(world: People) -> None:

@@ -1,0 +1,362 @@
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from threading import Thread
+
+import pytest
+from sqlalchemy import inspect, select, text
+
+from server.access import Actor
+from server.accounts.invitations import VALID_FOR
+from server.accounts.models import Account
+from server.accounts.service import AccountService, clean_name
+from server.accounts.throttle import PER_ADDRESS, PER_NAME, WINDOW
+from server.accounts.tokens import MAX_TOKENS
+from server.errors import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    TooManyTriesError,
+    WrongSignInError,
+)
+from server.store.database import Database
+from server.store.tables_work import AuditRow
+from tests.server.people import PASSWORD, cheap_passwords
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HERE = "192.0.2.1"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def database(store_url: str) -> Iterator[Database]:
+    opened = Database(store_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def accounts(database: Database, clock: Clock) -> AccountService:
+    return AccountService(database, clock=clock, passwords=cheap_passwords())
+
+
+def active(accounts: AccountService, name: str, role: str = "candidate") -> Account:
+    made = accounts.add(name, role)
+    return accounts.accept(accounts.invitations.invite(made.id).secret, PASSWORD)
+
+
+def everything(database: Database) -> str:
+    """All that the database holds, as text."""
+    with database.read() as session:
+        names = inspect(session.connection()).get_table_names()
+        return "\n".join(
+            str(tuple(row))
+            for name in names
+            for row in session.execute(text(f"SELECT * FROM {name}"))
+        )
+
+
+def test_an_account_is_of_use_when_its_invitation_is_used(accounts: AccountService) -> None:
+    assert not accounts.any()
+    ana = accounts.add("  Ana.Silva ", "candidate", display_name=" Ana   Silva ")
+    assert (ana.name, ana.display_name, ana.state) == ("ana.silva", "Ana Silva", "invited")
+    with pytest.raises(WrongSignInError):
+        accounts.sign_in("ana.silva", PASSWORD, HERE)
+    invited = accounts.invitations.invite(ana.id)
+    assert accounts.invitations.account(invited.secret) == ana
+    accepted = accounts.accept(invited.secret, PASSWORD)
+    assert accepted.state == "active"
+    assert accounts.sign_in("ANA.Silva", PASSWORD, HERE) == accepted
+    assert accounts.any() and accounts.all() == (accepted,)
+    with pytest.raises(ConflictError, match=r"ana\.silva"):
+        accounts.add("ANA.SILVA", "coach")
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "x" * 81, "<b>", "a\n", "\0", "\ud800"])
+def test_what_is_no_name(name: str) -> None:
+    if name == "a\n":
+        assert clean_name(name) == "a"
+        return
+    with pytest.raises(InvalidInputError):
+        clean_name(name)
+
+
+@pytest.mark.parametrize("password", ["", "short", "x" * 201, "aaaaaaaaaaaa", "ana.silva12"])
+def test_a_password_that_will_not_do_uses_up_no_invitation(
+    accounts: AccountService, password: str
+) -> None:
+    secret = accounts.invitations.invite(accounts.add("ana.silva", "admin").id).secret
+    with pytest.raises(InvalidInputError):
+        accounts.accept(secret, password)
+    assert accounts.accept(secret, PASSWORD).has_password
+
+
+def test_an_invitation_works_once_and_for_a_week_and_only_the_latest(
+    accounts: AccountService, clock: Clock
+) -> None:
+    ana = accounts.add("ana", "candidate")
+    first, second = (accounts.invitations.invite(ana.id).secret for _ in range(2))
+    for wrong in (first, "", "nonsense", second[:-1]):
+        with pytest.raises(NotFoundError, match="not valid"):
+            accounts.accept(wrong, PASSWORD)
+    accounts.accept(second, PASSWORD)
+    with pytest.raises(NotFoundError, match="not valid"):
+        accounts.accept(second, "another password")
+    third = accounts.invitations.invite(ana.id).secret
+    clock.now += VALID_FOR
+    with pytest.raises(NotFoundError, match="not valid"):
+        accounts.invitations.account(third)
+
+
+def test_a_new_invitation_replaces_a_lost_password_and_ends_sessions(
+    accounts: AccountService,
+) -> None:
+    ana = active(accounts, "ana")
+    assert accounts.actor_of_session(ana.id, ana.session_epoch) is not None
+    accounts.accept(accounts.invitations.invite(ana.id).secret, "a quite different one")
+    assert accounts.actor_of_session(ana.id, ana.session_epoch) is None
+    with pytest.raises(WrongSignInError):
+        accounts.sign_in("ana", PASSWORD, HERE)
+    accounts.sign_in("ana", "a quite different one", HERE)
+
+
+def test_an_unknown_name_and_a_wrong_password_are_told_alike(accounts: AccountService) -> None:
+    active(accounts, "ana")
+    told = set()
+    for name, password in [("ana", "wrong password"), ("nobody", PASSWORD), ("\0", ""), ("", "")]:
+        with pytest.raises(WrongSignInError) as caught:
+            accounts.sign_in(name, password, HERE)
+        told.add(str(caught.value))
+    assert told == {"name or password is wrong"}
+
+
+def test_wrong_passwords_for_one_name_are_limited_from_everywhere(
+    accounts: AccountService, clock: Clock
+) -> None:
+    active(accounts, "ana")
+    active(accounts, "ben")
+    for each in range(PER_NAME):
+        with pytest.raises(WrongSignInError):
+            accounts.sign_in("Ana", "wrong password", f"192.0.2.{each}")
+    with pytest.raises(TooManyTriesError) as caught:
+        accounts.sign_in("ana", PASSWORD, "198.51.100.9")
+    assert caught.value.wait_s == WINDOW.total_seconds()
+    accounts.sign_in("ben", PASSWORD, "198.51.100.9")
+    clock.now += WINDOW
+    assert accounts.sign_in("ana", PASSWORD, HERE).name == "ana"
+
+
+def test_wrong_passwords_from_one_address_are_limited_for_all_names(
+    accounts: AccountService,
+) -> None:
+    active(accounts, "ana")
+    for each in range(PER_ADDRESS):
+        with pytest.raises(WrongSignInError):
+            accounts.sign_in(f"name{each}", "wrong password", HERE)
+    with pytest.raises(TooManyTriesError):
+        accounts.sign_in("ana", PASSWORD, HERE)
+    accounts.sign_in("ana", PASSWORD, "198.51.100.9")
+
+
+def test_signing_in_or_an_invitation_lifts_the_limit_of_a_name(accounts: AccountService) -> None:
+    ana = active(accounts, "ana")
+    for _ in range(2):
+        for each in range(PER_NAME - 1):
+            with pytest.raises(WrongSignInError):
+                accounts.sign_in("ana", "wrong password", f"192.0.2.{each}")
+        accounts.sign_in("ana", PASSWORD, "198.51.100.9")
+    for each in range(PER_NAME):
+        with pytest.raises(WrongSignInError):
+            accounts.sign_in("ana", "wrong password", f"203.0.113.{each}")
+    accounts.accept(accounts.invitations.invite(ana.id).secret, PASSWORD)
+    accounts.sign_in("ana", PASSWORD, "198.51.100.9")
+
+
+def test_several_processes_count_together(database: Database, clock: Clock) -> None:
+    one, other = (
+        AccountService(database, clock=clock, passwords=cheap_passwords()) for _ in range(2)
+    )
+    active(one, "ana")
+    for each in range(PER_NAME):
+        with pytest.raises(WrongSignInError):
+            (one if each % 2 else other).sign_in("ana", "wrong password", HERE)
+    for each in (one, other):
+        with pytest.raises(TooManyTriesError):
+            each.sign_in("ana", PASSWORD, HERE)
+
+
+def test_all_processes_sign_with_the_same_secret(database: Database) -> None:
+    found: list[str] = []
+    services = [AccountService(database) for _ in range(4)]
+    threads = [Thread(target=lambda s=s: found.append(s.secret())) for s in services]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and len(set(found)) == 1 and len(found[0]) >= 32
+    assert AccountService(database, secret="one of my own, long enough").secret() != found[0]
+
+
+def test_another_password_needs_the_old_one_and_ends_sessions(accounts: AccountService) -> None:
+    ana = active(accounts, "ana")
+    with pytest.raises(WrongSignInError):
+        accounts.change_password(ana.id, "wrong password", "a brand new one", HERE)
+    with pytest.raises(InvalidInputError):
+        accounts.change_password(ana.id, PASSWORD, "short", HERE)
+    changed = accounts.change_password(ana.id, PASSWORD, "a brand new one", HERE)
+    assert accounts.actor_of_session(ana.id, ana.session_epoch) is None
+    assert accounts.actor_of_session(ana.id, changed.session_epoch) is not None
+    accounts.sign_in("ana", "a brand new one", HERE)
+
+
+def test_a_token_is_its_accounts_until_it_is_revoked(
+    accounts: AccountService, clock: Clock
+) -> None:
+    ana, ben = active(accounts, "ana"), active(accounts, "ben", "coach")
+    made = accounts.tokens.add(ana.id, "  my   laptop ")
+    assert made.secret.startswith(made.token.prefix) and made.token.label == "my laptop"
+    assert accounts.actor_of_token(made.secret) == Actor(
+        "candidate", ana.id, "ana", "ana", by_token=True
+    )
+    for wrong in ("", "aloud_", made.secret[:-1], made.secret + "x", "\0", "ü"):
+        assert accounts.actor_of_token(wrong) is None
+    assert accounts.tokens.of(ana.id)[0].last_used_at == clock.now
+    with pytest.raises(NotFoundError):
+        accounts.tokens.revoke(ben.id, made.token.id)
+    assert accounts.tokens.revoke(ana.id, made.token.id).revoked_at == clock.now
+    assert accounts.actor_of_token(made.secret) is None
+    for wrong_id in (0, -1, 99, 2**63, 10**30):
+        with pytest.raises(NotFoundError):
+            accounts.tokens.revoke(ana.id, wrong_id)
+
+
+def test_an_account_has_only_so_many_tokens(accounts: AccountService) -> None:
+    ana = accounts.add("ana", "candidate")
+    ids = [accounts.tokens.add(ana.id, "one of many").token.id for _ in range(MAX_TOKENS)]
+    with pytest.raises(ConflictError, match="revoke"):
+        accounts.tokens.add(ana.id, "one too many")
+    accounts.tokens.revoke(ana.id, ids[0])
+    accounts.tokens.add(ana.id, "in its place")
+    for label in ("", " ", "x" * 81, "a\0b"):
+        with pytest.raises(InvalidInputError):
+            accounts.tokens.add(ana.id, label)
+
+
+def test_who_is_disabled_has_neither_session_nor_token_nor_invitation(
+    accounts: AccountService,
+) -> None:
+    ana = active(accounts, "ana")
+    secret = accounts.tokens.add(ana.id, "laptop").secret
+    invitation = accounts.invitations.invite(ana.id).secret
+    disabled = accounts.disable(ana.id)
+    assert disabled.state == "disabled"
+    assert accounts.actor_of_token(secret) is None
+    for epoch in (ana.session_epoch, disabled.session_epoch):
+        assert accounts.actor_of_session(ana.id, epoch) is None
+    with pytest.raises(WrongSignInError):
+        accounts.sign_in("ana", PASSWORD, HERE)
+    with pytest.raises(NotFoundError):
+        accounts.accept(invitation, PASSWORD)
+    with pytest.raises(ConflictError, match="enable"):
+        accounts.invitations.invite(ana.id)
+    accounts.enable(ana.id)
+    assert accounts.actor_of_token(secret) is not None
+
+
+def test_the_only_admin_stays_one(accounts: AccountService) -> None:
+    ed = active(accounts, "ed", "admin")
+    disabled = accounts.add("eve", "admin")
+    accounts.disable(disabled.id)
+    for take_away in (
+        lambda: accounts.disable(ed.id),
+        lambda: accounts.delete(ed.id),
+        lambda: accounts.change(ed.id, role="coach", display_name="Ed"),
+    ):
+        with pytest.raises(ConflictError, match="only admin"):
+            take_away()
+    accounts.enable(disabled.id)
+    accounts.delete(ed.id)
+    assert [each.name for each in accounts.all()] == ["eve"]
+
+
+def test_cohorts_say_who_coaches_whom(accounts: AccountService) -> None:
+    ana, cleo = active(accounts, "ana"), active(accounts, "cleo", "coach")
+    spring = accounts.cohorts.add(" Spring  2026 ", audio_days=30)
+    with pytest.raises(ConflictError):
+        accounts.cohorts.add("Spring 2026")
+    with pytest.raises(InvalidInputError, match="is a candidate"):
+        accounts.cohorts.assign(spring.id, ana.id, "coach")
+    with pytest.raises(InvalidInputError):
+        accounts.cohorts.assign(spring.id, ana.id, "owner")
+    accounts.cohorts.assign(spring.id, ana.id, "candidate")
+    accounts.cohorts.assign(spring.id, cleo.id, "candidate")
+    accounts.cohorts.assign(spring.id, cleo.id, "coach")
+    found = accounts.cohorts.named("Spring 2026")
+    assert [(m.account.name, m.as_role) for m in found.members] == [
+        *(("ana", "candidate"), ("cleo", "coach"))
+    ]
+    assert accounts.cohorts.of(ana.id) == accounts.cohorts.all() == (found,)
+    actor = accounts.actor_of_session(cleo.id, cleo.session_epoch)
+    assert actor is not None and actor.coached == {spring.id}
+    accounts.change(cleo.id, role="candidate", display_name="Cleo")
+    demoted = accounts.actor_of_session(cleo.id, cleo.session_epoch)
+    assert demoted is not None and demoted.coached == frozenset()
+    accounts.cohorts.unassign(spring.id, ana.id)
+    with pytest.raises(NotFoundError):
+        accounts.cohorts.unassign(spring.id, ana.id)
+    accounts.cohorts.delete(spring.id)
+    assert accounts.cohorts.all() == () and accounts.get(ana.id).name == "ana"
+    for days in (0, -1, 10**6):
+        with pytest.raises(InvalidInputError):
+            accounts.cohorts.add("another", audio_days=days)
+
+
+def test_nothing_that_lets_somebody_in_is_in_the_database(
+    accounts: AccountService, database: Database
+) -> None:
+    ana = accounts.add("ana", "candidate")
+    secrets = [accounts.invitations.invite(ana.id).secret]
+    accounts.accept(secrets[0], PASSWORD)
+    secrets += [accounts.invitations.invite(ana.id).secret]
+    secrets += [accounts.tokens.add(ana.id, "laptop").secret, PASSWORD]
+    with pytest.raises(WrongSignInError):
+        accounts.sign_in("somebody.else", "a password mistyped", HERE)
+    held = everything(database)
+    assert "ana" in held and "argon2id" in held
+    for secret in (*secrets, "somebody.else", "mistyped", HERE):
+        assert secret not in held
+
+
+def test_who_did_what_is_noted_without_secrets(
+    accounts: AccountService, database: Database, clock: Clock
+) -> None:
+    ed = active(accounts, "ed", "admin")
+    ana = accounts.add("ana", "candidate", by=ed.id)
+    accounts.disable(ana.id, by=ed.id)
+    accounts.delete(ana.id, by=ed.id)
+    with database.read() as session:
+        rows = session.scalars(select(AuditRow).where(AuditRow.actor_id == ed.id)).all()
+    assert [(row.action, row.object) for row in rows if row.object == f"account {ana.id}"] == [
+        ("account.add.candidate", f"account {ana.id}"),
+        ("account.disable", f"account {ana.id}"),
+        ("account.delete", f"account {ana.id}"),
+    ]
+    assert all(row.at - clock.now == timedelta(0) for row in rows)
+
+
+@pytest.mark.parametrize("account_id", [0, -1, 4711, 2**63, 10**30])
+def test_no_such_account(accounts: AccountService, account_id: int) -> None:
+    for call in (accounts.get, accounts.disable, accounts.delete, accounts.invitations.invite):
+        with pytest.raises(NotFoundError):
+            call(account_id)
