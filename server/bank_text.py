@@ -34,11 +34,14 @@ _BANK_FILE: Final = "programme"
 _LEXICON_FILE: Final = "lexicon.yaml"
 
 
+Part = Literal["bank", "lexicon"]
+
+
 @dataclass(frozen=True)
 class Fault:
     """Something that is wrong with a text; ``line`` counts from 1, ``None``: no line in it."""
 
-    part: Literal["bank", "lexicon"]
+    part: Part
     line: int | None
     text: str
 
@@ -89,9 +92,9 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
     bank, lexicon = below
     faults = [
         Fault(part, None, refusal)
-        for part, text in (("bank", bank_yaml), ("lexicon", lexicon_yaml))
+        for part, text in _parts(bank_yaml, lexicon_yaml)
         if (refusal := _refusal(text)) is not None
-    ]  # fmt: skip
+    ]
     if faults:
         raise DraftError(faults)
     lines = Lines({}, {})
@@ -134,6 +137,10 @@ def check_answers(
             at = draft.lines.of_question(question.id, "model_answer")
             yield Fault("bank", at, line)
         progress(done, total)
+
+
+def _parts(bank_yaml: str, lexicon_yaml: str) -> tuple[tuple[Part, str], tuple[Part, str]]:
+    return ("bank", bank_yaml), ("lexicon", lexicon_yaml)
 
 
 def _refusal(text: str) -> str | None:

@@ -1,0 +1,121 @@
+"""The bank's editor and a job's page in a browser, with nothing but the keyboard."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Page, sync_playwright
+
+from server.accounts.service import AccountService
+from server.app import create_app
+from server.service import Service
+from server.settings import ServerSettings, sqlite_url
+from server.store.store import Store
+from tests.server.conftest import make_submission
+from tests.server.jobs.conftest import wait_for
+from tests.server.test_bank_text import BANK
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+@pytest.fixture
+def store_url(tmp_path: Path) -> str:
+    return sqlite_url(tmp_path / "aloud.db")
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server, and how a coach is known to it."""
+
+    address: str
+    secret: str
+
+
+@pytest.fixture
+def running(store: Store, service: Service) -> Iterator[Running]:
+    accounts = AccountService(store.database)
+    coach = accounts.add("carla", "coach").id
+    service.of(accounts.add("ana", "candidate").id).submit(make_submission())
+    secret = accounts.tokens.add(coach, "test").secret
+    app = create_app(ServerSettings(database_url="sqlite://"), service=service, accounts=accounts)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", loop="asyncio"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        wait_for(lambda: server.started)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield Running(f"http://127.0.0.1:{port}", secret)
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def in_a_browser(running: Running, drive: Callable[[Page], None]) -> None:
+    """Runs ``drive`` on a page, in a thread of its own.
+
+    Playwright allows one of its synchronous interfaces in a thread, and other tests hold theirs
+    open until the session ends.
+    """
+    if not CHROMIUM.exists():
+        pytest.skip("no Chromium: apt install chromium")
+
+    def run() -> None:
+        faults: list[str] = []
+        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+            context = browser.new_context(
+                base_url=running.address,
+                extra_http_headers={"authorization": f"Bearer {running.secret}"},
+            )
+            context.set_default_timeout(60_000)
+            page = context.new_page()
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            drive(page)
+            context.close()
+            browser.close()
+        assert faults == []
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(run).result()
+
+
+def test_a_fault_leads_to_its_line_and_a_version_is_stored_and_graded_with(
+    running: Running,
+) -> None:
+    in_a_browser(running, edit_store_and_grade)
+
+
+def edit_store_and_grade(page: Page) -> None:
+    page.goto("/coach/bank/edit")
+    page.fill("#yaml", BANK.replace("round: coding", "round: lunch", 1))
+    page.focus("#yaml")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("[data-line]")
+    assert "1 fault" in page.locator(":focus").inner_text()
+    page.focus("[data-line]")
+    page.keyboard.press("Enter")
+    selected = page.evaluate(
+        "(() => { const a = document.activeElement;"
+        " return a.value.slice(a.selectionStart, a.selectionEnd); })()"
+    )
+    assert selected == "  round: lunch"
+    assert page.locator(".code-lines .fault").inner_text().strip() == "3"
+
+    page.fill("#yaml", BANK)
+    page.focus("[value=save]")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/coach/bank/1")
+    page.get_by_role("button", name="Put to use").press("Enter")
+    page.get_by_text("active", exact=True).wait_for()
+
+    page.goto("/coach/bank")
+    page.get_by_role("button", name="See what would change").press("Enter")
+    page.wait_for_selector("[data-job-state=done]")
+    assert "1 answers graded" in page.inner_text("main")
+    assert page.locator("[data-job-cancel]").count() == 0
