@@ -1,0 +1,1 @@
+"""Coaching: comments on answers, scores by a programme's rubric, corrected verdicts, the queue."""

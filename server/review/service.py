@@ -1,0 +1,222 @@
+"""The use cases of coaching on one attempt. Routes ask ``server.access`` before they call them."""
+
+from collections.abc import Callable, Collection
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from server.access import Actor, Thing
+from server.contract import Report
+from server.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
+from server.exports.shown import thing_of_attempt
+from server.review.corrected import places_of
+from server.review.models import Author, Review, ReviewState, Rubric
+from server.review_contract import (
+    NewComment,
+    NewCorrection,
+    NewRubricScore,
+    ReviewDocument,
+)
+from server.service import utc_now
+from server.store.audit import note
+from server.store.database import MAX_ID, Database
+from server.store.review_store import (
+    add_comment,
+    add_correction,
+    comment_row,
+    put_score,
+    review_of,
+    rubric_of,
+    set_state,
+    states_of,
+)
+from server.store.tables_accounts import CohortRow
+from server.store.tables_reviewing import CorrectionRow
+from server.store.tables_sharing import RecordingRow
+
+__all__ = ["ReviewService", "author_of"]
+
+
+def author_of(actor: Actor) -> Author:
+    """Somebody with an account, as who writes; on a server without accounts, its one person."""
+    return Author(actor.account_id, None if actor.has_account else "you")
+
+
+class ReviewService:
+    """Comments, scores, corrections and how far reviewers are, over a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    def thing(self, attempt_id: int) -> Thing:
+        """An attempt as ``server.access`` judges it.
+
+        Raises:
+            NotFoundError: there is none; told as for one that is not shown.
+        """
+        thing = thing_of_attempt(self._database, attempt_id)
+        if thing is None:
+            raise NotFoundError("there is nothing here, or it is not shown to you")
+        return thing
+
+    def review(self, attempt_id: int) -> Review:
+        """Everything that was written about an attempt.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        with (
+            self._database.read() as session,
+            self._database.readable(f"the review of attempt {attempt_id}"),
+        ):
+            return review_of(session, attempt_id)
+
+    def document(self, attempt_id: int) -> ReviewDocument:
+        """The same as the wire has it.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        found = self.review(attempt_id)
+        return ReviewDocument(
+            submission_id=found.submission_id,
+            comments=found.comments,
+            scores=found.scores,
+            corrections=found.corrections,
+        )
+
+    def comment(self, attempt_id: int, author: Author, wanted: NewComment) -> None:
+        """Keeps a comment or an answer to one, once.
+
+        Raises:
+            NotFoundError, InvalidInputError, ConflictError: as ``add_comment`` says.
+        """
+        now = self._clock()
+        try:
+            with self._database.write() as session:
+                self._database.alone(session, f"review of {attempt_id}")
+                add_comment(session, attempt_id, author, wanted, now)
+                note(session, now, author.account_id, "comment.add", f"attempt {attempt_id}")
+        except IntegrityError:
+            raise ConflictError("the comment could not be kept; load the page again") from None
+
+    def take_back(self, attempt_id: int, author: Author, external_id: str) -> None:
+        """Deletes one's own comment with the answers to it.
+
+        Raises:
+            NotFoundError: there is no such comment.
+            NotAllowedError: somebody else wrote it.
+        """
+        with self._database.write() as session:
+            row = comment_row(session, attempt_id, external_id)
+            if author.account_id is None or row.author_id != author.account_id:
+                raise NotAllowedError("only who wrote a comment can take it back")
+            session.delete(row)
+            what = f"attempt {attempt_id}"
+            note(session, self._clock(), author.account_id, "comment.delete", what)
+        self._database.forget()
+
+    def score(
+        self, attempt_id: int, author: Author, wanted: NewRubricScore, rubric: Rubric
+    ) -> None:
+        """Keeps a score by the rubric, in the place of an earlier one of the same author.
+
+        Raises:
+            InvalidInputError: the rubric has no such criterion, or its scale is shorter.
+        """
+        criterion = next((each for each in rubric.criteria if each.name == wanted.criterion), None)
+        if criterion is None:
+            raise InvalidInputError(f"the rubric has no criterion {wanted.criterion!r}")
+        if wanted.score > criterion.scale:
+            raise InvalidInputError(f"{criterion.name} is scored from 0 to {criterion.scale}")
+        now = self._clock()
+        try:
+            with self._database.write() as session:
+                self._database.alone(session, f"review of {attempt_id}")
+                put_score(session, attempt_id, author, wanted, now)
+                note(session, now, author.account_id, "score.put", f"attempt {attempt_id}")
+        except IntegrityError:
+            raise ConflictError("the score could not be kept; load the page again") from None
+
+    def correct(
+        self, attempt_id: int, author: Author, wanted: NewCorrection, report: Report
+    ) -> None:
+        """Keeps that a verdict of this report is wrong.
+
+        Raises:
+            InvalidInputError: the report has no such term or phrase.
+        """
+        if not places_of(report, wanted):
+            raise InvalidInputError(f"the report has no {wanted.target} {wanted.name!r} there")
+        now = self._clock()
+        try:
+            with self._database.write() as session:
+                self._database.alone(session, f"review of {attempt_id}")
+                add_correction(session, attempt_id, author, wanted, now)
+                note(session, now, author.account_id, "correction.add", f"attempt {attempt_id}")
+        except IntegrityError:
+            raise ConflictError("the correction could not be kept; load the page again") from None
+
+    def take_back_correction(self, attempt_id: int, author: Author, external_id: str) -> None:
+        """Deletes one's own correction.
+
+        Raises:
+            NotFoundError: there is no such correction.
+            NotAllowedError: somebody else made it.
+        """
+        with self._database.write() as session:
+            row = session.scalar(
+                select(CorrectionRow).where(
+                    CorrectionRow.external_id == external_id,
+                    CorrectionRow.attempt_id == attempt_id,
+                )
+            )
+            if row is None:
+                raise NotFoundError("there is no such correction (any more)")
+            if author.account_id is None or row.author_id != author.account_id:
+                raise NotAllowedError("only who made a correction can take it back")
+            session.delete(row)
+            what = f"attempt {attempt_id}"
+            note(session, self._clock(), author.account_id, "correction.delete", what)
+        self._database.forget()
+
+    def mark(self, attempt_id: int, reviewer_id: int, state: ReviewState) -> None:
+        """Notes whether a coach is done with an attempt."""
+        now = self._clock()
+        with self._database.write() as session:
+            self._database.alone(session, f"review of {attempt_id}")
+            set_state(session, attempt_id, reviewer_id, state, now)
+            note(session, now, reviewer_id, f"review.{state}", f"attempt {attempt_id}")
+
+    def is_done(self, attempt_id: int, reviewer_id: int | None) -> bool:
+        """Whether this coach is done with an attempt."""
+        with self._database.read() as session:
+            return states_of(session, attempt_id).get(reviewer_id or 0) == "done"
+
+    def has_sound(self, attempt_id: int) -> bool:
+        """Whether there is a recording of an attempt to be heard; who may is asked before."""
+        with self._database.read() as session:
+            row = session.execute(
+                select(RecordingRow.expires_at).where(RecordingRow.attempt_id == attempt_id)
+            ).first()
+        return row is not None and (row[0] is None or row[0] > self._clock())
+
+    def rubric(self, cohort_ids: Collection[int]) -> Rubric:
+        """The criteria of these cohorts together."""
+        with self._database.read() as session, self._database.readable("a cohort's rubric"):
+            return rubric_of(session, cohort_ids)
+
+    def set_rubric(self, cohort_id: int, rubric: Rubric, by: int | None) -> None:
+        """Gives a cohort its rubric; scores that were given before stay.
+
+        Raises:
+            NotFoundError: there is no such cohort.
+        """
+        with self._database.write() as session:
+            row = session.get(CohortRow, cohort_id) if 0 < cohort_id <= MAX_ID else None
+            if row is None:
+                raise NotFoundError(f"there is no cohort {cohort_id}")
+            row.rubric = rubric.model_dump(mode="json") if rubric.criteria else None
+            note(session, self._clock(), by, "cohort.rubric", f"cohort {cohort_id}")

@@ -1,0 +1,285 @@
+"""The rows of coaching. Who may write what is asked before; here a row is written once or not."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from server.errors import ConflictError, InvalidInputError, NotFoundError
+from server.review.models import Author, Criterion, Review, Rubric, Written
+from server.review_contract import (
+    Comment,
+    Correction,
+    NewComment,
+    NewCorrection,
+    NewRubricScore,
+    RubricScore,
+)
+from server.store.database import MAX_ID
+from server.store.models import AttemptRow
+from server.store.tables_accounts import AccountRow, CohortRow
+from server.store.tables_reviewing import CommentRow, CorrectionRow, ReviewRow, RubricScoreRow
+
+__all__ = [
+    "MAX_OF_ONE_ATTEMPT",
+    "add_comment",
+    "add_correction",
+    "attempt_row",
+    "comment_row",
+    "put_score",
+    "review_of",
+    "rubric_of",
+    "set_state",
+    "states_of",
+]
+
+MAX_OF_ONE_ATTEMPT = 2_000
+"""Comments, scores or corrections of one attempt: as in a ``ReviewDocument``."""
+
+NOBODY = "somebody who has left"
+
+
+def attempt_row(session: Session, attempt_id: int) -> AttemptRow:
+    """The attempt.
+
+    Raises:
+        NotFoundError: there is none (any more).
+    """
+    row = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
+    if row is None:
+        raise NotFoundError(f"there is no attempt {attempt_id}")
+    return row
+
+
+def review_of(session: Session, attempt_id: int) -> Review:
+    """Everything that was written about an attempt, oldest first.
+
+    Raises:
+        NotFoundError: there is no such attempt.
+    """
+    attempt = attempt_row(session, attempt_id)
+    rows = session.execute(
+        select(CommentRow, AccountRow.display_name)
+        .join(AccountRow, AccountRow.id == CommentRow.author_id, isouter=True)
+        .where(CommentRow.attempt_id == attempt_id)
+        .order_by(CommentRow.created_at, CommentRow.id)
+    ).all()
+    ids = {row.id: row.external_id for row, _ in rows}
+    written = []
+    for row, name in rows:
+        values = _columns(row, "external_id", "text", "created_at", "edited_at", "kind")
+        values |= _columns(row, "word_from", "word_to", "at_s")
+        values["parent"] = ids.get(row.parent_id) if row.parent_id is not None else None
+        values["author"] = name or row.guest_name or NOBODY
+        values["by_owner"] = row.author_id is not None and row.author_id == attempt.owner_id
+        written.append(Written(Comment.model_validate(values), row.author_id))
+    scores = session.execute(
+        select(RubricScoreRow, AccountRow.display_name)
+        .join(AccountRow, AccountRow.id == RubricScoreRow.author_id, isouter=True)
+        .where(RubricScoreRow.attempt_id == attempt_id)
+        .order_by(RubricScoreRow.created_at, RubricScoreRow.id)
+    )
+    corrections = session.execute(
+        select(CorrectionRow, AccountRow.display_name)
+        .join(AccountRow, AccountRow.id == CorrectionRow.author_id, isouter=True)
+        .where(CorrectionRow.attempt_id == attempt_id)
+        .order_by(CorrectionRow.created_at, CorrectionRow.id)
+    )
+    return Review(
+        submission_id=attempt.submission_id,
+        written=tuple(written),
+        scores=tuple(
+            RubricScore.model_validate(
+                _columns(row, "external_id", "criterion", "score", "note", "created_at")
+                | {"author": name or row.guest_name or NOBODY}
+            )
+            for row, name in scores
+        ),
+        corrections=tuple(
+            Correction.model_validate(
+                _columns(row, "external_id", "target", "name", "word_index", "verdict", "note")
+                | {"created_at": row.created_at, "author": name or row.guest_name or NOBODY}
+            )
+            for row, name in corrections
+        ),
+    )
+
+
+def add_comment(
+    session: Session, attempt_id: int, author: Author, wanted: NewComment, now: datetime
+) -> None:
+    """Keeps a comment, once: the same sent again changes nothing.
+
+    Raises:
+        NotFoundError: the attempt, or the comment that this one answers, is not there.
+        InvalidInputError: the answer has no such word.
+        ConflictError: its id was used for something else, or there are too many.
+    """
+    attempt = attempt_row(session, attempt_id)
+    found = session.scalar(select(CommentRow).where(CommentRow.external_id == wanted.external_id))
+    if found is not None:
+        _same_or_conflict(
+            (found.attempt_id, found.author_id, found.guest_name, found.text),
+            (attempt_id, author.account_id, author.guest_name, wanted.text),
+        )
+        return
+    parent_id = None
+    if wanted.parent is not None:
+        parent_id = comment_row(session, attempt_id, wanted.parent).id
+    last = wanted.word_from if wanted.word_to is None else wanted.word_to
+    if last is not None and last >= _word_count(attempt):
+        raise InvalidInputError("the answer has no such word")
+    _leave_room(session, CommentRow, attempt_id)
+    session.add(
+        CommentRow(
+            attempt_id=attempt_id,
+            parent_id=parent_id,
+            author_id=author.account_id,
+            guest_name=author.guest_name,
+            kind=wanted.kind,
+            word_from=wanted.word_from,
+            word_to=wanted.word_to,
+            at_s=wanted.at_s,
+            text=wanted.text,
+            created_at=now,
+            external_id=wanted.external_id,
+        )
+    )
+    session.flush()
+
+
+def comment_row(session: Session, attempt_id: int, external_id: str) -> CommentRow:
+    """A comment on this attempt.
+
+    Raises:
+        NotFoundError: there is none (any more).
+    """
+    row = session.scalar(
+        select(CommentRow).where(
+            CommentRow.external_id == external_id, CommentRow.attempt_id == attempt_id
+        )
+    )
+    if row is None:
+        raise NotFoundError("there is no such comment (any more)")
+    return row
+
+
+def put_score(
+    session: Session, attempt_id: int, author: Author, wanted: NewRubricScore, now: datetime
+) -> None:
+    """Keeps a score in the place of the same author's earlier one for the criterion."""
+    attempt_row(session, attempt_id)
+    mine = select(RubricScoreRow).where(
+        RubricScoreRow.attempt_id == attempt_id,
+        RubricScoreRow.author_id == author.account_id,
+        RubricScoreRow.guest_name == author.guest_name,
+        RubricScoreRow.criterion == wanted.criterion,
+    )
+    row = session.scalar(mine)
+    if row is None:
+        _leave_room(session, RubricScoreRow, attempt_id)
+        row = RubricScoreRow(
+            attempt_id=attempt_id,
+            author_id=author.account_id,
+            guest_name=author.guest_name,
+            criterion=wanted.criterion,
+            external_id=wanted.external_id,
+        )
+        session.add(row)
+    elif (row.score, row.note) == (wanted.score, wanted.note):
+        return
+    row.score, row.note, row.created_at = wanted.score, wanted.note, now
+    session.flush()
+
+
+def add_correction(
+    session: Session, attempt_id: int, author: Author, wanted: NewCorrection, now: datetime
+) -> None:
+    """Keeps a correction, once. A later one about the same place counts more."""
+    attempt_row(session, attempt_id)
+    found = session.scalar(
+        select(CorrectionRow).where(CorrectionRow.external_id == wanted.external_id)
+    )
+    if found is not None:
+        _same_or_conflict(
+            (found.attempt_id, found.author_id, found.name, found.verdict),
+            (attempt_id, author.account_id, wanted.name, wanted.verdict),
+        )
+        return
+    _leave_room(session, CorrectionRow, attempt_id)
+    session.add(
+        CorrectionRow(
+            attempt_id=attempt_id,
+            author_id=author.account_id,
+            guest_name=author.guest_name,
+            target=wanted.target,
+            name=wanted.name,
+            word_index=wanted.word_index,
+            verdict=wanted.verdict,
+            note=wanted.note,
+            created_at=now,
+            external_id=wanted.external_id,
+        )
+    )
+    session.flush()
+
+
+def set_state(
+    session: Session, attempt_id: int, reviewer_id: int, state: str, now: datetime
+) -> None:
+    """Notes how far a coach is with an attempt."""
+    attempt_row(session, attempt_id)
+    row = session.get(ReviewRow, (attempt_id, reviewer_id))
+    if row is None:
+        row = ReviewRow(attempt_id=attempt_id, reviewer_id=reviewer_id)
+        session.add(row)
+    row.state, row.updated_at = state, now
+    session.flush()
+
+
+def states_of(session: Session, attempt_id: int) -> dict[int, str]:
+    """How far each coach is with an attempt."""
+    rows = session.execute(
+        select(ReviewRow.reviewer_id, ReviewRow.state).where(ReviewRow.attempt_id == attempt_id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def rubric_of(session: Session, cohort_ids: Collection[int]) -> Rubric:
+    """The criteria of these cohorts together; of two with one name the first cohort's counts."""
+    rows = session.scalars(
+        select(CohortRow.rubric).where(CohortRow.id.in_(cohort_ids)).order_by(CohortRow.id)
+    )
+    criteria: dict[str, Criterion] = {}
+    for each in rows:
+        if each is not None:
+            for criterion in Rubric.model_validate(each).criteria:
+                criteria.setdefault(criterion.name.casefold(), criterion)
+    return Rubric.model_construct(criteria=tuple(criteria.values()))
+
+
+def _word_count(attempt: AttemptRow) -> int:
+    """As many words as the transcript shows: a typed answer has no list of them."""
+    transcript: dict[str, Any] = attempt.submission.get("transcript", {})
+    return len(transcript.get("words") or str(transcript.get("text", "")).split())
+
+
+def _leave_room(
+    session: Session,
+    table: type[CommentRow] | type[RubricScoreRow] | type[CorrectionRow],
+    attempt_id: int,
+) -> None:
+    there = select(func.count()).select_from(table).where(table.attempt_id == attempt_id)
+    if (session.scalar(there) or 0) >= MAX_OF_ONE_ATTEMPT:
+        raise ConflictError(f"this answer has {MAX_OF_ONE_ATTEMPT:,} of them already")
+
+
+def _same_or_conflict(found: tuple[object, ...], wanted: tuple[object, ...]) -> None:
+    if found != wanted:
+        raise ConflictError("its id was used for something else; load the page again")
+
+
+def _columns(row: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}

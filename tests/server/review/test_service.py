@@ -1,0 +1,162 @@
+"""Comments, scores and corrections: kept once, by whom they are, until taken back."""
+
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from server.contract import Report, Transcript, Word
+from server.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
+from server.review.corrected import corrected
+from server.review.models import Author, Rubric
+from server.review.queue import Queue, QueueFilter
+from server.review.service import ReviewService
+from server.review_contract import Correction, NewComment, NewCorrection, NewRubricScore
+from server.service import Service
+from server.store.tables_sharing import ShareRow
+from tests.server.people import NOW, People, people
+
+RUBRIC = Rubric.model_validate({"criteria": [{"name": "Clarity", "scale": 4}]})
+
+
+@pytest.fixture
+def world(service: Service, make: SimpleNamespace) -> People:
+    text = "I use paged attention"
+    words = tuple(Word(text=each) for each in text.split())
+    transcript = Transcript(text=text, words=words, engine="text")
+    return people(service, make.submission(text, transcript=transcript))
+
+
+@pytest.fixture
+def reviews(world: People) -> ReviewService:
+    return ReviewService(world.service.database)
+
+
+def author(world: People, name: str) -> Author:
+    return Author(world.by_name[name].id)
+
+
+def comment(**changes: Any) -> NewComment:
+    return NewComment.model_validate({"external_id": uuid4().hex, "text": "Well said"} | changes)
+
+
+def test_a_comment_is_kept_once_with_its_place_and_author(
+    world: People, reviews: ReviewService
+) -> None:
+    wanted = comment(kind="span", word_from=1, word_to=3)
+    for _ in range(2):
+        reviews.comment(world.attempt.id, author(world, "cleo"), wanted)
+    (found,) = reviews.document(world.attempt.id).comments
+    assert (found.word_from, found.word_to, found.author) == (1, 3, "Cleo")
+    assert not found.by_owner
+    with pytest.raises(ConflictError):
+        reviews.comment(world.attempt.id, author(world, "ana"), wanted)
+
+
+def test_an_answer_stands_under_its_comment(world: People, reviews: ReviewService) -> None:
+    first = comment(kind="moment", at_s=2.5)
+    reviews.comment(world.attempt.id, author(world, "cleo"), first)
+    reviews.comment(world.attempt.id, author(world, "ana"), comment(parent=first.external_id))
+    asked, answered = reviews.document(world.attempt.id).comments
+    assert (asked.at_s, answered.parent, answered.by_owner) == (2.5, first.external_id, True)
+    with pytest.raises(NotFoundError):
+        reviews.comment(world.attempt.id, author(world, "ana"), comment(parent=uuid4().hex))
+
+
+@pytest.mark.parametrize("last", [4, 5_000])
+def test_a_comment_on_a_word_that_was_not_said_is_refused(
+    world: People, reviews: ReviewService, last: int
+) -> None:
+    with pytest.raises(InvalidInputError, match="no such word"):
+        reviews.comment(
+            world.attempt.id,
+            author(world, "cleo"),
+            comment(kind="span", word_from=0, word_to=last),
+        )
+    assert reviews.document(world.attempt.id).comments == ()
+
+
+def test_only_who_wrote_a_comment_takes_it_back(world: People, reviews: ReviewService) -> None:
+    wanted = comment()
+    reviews.comment(world.attempt.id, author(world, "cleo"), wanted)
+    with pytest.raises(NotAllowedError):
+        reviews.take_back(world.attempt.id, author(world, "ana"), wanted.external_id)
+    reviews.take_back(world.attempt.id, author(world, "cleo"), wanted.external_id)
+    assert reviews.document(world.attempt.id).comments == ()
+
+
+def test_a_score_takes_the_place_of_the_same_coachs_earlier_one(
+    world: People, reviews: ReviewService
+) -> None:
+    for score in (1, 3):
+        given = NewRubricScore(external_id=uuid4().hex, criterion="Clarity", score=score)
+        reviews.score(world.attempt.id, author(world, "cleo"), given, RUBRIC)
+    (found,) = reviews.document(world.attempt.id).scores
+    assert (found.score, found.author) == (3, "Cleo")
+    for criterion, score in (("Clarity", 5), ("Depth", 1)):
+        given = NewRubricScore(external_id=uuid4().hex, criterion=criterion, score=score)
+        with pytest.raises(InvalidInputError):
+            reviews.score(world.attempt.id, author(world, "cleo"), given, RUBRIC)
+
+
+def test_a_corrected_verdict_changes_the_report_and_its_score(
+    world: People, reviews: ReviewService
+) -> None:
+    report: Report = world.attempt.report
+    assert [each.status for each in report.coverage.phrases] == ["covered", "missing"]
+    wanted = NewCorrection(
+        external_id=uuid4().hex, target="phrase", name="continuous batching", verdict="partial"
+    )
+    reviews.correct(world.attempt.id, author(world, "cleo"), wanted, report)
+    found = corrected(report, reviews.document(world.attempt.id).corrections)
+    assert [each.status for each in found.coverage.phrases] == ["covered", "partial"]
+    assert (report.coverage.score, found.coverage.score) == (0.5, 0.75)
+    unknown = wanted.model_copy(update={"name": "beam search", "external_id": uuid4().hex})
+    with pytest.raises(InvalidInputError):
+        reviews.correct(world.attempt.id, author(world, "cleo"), unknown, report)
+
+
+def test_of_two_corrections_the_later_one_counts(world: People) -> None:
+    given = [
+        Correction(
+            external_id=uuid4().hex,
+            target="phrase",
+            name="paged attention",
+            verdict=verdict,
+            author="Cleo",
+            created_at=NOW,
+        )
+        for verdict in ("missing", "covered")
+    ]
+    assert corrected(world.attempt.report, given[:1]).coverage.score == 0
+    assert corrected(world.attempt.report, given).coverage.score == 0.5
+
+
+def test_the_queue_has_what_is_shown_until_a_coach_of_the_cohort_is_done(
+    world: People, reviews: ReviewService, make: SimpleNamespace
+) -> None:
+    cleo = world.by_name["cleo"].id
+    queue = Queue(world.service.database, {world.spring.id}, cleo)
+    kept_to_herself = world.of("ana").submit(make.submission("mine alone"))
+    assert [each.attempt_id for each in queue.page(QueueFilter()).entries] == [world.attempt.id]
+    assert queue.next_after(None) == world.attempt.id != kept_to_herself.id
+    reviews.mark(world.attempt.id, cleo, "done")
+    assert queue.page(QueueFilter()).total == 0
+    (done,) = queue.page(QueueFilter(state="done")).entries
+    assert done.done_by == "Cleo"
+    reviews.mark(world.attempt.id, cleo, "open")
+    assert queue.page(QueueFilter()).total == 1
+    with world.service.database.write() as session:
+        share = session.get(ShareRow, world.share_id)
+        assert share is not None
+        share.revoked_at = NOW
+    assert queue.page(QueueFilter(state="all")).total == 0
+
+
+def test_another_cohorts_coach_finds_nothing_in_the_queue(world: People) -> None:
+    queue = Queue(world.service.database, {world.autumn.id}, world.by_name["dora"].id)
+    assert queue.page(QueueFilter(state="all")) == queue.page(QueueFilter())
+    assert queue.next_after(None) is None
+    with pytest.raises(NotFoundError):
+        queue.page(QueueFilter(cohort_id=world.spring.id))
