@@ -40,8 +40,9 @@ from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoi
 
 OUT = Path("docs/images")
 CHROMIUM = "/usr/bin/chromium"
-VIEW = {"width": 1100, "height": 740}
+WIDTH_PX, HEIGHT_PX = 1040, 740
 MARGIN_PX = 24
+TIMEOUT_MS = 120_000
 MAX_BYTES = 150_000
 ENGINE, MODEL = "faster-whisper", "base.en"
 ROLES = ("ai-infrastructure-architect", "ml-infrastructure-engineer")
@@ -73,6 +74,8 @@ PAGES = {
 PRACTICE = "practice"
 SCROLLED_TO = {"transcript": "h2:has-text('Your answer')", PRACTICE: ".question"}
 """What stands at the upper edge of the picture, where it is not the page's beginning."""
+HEIGHTS_PX = {"transcript": 620, PRACTICE: 800}
+"""Where the picture would weigh too much, or lack the buttons."""
 FOR_README = ("home", "practice", "transcript", "drill", "progress")
 
 
@@ -188,9 +191,12 @@ def main() -> int:
                         f"--use-file-for-fake-audio-capture={microphone}%noloop",
                     ],
                 )
-                page = browser.new_page(viewport=VIEW, reduced_motion="reduce")
+                page = browser.new_page(reduced_motion="reduce")
+                page.set_default_timeout(TIMEOUT_MS)
 
                 def shoot(name: str) -> None:
+                    height = HEIGHTS_PX.get(name, HEIGHT_PX)
+                    page.set_viewport_size({"width": WIDTH_PX, "height": height})
                     if name in SCROLLED_TO:
                         top = page.locator(SCROLLED_TO[name]).bounding_box()["y"] - MARGIN_PX
                         page.evaluate("(top) => scrollBy({top, behavior: 'instant'})", top)

@@ -20,3 +20,12 @@ def test_every_link_of_the_docs_leads_somewhere(project_root: Path) -> None:
     assert all((project_root / "docs" / each).exists() for each in named)
     missing = [each for each in files if not (project_root / each).exists()]
     assert not missing
+
+
+def test_the_readmes_pictures_are_there_light_and_dark_and_not_heavy(project_root: Path) -> None:
+    text = (project_root / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r'(?:src|srcset)="(docs/images/[^"]+)"', text)
+    schemes = [each.rpartition("-")[2] for each in named]
+    assert schemes.count("light.png") == schemes.count("dark.png") > 0
+    for each in named:
+        assert 10_000 < (project_root / each).stat().st_size < 150_000
