@@ -24,11 +24,15 @@ from server.routes.gate import Gate
 from server.routes.home import home_router
 from server.routes.host_check import HostCheck
 from server.routes.jobs import job_pages_router, jobs_router
+from server.routes.links import links_router
 from server.routes.problems import PROBLEM_RESPONSES, add_problem_handlers
+from server.routes.recordings import recordings_router
 from server.routes.sessions import Csrf, Sessions
+from server.routes.sharing import sharing_router
 from server.routes.sign_in import sign_in_router
 from server.service import Service
 from server.settings import ServerSettings
+from server.sharing.service import SharingService
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
 from server.work import create_work
@@ -93,6 +97,10 @@ def create_app(
         app.include_router(router, prefix=API_PREFIX)
     for router in (jobs_router(work), exports_router(work)):
         app.include_router(router, prefix=API_PREFIX)
+    sharing = SharingService(use.database)
+    for router in (sharing_router(sharing), recordings_router(sharing)):
+        app.include_router(router, prefix=API_PREFIX)
+    app.include_router(links_router(sharing))
     for pages in (job_pages_router(work), bank_pages_router(work), export_pages_router(work)):
         app.include_router(pages)
     for pages in (home_router(), sign_in_router(), account_router(), admin_router()):

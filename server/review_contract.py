@@ -190,7 +190,11 @@ class _Place(_Wire):
                 "a word has word_from, a span word_from and word_to, a moment at_s, "
                 "a comment on the whole answer none of them"
             )
-        if self.word_from is not None and self.word_to is not None and self.word_to < self.word_from:
+        if (
+            self.word_from is not None
+            and self.word_to is not None
+            and self.word_to < self.word_from
+        ):
             raise ValueError("the span ends before it starts")
         return self
 

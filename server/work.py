@@ -17,7 +17,8 @@ from server.jobs.queue import JobQueue
 from server.jobs.regrading import REGRADE, regrading
 from server.jobs.store import JobStore
 from server.jobs.work import MadeFile
-from server.service import Service
+from server.service import Service, utc_now
+from server.sharing.recordings import RecordingService
 from server.store.database import Database
 
 __all__ = ["ServerWork", "attach", "create_work"]
@@ -69,8 +70,11 @@ def create_work(service: Service) -> ServerWork:
     database = service.database
     store = JobStore(database)
 
+    recordings = RecordingService(database, utc_now)
+
     def drop_what_is_not_shared() -> None:
-        """An export must not outlive the sharing, or the account, of what stands in it."""
+        """Exports and recordings must not outlive the sharing of what stands in them."""
+        recordings.sweep_when_due()
         for job_id, result in store.with_files(EXPORT_COHORT):
             if not _is_shown(database, result):
                 store.drop_file(job_id)

@@ -21,7 +21,7 @@ from server.app import create_app
 from server.contract import Attempt, Submission
 from server.service import Service
 from server.settings import ServerSettings
-from server.store.tables_sharing import ShareLinkRow, ShareRow
+from server.store.tables_sharing import RecordingRow, ShareLinkRow, ShareRow
 from server.store.tables_work import JobFileRow, JobRow
 
 __all__ = ["PASSWORD", "People", "cheap_passwords", "people"]
@@ -118,15 +118,24 @@ def people(
         session.add(job)
         session.flush()
         session.add(JobFileRow(job_id=job.id, name="a.csv", media_type="text/csv", content=b"a,b"))
-        session.add(
-            ShareLinkRow(
-                share_id=share.id,
-                token_hash=digest(link),
-                label="my coach",
-                created_at=NOW,
-                expires_at=LATER,
-            )
+        link_row = ShareLinkRow(
+            share_id=share.id,
+            token_hash=digest(link),
+            label="my coach",
+            created_at=NOW,
+            expires_at=LATER,
         )
+        recording = RecordingRow(
+            attempt_id=attempt.id,
+            owner_id=by_name["ana"].id,
+            media_type="audio/flac",
+            duration_s=1.0,
+            content=b"fLaC",
+            sha256="0" * 64,
+            uploaded_at=NOW,
+        )
+        session.add_all([link_row, recording])
+        session.flush()
     values: dict[str, object] = {"database_url": "sqlite://", **(settings or {})}
     app = create_app(ServerSettings.model_validate(values), service=service, accounts=accounts)
     return People(
@@ -141,7 +150,7 @@ def people(
         share_id=share.id,
         link=link,
         invitation=accounts.invitations.invite(by_name["ben"].id).secret,
-        extra={"token_id": made["ana"].token.id, "job_id": job.id},
+        extra={"token_id": made["ana"].token.id, "job_id": job.id, "link_id": link_row.id},
     )
 
 

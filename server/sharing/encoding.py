@@ -1,0 +1,129 @@
+"""Uploaded sound, decoded and encoded anew: nothing of the file that came in is kept.
+
+What a browser of a coach plays is thus always the work of our own encoder, without the metadata,
+pictures and oddities that a file can carry.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, Final, Literal
+
+from server.errors import InvalidInputError
+
+__all__ = ["MAX_RECORDING_BYTES", "MAX_RECORDING_S", "SAMPLE_RATE_HZ", "Encoded", "encoded_anew"]
+
+MAX_RECORDING_S: Final = 30 * 60.0
+"""Answers take two minutes; whole interviews are shared answer by answer."""
+
+MAX_RECORDING_BYTES: Final = 8 * 1024 * 1024
+"""Opus of the longest recording takes 6 MB at 24 kbit/s, FLAC of six minutes about 8 MB."""
+
+SAMPLE_RATE_HZ: Final = 16_000
+OPUS_BIT_RATE: Final = 32_000
+"""Speech in mono is transparent at 32 kbit/s (RFC 6716, section 2.1.1: 16-20 for wideband)."""
+
+_RATES_HZ: Final = range(8_000, 192_001)
+_MOST_CHANNELS: Final = 8
+_AT_ONCE: Final = threading.BoundedSemaphore(2)
+"""Decoding takes a processor; grading goes on beside it."""
+
+_NOT_AUDIO: Final = "the recording is no FLAC or Opus file, or it is damaged"
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A recording of our own encoder: mono, 16 kHz, without metadata."""
+
+    media_type: Literal["audio/flac", "audio/ogg"]
+    duration_s: float
+    content: bytes
+
+
+def encoded_anew(content: bytes) -> Encoded:
+    """Decodes FLAC or Opus and encodes it again, in mono at 16 kHz, as what it came in as.
+
+    Raises:
+        InvalidInputError: too large, too long (by its header or decoded), another format, damaged.
+    """
+    if len(content) > MAX_RECORDING_BYTES:
+        raise InvalidInputError(f"the recording is larger than {MAX_RECORDING_BYTES:,} bytes")
+    if content.startswith(b"fLaC"):
+        kind: Literal["flac", "ogg"] = "flac"
+    elif content.startswith(b"OggS"):
+        kind = "ogg"
+    else:
+        raise InvalidInputError(_NOT_AUDIO)
+    import av
+
+    with _AT_ONCE:
+        try:
+            return _encode(kind, content)
+        except (av.error.FFmpegError, ValueError, EOFError) as error:
+            raise InvalidInputError(_NOT_AUDIO) from error
+
+
+def _encode(kind: Literal["flac", "ogg"], content: bytes) -> Encoded:
+    import av
+
+    made = BytesIO()
+    samples = 0
+    # the format is named and nothing else tried; bytes in memory can refer to no other file
+    with (
+        av.open(BytesIO(content), "r", format=kind) as source,
+        av.open(made, "w", format=kind) as target,
+    ):
+        encoder: Any = target.add_stream(
+            "flac" if kind == "flac" else "libopus", rate=SAMPLE_RATE_HZ
+        )
+        encoder.layout = "mono"
+        if kind == "ogg":
+            encoder.bit_rate = OPUS_BIT_RATE
+        for frame in _resampled(source):
+            samples += frame.samples
+            if samples > MAX_RECORDING_S * SAMPLE_RATE_HZ:
+                raise InvalidInputError(_TOO_LONG)
+            target.mux(encoder.encode(frame))
+        if samples == 0:
+            raise InvalidInputError("the recording has no sound in it")
+        target.mux(encoder.encode(None))
+    return Encoded(
+        "audio/flac" if kind == "flac" else "audio/ogg",
+        samples / SAMPLE_RATE_HZ,
+        made.getvalue(),
+    )
+
+
+_TOO_LONG: Final = f"the recording is longer than {MAX_RECORDING_S / 60:.0f} minutes"
+
+
+def _resampled(source: Any) -> Iterator[Any]:
+    import av
+
+    if len(source.streams.audio) != 1:
+        raise InvalidInputError(_NOT_AUDIO)
+    stream = source.streams.audio[0]
+    context = stream.codec_context
+    rate_hz, channels = context.sample_rate, context.channels
+    if (
+        context.name not in ("flac", "opus", "libopus")
+        or rate_hz not in _RATES_HZ
+        or not 1 <= channels <= _MOST_CHANNELS
+    ):
+        raise InvalidInputError(_NOT_AUDIO)
+    declared_s = float((stream.duration or 0) * (stream.time_base or 0))
+    if declared_s > MAX_RECORDING_S:
+        raise InvalidInputError(_TOO_LONG)
+    resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE_HZ)
+    read = 0
+    for frame in source.decode(stream):
+        if frame.sample_rate != rate_hz or len(frame.layout.channels) != channels:
+            raise InvalidInputError("the recording changes its sample rate or channels half-way")
+        # counted before anything is computed from it: a few bytes can stand for an hour
+        read += frame.samples
+        if read > MAX_RECORDING_S * rate_hz:
+            raise InvalidInputError(_TOO_LONG)
+        frame.pts = None
+        yield from resampler.resample(frame)
+    yield from resampler.resample(None)

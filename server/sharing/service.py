@@ -1,0 +1,30 @@
+"""Sharing in one place: shares, their links, the recordings they ask for, what guests write."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from server.service import utc_now
+from server.sharing.guests import GuestService
+from server.sharing.links import LinkService
+from server.sharing.recordings import RecordingService
+from server.sharing.shares import ShareService
+from server.store.database import Database
+
+__all__ = ["SharingService"]
+
+
+class SharingService:
+    """The use cases of sharing. Safe to use from several threads and processes.
+
+    Attributes:
+        shares: what owners show.
+        links: to whom without an account.
+        recordings: the sound that shares ask for.
+        guests: what people with a link write.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
+        self.shares = ShareService(database, clock)
+        self.links = LinkService(database, clock)
+        self.recordings = RecordingService(database, clock)
+        self.guests = GuestService(database, clock)

@@ -1,0 +1,143 @@
+"""Sharing over HTTP: an owner, coaches, a guest with a link, each on the whole app."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx import Response
+
+from server.app import create_app
+from server.service import Service
+from server.settings import ServerSettings, sqlite_url
+from tests.server.people import People, people
+from tests.server.sharing.test_encoding import sound
+
+API = "/api/v1"
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def store_url(tmp_path: Path) -> str:
+    """What is shared is tested on every database; this is about its routes."""
+    return sqlite_url(tmp_path / "aloud.db")
+
+
+@pytest.fixture
+def world(service: Service, make: SimpleNamespace) -> People:
+    return people(service, make.submission(f"I use paged attention {EVIL}"))
+
+
+@pytest.fixture
+def guest(world: People) -> Iterator[TestClient]:
+    with world.client(accept="text/html") as client:
+        yield client
+
+
+def comment(guest: TestClient, path: str, **form: str) -> Response:
+    token = guest.get(path).text.split('name="csrftoken" value="')[1].split('"')[0]
+    values = {"csrftoken": token, "name": "Dr. Who", "text": "Slower", "external_id": "a" * 32}
+    reply: Response = guest.post(f"{path}/comments", data=values | form)
+    return reply
+
+
+def test_a_recording_goes_up_and_is_heard_by_whom_it_is_shared_with(world: People) -> None:
+    address = f"{API}/attempts/{world.attempt.id}/recording"
+    reply = world.client("ana").put(address, content=sound())
+    assert reply.status_code == 200, reply.text
+    assert reply.json()["media_type"] == "audio/flac"
+    heard = world.client("cleo").get(address)
+    assert heard.content.startswith(b"fLaC")
+    part = world.client("cleo").get(address, headers={"range": "bytes=4-9"})
+    assert (part.status_code, part.content) == (206, heard.content[4:10])
+    assert part.headers["content-range"] == f"bytes 4-9/{len(heard.content)}"
+    assert (
+        world.client("cleo").get(address, headers={"range": "bytes=-5"}).content
+        == (heard.content[-5:])
+    )
+    beyond = world.client("cleo").get(address, headers={"range": f"bytes={len(heard.content)}-"})
+    assert beyond.status_code == 416
+    world.client("ana").delete(f"{API}/shares/{world.share_id}")
+    assert world.client("cleo").get(address).status_code == 404
+    assert world.client("ana").get(address).status_code == 404
+
+
+def test_what_is_no_recording_or_too_large_is_refused(world: People) -> None:
+    address = f"{API}/attempts/{world.attempt.id}/recording"
+    assert world.client("ana").put(address, content=b"MZ").status_code == 422
+    too_large = world.client("ana").put(address, content=b"fLaC" + bytes(9_000_000))
+    assert too_large.status_code == 413
+    assert "bytes" in too_large.json()["detail"]
+
+
+def test_a_guest_sees_the_shared_answer_and_nothing_else(world: People, guest: TestClient) -> None:
+    page = guest.get(f"/s/{world.link}")
+    assert page.status_code == 200
+    assert "Ana shares this answer" in page.text
+    assert EVIL not in page.text
+    assert page.headers["referrer-policy"] == "same-origin"  # the secret goes nowhere else
+    own = world.of("ana").submit(
+        world.attempt.submission.model_copy(update={"submission_id": "f" * 32})
+    )
+    for path in (
+        f"/s/{world.link}/attempts/{own.id}",
+        f"/s/{world.link}/attempts/{own.id}/recording",
+        f"/s/{world.link[:-1]}/attempts/{world.attempt.id}",
+    ):
+        assert guest.get(path).status_code == 404
+    assert guest.get(f"{API}/attempts/{world.attempt.id}").status_code == 401
+
+
+def test_a_guest_comments_under_a_name(world: People, guest: TestClient) -> None:
+    path = f"/s/{world.link}/attempts/{world.attempt.id}"
+    sent = comment(guest, path, name=f"Who {EVIL}", text=f"{EVIL}\nSlower.")
+    assert sent.status_code == 303, sent.text
+    page = guest.get(path).text
+    assert EVIL not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "Slower." in page
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ({"name": " "}, "write your name"),
+        ({"text": ""}, "write a comment"),
+        ({"word_from": "x"}, "counted from 1"),
+        ({"word_from": "0"}, "counted from 1"),
+        ({"word_from": "9999"}, "no such word"),
+    ],
+)
+def test_a_comment_that_will_not_do_is_told_and_kept_in_the_form(
+    world: People, guest: TestClient, form: dict[str, str], told: str
+) -> None:
+    path = f"/s/{world.link}/attempts/{world.attempt.id}"
+    page = comment(guest, path, **({"text": "Slower"} | form))
+    assert page.status_code == 422
+    assert told in page.text
+
+
+def test_a_comment_needs_the_token_of_the_page(world: People, guest: TestClient) -> None:
+    path = f"/s/{world.link}/attempts/{world.attempt.id}"
+    guest.get(path)
+    forged = guest.post(f"{path}/comments", data={"name": "Who", "text": "Forged"})
+    assert forged.status_code == 403
+    assert "Forged" not in guest.get(path).text
+
+
+def test_a_link_is_made_and_told_once(world: People, guest: TestClient) -> None:
+    ana = world.client("ana")
+    made = ana.post(f"{API}/shares/{world.share_id}/links", json={"label": "My coach"}).json()
+    assert guest.get(made["path"]).status_code == 200
+    told = ana.get(f"{API}/attempts/{world.attempt.id}/sharing").text
+    assert made["path"].removeprefix("/s/") not in told
+    ana.delete(f"{API}/share-links/{made['link']['id']}")
+    assert guest.get(made["path"]).status_code == 404
+
+
+def test_without_accounts_there_is_nobody_to_share_with(service: Service) -> None:
+    app = create_app(ServerSettings(database_url="sqlite://"), service=service)
+    reply = TestClient(app, base_url="http://localhost").get(f"{API}/shares")
+    assert reply.status_code == 403
+    assert "aloud bundle export" in reply.json()["detail"]
