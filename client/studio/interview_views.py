@@ -135,7 +135,8 @@ def earlier(
         scores: attempt → coverage.
         now: the time.
     """
-    own = [scores[each.attempt_id] for each in record.asked if each.attempt_id in scores]
+    answered = [each.attempt_id for each in record.asked if each.attempt_id is not None]
+    own = [scores[attempt_id] for attempt_id in answered if attempt_id in scores]
     left_s = record.time_left_s(now)
     running: Literal["running", "over"] = "running" if left_s > 0 else "over"
     return EarlierInterview(

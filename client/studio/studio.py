@@ -1,5 +1,6 @@
 """What all pages of the studio share: data, rehearsal, voice, and how pages are made."""
 
+import threading
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from client.session import Hear, Session
 from client.settings import ClientSettings
 from client.speaking import Speaker
 from client.studio.engine_state import EngineState
+from client.studio.takes import Takes
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
@@ -60,6 +62,9 @@ class Studio:
         self._hear = hear
         self._make_speaker = make_speaker or self._speaker_here
         self._environment = environment(_TEMPLATES)
+        self._session_lock = threading.Lock()
+        self._session: tuple[tuple[str, str], Session] | None = None
+        self.takes = Takes(settings, self.backend, lambda: self.session)
 
     @property
     def bank(self) -> Bank:
@@ -68,8 +73,16 @@ class Studio:
 
     @property
     def session(self) -> Session:
-        """What a rehearsal does with an answer; with the engine that is there now."""
-        return Session(self.backend, self.engine.load, self._hearing)
+        """What a rehearsal does with an answer: one for all while the engine stays the same.
+
+        It lets one answer at a time use the engine; other weights begin another one.
+        """
+        status = self.engine.status()
+        engine = (status.name, status.model)
+        with self._session_lock:
+            if self._session is None or self._session[0] != engine:
+                self._session = (engine, Session(self.backend, self.engine.load, self._hearing))
+            return self._session[1]
 
     def speaker(self, lexicon: Lexicon | None = None) -> Speaker:
         """The voice; with a lexicon of its own for a single reading."""

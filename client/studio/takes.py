@@ -3,22 +3,22 @@
 import logging
 import re
 import threading
-import weakref
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
-from client.backend import UnavailableError
+from client.backend import Backend, UnavailableError
 from client.errors import ClientError, RecordingError
 from client.file_lock import held
+from client.own_recordings import OwnRecordings
 from client.recording import UnfinishedTake, read_take, unfinished_recordings
 from client.recording.resample import to_clip
 from client.recording.take_file import TakeWriter
 from client.session import Caption, Outcome, Session
+from client.settings import ClientSettings
 from client.studio.running_take import RunningTake, keep_recording
-from client.studio.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.models import Question
 
@@ -105,45 +105,27 @@ class Takes:
     """Begins takes, one at a time, and finishes or discards interrupted ones.
 
     Args:
-        studio: whose takes they are. Get them by ``Takes.of``.
+        settings: where takes are recorded to.
+        backend: knows the questions.
+        session: gives what works on an answer, with the engine that is there now.
     """
 
-    _by_studio: ClassVar["weakref.WeakKeyDictionary[Studio, Takes]"] = weakref.WeakKeyDictionary()
-    _making: ClassVar = threading.Lock()
-
-    def __init__(self, studio: Studio) -> None:
-        self._settings = studio.settings
-        # not the studio itself, which could then never be forgotten
-        self._studio = weakref.proxy(studio)
+    def __init__(
+        self, settings: ClientSettings, backend: Backend, session: Callable[[], Session]
+    ) -> None:
+        self._settings = settings
+        self._backend = backend
+        self._session = session
+        self._recordings = OwnRecordings(settings.recordings)
         self._lock = threading.Lock()
         self._running: RunningTake | None = None
         self._finishing: dict[str, Finishing] = {}
         self._subscribers: list[Callable[[AnswerDone], None]] = []
-        self._session: tuple[tuple[str, str], Session] | None = None
-
-    @classmethod
-    def of(cls, studio: Studio) -> "Takes":
-        """The takes of a studio: the same for all who ask."""
-        with cls._making:
-            takes = cls._by_studio.get(studio)
-            if takes is None:
-                takes = cls._by_studio[studio] = cls(studio)
-            return takes
 
     @property
     def running(self) -> RunningTake | None:
         """The take that is being recorded now."""
         return self._running
-
-    @property
-    def session(self) -> Session:
-        """One for all answers while the engine stays the same: it lets one at a time use it."""
-        status = self._studio.engine.status()
-        engine = (status.name, status.model)
-        with self._lock:
-            if self._session is None or self._session[0] != engine:
-                self._session = (engine, self._studio.session)
-            return self._session[1]
 
     def subscribe(self, subscriber: Callable[[AnswerDone], None]) -> None:
         """Hear of every answer, in the thread that worked on it, before its page does."""
@@ -168,10 +150,10 @@ class Takes:
             RecordingError: the folder cannot be written.
         """
         try:
-            target_s = float(self._studio.backend.question(question_id).answer_seconds)
+            target_s = float(self._backend.question(question_id).answer_seconds)
         except UnavailableError:
             target_s = DEFAULT_TARGET_S  # the answer will wait in the outbox
-        session = self.session
+        session = self._session()
         with self._lock:
             if self._running is not None:
                 raise TakeBusyError(
@@ -194,7 +176,7 @@ class Takes:
                 self._running = RunningTake(
                     writer,
                     live,
-                    self._studio.recordings,
+                    self._recordings,
                     target_s,
                     on_end=self._let_go(claim.pop_all()),
                 )
@@ -281,12 +263,12 @@ class Takes:
             with held(take.path, timeout_s=0.0) as alone:
                 if not alone:
                     raise NoSuchTakeError("another program has this recording open")
-                outcome = self.session.answer(
+                outcome = self._session().answer(
                     to_clip(*read_take(take.path)),
                     question_id,
                     on_progress=lambda share: self._note(Finishing(name, "running", share)),
                 )
-            keep_recording(self._studio.recordings, take.finish, outcome)
+            keep_recording(self._recordings, take.finish, outcome)
         except ClientError as error:
             self._note(Finishing(name, "failed", problem=str(error)))
         except Exception as error:  # shown on the page; the thread has nobody else to tell
@@ -322,7 +304,7 @@ class Takes:
     def _questions(self) -> dict[str, Question] | None:
         """By the label that a take of theirs has; ``None`` where the server is away."""
         try:
-            bank = self._studio.bank
+            bank = self._backend.bank()
         except UnavailableError:
             return None
         return {_label(question.id): question for question in bank.questions}

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
 from client.progress import due_today
+from client.studio.microphone_state import microphone_passed
 from client.studio.studio import Studio
 from server.contract import HistoryQuery
 
@@ -32,6 +33,7 @@ def router(studio: Studio) -> APIRouter:
             questions=Counter(question.role for question in bank.questions),
             due=due_today(studio.backend, datetime.now(UTC)),
             recent=recent,
+            microphone_passed=microphone_passed(studio.settings),
             prompts={question.id: question.prompt for question in bank.questions},
         )
 

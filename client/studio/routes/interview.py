@@ -34,7 +34,7 @@ from client.studio.interview_views import (
     state_of,
 )
 from client.studio.studio import Studio
-from client.studio.takes import AnswerDone, Takes
+from client.studio.takes import AnswerDone
 from question_bank.models import RoundName
 from server.contract import AttemptId
 from server.ui.rendering import clock, when
@@ -71,7 +71,7 @@ def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/interview")
     interviews = Interviews.of(studio.settings)
     claims = _Claims()
-    takes = Takes.of(studio)
+    takes = studio.takes
     takes.subscribe(lambda done: _note(interviews, claims, done))
 
     @routes.get("")

@@ -12,7 +12,6 @@ from client.recording.quality import judge_microphone
 from client.studio.microphone_state import forget_microphone, microphone_passed, remember_microphone
 from client.studio.pcm import clip_of_pcm, read_body
 from client.studio.studio import Studio
-from client.studio.takes import Takes
 from pronunciation.clip import Clip
 
 __all__ = ["SENTENCE", "router"]
@@ -73,7 +72,7 @@ async def _pcm(request: Request) -> bytes:
 
 def _understood(studio: Studio, clip: Clip) -> dict[str, str]:
     """What the engine makes of it, so that the person sees the whole way work."""
-    crew = Takes.of(studio).session.crew(question_id="")  # it answers none: nothing is delivered
+    crew = studio.session.crew(question_id="")  # it answers none: nothing is delivered
     try:
         engine = crew.load()
         with crew.engine_lock:

@@ -16,7 +16,6 @@ from client.errors import ClientError
 from client.studio.answer_socket import AnswerSocket
 from client.studio.running_take import limit_s_for
 from client.studio.studio import Studio
-from client.studio.takes import Takes
 from question_bank.models import Question, RoundName
 from server.contract import HistoryQuery
 
@@ -35,7 +34,7 @@ Round = Annotated[RoundName | None, Query()]
 def router(studio: Studio) -> APIRouter:
     """The pages, and the WebSocket that takes an answer."""
     routes = APIRouter()
-    takes = Takes.of(studio)
+    takes = studio.takes
 
     @routes.get("/practice")
     def choose(
@@ -62,7 +61,7 @@ def router(studio: Studio) -> APIRouter:
     ) -> HTMLResponse:
         """One question; the engine loads while it is asked."""
         question = studio.backend.question(question_id)
-        threading.Thread(target=_warm, args=(takes,), name="aloud-warm", daemon=True).start()
+        threading.Thread(target=_warm, args=(studio,), name="aloud-warm", daemon=True).start()
         answered = studio.backend.history(HistoryQuery(question_id=question.id, limit=1))
         return studio.page(
             request,
@@ -120,9 +119,9 @@ def _query(**values: str | None) -> str:
     return f"?{urlencode(given)}" if given else ""
 
 
-def _warm(takes: Takes) -> None:
+def _warm(studio: Studio) -> None:
     try:
-        takes.session.warm()
+        studio.session.warm()
     except ClientError as error:
         # The page shows it from the engine's state, and the answer says it again.
         logger.info("the engine could not be loaded ahead: %s", error)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from client.speaking.wav import wav_bytes
 from client.studio.studio import Studio
-from client.studio.takes import Finishing, InterruptedTake, NoSuchTakeError, Takes
+from client.studio.takes import Finishing, InterruptedTake, NoSuchTakeError
 from server.ui.rendering import clock, when
 
 __all__ = ["router"]
@@ -20,7 +20,7 @@ T = TypeVar("T")
 def router(studio: Studio) -> APIRouter:
     """What the notice of interrupted recordings asks for."""
     routes = APIRouter(prefix="/takes")
-    takes = Takes.of(studio)
+    takes = studio.takes
 
     @routes.get("")
     def state() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from client.session import Outcome, new_submission
 from client.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.studio import Studio
-from client.studio.takes import AnswerDone, Takes
+from client.studio.takes import AnswerDone
 from server.contract import Transcript
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 
@@ -48,7 +48,7 @@ def say(studio: Studio, client: TestClient, address: str) -> Outcome:
     asked = question_id(client, address)
     outcome = submit(studio, asked)
     interview_id = address.rpartition("/")[2]
-    Takes.of(studio).tell(AnswerDone(asked, interview_id, outcome))
+    studio.takes.tell(AnswerDone(asked, interview_id, outcome))
     return outcome
 
 
@@ -247,10 +247,10 @@ def test_practice_of_the_same_question_is_not_taken_for_an_answer(
 ) -> None:
     address = begin(client)
     asked = question_id(client, address)
-    Takes.of(studio).tell(AnswerDone(asked, "", submit(studio, asked)))
+    studio.takes.tell(AnswerDone(asked, "", submit(studio, asked)))
     assert question_id(client, address) == asked
     assert client.post(f"{address}/claim", json={"question_id": asked}).status_code == 204
-    Takes.of(studio).tell(AnswerDone(asked, "", submit(studio, asked)))
+    studio.takes.tell(AnswerDone(asked, "", submit(studio, asked)))
     assert question_id(client, address) != asked
 
 

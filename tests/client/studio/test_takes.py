@@ -23,7 +23,7 @@ from client.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.running_take import MAX_BLOCK_BYTES, RunningTake, TakeProtocolError, limit_s_for
 from client.studio.studio import Studio
-from client.studio.takes import AnswerDone, TakeBusyError, Takes
+from client.studio.takes import AnswerDone, TakeBusyError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.client.conftest import listening
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio, tone
@@ -165,8 +165,8 @@ def test_the_answer_of_an_interview_is_told_to_who_subscribed(
     client: TestClient, studio: Studio, speech: Clip
 ) -> None:
     told: list[AnswerDone] = []
-    Takes.of(studio).subscribe(lambda done: 1 // 0)
-    Takes.of(studio).subscribe(told.append)
+    studio.takes.subscribe(lambda done: 1 // 0)
+    studio.takes.subscribe(told.append)
     with client.websocket_connect(SOCKET) as socket:
         begin(socket, interview="ab12")
         send_all(socket, speech)
@@ -494,16 +494,9 @@ def test_a_second_program_with_the_same_home_is_told_too(
         begin(socket)
         other = make_studio(settings)
         with pytest.raises(TakeBusyError, match="another Aloud"):
-            Takes.of(other).begin(QUESTION)
+            other.takes.begin(QUESTION)
         other.close()
     wait_for(lambda: not client.get("/takes").json()["recording"])
-
-
-def test_the_takes_of_a_studio_are_the_same_for_all_who_ask(studio: Studio) -> None:
-    other = make_studio(studio.settings)
-    assert Takes.of(studio) is Takes.of(studio)
-    assert Takes.of(other) is not Takes.of(studio)
-    other.close()
 
 
 def test_a_recording_of_the_terminal_can_be_finished_here(
@@ -583,8 +576,8 @@ def test_a_name_reaches_no_file_but_an_unfinished_take(
 
 def test_unknown_questions_of_the_backend_stay_unknown(studio: Studio) -> None:
     with pytest.raises(RejectedError):
-        Takes.of(studio).begin("nobody-asked-this")
-    assert Takes.of(studio).running is None
+        studio.takes.begin("nobody-asked-this")
+    assert studio.takes.running is None
 
 
 def test_answers_take_turns_at_the_engine(settings: ClientSettings, speech: Clip) -> None:
