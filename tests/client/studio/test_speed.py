@@ -27,6 +27,9 @@ PAGES = (
     "/progress",
     "/progress?signal=debugging",
     "/plan",
+    "/attempts/1",
+    "/interview",
+    "/microphone",
 )
 
 
