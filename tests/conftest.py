@@ -24,8 +24,8 @@ _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's own data, whatever the environment says."""
-    for name in ("ALOUD_BANK", "ALOUD_LEXICON", "ALOUD_SERVER"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("BANK", "LEXICON", "SERVER", "TOKEN", "DATABASE_URL", "HOSTS", "SECRET"):
+        monkeypatch.delenv(f"ALOUD_{name}", raising=False)
     monkeypatch.setenv("ALOUD_HOME", str(tmp_path_factory.mktemp("aloud-home")))
     monkeypatch.setenv("ALOUD_OFFLINE", "1")
 

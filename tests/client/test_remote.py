@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from client.backend import RejectedError, UnavailableError
-from client.remote import RemoteBackend
+from client.remote import RemoteBackend, SignInNeededError
 from server.contract import Problem
 
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -28,8 +28,15 @@ class Network:
             raise reply
         return reply
 
-    def backend(self, server: str = "http://aloud.example/base") -> RemoteBackend:
-        return RemoteBackend(server, transport=httpx.MockTransport(self), sleep=self.slept_s.append)
+    def backend(
+        self, server: str = "http://aloud.example/base", token: str | None = None
+    ) -> RemoteBackend:
+        return RemoteBackend(
+            server,
+            token=token,
+            transport=httpx.MockTransport(self),
+            sleep=self.slept_s.append,
+        )
 
 
 def problem(status: int, code: str, detail: str = "told") -> httpx.Response:
@@ -99,11 +106,40 @@ def test_nobody_waits_twice_for_a_server_that_is_away() -> None:
     assert network.slept_s == [0.2, 0.8, 0.2]
 
 
-@pytest.mark.parametrize("status", [401, 403, 405, 408, 421, 425, 429, 500, 502, 503])
+@pytest.mark.parametrize("status", [403, 405, 408, 421, 425, 429, 500, 502, 503])
 def test_refused_for_now_is_unavailable(make: SimpleNamespace, status: int) -> None:
     network = Network(*[problem(status, "some-code", "come back later")] * 3)
     with network.backend() as backend, pytest.raises(UnavailableError, match="come back later"):
         backend.submit(make.submission())
+
+
+def test_a_server_that_wants_a_sign_in_says_how_and_loses_no_answer(make: SimpleNamespace) -> None:
+    for token, words in [(None, "wants you to sign in"), ("aloud_old", "refuses this client's")]:
+        network = Network(problem(401, "not-signed-in", "sign in first"))
+        with network.backend(token=token) as backend:
+            with pytest.raises(SignInNeededError, match=words) as caught:
+                backend.submit(make.submission())
+            assert isinstance(caught.value, UnavailableError)  # the answer waits in the outbox
+        assert "`aloud login http://aloud.example/base`" in str(caught.value)
+        assert len(network.requests) == 1
+
+
+def test_the_token_goes_along_and_nowhere_else() -> None:
+    good = httpx.Response(200, json={"total": 0, "attempts": []})
+    away = httpx.Response(307, headers={"Location": "https://elsewhere.example"})
+    network = Network(good, *[away] * 3)
+    with network.backend(token="aloud_mine") as backend:
+        backend.history()
+        with pytest.raises(UnavailableError):
+            backend.history()
+    assert {request.headers["Authorization"] for request in network.requests} == {
+        "Bearer aloud_mine"
+    }
+    assert {request.url.host for request in network.requests} == {"aloud.example"}
+    network = Network(good)
+    with network.backend() as backend:
+        backend.history()
+    assert "Authorization" not in network.requests[0].headers
 
 
 @pytest.mark.parametrize(
