@@ -11,6 +11,8 @@ from starlette.staticfiles import StaticFiles
 from server.accounts.service import AccountService
 from server.assembly import create_service
 from server.context import Context
+from server.operations.metrics import Metrics
+from server.operations.observing import Observe, RouteMark
 from server.pages import Pages
 from server.routes.account import account_router
 from server.routes.admin import admin_router
@@ -21,6 +23,7 @@ from server.routes.body_limit import BodyLimit
 from server.routes.drills import drills_router
 from server.routes.exports import export_pages_router, exports_router
 from server.routes.gate import Gate
+from server.routes.health import health_router
 from server.routes.home import home_router
 from server.routes.host_check import HostCheck
 from server.routes.jobs import job_pages_router, jobs_router
@@ -90,7 +93,8 @@ def create_app(
     )
     people = accounts or AccountService(use.database, secret=settings.secret)
     app.state.context = Context(settings, use, people, Pages())
-    _add_middleware(app, settings, people)
+    metrics = Metrics(use.database)
+    _add_middleware(app, settings, people, metrics)
     add_problem_handlers(app)
     app.state.work = work = create_work(use)
     for router in (bank_router(), attempts_router(), drills_router()):
@@ -105,6 +109,7 @@ def create_app(
         app.include_router(pages)
     for pages in (home_router(), sign_in_router(), account_router(), admin_router()):
         app.include_router(pages)
+    app.include_router(health_router(work, metrics))
     app.mount("/static/ui", StaticFiles(directory=STATIC), name="ui")
 
     @app.get("/healthz", tags=["operation"])
@@ -116,11 +121,15 @@ def create_app(
     return app
 
 
-def _add_middleware(app: FastAPI, settings: ServerSettings, accounts: AccountService) -> None:
+def _add_middleware(
+    app: FastAPI, settings: ServerSettings, accounts: AccountService, metrics: Metrics
+) -> None:
     """What every request passes: the last added first."""
+    app.add_middleware(RouteMark)
     app.add_middleware(Gate)
     app.add_middleware(Csrf, secret=accounts.secret)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(Sessions, secret=accounts.secret)
-    app.add_middleware(SecurityHeaders)
     app.add_middleware(HostCheck, hosts=settings.hosts)
+    app.add_middleware(Observe, metrics=metrics)
+    app.add_middleware(SecurityHeaders)

@@ -2,12 +2,15 @@
 
 import ipaddress
 import os
+import tempfile
 from collections.abc import Callable
 from typing import Final
 
 from fastapi import FastAPI
 
 from server.app import create_app
+from server.operations.logs import set_up_logs
+from server.operations.metrics import SHARED_FOLDER_VARIABLE
 from server.settings import ServerSettings
 
 __all__ = ["SETTINGS_VARIABLE", "app_of_worker", "is_loopback", "run"]
@@ -28,7 +31,9 @@ def is_loopback(host: str) -> bool:
 
 def app_of_worker() -> FastAPI:
     """The app in one of several processes, from the settings of the one that started it."""
-    return create_app(ServerSettings.model_validate_json(os.environ[SETTINGS_VARIABLE]))
+    settings = ServerSettings.model_validate_json(os.environ[SETTINGS_VARIABLE])
+    set_up_logs(settings.log_level)
+    return create_app(settings)
 
 
 def run(
@@ -44,17 +49,21 @@ def run(
     shown = f"[{host}]" if ":" in host else host
     line = f"Aloud serves on http://{shown}:{port}"
     if workers == 1:
+        set_up_logs(settings.log_level)
         app = create_app(settings)
         tell(line)
-        uvicorn.run(app, host=host, port=port, log_level="warning")
+        uvicorn.run(app, host=host, port=port, log_config=None)
         return
     os.environ[SETTINGS_VARIABLE] = settings.model_dump_json()
     tell(f"{line} with {workers} processes")
-    uvicorn.run(
-        "server.serving:app_of_worker",
-        factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        log_level="warning",
-    )
+    set_up_logs(settings.log_level)
+    with tempfile.TemporaryDirectory(prefix="aloud-metrics-") as folder:
+        os.environ[SHARED_FOLDER_VARIABLE] = folder
+        uvicorn.run(
+            "server.serving:app_of_worker",
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            log_config=None,
+        )

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -33,6 +33,7 @@ class ServerSettings(BaseModel):
             (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
         max_body_bytes: a larger request is refused with 413.
         busy_timeout_s: how long a write waits for another one (SQLite).
+        log_level: the lowest level of the server's own logs that is told.
         secret: signs sessions; without it the database keeps a random one of its own.
         reachable: others than this machine can reach the server, so without an account it serves
             nobody.
@@ -47,6 +48,7 @@ class ServerSettings(BaseModel):
     hosts: tuple[str, ...] = ()
     max_body_bytes: int = Field(default=DEFAULT_MAX_BODY_BYTES, ge=1024)
     busy_timeout_s: float = Field(default=5.0, ge=0, le=600)
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
     secret: str | None = Field(default=None, min_length=32, repr=False)
     reachable: bool = False
 
@@ -60,7 +62,8 @@ class ServerSettings(BaseModel):
         """Settings from the environment.
 
         ``ALOUD_DATABASE_URL``; ``ALOUD_BANK`` and ``ALOUD_LEXICON``, separated as in ``PATH``;
-        ``ALOUD_HOSTS``, separated by commas; ``ALOUD_SECRET``, 32 characters or more.
+        ``ALOUD_HOSTS``, separated by commas; ``ALOUD_SECRET``, 32 characters or more;
+        ``ALOUD_LOG_LEVEL``: debug, info, warning or error.
 
         Raises:
             pydantic.ValidationError: ``ALOUD_DATABASE_URL`` is missing or empty.
@@ -73,6 +76,7 @@ class ServerSettings(BaseModel):
                 host.strip() for host in env.get("ALOUD_HOSTS", "").split(",") if host.strip()
             ),
             secret=env.get("ALOUD_SECRET") or None,
+            **({"log_level": level.lower()} if (level := env.get("ALOUD_LOG_LEVEL")) else {}),
         )
 
 

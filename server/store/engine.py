@@ -43,7 +43,8 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
     if url.get_backend_name() == "sqlite":
         return _sqlite_engine(url, busy_timeout_s)
     try:
-        return create_engine(url, pool_pre_ping=True)
+        # an error's text must not quote an answer
+        return create_engine(url, pool_pre_ping=True, hide_parameters=True)
     except (NoSuchModuleError, ImportError) as error:
         raise StoreError(
             f"no driver for the database {url.render_as_string()}: {error}; install it"
@@ -110,7 +111,7 @@ def _sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
             raise StoreError(
                 f"the folder {folder} of the database cannot be made: {error.strerror}"
             ) from error
-    engine = create_engine(url, connect_args={"timeout": busy_timeout_s})
+    engine = create_engine(url, connect_args={"timeout": busy_timeout_s}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, record: Any) -> None:

@@ -1,0 +1,1 @@
+"""What keeps a shared server running: logs, metrics, readiness, backups."""

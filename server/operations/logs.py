@@ -1,0 +1,125 @@
+"""Logs as JSON, one object a line, with no word of an answer and no secret in them.
+
+What could carry one never gets in: a request is told by its route and not by its address (which
+may hold a link's secret), an exception of a library by its type and place and not by its text
+(which may quote what it was given), and a library's message by its pattern without its values.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Final, TextIO
+
+from pronunciation.errors import PronunciationError
+from question_bank.errors import BankError
+from server.errors import InvalidInputError, ServerError, UnreadableError
+
+__all__ = ["FIELDS", "REQUEST_ID", "JsonFormatter", "set_up_logs"]
+
+REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("aloud_request_id", default=None)
+"""The request that is being answered."""
+
+FIELDS: Final = "aloud_fields"
+"""The name in ``extra`` under which our own records carry a dict of further fields."""
+
+_WORDED_BY_US: Final = ("server", "client", "question_bank", "pronunciation", "uvicorn")
+_FRAMES: Final = 12
+
+
+class JsonFormatter(logging.Formatter):
+    """A record as one JSON object: time, level, logger, message, request and further fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": _message(record),
+        }
+        request_id = REQUEST_ID.get()
+        if request_id is not None:
+            line["request_id"] = request_id
+        fields = getattr(record, FIELDS, None)
+        if isinstance(fields, dict):
+            line.update(fields)
+        if record.exc_info and record.exc_info[1] is not None:
+            line["errors"] = [_told(error) for error in _chain(record.exc_info[1])]
+        return json.dumps(line, ensure_ascii=True, default=str)
+
+
+def set_up_logs(level: str = "INFO", stream: TextIO | None = None) -> logging.Handler:
+    """Sends every log of this process to standard error, as JSON.
+
+    Args:
+        level: the lowest level that is told.
+        stream: where to, instead.
+    """
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(JsonFormatter())
+    root = logging.getLogger()
+    for former in [each for each in root.handlers if isinstance(each.formatter, JsonFormatter)]:
+        root.removeHandler(former)
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    logging.getLogger("server").setLevel(level.upper())
+    logging.captureWarnings(True)
+    # ours tells of each request, without the address
+    logging.getLogger("uvicorn.access").disabled = True
+    return handler
+
+
+def _message(record: logging.LogRecord) -> str:
+    if record.name.partition(".")[0] not in _WORDED_BY_US:
+        return str(record.msg).partition("\n")[0]
+    shown = logging.makeLogRecord({"msg": record.msg, "args": _without_quotes(record.args)})
+    return shown.getMessage().strip()
+
+
+def _without_quotes(args: Any) -> Any:
+    """A message's values, where exceptions that may quote an answer give only their type."""
+    if isinstance(args, Mapping):
+        return {name: _unquoted(value) for name, value in args.items()}
+    return tuple(_unquoted(value) for value in args or ())
+
+
+def _unquoted(value: object) -> object:
+    if isinstance(value, BaseException) and not _is_worded_by_us(value):
+        return type(value).__name__
+    return value
+
+
+def _is_worded_by_us(error: BaseException) -> bool:
+    # those two repeat what a database or a row that cannot be read had to say
+    return isinstance(error, ServerError | BankError | PronunciationError) and not isinstance(
+        error, UnreadableError | InvalidInputError
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what caused it, the last first."""
+    seen: set[int] = set()
+    each: BaseException | None = error
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        yield each
+        each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+
+
+def _told(error: BaseException) -> dict[str, Any]:
+    told: dict[str, Any] = {"type": f"{type(error).__module__}.{type(error).__qualname__}"}
+    if _is_worded_by_us(error):
+        told["text"] = str(error)
+    told["at"] = list(_places(error.__traceback__))[-_FRAMES:]
+    return told
+
+
+def _places(trace: TracebackType | None) -> Iterator[str]:
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        yield f"{code.co_filename}:{trace.tb_lineno} {code.co_qualname}"
+        trace = trace.tb_next

@@ -1,0 +1,180 @@
+"""Readiness, metrics, request ids and the headers of every answer."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+
+from server.app import create_app
+from server.service import Service
+from server.settings import ServerSettings
+from tests.server.people import People, people
+
+
+@pytest.fixture
+def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
+    return people(new_service(), make.submission("I use paged attention"))
+
+
+def app_of(service: Service) -> TestClient:
+    return TestClient(
+        create_app(ServerSettings(database_url="sqlite://"), service=service),
+        base_url="http://localhost",
+        raise_server_exceptions=False,
+    )
+
+
+def test_it_is_ready_while_its_worker_runs(service: Service) -> None:
+    client = app_of(service)
+    with client:
+        reply = client.get("/readyz")
+        assert reply.status_code == 200
+        assert reply.json() == {
+            "app": "aloud",
+            "ready": True,
+            "database": "ok",
+            "migrations": "ok",
+            "jobs": "ok",
+        }
+    reply = client.get("/readyz")
+    assert reply.status_code == 503
+    assert reply.json()["jobs"] == "no worker runs"
+
+
+def test_it_is_not_ready_for_tables_of_another_version(new_service: Callable[[], Service]) -> None:
+    service = new_service()
+    with service.database.write() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with app_of(service) as client:
+        reply = client.get("/readyz")
+    assert reply.status_code == 503
+    assert reply.json()["migrations"] == "the tables are another version's"
+
+
+def test_it_is_not_ready_without_its_database_and_does_not_say_where_that_is(
+    new_service: Callable[[], Service],
+) -> None:
+    service = new_service()
+    client = app_of(service)
+    path = Path(str(service.database.engine.url.database))
+    service.close()
+    path.write_bytes(b"no database at all" * 100)
+    for again in (1, 2):
+        reply = client.get("/readyz")
+        assert reply.status_code == 503
+        assert str(path) not in reply.text, again
+
+
+def test_readiness_tells_of_the_database_where_sessions_can_be_read(
+    new_service: Callable[[], Service],
+) -> None:
+    service = new_service()
+    client = app_of(service)
+    client.get("/readyz")  # from here on the sessions' secret is known
+    path = Path(str(service.database.engine.url.database))
+    service.close()
+    path.write_bytes(b"no database at all" * 100)
+    reply = client.get("/readyz")
+    assert reply.status_code == 503
+    assert reply.json()["database"] == "cannot be used"
+    assert str(path) not in reply.text
+
+
+def test_metrics_count_by_route_and_tell_what_is_kept(world: People) -> None:
+    for each in (1, 2, 3):
+        world.client("ana").get(f"/api/v1/attempts/{each}")
+    world.client().get(f"/s/{world.link}")
+    told = world.client("ed").get("/metrics").text
+    route = 'method="GET",route="/api/v1/attempts/{attempt_id}"'
+    assert f'aloud_http_requests_total{{{route},status="200"}} 1.0' in told
+    assert f'aloud_http_requests_total{{{route},status="404"}} 2.0' in told
+    assert f"aloud_http_request_duration_seconds_count{{{route}}} 3.0" in told
+    assert "aloud_attempts 1.0" in told
+    assert 'aloud_accounts{role="coach"} 2.0' in told
+    assert 'aloud_jobs{state="done"} 1.0' in told
+    for secret in (world.link, "ana", "spring", "kv-cache"):
+        assert secret not in told
+
+
+def test_an_unheard_of_method_or_address_makes_no_series_of_its_own(world: People) -> None:
+    world.client("ana").request("BREW", "/coffee-pot-12")
+    told = world.client("ed").get("/metrics").text
+    assert 'method="other"' in told
+    assert "coffee" not in told
+    assert "BREW" not in told
+
+
+def test_metrics_are_for_admins_and_for_a_server_of_ones_own(
+    world: People, new_service: Callable[[], Service]
+) -> None:
+    assert world.client().get("/metrics").status_code == 401
+    assert world.client("cleo").get("/metrics").status_code == 403
+    assert app_of(new_service()).get("/metrics").status_code == 200
+
+
+def test_several_processes_add_up_what_they_count(tmp_path: Path) -> None:
+    count = (
+        "from server.operations.metrics import Metrics\n"
+        "from server.store.database import Database\n"
+        "metrics = Metrics(Database('sqlite://'))\n"
+        "metrics.answered('GET', '/x', 200, 0.1)\n"
+        "print(metrics.text().decode())\n"
+    )
+    variables = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", count], env=variables, check=True, capture_output=True, text=True
+        ).stdout
+        for _ in range(2)
+    ]
+    series = 'aloud_http_requests_total{method="GET",route="/x",status="200"}'
+    assert f"{series} 1.0" in told[0]
+    assert f"{series} 2.0" in told[1]
+
+
+def test_a_request_keeps_the_id_it_came_with_if_that_is_harmless(world: People) -> None:
+    given = world.client().get("/healthz", headers={"x-request-id": "abc-123-def"})
+    assert given.headers["x-request-id"] == "abc-123-def"
+    for bad in ("short", 'a"b\\c{}<script>', "x" * 200):
+        reply = world.client().get("/healthz", headers={"x-request-id": bad})
+        assert reply.headers["x-request-id"] != bad
+        assert len(reply.headers["x-request-id"]) == 32
+
+
+def test_every_answer_has_the_headers(world: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    @world.app.get("/api/v1/breaks")
+    def breaks() -> None:
+        raise RuntimeError("planted")
+
+    client = TestClient(world.app, base_url="http://localhost", raise_server_exceptions=False)
+    token = {"authorization": f"Bearer {world.tokens['ana']}"}
+    replies = {
+        "page": client.get("/sign-in", headers={"accept": "text/html"}),
+        "static": client.get("/static/ui/aloud.css"),
+        "json": client.get("/api/v1/attempts", headers=token),
+        "not signed in": client.get("/api/v1/attempts"),
+        "no such address": client.get("/nothing", headers=token),
+        "wrong host": client.get("/", headers={"host": "evil.example"}),
+        "too large": client.post("/api/v1/grade", content=b"x" * 9_000_000, headers=token),
+        "forged": client.post("/sign-in", data={"name": "ana"}),
+        "broken": client.get("/api/v1/breaks", headers=token),
+        "broken page": client.get("/api/v1/breaks", headers=token | {"accept": "text/html"}),
+    }
+    assert [reply.status_code for reply in replies.values()] == [
+        *(200, 200, 200, 401, 404, 421, 413, 403, 500, 500)
+    ]
+    for name, reply in replies.items():
+        headers = reply.headers
+        assert "default-src 'none'" in headers["content-security-policy"], name
+        assert "unsafe" not in headers["content-security-policy"], name
+        assert headers["x-content-type-options"] == "nosniff", name
+        assert headers["referrer-policy"] == "same-origin", name
+        assert "frame-ancestors 'none'" in headers["content-security-policy"], name
+        assert len(headers["x-request-id"]) == 32, name
+        assert "planted" not in reply.text, name
