@@ -20,6 +20,7 @@ from server.routes.attempts import attempts_router
 from server.routes.bank import bank_router
 from server.routes.bank_pages import bank_pages_router
 from server.routes.body_limit import BodyLimit
+from server.routes.coach import coach_router, corrections_router
 from server.routes.drills import drills_router
 from server.routes.exports import export_pages_router, exports_router
 from server.routes.gate import Gate
@@ -30,6 +31,8 @@ from server.routes.jobs import job_pages_router, jobs_router
 from server.routes.links import links_router
 from server.routes.problems import PROBLEM_RESPONSES, add_problem_handlers
 from server.routes.recordings import recordings_router
+from server.routes.review_pages import review_pages_router
+from server.routes.reviews import reviews_router
 from server.routes.sessions import Csrf, Sessions
 from server.routes.sharing import sharing_router
 from server.routes.sign_in import sign_in_router
@@ -102,10 +105,12 @@ def create_app(
     for router in (jobs_router(work), exports_router(work)):
         app.include_router(router, prefix=API_PREFIX)
     sharing = SharingService(use.database)
-    for router in (sharing_router(sharing), recordings_router(sharing)):
+    for router in (sharing_router(sharing), recordings_router(sharing), reviews_router()):
         app.include_router(router, prefix=API_PREFIX)
     app.include_router(links_router(sharing))
     for pages in (job_pages_router(work), bank_pages_router(work), export_pages_router(work)):
+        app.include_router(pages)
+    for pages in (coach_router(), corrections_router(), review_pages_router()):
         app.include_router(pages)
     for pages in (home_router(), sign_in_router(), account_router(), admin_router()):
         app.include_router(pages)

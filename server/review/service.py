@@ -32,7 +32,7 @@ from server.store.review_store import (
     states_of,
 )
 from server.store.tables_accounts import CohortRow
-from server.store.tables_reviewing import CorrectionRow
+from server.store.tables_reviewing import CorrectionRow, RubricScoreRow
 from server.store.tables_sharing import RecordingRow
 
 __all__ = ["ReviewService", "author_of"]
@@ -202,6 +202,17 @@ class ReviewService:
                 select(RecordingRow.expires_at).where(RecordingRow.attempt_id == attempt_id)
             ).first()
         return row is not None and (row[0] is None or row[0] > self._clock())
+
+    def scores_of(self, attempt_id: int, account_id: int | None) -> dict[str, tuple[int, str]]:
+        """What one coach gave, as score and note by criterion."""
+        with self._database.read() as session:
+            rows = session.execute(
+                select(RubricScoreRow.criterion, RubricScoreRow.score, RubricScoreRow.note).where(
+                    RubricScoreRow.attempt_id == attempt_id,
+                    RubricScoreRow.author_id == account_id,
+                )
+            )
+            return {row[0]: (row[1], row[2]) for row in rows}
 
     def rubric(self, cohort_ids: Collection[int]) -> Rubric:
         """The criteria of these cohorts together."""

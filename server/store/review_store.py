@@ -1,6 +1,6 @@
 """The rows of coaching. Who may write what is asked before; here a row is written once or not."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +28,7 @@ __all__ = [
     "add_correction",
     "attempt_row",
     "comment_row",
+    "corrections_of",
     "put_score",
     "review_of",
     "rubric_of",
@@ -81,12 +82,6 @@ def review_of(session: Session, attempt_id: int) -> Review:
         .where(RubricScoreRow.attempt_id == attempt_id)
         .order_by(RubricScoreRow.created_at, RubricScoreRow.id)
     )
-    corrections = session.execute(
-        select(CorrectionRow, AccountRow.display_name)
-        .join(AccountRow, AccountRow.id == CorrectionRow.author_id, isouter=True)
-        .where(CorrectionRow.attempt_id == attempt_id)
-        .order_by(CorrectionRow.created_at, CorrectionRow.id)
-    )
     return Review(
         submission_id=attempt.submission_id,
         written=tuple(written),
@@ -97,14 +92,24 @@ def review_of(session: Session, attempt_id: int) -> Review:
             )
             for row, name in scores
         ),
-        corrections=tuple(
-            Correction.model_validate(
-                _columns(row, "external_id", "target", "name", "word_index", "verdict", "note")
-                | {"created_at": row.created_at, "author": name or row.guest_name or NOBODY}
-            )
-            for row, name in corrections
-        ),
+        corrections=tuple(corrections_of(session, [attempt_id]).get(attempt_id, ())),
     )
+
+
+def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, list[Correction]]:
+    """The corrections of each of these attempts that has some, oldest first."""
+    rows = session.execute(
+        select(CorrectionRow, AccountRow.display_name)
+        .join(AccountRow, AccountRow.id == CorrectionRow.author_id, isouter=True)
+        .where(CorrectionRow.attempt_id.in_(attempt_ids))
+        .order_by(CorrectionRow.created_at, CorrectionRow.id)
+    )
+    found: dict[int, list[Correction]] = {}
+    for row, name in rows:
+        values = _columns(row, "external_id", "target", "name", "word_index", "verdict", "note")
+        values |= {"created_at": row.created_at, "author": name or row.guest_name or NOBODY}
+        found.setdefault(row.attempt_id, []).append(Correction.model_validate(values))
+    return found
 
 
 def add_comment(

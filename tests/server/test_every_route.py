@@ -40,6 +40,7 @@ ADMIN: Final = rule("out", "forbidden", ed="in")
 EDITORS: Final = rule("out", "forbidden", cleo="in", dora="in", ed="in")
 NO_SUCH_VERSION: Final = rule("out", "forbidden", cleo="missing", dora="missing", ed="missing")
 COACHES: Final = rule("out", "forbidden", cleo="in", dora="in")
+NONE_FOR_COACHES: Final = rule("out", "forbidden", cleo="missing", dora="missing")
 SPRINGS_COACH: Final = rule("out", "forbidden", cleo="in", dora="missing")
 SHOWN: Final = rule("out", "missing", ana="in", cleo="in")
 """Ana's attempt, which she shows to the coaches of her cohort."""
@@ -115,6 +116,22 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/s/{secret}/attempts/{attempt_id}"): OPEN,
     ("GET", "/s/{secret}/attempts/{attempt_id}/recording"): OPEN,
     ("POST", "/s/{secret}/attempts/{attempt_id}/comments"): OPEN,
+    ("GET", "/coach"): COACHES,
+    ("GET", "/coach/queue"): COACHES,
+    ("POST", "/coach/cohorts/{cohort_id}/rubric"): SPRINGS_COACH,
+    ("GET", "/coach/attempts/{attempt_id}"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/comments"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/comments/{external_id}/delete"): NONE_FOR_COACHES,
+    ("POST", "/coach/attempts/{attempt_id}/scores"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/corrections"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/corrections/{external_id}/delete"): NONE_FOR_COACHES,
+    ("POST", "/coach/attempts/{attempt_id}/state"): SPRINGS_COACH,
+    ("GET", "/coach/attempts/{attempt_id}/compare/{other_id}"): SPRINGS_COACH,
+    ("GET", "/coach/corrections"): EDITORS,
+    ("GET", "/coach/corrections/export.{kind}"): EDITORS,
+    ("POST", "/coach/corrections/{correction_id}/resolve"): NO_SUCH_VERSION,
+    ("GET", "/api/v1/attempts/{attempt_id}/review"): SHOWN,
+    ("POST", "/api/v1/attempts/{attempt_id}/comments"): SHOWN,
     ("GET", "/coach/exports"): COACHES,
     ("POST", "/coach/exports/{cohort_id}"): SPRINGS_COACH,
     ("POST", "/api/v1/jobs/regrade"): ACCOUNT,
@@ -194,6 +211,10 @@ def filled(path: str, world: People) -> str:
         "job_id": world.extra["job_id"],
         "number": 1,
         "part": "bank",
+        "other_id": world.attempt.id,
+        "external_id": "0" * 32,
+        "correction_id": 1,
+        "kind": "csv",
     }
     return path.format_map(values)
 

@@ -1,0 +1,192 @@
+"""What a cohort's coaches see of it at a glance, from nothing but what its candidates show."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import fmean
+from typing import Final
+
+from sqlalchemy import select
+
+from server.contract import Report
+from server.review.corrected import corrected
+from server.review.queue import is_shown_to
+from server.review_contract import Correction
+from server.store.database import Database
+from server.store.models import AttemptRow, ReportRow
+from server.store.review_store import corrections_of
+from server.store.tables_accounts import AccountRow, CohortMemberRow
+from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
+
+__all__ = ["MOST_ANSWERS", "CandidateLine", "Overview", "TermLine", "overview_of"]
+
+MOST_ANSWERS: Final = 500
+"""Reports that are read for one page, the newest: reading more takes longer than a page may."""
+
+MOST_TERMS: Final = 15
+MOST_POINTS: Final = 120
+"""Points of a chart that can still be told apart."""
+
+
+@dataclass(frozen=True)
+class CandidateLine:
+    """One candidate: what they show, and whether it gets better.
+
+    Attributes:
+        account_id: for the filters.
+        name: as others see them.
+        answers: how many they show.
+        last_at: when they made the newest of them.
+        score: the mean score of the newest five.
+        change: that, less the mean of the five before; ``None`` where there are none.
+    """
+
+    account_id: int
+    name: str
+    answers: int
+    last_at: datetime | None
+    score: float | None
+    change: float | None
+
+
+@dataclass(frozen=True)
+class TermLine:
+    """A term that was said wrong: how often of how often judged, and by how many people."""
+
+    term: str
+    wrong: int
+    judged: int
+    people: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """``answers`` were looked at; ``left_out``: there are older ones that were not."""
+
+    answers: int
+    left_out: bool
+    candidates: tuple[CandidateLine, ...]
+    topics: Chart | None
+    terms: tuple[TermLine, ...]
+    scores: Chart | None
+
+
+@dataclass(frozen=True)
+class _Answer:
+    owner_id: int
+    created_at: datetime
+    topic: str
+    report: Report
+
+
+def overview_of(database: Database, cohort_id: int, candidate_id: int | None = None) -> Overview:
+    """The overview of a cohort, or of one candidate's answers in it.
+
+    Args:
+        database: the database.
+        cohort_id: whose coaches ask; who may is asked before.
+        candidate_id: only the answers of this candidate.
+    """
+    answers, left_out = _answers(database, cohort_id)
+    people = _people(database, cohort_id)
+    lines = tuple(
+        _line(account_id, name, [each for each in answers if each.owner_id == account_id])
+        for account_id, name in people
+    )
+    if candidate_id is not None:
+        answers = [each for each in answers if each.owner_id == candidate_id]
+    points = [ScorePoint(each.created_at, each.report.coverage.score) for each in answers]
+    return Overview(
+        answers=len(answers),
+        left_out=left_out,
+        candidates=lines,
+        topics=bar_chart(_topics(answers), title="Key phrases said, by topic", id_prefix="topics"),
+        terms=_terms(answers),
+        scores=score_chart(points[:MOST_POINTS], title="Scores over time", id_prefix="scores"),
+    )
+
+
+def _answers(database: Database, cohort_id: int) -> tuple[list[_Answer], bool]:
+    """Newest first, as their reviewers corrected them."""
+    newest = (
+        select(ReportRow.report)
+        .where(ReportRow.attempt_id == AttemptRow.id)
+        .order_by(ReportRow.id.desc())
+        .limit(1)
+        .correlate(AttemptRow)
+        .scalar_subquery()
+    )
+    wanted = (
+        select(AttemptRow.id, AttemptRow.owner_id, AttemptRow.created_at, AttemptRow.topic, newest)
+        .where(is_shown_to({cohort_id}))
+        .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+        .limit(MOST_ANSWERS + 1)
+    )
+    with database.read() as session, database.readable("a report of this cohort"):
+        rows = session.execute(wanted).all()
+        corrections: dict[int, list[Correction]] = corrections_of(session, [row[0] for row in rows])
+        answers = [
+            _Answer(
+                owner_id=row[1],
+                created_at=row[2],
+                topic=row[3],
+                report=corrected(Report.model_validate(row[4]), corrections.get(row[0], [])),
+            )
+            for row in rows[:MOST_ANSWERS]
+            if row[4] is not None
+        ]
+    return answers, len(rows) > MOST_ANSWERS
+
+
+def _people(database: Database, cohort_id: int) -> list[tuple[int, str]]:
+    with database.read() as session:
+        rows = session.execute(
+            select(AccountRow.id, AccountRow.display_name)
+            .join(CohortMemberRow, CohortMemberRow.account_id == AccountRow.id)
+            .where(CohortMemberRow.cohort_id == cohort_id, CohortMemberRow.as_role == "candidate")
+            .order_by(AccountRow.display_name, AccountRow.id)
+        )
+        return [(row[0], row[1]) for row in rows]
+
+
+def _line(account_id: int, name: str, answers: list[_Answer]) -> CandidateLine:
+    scores = [each.report.coverage.score for each in answers]
+    now = fmean(scores[:5]) if scores else None
+    before = fmean(scores[5:10]) if len(scores) > 5 else None
+    return CandidateLine(
+        account_id=account_id,
+        name=name,
+        answers=len(answers),
+        last_at=answers[0].created_at if answers else None,
+        score=now,
+        change=now - before if now is not None and before is not None else None,
+    )
+
+
+def _topics(answers: Iterable[_Answer]) -> list[Bar]:
+    """The weakest first: that is where there is something to teach."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    for each in answers:
+        scores[each.topic].append(each.report.coverage.score)
+    bars = [
+        Bar(topic, fmean(each), f"{len(each)} answer{'' if len(each) == 1 else 's'}")
+        for topic, each in scores.items()
+    ]
+    return sorted(bars, key=lambda bar: (bar.share, bar.name))
+
+
+def _terms(answers: Iterable[_Answer]) -> tuple[TermLine, ...]:
+    wrong: Counter[str] = Counter()
+    judged: Counter[str] = Counter()
+    people: dict[str, set[int]] = defaultdict(set)
+    for each in answers:
+        for term in each.report.pronunciation.terms:
+            judged[term.term] += term.verdict != "unclear"
+            if term.verdict == "mispronounced":
+                wrong[term.term] += 1
+                people[term.term].add(each.owner_id)
+    lines = [
+        TermLine(term, count, judged[term], len(people[term])) for term, count in wrong.items()
+    ]
+    return tuple(sorted(lines, key=lambda line: (-line.wrong, line.term))[:MOST_TERMS])

@@ -1,0 +1,46 @@
+"""What was written about an attempt, over HTTP: for clients of its owner, and of its coaches."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+
+from server.access import Action
+from server.contract import AttemptId
+from server.review.service import author_of
+from server.review_contract import NewComment, ReviewDocument
+from server.routes.gate import CurrentActor, demand, needs
+from server.routes.review_pages import Reviews
+
+__all__ = ["reviews_router"]
+
+Id = Annotated[AttemptId, Path()]
+
+
+def _may_read(attempt_id: Id, actor: CurrentActor, reviews: Reviews) -> None:
+    """Asked before the body is looked at: to strangers there is no such attempt."""
+    demand(actor, Action.READ, reviews.thing(attempt_id))
+
+
+def reviews_router() -> APIRouter:
+    """``/attempts/…/review`` and its comments."""
+    router = APIRouter(
+        prefix="/attempts/{attempt_id}",
+        tags=["reviews"],
+        dependencies=[needs(Action.PRACTISE), Depends(_may_read)],
+    )
+
+    @router.get("/review")
+    def review(attempt_id: Id, reviews: Reviews) -> ReviewDocument:
+        """Return comments, scores and corrected verdicts of an attempt."""
+        return reviews.document(attempt_id)
+
+    @router.post("/comments")
+    def comment(
+        attempt_id: Id, wanted: NewComment, actor: CurrentActor, reviews: Reviews
+    ) -> ReviewDocument:
+        """Keep a comment, or an answer to one, once; and return them all."""
+        demand(actor, Action.COMMENT, reviews.thing(attempt_id))
+        reviews.comment(attempt_id, author_of(actor), wanted)
+        return reviews.document(attempt_id)
+
+    return router

@@ -1,0 +1,248 @@
+/** The review page: words are chosen, played and commented on, all of it by keyboard too. */
+
+const words = [...document.querySelectorAll("[data-review-words] .word")];
+const timed = words.filter((word) => word.dataset.start !== undefined);
+const starts = timed.map((word) => Number(word.dataset.start));
+const recording = document.querySelector("audio[data-recording]");
+const status = document.querySelector("[data-status]");
+const form = document.querySelector("[data-comment-form]");
+const text = form.elements.text;
+const place = form.querySelector("[data-place]");
+const whole = form.querySelector("[data-whole]");
+const comments = [...document.querySelectorAll(".review-comment")];
+
+/** The chosen words, by their numbers: where choosing began, and where it is now. */
+let anchor = null;
+let head = null;
+let endS = Infinity;
+let lit = null;
+
+function range() {
+  return anchor === null ? null : [Math.min(anchor, head), Math.max(anchor, head)];
+}
+
+function show() {
+  const chosen = range();
+  words.forEach((word, index) => {
+    word.classList.toggle("chosen", chosen !== null && index >= chosen[0] && index <= chosen[1]);
+  });
+}
+
+function choose(from, to) {
+  anchor = from;
+  head = to;
+  show();
+  aim();
+}
+
+function chooseNothing() {
+  anchor = null;
+  head = null;
+  show();
+  aim();
+}
+
+function quoted() {
+  const [from, to] = range();
+  const said = words.slice(from, to + 1).map((word) => word.textContent).join(" ");
+  return said.length > 80 ? `“${said.slice(0, 79)}…”` : `“${said}”`;
+}
+
+function clock(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+}
+
+/** Says in the form what a comment would be on now: the words, a moment, the whole answer. */
+function aim(atS = null) {
+  const chosen = range();
+  const { kind, word_from: from, word_to: to, at_s: at } = form.elements;
+  from.value = to.value = at.value = "";
+  if (chosen) {
+    kind.value = chosen[0] === chosen[1] ? "word" : "span";
+    from.value = words[chosen[0]].dataset.index;
+    if (kind.value === "span") to.value = words[chosen[1]].dataset.index;
+    place.textContent = `on ${quoted()}`;
+  } else if (atS !== null) {
+    kind.value = "moment";
+    at.value = atS.toFixed(2);
+    place.textContent = `at ${clock(atS)}`;
+  } else {
+    kind.value = "answer";
+    place.textContent = "on the whole answer";
+  }
+  whole.hidden = kind.value === "answer";
+}
+
+function comment() {
+  const heardTo = recording && recording.currentTime > 0 ? recording.currentTime : null;
+  aim(heardTo);
+  recording?.pause();
+  text.focus();
+}
+
+function enter(index) {
+  words.forEach((word, at) => (word.tabIndex = at === index ? 0 : -1));
+  words[index].focus();
+}
+
+async function playFrom(fromS, toS = Infinity) {
+  endS = toS;
+  recording.currentTime = fromS;
+  try {
+    await recording.play();
+  } catch (error) {
+    if (error.name !== "AbortError") status.textContent = "The recording could not be played.";
+  }
+}
+
+function light(word) {
+  if (word === lit) return;
+  lit?.classList.remove("playing");
+  word?.classList.add("playing");
+  lit = word;
+}
+
+/** The last word that has begun, if it has not long ended. */
+function wordAt(timeS) {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (starts[middle] <= timeS) low = middle + 1;
+    else high = middle;
+  }
+  const word = timed[low - 1];
+  return word && timeS <= Number(word.dataset.end ?? Infinity) + 0.3 ? word : null;
+}
+
+function follow() {
+  if (recording.currentTime >= endS) recording.pause();
+  if (recording.paused) {
+    light(null);
+    return;
+  }
+  light(wordAt(recording.currentTime));
+  requestAnimationFrame(follow);
+}
+
+/** Goes to the next (1) or previous (-1) comment, and to the words it is on. */
+function walkComments(step) {
+  if (comments.length === 0) {
+    status.textContent = "There is no comment yet.";
+    return;
+  }
+  const now = comments.findIndex((each) => each.classList.contains("current"));
+  const from = now < 0 && step < 0 ? 0 : now;
+  const next = comments[(from + step + comments.length) % comments.length];
+  comments.forEach((each) => each.classList.toggle("current", each === next));
+  next.scrollIntoView({ block: "nearest" });
+  const first = next.dataset.from === undefined ? -1 : Number(next.dataset.from);
+  if (first >= 0 && words[first]) {
+    choose(first, Math.min(Number(next.dataset.to), words.length - 1));
+    enter(first);
+  } else {
+    chooseNothing();
+    if (recording && next.dataset.at !== undefined) recording.currentTime = Number(next.dataset.at);
+    next.focus();
+  }
+  const [by, said] = [next.querySelector("strong"), next.querySelector(".stack p")];
+  status.textContent = `${by.textContent}: ${said?.textContent ?? ""}`;
+}
+
+function walkWords(event) {
+  const at = words.indexOf(event.target);
+  if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+  const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: words.length - 1 };
+  if (event.key === "Enter" && recording && event.target.dataset.start !== undefined) {
+    playFrom(Number(event.target.dataset.start));
+  } else if (event.key in steps) {
+    const next = Math.min(Math.max(steps[event.key], 0), words.length - 1);
+    enter(next);
+    choose(event.shiftKey && anchor !== null ? anchor : event.shiftKey ? at : next, next);
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+/** Words that the mouse went over, from the browser's own selection. */
+function selectedWords() {
+  const selection = getSelection();
+  if (selection.isCollapsed || selection.rangeCount === 0) return null;
+  const over = selection.getRangeAt(0);
+  const touched = words.flatMap((word, index) => (over.intersectsNode(word) ? [index] : []));
+  return touched.length > 0 ? [touched[0], touched[touched.length - 1]] : null;
+}
+
+const box = document.querySelector("[data-review-words]");
+if (words.length > 0) {
+  words.forEach((word, index) => (word.tabIndex = index === 0 ? 0 : -1));
+  box.addEventListener("keydown", walkWords);
+  box.addEventListener("mouseup", (event) => {
+    const touched = selectedWords();
+    const at = words.indexOf(event.target.closest(".word"));
+    if (touched && touched[0] !== touched[1]) {
+      choose(...touched);
+      getSelection().removeAllRanges(); // the mark of the chosen words takes its place
+      enter(touched[0]);
+    } else if (at >= 0) {
+      choose(event.shiftKey && anchor !== null ? anchor : at, at);
+      enter(at);
+    }
+  });
+  box.addEventListener("dblclick", (event) => {
+    const word = event.target.closest(".word");
+    if (recording && word?.dataset.start !== undefined) playFrom(Number(word.dataset.start));
+  });
+}
+for (const each of comments) {
+  const { from, to } = each.dataset;
+  if (from === undefined) continue;
+  words.slice(Number(from), Number(to) + 1).forEach((word) => word.classList.add("commented"));
+}
+whole.addEventListener("click", () => {
+  chooseNothing();
+  text.focus();
+});
+if (recording) {
+  recording.addEventListener("play", () => requestAnimationFrame(follow));
+  recording.addEventListener("pause", () => (endS = Infinity));
+  recording.addEventListener("error", () => {
+    status.textContent = "The recording could not be read.";
+  });
+  document.addEventListener("click", (event) => {
+    const piece = event.target.closest("button[data-play-from]");
+    if (!piece) return;
+    const { playFrom: from, playTo: to } = piece.dataset;
+    playFrom(Number(from), to === undefined ? Infinity : Number(to));
+  });
+}
+
+const model = document.querySelector("#model-answer");
+const actions = {
+  j: () => walkComments(1),
+  k: () => walkComments(-1),
+  c: comment,
+  d: () => document.querySelector("[data-done]")?.click(),
+  n: () => document.querySelector("[data-next]")?.click(),
+  m: () => (model.open = !model.open),
+  escape: chooseNothing,
+};
+if (recording) {
+  actions[" "] = () => (recording.paused ? playFrom(recording.currentTime) : recording.pause());
+}
+document.addEventListener("keydown", (event) => {
+  const name = event.key.toLowerCase();
+  const action = actions[name];
+  const target = event.target instanceof Element ? event.target : document.body;
+  if (event.key === "Escape" && target === text) {
+    text.blur(); // the keys of the page work again; what was written stays
+    return;
+  }
+  if (!action || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || event.isComposing) return;
+  if (target.closest("input, select, textarea, audio, video, [contenteditable]")) return;
+  if (name === " " && target.closest("button, a[href], summary")) return;
+  event.preventDefault();
+  action();
+});

@@ -1,0 +1,124 @@
+"""The coach's pages: what they show, that they escape it, that a form's faults are told."""
+
+import re
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from fastapi.testclient import TestClient
+
+from server.contract import Transcript, Word
+from server.service import Service
+from tests.server.people import People, people
+
+BAD = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def world(service: Service, make: SimpleNamespace) -> People:
+    text = "I use paged attention <b>here</b>"
+    words = tuple(Word(text=each) for each in text.split())
+    transcript = Transcript(text=text, words=words, engine="text")
+    return people(service, make.submission(text, transcript=transcript))
+
+
+@pytest.fixture
+def cleo(world: People) -> TestClient:
+    client = world.client("cleo", accept="text/html")
+    client.follow_redirects = True
+    return client
+
+
+def test_what_coaches_write_is_shown_as_text_and_never_run(world: People, cleo: TestClient) -> None:
+    page = f"/coach/attempts/{world.attempt.id}"
+    cleo.post(
+        f"/coach/cohorts/{world.spring.id}/rubric", data={"criteria": f"{BAD} | {BAD} | 4"}
+    ).raise_for_status()
+    assert cleo.post(
+        f"{page}/comments", data={"text": BAD, "kind": "span", "word_from": "1", "word_to": "3"}
+    ).is_success
+    (first,) = world.client("ana").get(f"/api/v1{page[6:]}/review").json()["comments"]
+    cleo.post(f"{page}/comments", data={"text": BAD, "parent": first["external_id"]})
+    cleo.post(f"{page}/scores", data={"criterion": BAD, "score": "3", "note": BAD})
+    cleo.post(
+        f"{page}/corrections",
+        data={
+            "target": "phrase",
+            "name": "continuous batching",
+            "verdict": "covered",
+            "note": BAD,
+        },
+    )
+    document = world.client("ana").get(f"/api/v1{page[6:]}/review").json()
+    assert [len(document[each]) for each in ("comments", "scores", "corrections")] == [2, 1, 1]
+    for path in (page, "/coach", "/coach/queue", "/coach/corrections"):
+        reply = cleo.get(path)
+        assert reply.status_code == 200
+        assert "alert(1)</script>" not in reply.text
+        assert not re.search(r"<img|<b>here|\sstyle=|\son\w+=[\"']", reply.text)
+    assert "&lt;script&gt;" in cleo.get(page).text
+
+
+def test_a_correction_shows_in_the_report_and_in_the_editors_files(
+    world: People, cleo: TestClient
+) -> None:
+    page = f"/coach/attempts/{world.attempt.id}"
+    assert '1 <span class="unit">of 2 said' in cleo.get(page).text
+    shown = cleo.post(
+        f"{page}/corrections",
+        data={
+            "target": "phrase",
+            "name": "continuous batching",
+            "verdict": "covered",
+            "note": "=1+1",
+        },
+    ).text
+    assert "corrected by Cleo: =1+1" in shown
+    assert '2 <span class="unit">of 2 said' in shown
+    listed = yaml.safe_load(cleo.get("/coach/corrections/export.yaml").text)["corrections"]
+    assert [(each["question_id"], each["verdict"]) for each in listed] == [("kv-cache", "covered")]
+    assert "'=1+1" in cleo.get("/coach/corrections/export.csv").text
+    editor = world.client("dora", accept="text/html").get("/coach/corrections").text
+    assert "continuous batching" in editor
+    assert page not in editor
+    assert page in cleo.get("/coach/corrections").text
+    cleo.post("/coach/corrections/1/resolve")
+    assert "Nothing is open" in cleo.get("/coach/corrections").text
+
+
+def test_done_takes_an_attempt_off_the_queue(world: People, cleo: TestClient) -> None:
+    page = f"/coach/attempts/{world.attempt.id}"
+    assert page in cleo.get("/coach/queue").text
+    reply = cleo.post(f"{page}/state", data={"state": "done"})
+    assert reply.url.path == "/coach/queue"
+    assert page not in reply.text
+    assert "done: Cleo" in cleo.get("/coach/queue?state=done").text
+
+
+@pytest.mark.parametrize(
+    ("where", "data", "told"),
+    [
+        ("attempts/{}/comments", {"text": " "}, "1 to 5,000 characters"),
+        ("attempts/{}/comments", {"text": "a", "kind": "word", "word_from": "77"}, "no such word"),
+        ("attempts/{}/comments", {"text": "a", "kind": "moment", "at_s": "nan"}, "makes no sense"),
+        ("cohorts/{}/rubric", {"criteria": "Depth | how deep | many"}, "line 1"),
+        ("cohorts/{}/rubric", {"criteria": "Depth\nDepth"}, "same name"),
+    ],
+)
+def test_a_fault_in_a_form_is_told_on_the_page(
+    world: People, cleo: TestClient, where: str, data: dict[str, str], told: str
+) -> None:
+    target = world.attempt.id if where.startswith("attempts") else world.spring.id
+    reply = cleo.post(f"/coach/{where.format(target)}", data=data)
+    assert reply.status_code == 422
+    assert told in reply.text
+
+
+def test_the_overview_counts_only_what_is_shown(
+    world: People, cleo: TestClient, make: SimpleNamespace
+) -> None:
+    world.of("ana").submit(make.submission("nothing of mine is shown"))
+    rows = re.findall(r"<th scope=\"row\">.*?</tr>", cleo.get("/coach").text, re.DOTALL)
+    ana = next(row for row in rows if "Ana" in row)
+    assert re.findall(r'class="number">([^<]*)', ana) == ["1", "50%", "–"]
+    assert "Ben" in "".join(rows)
