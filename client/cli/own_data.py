@@ -185,36 +185,31 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete attempts for good, and their recordings with them."""
-    import shutil
-
+    from client.deleting import delete_answers, delete_everything
     from client.own_recordings import OwnRecordings
     from server.contract import PurgeRequest
 
     if [bool(attempt), before is not None, everything].count(True) != 1:
         raise typer.BadParameter("name exactly one of --attempt, --before and --all")
-    request = checked(
-        PurgeRequest,
-        attempt_ids=tuple(attempt or ()),
-        before=before.astimezone() if before else None,
-        everything=everything,
-    )
+    ids = sorted(set(attempt or ()))
+    moment = before.astimezone() if before else None
+    request = checked(PurgeRequest, attempt_ids=tuple(ids), before=moment, everything=everything)
     if not yes:
         typer.confirm("Delete for good?", abort=True)
-    recordings = OwnRecordings(settings.recordings)
     with open_server(settings) as backend:
-        answers = [backend.attempt(each).submission.submission_id for each in attempt or ()]
-        result = backend.purge(request)
-    for submission_id in answers:
-        recordings.forget(submission_id)
-    if before is not None:
-        recordings.forget_before(before.astimezone())
-    if everything:
-        recordings.forget_all()
-        for folder in (settings.speech_cache, settings.outbox, settings.own_drills.parent):
-            shutil.rmtree(folder, ignore_errors=True)
+        if everything:
+            result = delete_everything(backend, settings)
+        elif ids:
+            result = delete_answers(backend, settings, ids)
+        else:
+            result = backend.purge(request)
+    if moment is not None:
+        OwnRecordings(settings.recordings).forget_before(moment)
     out().print(f"{result.deleted} deleted")
     if result.drill_reviews:
         out().print(f"{result.drill_reviews} takes of drills deleted")
+    if result.deleted < len(ids):
+        raise fail(f"{len(ids) - result.deleted} of {len(ids)} attempts were not there")
 
 
 def _print_history(page: "HistoryPage") -> None:
