@@ -41,10 +41,18 @@ from server.errors import ServerError, StoreError
 from server.service import Service
 from server.settings import ServerSettings, sqlite_url
 
-__all__ = ["EmbeddedBackend", "check_bank", "open_accounts", "serve", "server_settings"]
+__all__ = [
+    "EmbeddedBackend",
+    "check_bank",
+    "open_accounts",
+    "open_reviews",
+    "serve",
+    "server_settings",
+]
 
 if TYPE_CHECKING:
     from server.accounts.service import AccountService
+    from server.sharing.merging import ReviewMerger
 
 
 class EmbeddedBackend:
@@ -236,6 +244,25 @@ def open_accounts(settings: ClientSettings) -> Iterator["AccountService"]:
         database = Database(chosen.database_url, busy_timeout_s=chosen.busy_timeout_s)
         try:
             yield AccountService(database, secret=chosen.secret)
+        finally:
+            database.close()
+
+
+@contextmanager
+def open_reviews(settings: ClientSettings) -> Iterator["ReviewMerger"]:
+    """What was written about one's own answers, in the embedded server's database.
+
+    Raises:
+        BackendError: whatever is refused, and a database that cannot be used.
+    """
+    from server.sharing.merging import ReviewMerger
+    from server.store.database import Database
+
+    with _plain():
+        _make_home(settings)
+        database = Database(sqlite_url(settings.database))
+        try:
+            yield ReviewMerger(database, None)
         finally:
             database.close()
 

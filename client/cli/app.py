@@ -7,12 +7,14 @@ import typer
 from client.cli import (
     audio,
     bank,
+    bundle,
     drill,
     lexicon,
     own_data,
     practice,
     progress_plan,
     pronounce,
+    share,
     sign_in,
     system,
     user,
@@ -86,7 +88,7 @@ def _given(context: typer.Context) -> list[str]:
 
 for _group in (
     *(practice, drill, audio, pronounce),
-    *(bank, lexicon, own_data, progress_plan, system, user, sign_in),
+    *(bank, lexicon, own_data, progress_plan, system, user, sign_in, share, bundle),
 ):
     _group.register(app)
 

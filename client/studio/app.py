@@ -23,6 +23,7 @@ from client.studio.routes import (
     practice,
     progress,
     roles,
+    sharing,
     sounds,
     takes,
     weights,
@@ -48,6 +49,7 @@ _PAGES = (
     attempts,
     interview,
     microphone,
+    sharing,
 )
 
 

@@ -1,0 +1,111 @@
+"""``aloud share``: show an answer to a coach on a shared server, and take that back."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from client.cli.common import command, errors, fail, out, print_json
+
+if TYPE_CHECKING:
+    from client.settings import ClientSettings
+    from client.sharing import RemoteSharing
+    from server.review_contract import Sharing
+
+__all__ = ["register"]
+
+_PANEL = "Your own data"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "share", _PANEL)(share)
+
+
+def share(
+    settings: "ClientSettings",
+    attempt: Annotated[int, typer.Argument(metavar="ID", help="The attempt.", min=1)],
+    cohort: Annotated[
+        str | None, typer.Option("--cohort", help="Show it to the coaches of this cohort.")
+    ] = None,
+    link: Annotated[
+        str | None,
+        typer.Option("--link", metavar="LABEL", help="Make a link for a coach without an account."),
+    ] = None,
+    days: Annotated[int, typer.Option("--days", min=1, max=90, help="How long it works.")] = 14,
+    audio: Annotated[
+        bool, typer.Option("--audio", help="With the recording, which is uploaded for it.")
+    ] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Take back everything that shows this attempt alone.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show an answer to a coach, by cohort or by link; without options tell who sees it."""
+    from client.cli.connection import checked
+    from client.own_recordings import OwnRecordings
+    from client.sharing import open_sharing, share_attempt
+    from server.review_contract import LinkRequest
+
+    if stop and (cohort is not None or link is not None):
+        raise typer.BadParameter("--stop goes with neither --cohort nor --link")
+    if cohort is not None and link is not None:
+        raise typer.BadParameter("name one of --cohort and --link")
+    if audio and cohort is None and link is None:
+        raise typer.BadParameter("--audio goes with --cohort or --link")
+    wanted = checked(LinkRequest, label=link, days=days) if link is not None else None
+    with open_sharing(settings) as sharing:
+        if stop:
+            _stop(sharing, attempt)
+        elif cohort is not None or wanted is not None:
+            made = share_attempt(
+                sharing,
+                OwnRecordings(settings.recordings),
+                attempt,
+                sharing.attempt(attempt).submission.submission_id,
+                cohort_id=_cohort(sharing, attempt, cohort) if cohort is not None else None,
+                link=wanted,
+                with_audio=audio,
+            )
+            if made is not None:
+                address = sharing.address_of(made)
+                errors().print("Whoever has this link sees the answer; it is shown only now:")
+                (errors() if as_json else out()).print(address, markup=False, soft_wrap=True)
+        told = sharing.sharing(attempt)
+    if as_json:
+        print_json(told)
+    else:
+        _tell(told)
+
+
+def _cohort(sharing: "RemoteSharing", attempt_id: int, name: str) -> int:
+    cohorts = sharing.sharing(attempt_id).cohorts
+    for each in cohorts:
+        if each.name.casefold() == name.strip().casefold():
+            return each.id
+    known = ", ".join(each.name for each in cohorts) or "none"
+    raise fail(f"you are no candidate of a cohort {name!r}; yours: {known}")
+
+
+def _stop(sharing: "RemoteSharing", attempt_id: int) -> None:
+    for each in sharing.sharing(attempt_id).shares:
+        if each.attempt_id is not None:
+            sharing.revoke(each.id)
+
+
+def _tell(told: "Sharing") -> None:
+    if not told.shares:
+        out().print("nobody else sees this answer")
+    for share in told.shares:
+        whole = ", with its interview" if share.interview_id is not None else ""
+        sound = ", with the recording" if share.with_audio else ""
+        to = f"coaches of {share.cohort}" if share.cohort is not None else "by link"
+        out().print(Text(f"{to}{whole}{sound}"), soft_wrap=True)
+        for link in share.links:
+            used = (
+                f"last used {link.last_used_at:%Y-%m-%d %H:%M}" if link.last_used_at else "unused"
+            )
+            end = "revoked" if link.revoked_at else f"until {link.expires_at:%Y-%m-%d}"
+            out().print(Text(f"  link {link.label}: {end}, {used}"), soft_wrap=True)
+    if told.wants_audio:
+        out().print("the recording is not on the server")

@@ -1,0 +1,104 @@
+"""Showing an answer to a coach: cohorts and links of a shared server, and what is shown now."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Path, Request
+from pydantic import ValidationError
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from client.backend import BackendError
+from client.errors import AudioFileError, ClientError
+from client.sharing import NoSharingError, open_sharing, share_attempt
+from client.studio.studio import Studio
+from server.contract import AttemptId
+from server.review_contract import MAX_LINK_DAYS, LinkRequest
+
+__all__ = ["router"]
+
+Id = Annotated[AttemptId, Path()]
+Number = Annotated[int, Form(ge=1, le=2**63 - 1)]
+
+
+def router(studio: Studio) -> APIRouter:
+    """The pages under ``/attempts/…/share``."""
+    routes = APIRouter(prefix="/attempts/{attempt_id}/share")
+
+    @routes.get("")
+    def page(request: Request, attempt_id: Id) -> HTMLResponse:
+        """Who sees this answer, and who could."""
+        return _page(studio, request, attempt_id)
+
+    @routes.post("")
+    def share(
+        request: Request,
+        attempt_id: Id,
+        cohort_id: Annotated[int | None, Form(ge=1, le=2**63 - 1)] = None,
+        label: Annotated[str, Form(max_length=500)] = "",
+        days: Annotated[int, Form()] = 14,
+        audio: Annotated[bool, Form()] = False,
+    ) -> Response:
+        """Show it to a cohort, or make a link, which is told on the page this once."""
+        submission_id = studio.backend.attempt(attempt_id).submission.submission_id
+        try:
+            link = LinkRequest(label=label, days=days) if cohort_id is None else None
+        except ValidationError:
+            told = f"write who the link is for; it works for 1 to {MAX_LINK_DAYS} days"
+            return _page(studio, request, attempt_id, 422, problem=told)
+        try:
+            with open_sharing(studio.settings) as sharing:
+                made = share_attempt(
+                    sharing,
+                    studio.recordings,
+                    attempt_id,
+                    submission_id,
+                    cohort_id=cohort_id,
+                    link=link,
+                    with_audio=audio,
+                )
+                address = sharing.address_of(made) if made is not None else None
+        except (BackendError, AudioFileError, NoSharingError) as error:
+            return _page(studio, request, attempt_id, 422, problem=str(error))
+        if address is None:
+            return RedirectResponse(f"/attempts/{attempt_id}/share", 303)
+        return _page(studio, request, attempt_id, address=address)
+
+    @routes.post("/stop")
+    def stop(attempt_id: Id, share_id: Number) -> RedirectResponse:
+        """Take a share back."""
+        with open_sharing(studio.settings) as sharing:
+            sharing.revoke(share_id)
+        return RedirectResponse(f"/attempts/{attempt_id}/share", 303)
+
+    @routes.post("/stop-link")
+    def stop_link(attempt_id: Id, link_id: Number) -> RedirectResponse:
+        """End a link."""
+        with open_sharing(studio.settings) as sharing:
+            sharing.revoke_link(link_id)
+        return RedirectResponse(f"/attempts/{attempt_id}/share", 303)
+
+    return routes
+
+
+def _page(
+    studio: Studio, request: Request, attempt_id: int, status: int = 200, **values: Any
+) -> HTMLResponse:
+    attempt = studio.backend.attempt(attempt_id)
+    shown: dict[str, Any] = {"problem": None, "address": None} | values
+    sharing = None
+    if studio.settings.server is not None:
+        try:
+            with open_sharing(studio.settings) as remote:
+                sharing = remote.sharing(attempt_id)
+        except ClientError as error:
+            shown["problem"] = shown["problem"] or str(error)
+    return studio.page(
+        request,
+        "share.html",
+        status,
+        attempt=attempt,
+        recorded=studio.recordings.path_of(attempt.submission.submission_id).is_file(),
+        server=studio.settings.server,
+        sharing=sharing,
+        most_days=MAX_LINK_DAYS,
+        **shown,
+    )

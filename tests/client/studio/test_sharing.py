@@ -1,0 +1,113 @@
+"""The studio's page for sharing an answer, against the real server in this process."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from client.settings import ClientSettings
+from client.sharing import RemoteSharing
+from client.speaking.wav import write_wav
+from client.studio.app import create_studio
+from client.studio.studio import Studio
+from pronunciation.terms import Lexicon
+from server.service import Grader, Service
+from server.settings import sqlite_url
+from server.store.store import Store
+from tests.client.studio.studio_parts import ORIGIN, make_studio
+from tests.client.test_sharing import tone
+from tests.server.conftest import Clock, grade, make_bank, make_submission
+from tests.server.people import People, people
+
+SERVER = "http://localhost"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[People]:
+    with Store(sqlite_url(tmp_path / "server.db")) as store:
+        service = Service(
+            store,
+            make_bank,
+            lambda: Lexicon(version="lexicon-1", terms=()),
+            grader=lambda: Grader(grade, "stub-1"),
+            clock=Clock(),
+        )
+        made = people(service, make_submission("I use paged attention"))
+        made.client("ana").delete(f"/api/v1/shares/{made.share_id}")
+        yield made
+
+
+@pytest.fixture
+def page(
+    world: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., str]]:
+    app = world.client()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        reply = app.request(
+            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
+        )
+        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
+
+    def remote(settings: ClientSettings) -> RemoteSharing:
+        return RemoteSharing(
+            SERVER, token=world.tokens["ana"], transport=httpx.MockTransport(answer)
+        )
+
+    monkeypatch.setattr("client.studio.routes.sharing.open_sharing", remote)
+    settings = ClientSettings(home=tmp_path / "home", server=SERVER)
+    with closing(make_studio(settings, backend=remote(settings))) as studio:
+        write_wav(tone(1), studio.recordings.path_of(world.attempt.submission.submission_id))
+        with TestClient(
+            create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}
+        ) as client:
+            path = f"/attempts/{world.attempt.id}/share"
+
+            def ask(to: str | None = None, **form: str) -> str:
+                reply = client.get(path) if to is None else client.post(path + to, data=form)
+                return str(reply.text)
+
+            yield ask
+
+
+def test_nothing_is_shared_before_a_button_is_pressed(page: Callable[..., str]) -> None:
+    shown = page()
+    assert "Nobody else." in shown
+    assert "spring" in shown
+    assert "autumn" not in shown
+
+
+def test_a_cohort_sees_it_until_it_is_taken_back(page: Callable[..., str], world: People) -> None:
+    shown = page("", cohort_id=str(world.spring.id), audio="true")
+    assert "Coaches of spring, with the recording" in shown
+    recording = f"/api/v1/attempts/{world.attempt.id}/recording"
+    assert world.client("cleo").get(recording).status_code == 200
+    (share,) = world.client("ana").get("/api/v1/shares").json()
+    assert "Nobody else." in page("/stop", share_id=str(share["id"]))
+    assert world.client("cleo").get(recording).status_code == 404
+
+
+def test_a_link_is_told_once_and_ended(page: Callable[..., str], world: People) -> None:
+    shown = page("", label="<b>My coach</b>", days="3")
+    assert "<b>My coach</b>" not in shown
+    address = shown.split(f"<code>{SERVER}")[1].split("<")[0]
+    assert world.client().get(address).status_code == 200
+    again = page()
+    assert address not in again
+    assert "last opened" in again
+    (share,) = world.client("ana").get("/api/v1/shares").json()
+    page("/stop-link", link_id=str(share["links"][0]["id"]))
+    assert world.client().get(address).status_code == 404
+
+
+def test_a_link_for_nobody_is_refused_in_words(page: Callable[..., str]) -> None:
+    assert "write who the link is for" in page("", label=" ")
+
+
+def test_without_a_server_the_page_names_the_bundle(studio: Studio, client: TestClient) -> None:
+    question = studio.bank.questions[0].id
+    attempt = studio.backend.submit(make_submission("hello there", question_id=question))
+    assert "aloud bundle export" in client.get(f"/attempts/{attempt.id}/share").text

@@ -1,0 +1,234 @@
+"""A bundle goes to a coach without any server and comes back; nothing is lost, nothing gets in."""
+
+import json
+import re
+import struct
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from client.backend import RejectedError
+from client.bundle import BundleError, make_bundle, read_review
+from client.embedded import EmbeddedBackend, open_reviews
+from client.settings import ClientSettings
+from server.contract import Attempt
+from server.review_contract import Comment, ReviewDocument
+from tests.server.conftest import START, make_submission
+
+EVIL = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    return ClientSettings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def backend(settings: ClientSettings) -> Iterator[EmbeddedBackend]:
+    with EmbeddedBackend(settings) as made:
+        yield made
+
+
+@pytest.fixture
+def attempt(backend: EmbeddedBackend) -> Attempt:
+    question = backend.bank().questions[0].id
+    return backend.submit(make_submission(f"We page the cache {EVIL}", question_id=question))
+
+
+def remark(number: int, text: str = "Slower", **changes: object) -> Comment:
+    values = {
+        "external_id": f"{number:032x}",
+        "text": text,
+        "author": "Dr. Who",
+        "created_at": START,
+    }
+    return Comment.model_validate(values | changes)
+
+
+def document(attempt: Attempt, *comments: Comment) -> ReviewDocument:
+    return ReviewDocument(submission_id=attempt.submission.submission_id, comments=comments)
+
+
+def saved(tmp_path: Path, name: str, review: ReviewDocument) -> Path:
+    path = tmp_path / name
+    path.write_text(review.model_dump_json(), encoding="utf-8")
+    return path
+
+
+def zipped(tmp_path: Path, **members: bytes) -> Path:
+    path = tmp_path / "bundle.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in members.items():
+            made.writestr(name.replace("_json", ".json"), content)
+    return path
+
+
+def test_a_bundle_holds_the_answer_and_a_page_that_needs_nothing_else(
+    backend: EmbeddedBackend, attempt: Attempt
+) -> None:
+    review = document(attempt, remark(1, EVIL))
+    packed = make_bundle(backend.export_one(attempt.id), review, b"fLaC-sound")
+    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
+        assert set(bundle.namelist()) == {
+            "answer.html",
+            "attempt.json",
+            "comments.json",
+            "recording.flac",
+        }
+        page = bundle.read("answer.html").decode()
+        assert bundle.read("recording.flac") == b"fLaC-sound"
+    assert EVIL not in page
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
+    assert "default-src 'none'" in page
+    assert "connect-src" not in page
+    assert page.count("<script") == 2
+
+
+def test_without_the_recording_none_is_in_it(backend: EmbeddedBackend, attempt: Attempt) -> None:
+    packed = make_bundle(backend.export_one(attempt.id), document(attempt), None)
+    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
+        assert "recording.flac" not in bundle.namelist()
+        assert b"data:audio" not in bundle.read("answer.html")
+
+
+def test_two_coaches_are_merged_and_twice_the_same_changes_nothing(
+    settings: ClientSettings, attempt: Attempt, tmp_path: Path
+) -> None:
+    answer = remark(2, "Yes", parent=f"{1:032x}", author="Ms. Two")
+    first = saved(tmp_path, "one.json", document(attempt, remark(1), remark(3, "Again")))
+    second = saved(tmp_path, "two.json", document(attempt, answer, remark(1)))
+    with open_reviews(settings) as reviews:
+        added = [len(reviews.merge(read_review(each)).added) for each in (first, second)]
+        once = reviews.document(attempt.id)
+        again = [len(reviews.merge(read_review(each)).added) for each in (second, first, first)]
+        assert reviews.document(attempt.id) == once
+    assert (added, again) == ([2, 1], [0, 0, 0])
+    assert {(each.author, each.text) for each in once.comments} == {
+        ("Dr. Who", "Slower"),
+        ("Dr. Who", "Again"),
+        ("Ms. Two", "Yes"),
+    }
+    assert next(each for each in once.comments if each.text == "Yes").parent == f"{1:032x}"
+
+
+def test_an_answer_that_comes_before_what_it_answers_is_not_lost(
+    settings: ClientSettings, attempt: Attempt
+) -> None:
+    orphan = remark(2, "Yes", parent=f"{9:032x}")
+    child = remark(4, "And", parent=f"{2:032x}")
+    with open_reviews(settings) as reviews:
+        assert len(reviews.merge(document(attempt, child, orphan)).added) == 2
+        kept = {each.text: each.parent for each in reviews.document(attempt.id).comments}
+    assert kept == {"Yes": None, "And": f"{2:032x}"}
+
+
+def test_a_bundle_that_comes_back_whole_is_read_too(
+    backend: EmbeddedBackend, attempt: Attempt, tmp_path: Path
+) -> None:
+    path = tmp_path / "back.zip"
+    review = document(attempt, remark(1))
+    path.write_bytes(make_bundle(backend.export_one(attempt.id), review, None).content)
+    assert read_review(path) == review
+
+
+def test_comments_on_somebody_elses_answer_are_refused(
+    settings: ClientSettings, attempt: Attempt
+) -> None:
+    other = ReviewDocument(submission_id="f" * 32, comments=(remark(1),))
+    with (
+        pytest.raises(RejectedError, match=r"not .* among yours"),
+        open_reviews(settings) as reviews,
+    ):
+        reviews.merge(other)
+
+
+def test_a_comment_where_no_word_is_leaves_nothing_behind(
+    settings: ClientSettings, attempt: Attempt
+) -> None:
+    beyond = remark(2, kind="word", word_from=9_999)
+    with pytest.raises(RejectedError, match="no such word"), open_reviews(settings) as reviews:
+        reviews.merge(document(attempt, remark(1), beyond))
+    with open_reviews(settings) as reviews:
+        assert reviews.document(attempt.id).comments == ()
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"../../evil": b"x", "comments_json": b"{}"}, "it holds '../../evil'"),
+        ({"/etc/passwd": b"x"}, "it holds '/etc/passwd'"),
+        ({"attempt_json": b"{}"}, "no comments.json"),
+        ({"comments_json": b"\0" * (17 * 1024 * 1024)}, "too large unpacked"),
+        ({"comments_json": b"no json"}, "no JSON"),
+        ({"comments_json": b"[" * 100_000}, "no JSON"),
+        ({"comments_json": b"[]"}, "no comments of Aloud"),
+        ({"comments_json": b'{"format":"aloud-review","schema_version":2}'}, "another version"),
+        ({"comments_json": b'{"format":"aloud-review","schema_version":1}'}, "submission_id"),
+    ],
+)
+def test_what_is_made_to_do_harm_is_refused_in_one_line(
+    tmp_path: Path, members: dict[str, bytes], told: str
+) -> None:
+    path = zipped(tmp_path, **members)
+    with pytest.raises(BundleError) as failure:
+        read_review(path)
+    assert told in str(failure.value)
+    assert "\n" not in str(failure.value)
+    assert [each.name for each in tmp_path.iterdir() if each.name != "home"] == ["bundle.zip"]
+
+
+def test_a_bomb_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path, comments_json=b" " * (40 * 1024 * 1024))
+    content = bytearray(path.read_bytes())
+    at = content.rfind(b"PK\x01\x02")
+    content[at + 24 : at + 28] = struct.pack("<I", 100)
+    path.write_bytes(content)
+    with pytest.raises(BundleError):
+        read_review(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK" + bytes(500), b"\xff\xfe"])
+def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "what"
+    path.write_bytes(content)
+    with pytest.raises(BundleError):
+        read_review(path)
+
+
+def test_the_page_takes_comments_offline_and_saves_them(
+    backend: EmbeddedBackend, attempt: Attempt, tmp_path: Path
+) -> None:
+    chromium = Path("/usr/bin/chromium")
+    if not chromium.exists():
+        pytest.skip("no Chromium: apt install chromium")
+    from playwright.sync_api import sync_playwright
+
+    packed = make_bundle(backend.export_one(attempt.id), document(attempt, remark(1)), None)
+    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
+        (tmp_path / "answer.html").write_bytes(bundle.read("answer.html"))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(chromium), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_context(offline=True).new_page()
+        problems: list[str] = []
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto((tmp_path / "answer.html").as_uri())
+        page.get_by_label("Your name").fill("Ms. Two")
+        page.get_by_label("Your comment").fill(f"Louder {EVIL}")
+        page.get_by_role("button", name="Add the comment").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save all comments").click()
+        download.value.save_as(tmp_path / "back.json")
+        shown = page.locator("[data-comments]").inner_text()
+        browser.close()
+    assert problems == []
+    assert "Louder </script>" in shown
+    back = read_review(tmp_path / "back.json")
+    assert [each.author for each in back.comments] == ["Dr. Who", "Ms. Two"]
+    assert back.comments[0] == remark(1)
+    assert json.loads((tmp_path / "back.json").read_text())["comments"][1]["kind"] == "answer"

@@ -1,0 +1,145 @@
+"""A client shares its answers on the real server, in this process."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import httpx
+import numpy as np
+import pytest
+
+from client.audio_file import read_audio
+from client.backend import RejectedError
+from client.own_recordings import OwnRecordings
+from client.settings import ClientSettings
+from client.sharing import (
+    NoSharingError,
+    RemoteSharing,
+    encode_for_upload,
+    open_sharing,
+    share_attempt,
+)
+from client.speaking.wav import write_wav
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.terms import Lexicon
+from server.review_contract import LinkRequest
+from server.service import Grader, Service
+from server.settings import sqlite_url
+from server.store.store import Store
+from tests.server.conftest import Clock, grade, make_bank, make_submission
+from tests.server.people import People, people
+
+
+def tone(seconds: float) -> Clip:
+    times = np.arange(int(SAMPLE_RATE_HZ * seconds)) / SAMPLE_RATE_HZ
+    return Clip((0.4 * np.sin(2 * np.pi * 330 * times)).astype(np.float32))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[People]:
+    with Store(sqlite_url(tmp_path / "server.db")) as store:
+        service = Service(
+            store,
+            make_bank,
+            lambda: Lexicon(version="lexicon-1", terms=()),
+            grader=lambda: Grader(grade, "stub-1"),
+            clock=Clock(),
+        )
+        made = people(service, make_submission("I use paged attention"))
+        for share in made.client("ana").get("/api/v1/shares").json():
+            made.client("ana").delete(f"/api/v1/shares/{share['id']}")
+        yield made
+
+
+@pytest.fixture
+def sharing(world: People) -> Iterator[RemoteSharing]:
+    app = world.client()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        reply = app.request(
+            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
+        )
+        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
+
+    with RemoteSharing(
+        "http://localhost", token=world.tokens["ana"], transport=httpx.MockTransport(answer)
+    ) as made:
+        yield made
+
+
+@pytest.fixture
+def recordings(tmp_path: Path, world: People) -> OwnRecordings:
+    kept = OwnRecordings(tmp_path)
+    write_wav(tone(1.5), kept.path_of(world.attempt.submission.submission_id))
+    return kept
+
+
+def shared(
+    world: People, sharing: RemoteSharing, recordings: OwnRecordings, **how: object
+) -> object:
+    values = SimpleNamespace(cohort_id=None, link=None, with_audio=False)
+    vars(values).update(how)
+    attempt = world.attempt
+    return share_attempt(
+        sharing, recordings, attempt.id, attempt.submission.submission_id, **vars(values)
+    )
+
+
+def test_the_recording_goes_up_only_with_the_share_that_wants_it(
+    world: People, sharing: RemoteSharing, recordings: OwnRecordings
+) -> None:
+    shared(world, sharing, recordings, cohort_id=world.spring.id)
+    assert sharing.sharing(world.attempt.id).recording is None
+    shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
+    told = sharing.sharing(world.attempt.id)
+    assert told.recording is not None
+    assert told.recording.duration_s == pytest.approx(1.5, abs=0.01)
+    (share,) = told.shares
+    sharing.revoke(share.id)
+    assert sharing.sharing(world.attempt.id).recording is None
+
+
+def test_a_link_with_sound_opens_for_somebody_without_an_account(
+    world: People, sharing: RemoteSharing, recordings: OwnRecordings
+) -> None:
+    link = LinkRequest(label="My coach")
+    made = shared(world, sharing, recordings, link=link, with_audio=True)
+    page = world.client().get(sharing.address_of(made).removeprefix("http://localhost"))  # type: ignore[arg-type]
+    assert page.status_code == 200
+    assert "<audio" in page.text
+
+
+def test_without_a_recording_here_nothing_is_shared(
+    world: People, sharing: RemoteSharing, tmp_path: Path
+) -> None:
+    nothing = OwnRecordings(tmp_path / "nothing")
+    with pytest.raises(NoSharingError, match="no recording"):
+        shared(world, sharing, nothing, cohort_id=world.spring.id, with_audio=True)
+    assert sharing.sharing(world.attempt.id).shares == ()
+
+
+def test_a_cohort_that_one_is_no_candidate_of_is_refused(
+    world: People, sharing: RemoteSharing, recordings: OwnRecordings
+) -> None:
+    with pytest.raises(RejectedError, match="no such cohort"):
+        shared(world, sharing, recordings, cohort_id=world.autumn.id)
+
+
+def test_without_a_server_the_bundle_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NoSharingError, match="aloud bundle export"):
+        open_sharing(ClientSettings(home=tmp_path))
+
+
+@pytest.mark.parametrize(("most", "kind"), [(10**9, "audio/flac"), (0, "audio/ogg")])
+def test_what_is_too_long_for_flac_goes_as_opus(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, most: int, kind: str
+) -> None:
+    monkeypatch.setattr("client.sharing._MOST_FLAC_BYTES", most)
+    content, media_type = encode_for_upload(tone(2))
+    assert media_type == kind
+    path = tmp_path / "sent"
+    path.write_bytes(content)
+    again = read_audio(path).samples
+    assert again.size == pytest.approx(2 * SAMPLE_RATE_HZ, rel=0.02)
+    loudest = np.argmax(np.abs(np.fft.rfft(again)))
+    assert loudest * SAMPLE_RATE_HZ / again.size == pytest.approx(330, abs=3)
