@@ -27,5 +27,5 @@ __all__ = [
     "split_words",
 ]
 
-HEARING_VERSION = "1"
+HEARING_VERSION = "2"
 """Raised whenever the model, the fusion or the rules change: stored evidence names it."""
