@@ -43,9 +43,11 @@ from server.settings import ServerSettings, sqlite_url
 
 __all__ = [
     "EmbeddedBackend",
+    "back_up",
     "check_bank",
     "open_accounts",
     "open_reviews",
+    "restore",
     "serve",
     "server_settings",
 ]
@@ -227,6 +229,32 @@ def check_bank(path: Path, lexicon: Sequence[Path] = ()) -> tuple[int, list[str]
     from server.bank_check import check_bank_path
 
     return check_bank_path(path, lexicon)
+
+
+def back_up(settings: ClientSettings, path: Path, *, replace: bool = False) -> dict[str, int]:
+    """Write the whole database that ``aloud serve`` uses to a file: how many rows, by table.
+
+    Raises:
+        RejectedError: the file is there already or cannot be written.
+        UnavailableError: the database cannot be used.
+    """
+    from server.operations.backup import back_up as write
+
+    with _plain():
+        return dict(write(server_settings(settings).database_url, path, replace=replace).rows)
+
+
+def restore(settings: ClientSettings, path: Path) -> dict[str, int]:
+    """Fill the empty database that ``aloud serve`` uses: how many rows, by table.
+
+    Raises:
+        RejectedError: the file is no backup, or not whole.
+        UnavailableError: the database is not empty, or cannot be used.
+    """
+    from server.operations.backup import restore as fill
+
+    with _plain():
+        return dict(fill(server_settings(settings).database_url, path).rows)
 
 
 @contextmanager

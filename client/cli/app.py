@@ -6,6 +6,7 @@ import typer
 
 from client.cli import (
     audio,
+    backup,
     bank,
     bundle,
     drill,
@@ -88,7 +89,7 @@ def _given(context: typer.Context) -> list[str]:
 
 for _group in (
     *(practice, drill, audio, pronounce),
-    *(bank, lexicon, own_data, progress_plan, system, user, sign_in, share, bundle),
+    *(bank, lexicon, own_data, progress_plan, system, user, sign_in, backup, share, bundle),
 ):
     _group.register(app)
 
