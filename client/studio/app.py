@@ -15,6 +15,7 @@ from client.errors import ClientError
 from client.studio.guard import Guard
 from client.studio.routes import (
     attempts,
+    comments,
     drills,
     history,
     home,
@@ -50,6 +51,7 @@ _PAGES = (
     interview,
     microphone,
     sharing,
+    comments,
 )
 
 

@@ -35,6 +35,7 @@ PAGES: Final = {
     "/plan": "/plan",
     "/attempts/{attempt_id}": "/attempts/{latest}",
     "/attempts/{attempt_id}/compare/{other_id}": "/attempts/{latest}/compare/{earlier}",
+    "/attempts/{attempt_id}/comments": "/attempts/{latest}/comments",
     "/interview": "/interview",
     "/interview/{interview_id}": "/interview/{running}",
     "/interview/{interview_id}/report": "/interview/{ended}/report",

@@ -1,0 +1,85 @@
+"""What coaches wrote about an answer, for whose answer it is; and replies to it."""
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Path, Request
+from pydantic import ValidationError
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from client.backend import BackendError
+from client.reviews import add_reply, read_review
+from client.studio.studio import Studio
+from server.contract import AttemptId
+from server.review_contract import MAX_COMMENT_CHARS, NewComment
+
+__all__ = ["router"]
+
+Id = Annotated[AttemptId, Path()]
+Hex = Annotated[str, Form(pattern=r"^[0-9a-f]{32}$")]
+
+
+def router(studio: Studio) -> APIRouter:
+    """The pages under ``/attempts/…/comments``."""
+    routes = APIRouter(prefix="/attempts/{attempt_id}/comments")
+
+    @routes.get("")
+    def page(request: Request, attempt_id: Id) -> HTMLResponse:
+        """Comments, scores and corrected verdicts of one answer."""
+        return _page(studio, request, attempt_id)
+
+    @routes.post("", response_model=None)
+    def reply(
+        request: Request,
+        attempt_id: Id,
+        parent: Hex,
+        external_id: Hex,
+        text: Annotated[str, Form(max_length=20_000)] = "",
+    ) -> Response:
+        """Answer a comment; the same one sent twice is kept once."""
+        try:
+            wanted = NewComment(
+                external_id=external_id, parent=parent, text=text.replace("\r\n", "\n")
+            )
+        except ValidationError:
+            told = f"write an answer of 1 to {MAX_COMMENT_CHARS:,} characters"
+            return _page(studio, request, attempt_id, told, text, parent)
+        try:
+            add_reply(studio.settings, attempt_id, wanted)
+        except (BackendError, ValueError) as error:
+            return _page(studio, request, attempt_id, str(error), text, parent)
+        return RedirectResponse(f"/attempts/{attempt_id}/comments#c-{parent}", 303)
+
+    return routes
+
+
+def _page(
+    studio: Studio,
+    request: Request,
+    attempt_id: int,
+    problem: str | None = None,
+    typed: str = "",
+    typed_at: str = "",
+) -> HTMLResponse:
+    attempt = studio.backend.attempt(attempt_id)
+    status = 422 if problem else 200
+    review = None
+    try:
+        review = read_review(studio.settings, attempt_id)
+    except BackendError as error:
+        problem = problem or str(error)
+    transcript = attempt.submission.transcript
+    return studio.page(
+        request,
+        "comments.html",
+        status,
+        attempt=attempt,
+        words=[each.text for each in transcript.words] or transcript.text.split(),
+        review=review,
+        can_reply=studio.settings.server is not None,
+        new_id=lambda: secrets.token_hex(16),
+        most_chars=MAX_COMMENT_CHARS,
+        problem=problem,
+        typed=typed,
+        typed_at=typed_at,
+    )

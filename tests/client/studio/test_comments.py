@@ -1,0 +1,112 @@
+"""What coaches wrote, in the studio: against the real server in this process."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from client.reviews import RemoteReviews
+from client.settings import ClientSettings
+from client.studio.app import create_studio
+from pronunciation.terms import Lexicon
+from server.contract import Transcript, Word
+from server.service import Grader, Service
+from server.settings import sqlite_url
+from server.store.store import Store
+from tests.client.studio.studio_parts import ORIGIN, make_studio
+from tests.server.conftest import Clock, grade, make_bank, make_submission
+from tests.server.people import People, people
+
+SERVER = "http://localhost"
+BAD = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[People]:
+    text = "I use paged attention"
+    words = tuple(Word(text=each) for each in text.split())
+    transcript = Transcript(text=text, words=words, engine="text")
+    with Store(sqlite_url(tmp_path / "server.db")) as store:
+        service = Service(
+            store,
+            make_bank,
+            lambda: Lexicon(version="lexicon-1", terms=()),
+            grader=lambda: Grader(grade, "stub-1"),
+            clock=Clock(),
+        )
+        yield people(service, make_submission(text, transcript=transcript))
+
+
+@pytest.fixture
+def studio(world: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    app = world.client()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        reply = app.request(
+            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
+        )
+        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
+
+    def remote(server: str, settings: ClientSettings) -> RemoteReviews:
+        return RemoteReviews(
+            server, token=world.tokens["ana"], transport=httpx.MockTransport(answer)
+        )
+
+    monkeypatch.setattr("client.reviews.open_remote", remote)
+    settings = ClientSettings(home=tmp_path / "home", server=SERVER)
+    with (
+        closing(make_studio(settings, backend=remote(SERVER, settings))) as made,
+        TestClient(create_studio(made), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client,
+    ):
+        yield client
+
+
+def say(world: People, text: str) -> str:
+    """A comment of Cleo's on two words."""
+    number = uuid4().hex
+    comment = {"external_id": number, "text": text, "kind": "span", "word_from": 2, "word_to": 3}
+    path = f"/api/v1/attempts/{world.attempt.id}/comments"
+    world.client("cleo").post(path, json=comment).raise_for_status()
+    return number
+
+
+def test_a_comment_is_read_as_text_with_the_words_it_is_on(
+    world: People, studio: TestClient
+) -> None:
+    path = f"/attempts/{world.attempt.id}/comments"
+    assert "Nothing yet" in studio.get(path).text
+    say(world, BAD)
+    shown = studio.get(path).text
+    assert "Cleo" in shown
+    assert "“paged attention”" in shown
+    assert "&lt;img" in shown
+    assert "<img" not in shown
+
+
+def test_an_answer_reaches_the_coach_once(world: People, studio: TestClient) -> None:
+    parent = say(world, "How does it page?")
+    path = f"/attempts/{world.attempt.id}/comments"
+    number = re.findall(r'name="external_id" value="(\w+)"', studio.get(path).text)[0]
+    form = {"parent": parent, "external_id": number, "text": "In blocks."}
+    for _ in range(2):
+        assert "In blocks." in studio.post(path, data=form).text
+    seen = world.client("cleo").get(f"/api/v1{path.replace('comments', 'review')}").json()
+    assert [(each["text"], each["by_owner"]) for each in seen["comments"]] == [
+        ("How does it page?", False),
+        ("In blocks.", True),
+    ]
+
+
+def test_an_answer_that_will_not_do_is_told_and_kept(world: People, studio: TestClient) -> None:
+    parent = say(world, "How does it page?")
+    path = f"/attempts/{world.attempt.id}/comments"
+    form = {"parent": parent, "external_id": uuid4().hex, "text": "x" * 5_001}
+    reply = studio.post(path, data=form)
+    assert reply.status_code == 422
+    assert "1 to 5,000 characters" in reply.text
+    assert "x" * 5_001 in reply.text
