@@ -36,6 +36,7 @@ PAGES: Final = {
     "/attempts/{attempt_id}": "/attempts/{latest}",
     "/attempts/{attempt_id}/compare/{other_id}": "/attempts/{latest}/compare/{earlier}",
     "/attempts/{attempt_id}/comments": "/attempts/{latest}/comments",
+    "/attempts/{attempt_id}/share": "/attempts/{latest}/share",
     "/interview": "/interview",
     "/interview/{interview_id}": "/interview/{running}",
     "/interview/{interview_id}/report": "/interview/{ended}/report",
