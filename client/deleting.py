@@ -36,7 +36,7 @@ def delete_answers(
 
 
 def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
-    """Delete all answers, drills and interviews, recordings, own words and drill items, what waits."""
+    """Delete answers, drills, interviews, recordings, own words and drill items, what waits."""
     result = backend.purge(PurgeRequest(everything=True))
     OwnRecordings(settings.recordings).forget_all()
     Interviews.of(settings).forget_all()

@@ -63,6 +63,4 @@ class Passwords:
         if name.casefold() in password.casefold() and len(password) < len(name) + MIN_PASSWORD:
             raise InvalidInputError("the password is little more than the name; take another one")
         if len(set(password)) < 5:
-            raise InvalidInputError(
-                "the password has too few different characters"
-            )
+            raise InvalidInputError("the password has too few different characters")
