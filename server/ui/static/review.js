@@ -9,7 +9,10 @@ const form = document.querySelector("[data-comment-form]");
 const text = form.elements.text;
 const place = form.querySelector("[data-place]");
 const whole = form.querySelector("[data-whole]");
-const comments = [...document.querySelectorAll(".review-comment")];
+/** The comments in the order of the words; those on a moment or the whole answer come behind. */
+const comments = [...document.querySelectorAll(".review-comment")].sort(
+  (one, other) => Number(one.dataset.from ?? words.length) - Number(other.dataset.from ?? words.length),
+);
 
 /** The chosen words, by their numbers: where choosing began, and where it is now. */
 let anchor = null;
@@ -145,7 +148,7 @@ function walkComments(step) {
     if (recording && next.dataset.at !== undefined) recording.currentTime = Number(next.dataset.at);
     next.focus();
   }
-  const [by, said] = [next.querySelector("strong"), next.querySelector(".stack p")];
+  const [by, said] = [next.querySelector("strong"), next.querySelector(".review-text p")];
   status.textContent = `${by.textContent}: ${said?.textContent ?? ""}`;
 }
 

@@ -138,6 +138,7 @@ def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) 
         page.focus("#main")
         page.keyboard.press("j")
         assert page.locator(".word.chosen").all_inner_texts() == ["paged", "attention"]
+        assert page.inner_text("[data-status]") == "Cleo: Say <i>how</i> it pages."
         page.keyboard.press("Escape")
         assert page.locator(".word.chosen").count() == 0
 
