@@ -1,6 +1,5 @@
 """Sharing one's answers on a shared server: with a cohort, by link, with the recording or not."""
 
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -9,8 +8,9 @@ import httpx
 import numpy as np
 
 from client.audio_file import read_audio
-from client.backend import UnavailableError
+from client.backend import RejectedError, UnavailableError
 from client.errors import ClientError
+from client.interviews import InterviewRecord, Interviews
 from client.own_recordings import OwnRecordings
 from client.remote import RemoteBackend
 from client.settings import ClientSettings
@@ -29,8 +29,10 @@ __all__ = [
     "RemoteSharing",
     "as_flac",
     "encode_for_upload",
+    "interview_of",
     "open_sharing",
     "share_attempt",
+    "share_interview",
 ]
 
 _MOST_FLAC_BYTES: Final = 6 * 1024 * 1024
@@ -38,8 +40,6 @@ _MOST_FLAC_BYTES: Final = 6 * 1024 * 1024
 
 _OPUS_BIT_RATE: Final = 32_000
 _UPLOAD_TIMEOUT: Final = httpx.Timeout(120.0, connect=3.0)
-
-OpenSharing = Callable[[], "RemoteSharing"]
 
 
 class NoSharingError(ClientError):
@@ -138,6 +138,68 @@ def share_attempt(
     if with_audio:
         sharing.upload(attempt_id, path)
     return made
+
+
+def interview_of(settings: ClientSettings, submission_id: str) -> InterviewRecord | None:
+    """The interview that an answer was given in; ``None``: in none that is kept here."""
+    return next(
+        (
+            record
+            for record in Interviews.of(settings).all().records
+            if any(each.submission_id == submission_id for each in record.asked)
+        ),
+        None,
+    )
+
+
+def share_interview(
+    sharing: RemoteSharing,
+    recordings: OwnRecordings,
+    record: InterviewRecord,
+    *,
+    cohort_id: int | None,
+    link: LinkRequest | None = None,
+    with_audio: bool = False,
+) -> NewShareLink | None:
+    """Shows all answers of an interview that this server has, as ``share_attempt`` does one.
+
+    Recordings that are not (or no longer) on this machine are left out.
+
+    Raises:
+        NoSharingError: the server has none of its answers.
+        AudioFileError, UnavailableError, RejectedError: as they say.
+    """
+    answers = {
+        each.attempt_id: each.submission_id
+        for each in record.asked
+        if each.attempt_id is not None
+        and each.submission_id is not None
+        and _is_there(sharing, each.attempt_id, each.submission_id)
+    }
+    if not answers:
+        raise NoSharingError("the server has none of this interview's answers")
+    wanted = ShareRequest(
+        interview_id=record.id,
+        attempt_ids=tuple(answers),
+        cohort_id=cohort_id,
+        with_audio=with_audio,
+    )
+    share = sharing.share(wanted)
+    made = sharing.add_link(share.id, link) if link is not None else None
+    if with_audio:
+        for attempt_id, submission_id in answers.items():
+            path = recordings.path_of(submission_id)
+            if path.is_file():
+                sharing.upload(attempt_id, path)
+    return made
+
+
+def _is_there(sharing: RemoteSharing, attempt_id: int, submission_id: str) -> bool:
+    """Whether it is this answer that the server has under this number, and not another one."""
+    try:
+        return sharing.attempt(attempt_id).submission.submission_id == submission_id
+    except RejectedError:
+        return False
 
 
 def encode_for_upload(clip: Clip) -> tuple[bytes, Literal["audio/flac", "audio/ogg"]]:

@@ -36,6 +36,9 @@ def share(
     audio: Annotated[
         bool, typer.Option("--audio", help="With the recording, which is uploaded for it.")
     ] = False,
+    whole: Annotated[
+        bool, typer.Option("--interview", help="All answers of its interview.")
+    ] = False,
     stop: Annotated[
         bool, typer.Option("--stop", help="Take back everything that shows this attempt alone.")
     ] = False,
@@ -44,29 +47,40 @@ def share(
     """Show an answer to a coach, by cohort or by link; without options tell who sees it."""
     from client.cli.connection import checked
     from client.own_recordings import OwnRecordings
-    from client.sharing import open_sharing, share_attempt
+    from client.sharing import interview_of, open_sharing, share_attempt, share_interview
     from server.review_contract import LinkRequest
 
     if stop and (cohort is not None or link is not None):
         raise typer.BadParameter("--stop goes with neither --cohort nor --link")
     if cohort is not None and link is not None:
         raise typer.BadParameter("name one of --cohort and --link")
-    if audio and cohort is None and link is None:
-        raise typer.BadParameter("--audio goes with --cohort or --link")
+    if (audio or whole) and cohort is None and link is None:
+        raise typer.BadParameter("--audio and --interview go with --cohort or --link")
     wanted = checked(LinkRequest, label=link, days=days) if link is not None else None
     with open_sharing(settings) as sharing:
         if stop:
             _stop(sharing, attempt)
         elif cohort is not None or wanted is not None:
-            made = share_attempt(
-                sharing,
-                OwnRecordings(settings.recordings),
-                attempt,
-                sharing.attempt(attempt).submission.submission_id,
-                cohort_id=_cohort(sharing, attempt, cohort) if cohort is not None else None,
-                link=wanted,
-                with_audio=audio,
-            )
+            recordings = OwnRecordings(settings.recordings)
+            submission_id = sharing.attempt(attempt).submission.submission_id
+            cohort_id = _cohort(sharing, attempt, cohort) if cohort is not None else None
+            if whole:
+                record = interview_of(settings, submission_id)
+                if record is None:
+                    raise fail("this answer was given in no interview that is kept here")
+                made = share_interview(
+                    sharing, recordings, record, cohort_id=cohort_id, link=wanted, with_audio=audio
+                )
+            else:
+                made = share_attempt(
+                    sharing,
+                    recordings,
+                    attempt,
+                    submission_id,
+                    cohort_id=cohort_id,
+                    link=wanted,
+                    with_audio=audio,
+                )
             if made is not None:
                 address = sharing.address_of(made)
                 errors().print("Whoever has this link sees the answer; it is shown only now:")

@@ -1,5 +1,6 @@
 """A client shares its answers on the real server, in this process."""
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,18 +11,22 @@ import pytest
 
 from client.audio_file import read_audio
 from client.backend import RejectedError
+from client.interviews import Interviews, plan_interview
 from client.own_recordings import OwnRecordings
 from client.settings import ClientSettings
 from client.sharing import (
     NoSharingError,
     RemoteSharing,
     encode_for_upload,
+    interview_of,
     open_sharing,
     share_attempt,
+    share_interview,
 )
 from client.speaking.wav import write_wav
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
+from question_bank.loader import load_bank
 from server.review_contract import LinkRequest
 from server.service import Grader, Service
 from server.settings import sqlite_url
@@ -65,6 +70,11 @@ def sharing(world: People) -> Iterator[RemoteSharing]:
         "http://localhost", token=world.tokens["ana"], transport=httpx.MockTransport(answer)
     ) as made:
         yield made
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    return ClientSettings(home=tmp_path / "home")
 
 
 @pytest.fixture
@@ -116,6 +126,34 @@ def test_without_a_recording_here_nothing_is_shared(
     with pytest.raises(NoSharingError, match="no recording"):
         shared(world, sharing, nothing, cohort_id=world.spring.id, with_audio=True)
     assert sharing.sharing(world.attempt.id).shares == ()
+
+
+def test_an_interview_is_shared_with_its_answers_and_never_with_others_numbers(
+    world: People, sharing: RemoteSharing, recordings: OwnRecordings, settings: ClientSettings
+) -> None:
+    ana = world.of("ana")
+    second, other = (ana.submit(make_submission(text)) for text in ("two", "three"))
+    first_id, second_id = (each.submission.submission_id for each in (world.attempt, second))
+    bank = load_bank(())
+    kept = Interviews.of(settings)
+    role, guide = bank.roles[0], bank.rounds[0]
+    plan = plan_interview(bank.questions, role.id, guide.id, 30, {}, random.Random(1))
+    record = kept.start(role, guide, 30, plan)
+    # the last one has a number that is another answer's on this server
+    for submission_id, number in (
+        (first_id, world.attempt.id),
+        (second_id, second.id),
+        ("e" * 32, other.id),
+    ):
+        question = next(each for each in kept.get(record.id).questions if each.state == "open")
+        kept.answer(record.id, question.question_id, submission_id, number)
+    found = interview_of(settings, second_id)
+    assert found is not None
+    share_interview(sharing, recordings, found, cohort_id=world.spring.id, with_audio=True)
+    told = [sharing.sharing(each.id) for each in (world.attempt, second, other)]
+    assert [each.interview_id for each in told] == [record.id, record.id, None]
+    assert [each.recording is not None for each in told] == [True, False, False]
+    assert interview_of(settings, "d" * 32) is None
 
 
 def test_a_cohort_that_one_is_no_candidate_of_is_refused(

@@ -8,7 +8,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend import BackendError
 from client.errors import AudioFileError, ClientError
-from client.sharing import NoSharingError, open_sharing, share_attempt
+from client.sharing import (
+    NoSharingError,
+    interview_of,
+    open_sharing,
+    share_attempt,
+    share_interview,
+)
 from client.studio.studio import Studio
 from server.contract import AttemptId
 from server.review_contract import MAX_LINK_DAYS, LinkRequest
@@ -36,8 +42,12 @@ def router(studio: Studio) -> APIRouter:
         label: Annotated[str, Form(max_length=500)] = "",
         days: Annotated[int, Form()] = 14,
         audio: Annotated[bool, Form()] = False,
+        whole: Annotated[bool, Form()] = False,
     ) -> Response:
-        """Show it to a cohort, or make a link, which is told on the page this once."""
+        """Show it to a cohort, or make a link, which is told on the page this once.
+
+        With ``whole``, all answers of its interview.
+        """
         submission_id = studio.backend.attempt(attempt_id).submission.submission_id
         try:
             link = LinkRequest(label=label, days=days) if cohort_id is None else None
@@ -46,15 +56,26 @@ def router(studio: Studio) -> APIRouter:
             return _page(studio, request, attempt_id, 422, problem=told)
         try:
             with open_sharing(studio.settings) as sharing:
-                made = share_attempt(
-                    sharing,
-                    studio.recordings,
-                    attempt_id,
-                    submission_id,
-                    cohort_id=cohort_id,
-                    link=link,
-                    with_audio=audio,
-                )
+                interview = interview_of(studio.settings, submission_id) if whole else None
+                if interview is not None:
+                    made = share_interview(
+                        sharing,
+                        studio.recordings,
+                        interview,
+                        cohort_id=cohort_id,
+                        link=link,
+                        with_audio=audio,
+                    )
+                else:
+                    made = share_attempt(
+                        sharing,
+                        studio.recordings,
+                        attempt_id,
+                        submission_id,
+                        cohort_id=cohort_id,
+                        link=link,
+                        with_audio=audio,
+                    )
                 address = sharing.address_of(made) if made is not None else None
         except (BackendError, AudioFileError, NoSharingError) as error:
             return _page(studio, request, attempt_id, 422, problem=str(error))
@@ -98,6 +119,7 @@ def _page(
         attempt=attempt,
         recorded=studio.recordings.path_of(attempt.submission.submission_id).is_file(),
         server=studio.settings.server,
+        interview=interview_of(studio.settings, attempt.submission.submission_id),
         sharing=sharing,
         most_days=MAX_LINK_DAYS,
         **shown,
