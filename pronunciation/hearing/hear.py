@@ -43,7 +43,7 @@ NEIGHBOUR_PAUSE_S = 0.3
 """Beyond a pause this long, the word next to a term is no part of the term's window."""
 TERM_FITS_FROM = 0.5
 """Nats a frame; a term whose best reading fits worse gets no verdict. On dev speakers 2 % of the
-words that were said fit worse, and half of those that were not."""
+words that were said fit worse, and two thirds of those that were not."""
 WORD_FITS_FROM = -2.5
 """Nats a frame below the best phone; a word further below was hardly said."""
 WORD_SHARE = 2.5
