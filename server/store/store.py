@@ -113,8 +113,8 @@ class Store:
             question_id=question.id,
             role=question.role,
             round=question.round,
-            topic=question.topic,
-            engine=submission.transcript.engine,
+            topic=_without_nul(question.topic),
+            engine=_without_nul(submission.transcript.engine),
             created_at=submission.created_at,
             received_at=received_at,
             submission=submission.model_dump(mode="json"),
@@ -335,8 +335,8 @@ def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:
 def _report_row(attempt_id: int, report: Report, graded_at: datetime) -> ReportRow:
     return ReportRow(
         attempt_id=attempt_id,
-        grader_version=report.grader_version,
-        bank_version=report.bank_version,
+        grader_version=_without_nul(report.grader_version),
+        bank_version=_without_nul(report.bank_version),
         graded_at=graded_at,
         score=report.coverage.score,
         words=report.delivery.words,
@@ -354,3 +354,8 @@ def _attempt(row: AttemptRow, report: Report) -> Attempt:
         round=row.round,
         topic=row.topic,
     )
+
+
+def _without_nul(text: str) -> str:
+    """For columns that only filter and list: PostgreSQL's text holds no NUL (its JSON does)."""
+    return text.replace("\0", "\ufffd")

@@ -130,6 +130,21 @@ def test_every_answer_comes_back_as_it_was(
     assert (again, new) == (attempt, False)
 
 
+def test_signs_that_postgresqls_text_refuses_are_kept(store: Store, make: SimpleNamespace) -> None:
+    submission = make.submission(
+        transcript=Transcript(text="a\0b", engine="whisper\0", model="\0", words=())
+    )
+    question = make.question(topic="Caches\0")
+    archived = report_of(submission)
+    report = archived.report.model_copy(update={"grader_version": "g\0", "bank_version": "\0"})
+    reports = (archived.model_copy(update={"report": report}),)
+    attempt, _ = store.add(submission, question, reports, NOW)
+    stored = store.get(attempt.id)
+    assert (stored.attempt.submission, stored.attempt.report) == (submission, report)
+    assert stored.question == question
+    assert store.history(HistoryQuery()).attempts[0].engine == "whisper\ufffd"
+
+
 def test_the_same_submission_is_stored_once(store: Store, make: SimpleNamespace) -> None:
     submission = make.submission()
     first, _ = store.add(submission, make.question(), (report_of(submission),), NOW)
