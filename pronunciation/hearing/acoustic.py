@@ -17,7 +17,8 @@ Floats = npt.NDArray[np.float32]
 
 MODEL_PATH = Path(__file__).parent / "model" / "phones.onnx"
 CHUNK_S = 12.0
-"""Memory is bounded by it; the network itself sees 0.9 s to either side of a frame."""
+"""Memory is bounded by it; the network itself sees 0.9 s to either side of a frame, and the mean of
+its channels over the piece."""
 MARGIN_S = 1.0
 """Sound on either side of a chunk that is heard but whose scores are taken from the neighbour."""
 LOUD = 0.4

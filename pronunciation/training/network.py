@@ -2,7 +2,7 @@
 
 Log-mel frames of 10 ms are halved to 20 ms, then pass residual blocks of dilated convolutions
 (Bai et al., "An Empirical Evaluation of Generic Convolutional and Recurrent Networks for Sequence
-Modeling", 2018, here looking both ways), which see 1 s to either side. Each block weighs its
+Modeling", 2018, here looking both ways), which see 0.9 s to either side. Each block weighs its
 channels by their mean over the clip (Hu et al., "Squeeze-and-Excitation Networks", 2018; for
 speech Han et al., "ContextNet", 2020): that is how it takes voice and microphone into account.
 """
