@@ -148,7 +148,7 @@ function walkComments(step) {
     if (recording && next.dataset.at !== undefined) recording.currentTime = Number(next.dataset.at);
     next.focus();
   }
-  const [by, said] = [next.querySelector("strong"), next.querySelector(".review-text p")];
+  const [by, said] = [next.querySelector("strong"), next.querySelector("[data-text] p")];
   status.textContent = `${by.textContent}: ${said?.textContent ?? ""}`;
 }
 
