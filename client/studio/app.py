@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from client.backend import RejectedError, UnavailableError
 from client.errors import ClientError
+from client.remote import SignInNeededError
 from client.studio.guard import Guard
 from client.studio.routes import (
     attempts,
@@ -94,7 +95,9 @@ def _add_failures(app: FastAPI, studio: Studio) -> None:
         return answer(request, 404 if missing else 422, title, str(error))
 
     def on_unavailable(request: Request, error: Exception) -> Response:
-        return answer(request, 503, "The server is away", str(error))
+        sign_in = isinstance(error, SignInNeededError)
+        title = "Sign in to the server" if sign_in else "The server is away"
+        return answer(request, 503, title, str(error))
 
     def on_failure(request: Request, error: Exception) -> Response:
         return answer(request, 422, "That did not work", str(error))

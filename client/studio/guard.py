@@ -8,9 +8,11 @@ same-origin rule but carry ``Origin`` too), so both are held against the address
 from collections.abc import Iterable
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.ui.headers import content_security_policy, with_headers
 
 __all__ = ["Guard"]
 
@@ -80,25 +82,8 @@ def _with_port(names: Iterable[str], port: int | None) -> Iterable[str]:
 
 
 def _with_headers(scope: Scope, send: Send) -> Send:
-    host = Headers(scope=scope).get("host", "")
-    policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        "media-src 'self' blob:; worker-src 'self'; form-action 'self'; base-uri 'none'; "
-        # Safari does not count a WebSocket of the same address as 'self'
-        "frame-ancestors 'none'; connect-src 'self'" + (f" ws://{host}" if host else "")
+    return with_headers(
+        send,
+        policy=content_security_policy(Headers(scope=scope).get("host", "")),
+        permissions="microphone=(self), camera=(), geolocation=()",
     )
-
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            headers["Content-Security-Policy"] = policy
-            headers["X-Content-Type-Options"] = "nosniff"
-            # not no-referrer: forms would then send "Origin: null"
-            headers["Referrer-Policy"] = "same-origin"
-            headers["Cross-Origin-Opener-Policy"] = "same-origin"
-            headers["Cross-Origin-Resource-Policy"] = "same-origin"
-            headers["Permissions-Policy"] = "microphone=(self), camera=(), geolocation=()"
-            headers.setdefault("Cache-Control", "no-store")
-        await send(message)
-
-    return sending
