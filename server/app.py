@@ -22,6 +22,7 @@ from server.routes.bank_pages import bank_pages_router
 from server.routes.body_limit import BodyLimit
 from server.routes.coach import coach_router, corrections_router
 from server.routes.drills import drills_router
+from server.routes.everything import everything_router
 from server.routes.exports import export_pages_router, exports_router
 from server.routes.gate import Gate
 from server.routes.health import health_router
@@ -115,6 +116,7 @@ def create_app(
     for pages in (home_router(), sign_in_router(), account_router(), admin_router()):
         app.include_router(pages)
     app.include_router(health_router(work, metrics))
+    app.include_router(everything_router(sharing))
     app.mount("/static/ui", StaticFiles(directory=STATIC), name="ui")
 
     @app.get("/healthz", tags=["operation"])

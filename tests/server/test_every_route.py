@@ -62,6 +62,7 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("POST", "/account/tokens"): ACCOUNT,
     ("POST", "/account/tokens/{token_id}/revoke"): ANAS,
     ("GET", "/account/export"): ACCOUNT,
+    ("GET", "/account/everything"): ACCOUNT,
     ("POST", "/account/delete"): ACCOUNT,
     ("GET", "/admin"): ADMIN,
     ("GET", "/admin/accounts"): ADMIN,

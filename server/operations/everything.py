@@ -1,0 +1,80 @@
+"""Everything that a server keeps of one account, as one zip to take along."""
+
+import json
+import tempfile
+import zipfile
+from datetime import datetime
+from typing import IO
+
+from server.access import Actor
+from server.contract import Archive
+from server.review.service import ReviewService
+from server.service import Service
+from server.sharing.service import SharingService
+from server.store.store import Store
+
+__all__ = ["everything_of"]
+
+_IN_MEMORY_BYTES = 4 * 1024 * 1024
+
+
+def everything_of(
+    actor: Actor, service: Service, sharing: SharingService, reviews: ReviewService, now: datetime
+) -> IO[bytes]:
+    """The zip, to be read from its beginning and closed.
+
+    ``archive/*.json`` are read by ``aloud import``; ``reviews/ATTEMPT.json`` has comments, scores
+    and corrected verdicts; ``recordings/`` the sound that is kept; ``account.json`` the rest.
+
+    Args:
+        actor: whose, with an account.
+        service: the use cases over what is theirs.
+        sharing: shares and recordings.
+        reviews: what was written about their answers.
+        now: the time.
+    """
+    assert actor.account_id is not None
+    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115 - handed on
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        _archive(packed, service, now)
+        for attempt_id in Store(service.database).of(actor.account_id).ids():
+            document = reviews.document(attempt_id)
+            packed.writestr(f"reviews/{attempt_id}.json", document.model_dump_json(indent=1))
+            if sharing.recordings.info(attempt_id) is not None:
+                sound = sharing.recordings.get(attempt_id)
+                ending = sound.media_type.rpartition("/")[2]
+                packed.writestr(f"recordings/{attempt_id}.{ending}", sound.content)
+        about = {
+            "name": actor.name,
+            "display_name": actor.display_name,
+            "role": actor.role,
+            "shares": [
+                each.model_dump(mode="json") for each in sharing.shares.all(actor.account_id)
+            ],
+        }
+        packed.writestr("account.json", json.dumps(about, indent=1, ensure_ascii=False))
+    file.seek(0)
+    return file
+
+
+def _archive(packed: zipfile.ZipFile, service: Service, now: datetime) -> None:
+    """Writes the pages of the archive, each a whole file to ``aloud import``."""
+    number, after_id = 0, 0
+    while True:
+        page = service.export_page(after_id=after_id)
+        number += 1
+        alone = page.model_copy(update={"next_after_id": None})
+        packed.writestr(f"archive/{number:04}.json", alone.model_dump_json())
+        if page.next_after_id is None:
+            break
+        after_id = page.next_after_id
+    after_id = 0
+    while True:
+        drills = service.drills.export_page(after_id=after_id)
+        if drills.reviews:
+            number += 1
+            page = Archive(exported_at=now, attempts=(), drill_reviews=drills.reviews)
+            packed.writestr(f"archive/{number:04}.json", page.model_dump_json())
+        if drills.next_after_id is None:
+            break
+        after_id = drills.next_after_id

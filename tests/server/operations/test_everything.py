@@ -1,0 +1,53 @@
+"""Whoever leaves takes everything along: answers, what was written about them, sound, drills."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from types import SimpleNamespace
+from uuid import uuid4
+
+from server.contract import Archive
+from server.review_contract import ReviewDocument
+from server.service import ARCHIVE_PAGE, Service
+from tests.server.people import people
+
+
+def test_one_file_has_everything_of_ones_own_and_nothing_of_others(
+    new_service: Callable[[], Service], make: SimpleNamespace
+) -> None:
+    world = people(new_service(), make.submission("I use paged attention"))
+    for number in range(ARCHIVE_PAGE):
+        world.of("ana").submit(make.submission(f"answer {number}"))
+    world.of("ben").submit(make.submission("what Ben said"))
+    said = world.client("cleo").post(
+        f"/api/v1/attempts/{world.attempt.id}/comments",
+        json={"kind": "answer", "text": "well said", "external_id": uuid4().hex},
+    )
+    assert said.status_code == 200
+    reply = world.client("ana").get("/account/everything")
+    assert reply.headers["content-type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(reply.content)) as packed:
+        content = {name: packed.read(name) for name in packed.namelist()}
+    archives = [
+        Archive.model_validate_json(text)
+        for name, text in content.items()
+        if name.startswith("archive/")
+    ]
+    texts = [each.submission.transcript.text for one in archives for each in one.attempts]
+    assert sorted(texts) == sorted(
+        ["I use paged attention", *(f"answer {number}" for number in range(ARCHIVE_PAGE))]
+    )
+    assert len(archives) == 2
+    document = ReviewDocument.model_validate_json(content[f"reviews/{world.attempt.id}.json"])
+    assert [each.text for each in document.comments] == ["well said"]
+    assert content[f"recordings/{world.attempt.id}.flac"] == b"fLaC"
+    about = json.loads(content["account.json"])
+    assert about["name"] == "ana"
+    assert [each["attempt_id"] for each in about["shares"]] == [world.attempt.id]
+    assert b"what Ben said" not in b"".join(content.values())
+
+    for one in archives:  # and another server takes it
+        answer = one.model_dump(mode="json")
+        kept = world.client("dora").post("/api/v1/archive", json=answer).json()
+        assert kept["imported"] == len(one.attempts)
