@@ -11,6 +11,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 from starlette.testclient import TestClient
 
@@ -44,6 +45,7 @@ def operations(world: People) -> dict[str, Any]:
     description.config.generation.update(modes=[GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
     found = {}
     for result in description.get_all_operations():
+        assert isinstance(result, Ok), result
         operation = result.ok()
         if {each.media_type for each in operation.body} & SOUND:
             continue  # has tests of its own: tests/server/sharing
