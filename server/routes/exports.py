@@ -36,7 +36,11 @@ def exports_router(work: ServerWork) -> APIRouter:
     """The routes that hand out files."""
     router = APIRouter(tags=["exports"], dependencies=[needs(Action.PRACTISE)])
 
-    @router.get("/attempts/{attempt_id}/export", response_class=Response)
+    @router.get(
+        "/attempts/{attempt_id}/export",
+        response_class=Response,
+        responses={200: {"content": {"application/octet-stream": {}}}},
+    )
     def attempt(
         attempt_id: Annotated[AttemptId, Path()],
         actor: CurrentActor,

@@ -40,7 +40,12 @@ def health_router(work: ServerWork, metrics: Metrics) -> APIRouter:
             response.status_code = 503
         return found
 
-    @router.get("/metrics", dependencies=[needs(Action.SEE_OPERATION)], response_class=Response)
+    @router.get(
+        "/metrics",
+        dependencies=[needs(Action.SEE_OPERATION)],
+        response_class=Response,
+        responses={200: {"content": {"text/plain": {}}}},
+    )
     def numbers() -> Response:
         """Tell what was answered and how long it took, and what the database holds."""
         return Response(metrics.text(), media_type=CONTENT_TYPE)

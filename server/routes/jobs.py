@@ -53,7 +53,11 @@ def jobs_router(work: ServerWork) -> APIRouter:
         """End a job; one that is over stays as it is."""
         return work.queue.cancel(job_id, actor.account_id)
 
-    @router.get("/{job_id}/file", response_class=Response)
+    @router.get(
+        "/{job_id}/file",
+        response_class=Response,
+        responses={200: {"content": {"application/octet-stream": {}}}},
+    )
     def file(job_id: JobId, actor: CurrentActor) -> Response:
         """Return the file that a job made."""
         return file_response(work.file(job_id, actor))
