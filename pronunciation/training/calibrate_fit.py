@@ -32,9 +32,12 @@ __all__ = ["main"]
 Floats = npt.NDArray[np.float64]
 OWN_REFUSED = 0.015
 """Share of sentences that may be told not to fit their own text; some were misread indeed."""
-WORDS_REFUSED = 0.10
-"""Share of learners' words, cut from their sentences, that may be called something else; about here
-refused and wrongly taken ones together are fewest. Words said alone are clearer."""
+WORDS_REFUSED = 0.06
+"""Share of learners' words, cut from their sentences, that may be called something else.
+
+At 0.10 refused and wrongly taken ones together are fewest, but most takes of a drill are attempts at
+its term, and one single wrong phone of four (an S like TH) must be called a mistake, not something
+else. Words said alone are clearer."""
 WORDS_EACH, MIN_PHONES = 2, 4
 QUIET_S = 0.3
 

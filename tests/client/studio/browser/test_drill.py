@@ -44,15 +44,15 @@ async (frames) => {
 
 
 @pytest.fixture
-def said(tmp_path: Path, microphone_sound: Callable[..., Path]) -> Callable[[str], Path]:
+def said(tmp_path: Path, microphone_sound: Callable[..., Path]) -> Callable[[str, str], Path]:
     """A file for the microphone in which a voice says these phones."""
     if shutil.which("flite") is None:
         pytest.skip("no flite to speak given phones: apt install flite")
 
-    def make(phones: str) -> Path:
+    def make(phones: str, voice: str) -> Path:
         path = tmp_path / "said.wav"
         named = " ".join(phone.lower().rstrip("02") for phone in phones.split())
-        command = ["flite", "-voice", "awb", "-p", f"pau {named} pau", "-o", str(path)]
+        command = ["flite", "-voice", voice, "-p", f"pau {named} pau", "-o", str(path)]
         subprocess.run(command, check=True)
         return microphone_sound(read_audio(path), before_s=0.5)
 
@@ -79,11 +79,11 @@ def verdicts(backend: Backend) -> list[tuple[str, str]]:
 
 
 def test_a_wrong_take_shows_both_readings_and_comes_back(
-    serve: Serve, new_page: NewPage, said: Callable[[str], Path], settings: ClientSettings
+    serve: Serve, new_page: NewPage, said: Callable[[str, str], Path], settings: ClientSettings
 ) -> None:
     write_own_items(settings.own_drills, [ROCE])
     running = serve()
-    page = new_page(said(WRONG))
+    page = new_page(said(WRONG, "slt"))
     page.set_default_timeout(PATIENCE_MS)
     open_drill(page, running.url)
     assert re.match(r"✗\s+Mispronounced", say(page))
@@ -108,11 +108,11 @@ def test_a_wrong_take_shows_both_readings_and_comes_back(
 
 
 def test_a_right_take_ends_the_drill(
-    serve: Serve, new_page: NewPage, said: Callable[[str], Path], settings: ClientSettings
+    serve: Serve, new_page: NewPage, said: Callable[[str, str], Path], settings: ClientSettings
 ) -> None:
     write_own_items(settings.own_drills, [ROCE])
     running = serve()
-    page = new_page(said(RIGHT), color_scheme="dark", viewport={"width": 360, "height": 700})
+    page = new_page(said(RIGHT, "awb"), color_scheme="dark", viewport={"width": 360, "height": 700})
     page.set_default_timeout(PATIENCE_MS)
     open_drill(page, running.url)
     assert re.match(r"✓\s+Correct", say(page))
