@@ -37,6 +37,10 @@ _QUEUE: Final = "aloud"
 _RETRY_S: Final = 5.0
 _UPKEEP_TICK_S: Final = 1.0
 _LOCK: Final = 0x6A6F6273  # "jobs"
+_OPENS_WITHIN_S: Final = 2.0
+"""A pool of connections that is cancelled while it opens can wait for itself for ever."""
+_STOPS_WITHIN_S: Final = 5.0
+"""Nobody waits longer for the end of the worker; its thread ends with the process."""
 
 
 def schema_name() -> str:
@@ -90,6 +94,7 @@ class PostgresWorker:
         self._beat_s = beat_s
         self._silent_s = silent_s
         self._ends = threading.Event()
+        self._is_open = threading.Event()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._main: asyncio.Task[None] | None = None
@@ -109,18 +114,23 @@ class PostgresWorker:
         """
         apply_schema(self._engine)
         self._ends.clear()
+        self._is_open.clear()
         self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """Ends; a job that runs is given back at its next step."""
         self._ends.set()
+        if self._thread is not None:
+            self._is_open.wait(_OPENS_WITHIN_S)
         loop, main = self._loop, self._main
         if loop is not None and main is not None:
             with contextlib.suppress(RuntimeError):  # the loop ended by itself in the meantime
                 loop.call_soon_threadsafe(main.cancel)
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(_STOPS_WITHIN_S)
+            if self._thread.is_alive():
+                logger.warning("the jobs' worker did not end within %.0f s", _STOPS_WITHIN_S)
             self._thread = None
         with self._sender_lock:
             if self._sender_is_open:
@@ -175,6 +185,7 @@ class PostgresWorker:
                 run(self._store, self._kinds, claim, server_ends=self._ends, beat_s=self._beat_s)
 
         async with app.open_async():
+            self._is_open.set()
             worker = asyncio.create_task(
                 app.run_worker_async(
                     queues=[_QUEUE],
