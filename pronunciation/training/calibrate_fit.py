@@ -35,8 +35,8 @@ OWN_REFUSED = 0.015
 WORDS_REFUSED = 0.06
 """Share of learners' words, cut from their sentences, that may be called something else.
 
-At 0.10 refused and wrongly taken ones together are fewest, but most takes of a drill are attempts at
-its term, and one single wrong phone of four (an S like TH) must be called a mistake, not something
+At 0.10 refused and wrongly taken ones together are fewest, but most takes of a drill are attempts
+at its term, and one wrong phone of four (an S like TH) must be called a mistake, not something
 else. Words said alone are clearer."""
 WORDS_EACH, MIN_PHONES = 2, 4
 QUIET_S = 0.3
