@@ -33,6 +33,15 @@ class _Scores(nn.Module):
         return emissions(self.net(mel), self.log_prior)
 
 
+def bare(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Without the exporter's remarks, which name the folders of the machine it ran on."""
+    graph = model.graph
+    for each in (model, graph, *graph.node, *graph.input, *graph.output, *graph.value_info):
+        each.doc_string = ""
+        del each.metadata_props[:]
+    return model
+
+
 def quantized(model: onnx.ModelProto) -> onnx.ModelProto:
     """Large weights as 8-bit integers with a scale for each output channel."""
     axes: dict[str, int] = {}
@@ -82,7 +91,7 @@ def main() -> None:
     if program is None:
         raise RuntimeError("the exporter gave nothing")
     program.optimize()
-    onnx.save(quantized(program.model_proto), args.out)
+    onnx.save(bare(quantized(program.model_proto)), args.out)
     onnx.checker.check_model(str(args.out))
     import onnxruntime
 
