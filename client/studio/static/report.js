@@ -1,17 +1,17 @@
 /** The report: the recording plays from any word, words light up in step, keys work all over. */
 
+import { SpokenWords } from "/static/ui/spoken_words.js";
 import { onKeys } from "./keys.js";
 import { stop as stopOther } from "./listen.js";
 
 const recording = document.querySelector("audio[data-recording]");
 const status = document.querySelector("[data-sound-status]");
 const words = [...document.querySelectorAll(".word[data-start]")];
-const starts = words.map((word) => Number(word.dataset.start));
+const spoken = new SpokenWords(words);
 
 /** Where the piece being played ends; Infinity: at the end of the recording. */
 let endS = Infinity;
 let pressed = null;
-let lit = null;
 
 /**
  * Plays the recording, or a piece of it.
@@ -37,34 +37,14 @@ function release() {
   pressed = null;
 }
 
-/** The word being said at a moment: the last one that has begun, if it has not long ended. */
-function wordAt(timeS) {
-  let low = 0;
-  let high = starts.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (starts[middle] <= timeS) low = middle + 1;
-    else high = middle;
-  }
-  const word = words[low - 1];
-  return word && timeS <= Number(word.dataset.end ?? Infinity) + 0.3 ? word : null;
-}
-
-function light(word) {
-  if (word === lit) return;
-  lit?.classList.remove("playing");
-  word?.classList.add("playing");
-  lit = word;
-}
-
 /** Many times a second: an audio element itself tells the time only four times. */
 function follow() {
   if (recording.currentTime >= endS) recording.pause();
   if (recording.paused) {
-    light(null);
+    spoken.light(null);
     return;
   }
-  light(wordAt(recording.currentTime));
+  spoken.light(spoken.at(recording.currentTime));
   requestAnimationFrame(follow);
 }
 
@@ -78,7 +58,7 @@ function walk(event) {
   if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
   const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: words.length - 1 };
   if (event.key === "Enter") {
-    playFrom(starts[at]);
+    playFrom(Number(words[at].dataset.start));
   } else if (event.key in steps) {
     const next = words[Math.min(Math.max(steps[event.key], 0), words.length - 1)];
     enter(next);
@@ -113,6 +93,7 @@ function playPiece(button) {
 if (recording) {
   recording.addEventListener("play", () => requestAnimationFrame(follow));
   recording.addEventListener("pause", () => {
+    spoken.light(null);
     release();
     endS = Infinity;
   });

@@ -1,8 +1,10 @@
 /** The review page: words are chosen, played and commented on, all of it by keyboard too. */
 
+import { SpokenWords } from "./spoken_words.js";
+
 const words = [...document.querySelectorAll("[data-review-words] .word")];
 const timed = words.filter((word) => word.dataset.start !== undefined);
-const starts = timed.map((word) => Number(word.dataset.start));
+const spoken = new SpokenWords(timed);
 const recording = document.querySelector("audio[data-recording]");
 const status = document.querySelector("[data-status]");
 const form = document.querySelector("[data-comment-form]");
@@ -18,7 +20,6 @@ const comments = [...document.querySelectorAll(".review-comment")].sort(
 let anchor = null;
 let head = null;
 let endS = Infinity;
-let lit = null;
 
 function range() {
   return anchor === null ? null : [Math.min(anchor, head), Math.max(anchor, head)];
@@ -98,33 +99,13 @@ async function playFrom(fromS, toS = Infinity) {
   }
 }
 
-function light(word) {
-  if (word === lit) return;
-  lit?.classList.remove("playing");
-  word?.classList.add("playing");
-  lit = word;
-}
-
-/** The last word that has begun, if it has not long ended. */
-function wordAt(timeS) {
-  let low = 0;
-  let high = starts.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (starts[middle] <= timeS) low = middle + 1;
-    else high = middle;
-  }
-  const word = timed[low - 1];
-  return word && timeS <= Number(word.dataset.end ?? Infinity) + 0.3 ? word : null;
-}
-
 function follow() {
   if (recording.currentTime >= endS) recording.pause();
   if (recording.paused) {
-    light(null);
+    spoken.light(null);
     return;
   }
-  light(wordAt(recording.currentTime));
+  spoken.light(spoken.at(recording.currentTime));
   requestAnimationFrame(follow);
 }
 

@@ -335,7 +335,8 @@ def playing(page: Any) -> dict[str, Any]:
 
 
 def stopped(page: Any) -> dict[str, Any]:
-    page.wait_for_function("() => document.querySelector('audio').paused")
+    """The state once the sound has stopped and the page has heard of it: no word is lit."""
+    page.wait_for_function(f"() => {{ const now = ({STATE})(); return now.paused && !now.lit; }}")
     return dict(page.evaluate(STATE))
 
 
