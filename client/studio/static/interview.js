@@ -5,6 +5,7 @@ import { ask } from "./ask.js";
 import { clock } from "./clock.js";
 import { onKeys } from "./keys.js";
 import { Player } from "./player.js";
+import { keepAwake, letSleep } from "./wake_lock.js";
 import { Waveform } from "./waveform.js";
 
 const TICK_MS = 500;
@@ -29,7 +30,6 @@ let endsAtMs = performance.now() + interview.left_s * 1000;
 let answer = null;
 let interrupted = null;
 let endWhenDone = false;
-let wakeLock = null;
 let warned = WARN_S.filter((each) => interview.left_s <= each);
 let loudUntilMs = 0;
 
@@ -349,19 +349,6 @@ async function request(what, body) {
   enter("problem");
   complain(told?.failed ?? GONE);
   return null;
-}
-
-async function keepAwake() {
-  try {
-    wakeLock = await navigator.wakeLock?.request("screen");
-  } catch {
-    wakeLock = null; // e.g. low battery: the screen may go dark, the recording goes on
-  }
-}
-
-function letSleep() {
-  wakeLock?.release();
-  wakeLock = null;
 }
 
 /* ---- wiring */

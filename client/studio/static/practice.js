@@ -5,6 +5,7 @@ import { ask } from "./ask.js";
 import { clock } from "./clock.js";
 import { onKeys } from "./keys.js";
 import { refreshTakes } from "./takes_notice.js";
+import { keepAwake, letSleep } from "./wake_lock.js";
 import { Waveform } from "./waveform.js";
 
 const PREPARATION_KEY = "aloud.preparation_s";
@@ -25,7 +26,6 @@ const sound = new Audio(`/sound/question/${encodeURIComponent(panel.dataset.ques
 /** @type {Answer|null} */
 let answer = null;
 let countdown = null;
-let wakeLock = null;
 let loudUntilMs = 0;
 let retrying = false;
 
@@ -293,19 +293,6 @@ function resetProgress() {
 function hint(text) {
   part("hint").textContent = text;
   part("hint").hidden = !text;
-}
-
-async function keepAwake() {
-  try {
-    wakeLock = await navigator.wakeLock?.request("screen");
-  } catch {
-    wakeLock = null; // e.g. low battery: the screen may go dark, the recording goes on
-  }
-}
-
-function letSleep() {
-  wakeLock?.release();
-  wakeLock = null;
 }
 
 /* ---- wiring */
