@@ -163,12 +163,12 @@ class DueToday:
         return sum(each.due for each in self.drills)
 
 
-def due_today(backend: Backend, now: datetime) -> DueToday:
-    """What to practise today, from the drills, the plan and the history."""
-    attempts = all_attempts(backend)
-    bank = backend.bank()
+def due_today(
+    bank: Bank, attempts: Sequence[AttemptSummary], cards: Iterable[DrillCard], now: datetime
+) -> DueToday:
+    """What to practise today, from the plan, the whole history and the drills' cards."""
     return DueToday(
-        drills=due_sets(backend.drill_cards(), now),
+        drills=due_sets(cards, now),
         step=next_step(bank.plan, attempts),
         retry=question_to_retry(bank, attempts, now),
     )

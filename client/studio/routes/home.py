@@ -7,10 +7,9 @@ from typing import Final
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
-from client.progress import due_today
+from client.progress import all_attempts, due_today
 from client.studio.microphone_state import microphone_passed
 from client.studio.studio import Studio
-from server.contract import HistoryQuery
 
 __all__ = ["router"]
 
@@ -25,14 +24,16 @@ def router(studio: Studio) -> APIRouter:
     def home(request: Request) -> HTMLResponse:
         """What one can do now."""
         bank = studio.bank
-        recent = studio.backend.history(HistoryQuery(limit=RECENT))
+        attempts = all_attempts(studio.backend)
+        cards = studio.backend.drill_cards()
         return studio.page(
             request,
             "home.html",
             bank=bank,
             questions=Counter(question.role for question in bank.questions),
-            due=due_today(studio.backend, datetime.now(UTC)),
-            recent=recent,
+            due=due_today(bank, attempts, cards, datetime.now(UTC)),
+            recent=attempts[:RECENT],
+            answers=len(attempts),
             microphone_passed=microphone_passed(studio.settings),
             prompts={question.id: question.prompt for question in bank.questions},
         )

@@ -44,7 +44,7 @@ def router(studio: Studio) -> APIRouter:
         found = bank.role(role_id)
         if found is None:
             raise HTTPException(404, f"the bank has no role {role_id!r}")
-        attempts = [each for each in all_attempts(studio.backend) if each.role == role_id]
+        attempts = all_attempts(studio.backend, role_id)
         topics = {line.name: line for line in score_lines(attempts, lambda each: each.topic)}
         by_round = {line.name: line for line in score_lines(attempts, lambda each: each.round)}
         return studio.page(
