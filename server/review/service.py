@@ -4,11 +4,10 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 
 from server.access import Actor, Thing
 from server.contract import Report
-from server.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
+from server.errors import InvalidInputError, NotAllowedError, NotFoundError
 from server.exports.shown import thing_of_attempt
 from server.review.corrected import places_of
 from server.review.models import Author, Review, ReviewState, Rubric
@@ -30,6 +29,7 @@ from server.store.review_store import (
     rubric_of,
     set_state,
     states_of,
+    writing_review,
 )
 from server.store.tables_accounts import CohortRow
 from server.store.tables_reviewing import CorrectionRow, RubricScoreRow
@@ -94,13 +94,9 @@ class ReviewService:
             NotFoundError, InvalidInputError, ConflictError: as ``add_comment`` says.
         """
         now = self._clock()
-        try:
-            with self._database.write() as session:
-                self._database.alone(session, f"review of {attempt_id}")
-                add_comment(session, attempt_id, author, wanted, now)
-                note(session, now, author.account_id, "comment.add", f"attempt {attempt_id}")
-        except IntegrityError:
-            raise ConflictError("the comment could not be kept; load the page again") from None
+        with writing_review(self._database, attempt_id, "comment") as session:
+            add_comment(session, attempt_id, author, wanted, now)
+            note(session, now, author.account_id, "comment.add", f"attempt {attempt_id}")
 
     def take_back(self, attempt_id: int, author: Author, external_id: str) -> None:
         """Deletes one's own comment with the answers to it.
@@ -132,13 +128,9 @@ class ReviewService:
         if wanted.score > criterion.scale:
             raise InvalidInputError(f"{criterion.name} is scored from 0 to {criterion.scale}")
         now = self._clock()
-        try:
-            with self._database.write() as session:
-                self._database.alone(session, f"review of {attempt_id}")
-                put_score(session, attempt_id, author, wanted, now)
-                note(session, now, author.account_id, "score.put", f"attempt {attempt_id}")
-        except IntegrityError:
-            raise ConflictError("the score could not be kept; load the page again") from None
+        with writing_review(self._database, attempt_id, "score") as session:
+            put_score(session, attempt_id, author, wanted, now)
+            note(session, now, author.account_id, "score.put", f"attempt {attempt_id}")
 
     def correct(
         self, attempt_id: int, author: Author, wanted: NewCorrection, report: Report
@@ -151,13 +143,9 @@ class ReviewService:
         if not places_of(report, wanted):
             raise InvalidInputError(f"the report has no {wanted.target} {wanted.name!r} there")
         now = self._clock()
-        try:
-            with self._database.write() as session:
-                self._database.alone(session, f"review of {attempt_id}")
-                add_correction(session, attempt_id, author, wanted, now)
-                note(session, now, author.account_id, "correction.add", f"attempt {attempt_id}")
-        except IntegrityError:
-            raise ConflictError("the correction could not be kept; load the page again") from None
+        with writing_review(self._database, attempt_id, "correction") as session:
+            add_correction(session, attempt_id, author, wanted, now)
+            note(session, now, author.account_id, "correction.add", f"attempt {attempt_id}")
 
     def take_back_correction(self, attempt_id: int, author: Author, external_id: str) -> None:
         """Deletes one's own correction.

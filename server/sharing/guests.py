@@ -3,15 +3,12 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from sqlalchemy.exc import IntegrityError
-
-from server.errors import ConflictError
 from server.review.models import Author
 from server.review_contract import Comment, NewComment
 from server.sharing.links import Guest
 from server.store.audit import note
 from server.store.database import Database
-from server.store.review_store import add_comment, review_of
+from server.store.review_store import add_comment, review_of, writing_review
 
 __all__ = ["GuestService"]
 
@@ -49,11 +46,7 @@ class GuestService:
         """
         guest.demand(attempt_id)
         now = self._clock()
-        try:
-            with self._database.write() as session:
-                self._database.alone(session, f"review of {attempt_id}")
-                add_comment(session, attempt_id, Author(None, name), wanted, now)
-                what = f"attempt {attempt_id} by link {guest.link_id}"
-                note(session, now, None, "comment.add.guest", what)
-        except IntegrityError:
-            raise ConflictError("the comment cannot be kept; load the page again") from None
+        with writing_review(self._database, attempt_id, "comment") as session:
+            add_comment(session, attempt_id, Author(None, name), wanted, now)
+            what = f"attempt {attempt_id} by link {guest.link_id}"
+            note(session, now, None, "comment.add.guest", what)

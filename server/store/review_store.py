@@ -1,10 +1,12 @@
 """The rows of coaching. Who may write what is asked before; here a row is written once or not."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from server.errors import ConflictError, InvalidInputError, NotFoundError
@@ -17,7 +19,7 @@ from server.review_contract import (
     NewRubricScore,
     RubricScore,
 )
-from server.store.database import MAX_ID
+from server.store.database import MAX_ID, Database
 from server.store.models import AttemptRow
 from server.store.tables_accounts import AccountRow, CohortRow
 from server.store.tables_reviewing import CommentRow, CorrectionRow, ReviewRow, RubricScoreRow
@@ -34,12 +36,33 @@ __all__ = [
     "rubric_of",
     "set_state",
     "states_of",
+    "writing_review",
 ]
 
 MAX_OF_ONE_ATTEMPT = 2_000
 """Comments, scores or corrections of one attempt: as in a ``ReviewDocument``."""
 
 NOBODY = "somebody who has left"
+
+
+@contextmanager
+def writing_review(database: Database, attempt_id: int, what: str) -> Iterator[Session]:
+    """A transaction that writes about an attempt: one at a time, all or nothing.
+
+    Args:
+        database: the database.
+        attempt_id: the attempt.
+        what: is written, for the message, e.g. ``comment``.
+
+    Raises:
+        ConflictError: somebody else wrote in between.
+    """
+    try:
+        with database.write() as session:
+            database.alone(session, f"review of {attempt_id}")
+            yield session
+    except IntegrityError:
+        raise ConflictError(f"the {what} could not be kept; load the page again") from None
 
 
 def attempt_row(session: Session, attempt_id: int) -> AttemptRow:
