@@ -5,11 +5,11 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from client.backend import RejectedError
 from client.bundle import BundleError, make_bundle, read_review
@@ -17,6 +17,7 @@ from client.embedded import EmbeddedBackend, open_reviews
 from client.settings import ClientSettings
 from server.contract import Attempt
 from server.review_contract import Comment, ReviewDocument
+from tests.chromium import in_a_browser
 from tests.server.conftest import START, make_submission
 
 EVIL = "</script><script>alert(1)</script>"
@@ -202,38 +203,25 @@ def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> None:
 def test_the_page_takes_comments_offline_and_saves_them(
     backend: EmbeddedBackend, attempt: Attempt, tmp_path: Path
 ) -> None:
-    chromium = Path("/usr/bin/chromium")
-    if not chromium.exists():
-        pytest.skip("no Chromium: apt install chromium")
-    from playwright.sync_api import sync_playwright
-
     packed = make_bundle(backend.export_one(attempt.id), document(attempt, remark(1)), None)
     with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
         (tmp_path / "answer.html").write_bytes(bundle.read("answer.html"))
     problems: list[str] = []
 
-    def comment() -> str:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=str(chromium), args=["--no-sandbox", "--disable-gpu"]
-            )
-            page = browser.new_context(offline=True).new_page()
-            page.on("console", lambda message: problems.append(message.text))
-            page.on("pageerror", lambda error: problems.append(str(error)))
-            page.goto((tmp_path / "answer.html").as_uri())
-            page.get_by_label("Your name").fill("Ms. Two")
-            page.get_by_label("Your comment").fill(f"Louder {EVIL}")
-            page.get_by_role("button", name="Add the comment").click()
-            with page.expect_download() as download:
-                page.get_by_role("button", name="Save all comments").click()
-            download.value.save_as(tmp_path / "back.json")
-            shown = str(page.locator("[data-comments]").inner_text())
-            browser.close()
-            return shown
+    def comment(browser: Browser) -> str:
+        page = browser.new_context(offline=True).new_page()
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto((tmp_path / "answer.html").as_uri())
+        page.get_by_label("Your name").fill("Ms. Two")
+        page.get_by_label("Your comment").fill(f"Louder {EVIL}")
+        page.get_by_role("button", name="Add the comment").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save all comments").click()
+        download.value.save_as(tmp_path / "back.json")
+        return str(page.locator("[data-comments]").inner_text())
 
-    # a thread of its own: Playwright allows one in each, and other tests hold theirs open
-    with ThreadPoolExecutor(1) as thread:
-        shown = thread.submit(comment).result()
+    shown = in_a_browser(comment)
     assert problems == []
     assert "Louder </script>" in shown
     back = read_review(tmp_path / "back.json")

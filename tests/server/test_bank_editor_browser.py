@@ -1,26 +1,23 @@
 """The bank's editor and a job's page in a browser, with nothing but the keyboard."""
 
-import os
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import uvicorn
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from server.accounts.service import AccountService
 from server.app import create_app
 from server.service import Service
 from server.settings import ServerSettings, sqlite_url
 from server.store.store import Store
+from tests.chromium import signed_in
 from tests.server.conftest import make_submission
 from tests.server.jobs.conftest import wait_for
 from tests.server.test_bank_text import BANK
-
-CHROMIUM = Path("/usr/bin/chromium")
 
 
 @pytest.fixture
@@ -55,40 +52,10 @@ def running(store: Store, service: Service) -> Iterator[Running]:
         thread.join()
 
 
-def in_a_browser(running: Running, drive: Callable[[Page], None]) -> None:
-    """Runs ``drive`` on a page, in a thread of its own.
-
-    Playwright allows one of its synchronous interfaces in a thread, and other tests hold theirs
-    open until the session ends.
-    """
-    if not CHROMIUM.exists():
-        pytest.skip("no Chromium: apt install chromium")
-
-    def run() -> None:
-        faults: list[str] = []
-        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-            context = browser.new_context(
-                base_url=running.address,
-                extra_http_headers={"authorization": f"Bearer {running.secret}"},
-            )
-            context.set_default_timeout(60_000)
-            page = context.new_page()
-            page.on("pageerror", lambda error: faults.append(str(error)))
-            drive(page)
-            context.close()
-            browser.close()
-        assert faults == []
-
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(run).result()
-
-
 def test_a_fault_leads_to_its_line_and_a_version_is_stored_and_graded_with(
     running: Running,
 ) -> None:
-    in_a_browser(running, edit_store_and_grade)
+    signed_in(running.address, running.secret, edit_store_and_grade)
 
 
 def edit_store_and_grade(page: Page) -> None:

@@ -16,10 +16,9 @@ from client.studio.app import create_studio
 from client.studio.studio import Studio
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from tests.chromium import CHROMIUM, NO_CHROMIUM
 from tests.client.studio.studio_parts import ORIGIN, RunningStudio, make_studio
 
-CHROMIUM = Path("/usr/bin/chromium")
-_NO_CHROMIUM = "no Chromium: apt install chromium"
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -99,7 +98,7 @@ class Browsers:
 def browsers() -> Iterator[Browsers]:
     """Real Chromium, shared by all tests of one process; each page has a profile of its own."""
     if not CHROMIUM.exists():
-        pytest.skip(_NO_CHROMIUM)
+        pytest.skip(NO_CHROMIUM)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -1,9 +1,7 @@
 """The review page in a browser, with nothing but the keyboard."""
 
-import os
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -13,17 +11,17 @@ import av
 import numpy as np
 import pytest
 import uvicorn
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from server.contract import Transcript, Word
 from server.service import Service
 from server.settings import sqlite_url
 from server.store.tables_sharing import RecordingRow
+from tests.chromium import signed_in
 from tests.server.conftest import make_submission
 from tests.server.jobs.conftest import wait_for
 from tests.server.people import NOW, People, people
 
-CHROMIUM = Path("/usr/bin/chromium")
 TEXT = "I use paged attention every day"
 
 
@@ -94,32 +92,6 @@ def hum(seconds: float) -> bytes:
     return made.getvalue()
 
 
-def in_a_browser(running: Running, drive: Callable[[Page], None]) -> None:
-    """Runs ``drive`` as Cleo, in a thread of its own: Playwright allows one at a time in each."""
-    if not CHROMIUM.exists():
-        pytest.skip("no Chromium: apt install chromium")
-
-    def run() -> None:
-        faults: list[str] = []
-        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-            context = browser.new_context(
-                base_url=running.address,
-                extra_http_headers={"authorization": f"Bearer {running.world.tokens['cleo']}"},
-            )
-            context.set_default_timeout(60_000)
-            page = context.new_page()
-            page.on("pageerror", lambda error: faults.append(str(error)))
-            drive(page)
-            context.close()
-            browser.close()
-        assert faults == []
-
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(run).result()
-
-
 def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) -> None:
     def drive(page: Page) -> None:
         page.goto(running.page)
@@ -156,7 +128,7 @@ def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) 
         page.wait_for_url("**/coach/queue")
         assert "Nothing waits" in page.inner_text("main")
 
-    in_a_browser(running, drive)
+    signed_in(running.address, running.world.tokens["cleo"], drive)
     (comment,) = (
         running.world.client("ana")
         .get(f"/api/v1/attempts/{running.world.attempt.id}/review")

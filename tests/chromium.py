@@ -1,0 +1,57 @@
+"""Real Chromium for tests, in a thread of its own.
+
+Playwright allows one of its synchronous interfaces in a thread, and the studio's tests hold theirs
+open until the session ends.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+__all__ = ["CHROMIUM", "NO_CHROMIUM", "in_a_browser", "signed_in"]
+
+T = TypeVar("T")
+
+CHROMIUM = Path("/usr/bin/chromium")
+NO_CHROMIUM = "no Chromium: apt install chromium"
+
+
+def in_a_browser(drive: Callable[[Browser], T]) -> T:
+    """What ``drive`` makes of a browser that is closed afterwards."""
+    if not CHROMIUM.exists():
+        pytest.skip(NO_CHROMIUM)
+
+    def run() -> T:
+        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+            try:
+                return drive(browser)
+            finally:
+                browser.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()
+
+
+def signed_in(address: str, secret: str, drive: Callable[[Page], None]) -> None:
+    """Runs ``drive`` on a page of a server, signed in by a token; no script may have raised."""
+
+    def run(browser: Browser) -> None:
+        faults: list[str] = []
+        context = browser.new_context(
+            base_url=address, extra_http_headers={"authorization": f"Bearer {secret}"}
+        )
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        drive(page)
+        context.close()
+        assert faults == []
+
+    in_a_browser(run)
