@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.store.base import Base, Key, UtcDateTime, owner_column
 
-__all__ = ["AuditRow", "BankVersionRow", "JobFileRow", "JobRow"]
+__all__ = ["AuditRow", "BankVersionRow", "JobFileRow", "JobInputRow", "JobRow"]
 
 
 class BankVersionRow(Base):
@@ -58,7 +58,7 @@ class JobRow(Base):
 
 
 class JobFileRow(Base):
-    """The file that a job made, or that it works on."""
+    """The file that a job made."""
 
     __tablename__ = "job_files"
 
@@ -66,6 +66,21 @@ class JobFileRow(Base):
     name: Mapped[str] = mapped_column(String(200))
     media_type: Mapped[str] = mapped_column(String(100))
     content: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+
+
+class JobInputRow(Base):
+    """What a job works on, as it arrived for an attempt.
+
+    The content goes when the job ends; the row stays with it, to tell which attempt it was about.
+    """
+
+    __tablename__ = "job_inputs"
+
+    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), index=True
+    )
+    content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
 
 
 class AuditRow(Base):
