@@ -5,9 +5,11 @@ over all databases and files: whoever writes one chooses it, so sending or mergi
 changes nothing. Word numbers point into the transcript's words.
 """
 
+from datetime import UTC, datetime
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
@@ -16,16 +18,19 @@ from pydantic import (
     model_validator,
 )
 
-from server.contract import MAX_WORDS, AttemptId
-
 __all__ = [
     "MAX_COMMENT_CHARS",
     "MAX_LINK_DAYS",
+    "MAX_OF_ONE_ATTEMPT",
+    "MAX_WORDS",
+    "AttemptId",
     "Comment",
     "CommentKind",
     "Correction",
+    "Criterion",
     "ExternalId",
     "LinkRequest",
+    "MergedReview",
     "NewComment",
     "NewCorrection",
     "NewRubricScore",
@@ -43,11 +48,26 @@ __all__ = [
 ]
 
 MAX_COMMENT_CHARS: Final = 5_000
+MAX_WORDS: Final = 40_000
 MAX_LINK_DAYS: Final = 90
 MAX_OF_ONE_ATTEMPT: Final = 2_000
-"""Comments in one document: a coach who remarks on every third word of ten minutes."""
+"""Comments, scores or corrections of one attempt: a coach who remarks on every third word of ten
+minutes."""
+
+
+def _within_the_calendar(value: datetime) -> datetime:
+    try:
+        value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("the time lies outside the calendar") from None
+    return value
+
+
+Instant = Annotated[AwareDatetime, AfterValidator(_within_the_calendar)]
+"""A time that somebody else wrote down, and that the database can keep."""
 
 Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
+AttemptId = Id
 ExternalId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 InterviewId = ExternalId
 WordNumber = Annotated[int, Field(ge=0, lt=MAX_WORDS)]
@@ -220,15 +240,15 @@ class Comment(NewComment):
 
     author: PersonName
     by_owner: bool = False
-    created_at: AwareDatetime
-    edited_at: AwareDatetime | None = None
+    created_at: Instant
+    edited_at: Instant | None = None
 
 
 class NewRubricScore(_Wire):
     """What a reviewer gives for one criterion of the rubric."""
 
     external_id: ExternalId
-    criterion: Annotated[str, StringConstraints(min_length=1, max_length=80)]
+    criterion: Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[^\x00]*$")]
     score: int = Field(ge=0, le=100)
     note: Note = ""
 
@@ -237,7 +257,7 @@ class RubricScore(NewRubricScore):
     """A score as it is read."""
 
     author: PersonName
-    created_at: AwareDatetime
+    created_at: Instant
 
 
 class NewCorrection(_Wire):
@@ -248,7 +268,7 @@ class NewCorrection(_Wire):
 
     external_id: ExternalId
     target: TermOrPhrase
-    name: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    name: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
     word_index: WordNumber | None = None
     verdict: Literal["correct", "mispronounced", "unclear", "covered", "partial", "missing"]
     note: Note = ""
@@ -265,18 +285,48 @@ class Correction(NewCorrection):
     """A correction as it is read."""
 
     author: PersonName
-    created_at: AwareDatetime
+    created_at: Instant
+
+
+class Criterion(_Wire):
+    """One criterion of a programme's rubric; scores go from 0 to ``scale``."""
+
+    name: Annotated[
+        str,
+        StringConstraints(
+            strip_whitespace=True, min_length=1, max_length=80, pattern=r"^[^\x00-\x1f|]*$"
+        ),
+    ]
+    description: Annotated[
+        str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"^[^\x00-\x1f|]*$")
+    ] = ""
+    scale: int = Field(default=5, ge=1, le=100)
 
 
 class ReviewDocument(_Wire):
     """What was written about one attempt, as a file or an answer of the API.
 
-    ``submission_id`` names the attempt over all databases.
+    ``submission_id`` names the attempt over all databases. ``criteria`` are those that its owner's
+    cohorts score by, for who scores in a file; merging keeps the scores and not the criteria.
     """
 
     format: Literal["aloud-review"] = "aloud-review"
     schema_version: Literal[1] = 1
     submission_id: ExternalId
     comments: Annotated[tuple[Comment, ...], Field(max_length=MAX_OF_ONE_ATTEMPT)] = ()
-    scores: Annotated[tuple[RubricScore, ...], Field(max_length=200)] = ()
+    scores: Annotated[tuple[RubricScore, ...], Field(max_length=MAX_OF_ONE_ATTEMPT)] = ()
     corrections: Annotated[tuple[Correction, ...], Field(max_length=MAX_OF_ONE_ATTEMPT)] = ()
+    criteria: Annotated[tuple[Criterion, ...], Field(max_length=200)] = ()
+
+
+class MergedReview(_Wire):
+    """What merging a document changed: new comments, how many new scores and corrections.
+
+    ``known``: how many of all three were there already; they stay as they are.
+    """
+
+    attempt_id: int
+    added: tuple[Comment, ...] = ()
+    scores: int = 0
+    corrections: int = 0
+    known: int = 0

@@ -1,12 +1,15 @@
 """What coaching works with inside the server; the wire's models are in ``review_contract``."""
 
+import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from server.review_contract import Comment, Correction, RubricScore
+from server.review.guest_key import GuestKey
+from server.review_contract import Comment, Correction, Criterion, ReviewDocument, RubricScore
 
 __all__ = [
     "MAX_CRITERIA",
@@ -16,29 +19,11 @@ __all__ = [
     "Review",
     "ReviewState",
     "Rubric",
-    "Written",
 ]
 
 MAX_CRITERIA: Final = 20
 
 ReviewState = Literal["open", "done"]
-
-
-class Criterion(BaseModel):
-    """One criterion of a programme's rubric; scores go from 0 to ``scale``."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: Annotated[
-        str,
-        StringConstraints(
-            strip_whitespace=True, min_length=1, max_length=80, pattern=r"^[^\x00-\x1f|]*$"
-        ),
-    ]
-    description: Annotated[
-        str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"^[^\x00-\x1f|]*$")
-    ] = ""
-    scale: int = Field(default=5, ge=1, le=100)
 
 
 class Rubric(BaseModel):
@@ -58,33 +43,65 @@ class Rubric(BaseModel):
 
 @dataclass(frozen=True)
 class Author:
-    """Who writes: an account, or (a share link, a bundle) somebody with a name only."""
+    """Who writes: an account, or (a share link, a bundle) somebody with a name only.
+
+    Attributes:
+        account_id: the account.
+        guest_name: as who has none signs.
+        link_id: the link that a guest came by.
+        key: by what a guest is known again.
+    """
 
     account_id: int | None = None
     guest_name: str | None = None
+    link_id: int | None = None
+    key: GuestKey | None = None
 
+    def wrote(self, account_id: int | None, external_id: str) -> bool:
+        """Whether something of this account (``None``: of nobody's), with this id, is theirs."""
+        if self.account_id is not None or account_id is not None:
+            return self.account_id == account_id
+        return self.key is not None and self.key.made(external_id)
 
-@dataclass(frozen=True)
-class Written:
-    """A comment with what the page needs beyond the wire: whose account wrote it, if any."""
-
-    comment: Comment
-    author_id: int | None
+    def new_id(self) -> str:
+        """An ``external_id`` for what they write next."""
+        return secrets.token_hex(16) if self.key is None else self.key.new_id()
 
 
 @dataclass(frozen=True)
 class Review:
-    """Everything that was written about one attempt, oldest first."""
+    """Everything that was written about one attempt, oldest first.
+
+    Attributes:
+        submission_id: the attempt, over all databases.
+        comments: as the wire has them, like the scores and corrections.
+        accounts: by ``external_id`` of all of these, the account that wrote it, if one did.
+    """
 
     submission_id: str
-    written: tuple[Written, ...]
+    comments: tuple[Comment, ...]
     scores: tuple[RubricScore, ...]
     corrections: tuple[Correction, ...]
+    accounts: Mapping[str, int | None]
+
+    def by(self, author: Author) -> frozenset[str]:
+        """The ids of what this author wrote."""
+        return frozenset(each for each, of in self.accounts.items() if author.wrote(of, each))
+
+    def document(self, criteria: tuple[Criterion, ...] = ()) -> ReviewDocument:
+        """All of it as the wire has it."""
+        return ReviewDocument(
+            submission_id=self.submission_id,
+            comments=self.comments,
+            scores=self.scores,
+            corrections=self.corrections,
+            criteria=criteria,
+        )
 
     @property
-    def comments(self) -> tuple[Comment, ...]:
-        """The comments as the wire has them."""
-        return tuple(each.comment for each in self.written)
+    def without_account(self) -> frozenset[str]:
+        """The ids of what somebody with a name only wrote."""
+        return frozenset(each for each, of in self.accounts.items() if of is None)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from server.access import Actor, Thing
 from server.contract import Report
-from server.errors import InvalidInputError, NotAllowedError, NotFoundError
+from server.errors import InvalidInputError, NotFoundError
 from server.exports.shown import thing_of_attempt
 from server.review.corrected import places_of
 from server.review.models import Author, Review, ReviewState, Rubric
@@ -18,21 +19,24 @@ from server.review_contract import (
     ReviewDocument,
 )
 from server.service import utc_now
+from server.sharing.recordings import cohorts_open_to
 from server.store.audit import note
 from server.store.database import MAX_ID, Database
 from server.store.review_store import (
     add_comment,
     add_correction,
-    comment_row,
+    edit_comment,
+    own_comment,
+    own_correction,
     put_score,
     review_of,
     rubric_of,
+    scores_of,
     set_state,
     states_of,
     writing_review,
 )
 from server.store.tables_accounts import CohortRow
-from server.store.tables_reviewing import CorrectionRow, RubricScoreRow
 from server.store.tables_sharing import RecordingRow
 
 __all__ = ["ReviewService", "author_of"]
@@ -96,7 +100,20 @@ class ReviewService:
         now = self._clock()
         with writing_review(self._database, attempt_id, "comment") as session:
             add_comment(session, attempt_id, author, wanted, now)
-            note(session, now, author.account_id, "comment.add", f"attempt {attempt_id}")
+            _note(session, now, author, "comment.add", attempt_id)
+
+    def edit(self, attempt_id: int, author: Author, external_id: str, text: str) -> None:
+        """Gives one's own comment another text; it then says when.
+
+        Raises:
+            NotFoundError: there is no such comment.
+            NotAllowedError: somebody else wrote it.
+        """
+        now = self._clock()
+        with writing_review(self._database, attempt_id, "comment") as session:
+            if edit_comment(session, attempt_id, author, external_id, text, now):
+                _note(session, now, author, "comment.edit", attempt_id)
+        self._database.forget()
 
     def take_back(self, attempt_id: int, author: Author, external_id: str) -> None:
         """Deletes one's own comment with the answers to it.
@@ -106,12 +123,8 @@ class ReviewService:
             NotAllowedError: somebody else wrote it.
         """
         with self._database.write() as session:
-            row = comment_row(session, attempt_id, external_id)
-            if author.account_id is None or row.author_id != author.account_id:
-                raise NotAllowedError("only who wrote a comment can take it back")
-            session.delete(row)
-            what = f"attempt {attempt_id}"
-            note(session, self._clock(), author.account_id, "comment.delete", what)
+            session.delete(own_comment(session, attempt_id, author, external_id))
+            _note(session, self._clock(), author, "comment.delete", attempt_id)
         self._database.forget()
 
     def score(
@@ -130,7 +143,7 @@ class ReviewService:
         now = self._clock()
         with writing_review(self._database, attempt_id, "score") as session:
             put_score(session, attempt_id, author, wanted, now)
-            note(session, now, author.account_id, "score.put", f"attempt {attempt_id}")
+            _note(session, now, author, "score.put", attempt_id)
 
     def correct(
         self, attempt_id: int, author: Author, wanted: NewCorrection, report: Report
@@ -145,7 +158,7 @@ class ReviewService:
         now = self._clock()
         with writing_review(self._database, attempt_id, "correction") as session:
             add_correction(session, attempt_id, author, wanted, now)
-            note(session, now, author.account_id, "correction.add", f"attempt {attempt_id}")
+            _note(session, now, author, "correction.add", attempt_id)
 
     def take_back_correction(self, attempt_id: int, author: Author, external_id: str) -> None:
         """Deletes one's own correction.
@@ -155,19 +168,8 @@ class ReviewService:
             NotAllowedError: somebody else made it.
         """
         with self._database.write() as session:
-            row = session.scalar(
-                select(CorrectionRow).where(
-                    CorrectionRow.external_id == external_id,
-                    CorrectionRow.attempt_id == attempt_id,
-                )
-            )
-            if row is None:
-                raise NotFoundError("there is no such correction (any more)")
-            if author.account_id is None or row.author_id != author.account_id:
-                raise NotAllowedError("only who made a correction can take it back")
-            session.delete(row)
-            what = f"attempt {attempt_id}"
-            note(session, self._clock(), author.account_id, "correction.delete", what)
+            session.delete(own_correction(session, attempt_id, author, external_id))
+            _note(session, self._clock(), author, "correction.delete", attempt_id)
         self._database.forget()
 
     def mark(self, attempt_id: int, reviewer_id: int, state: ReviewState) -> None:
@@ -191,21 +193,22 @@ class ReviewService:
             ).first()
         return row is not None and (row[0] is None or row[0] > self._clock())
 
-    def scores_of(self, attempt_id: int, account_id: int | None) -> dict[str, tuple[int, str]]:
-        """What one coach gave, as score and note by criterion."""
+    def scores_of(self, attempt_id: int, author: Author) -> dict[str, tuple[int, str]]:
+        """What one reviewer gave, as score and note by criterion."""
         with self._database.read() as session:
-            rows = session.execute(
-                select(RubricScoreRow.criterion, RubricScoreRow.score, RubricScoreRow.note).where(
-                    RubricScoreRow.attempt_id == attempt_id,
-                    RubricScoreRow.author_id == account_id,
-                )
-            )
-            return {row[0]: (row[1], row[2]) for row in rows}
+            rows = scores_of(session, attempt_id, author)
+            return {each.criterion: (each.score, each.note) for each in rows}
 
     def rubric(self, cohort_ids: Collection[int]) -> Rubric:
         """The criteria of these cohorts together."""
         with self._database.read() as session, self._database.readable("a cohort's rubric"):
             return rubric_of(session, cohort_ids)
+
+    def rubric_of_candidate(self, owner_id: int) -> Rubric:
+        """The criteria of the cohorts that somebody is a candidate of."""
+        with self._database.read() as session, self._database.readable("a cohort's rubric"):
+            cohorts = cohorts_open_to(session, owner_id)
+            return rubric_of(session, [each.id for each in cohorts])
 
     def set_rubric(self, cohort_id: int, rubric: Rubric, by: int | None) -> None:
         """Gives a cohort its rubric; scores that were given before stay.
@@ -219,3 +222,10 @@ class ReviewService:
                 raise NotFoundError(f"there is no cohort {cohort_id}")
             row.rubric = rubric.model_dump(mode="json") if rubric.criteria else None
             note(session, self._clock(), by, "cohort.rubric", f"cohort {cohort_id}")
+
+
+def _note(session: Session, now: datetime, author: Author, action: str, attempt_id: int) -> None:
+    what = f"attempt {attempt_id}"
+    if author.link_id is not None:
+        what += f" by link {author.link_id}"
+    note(session, now, author.account_id, action, what)

@@ -9,9 +9,10 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.errors import ConflictError, InvalidInputError, NotFoundError
-from server.review.models import Author, Criterion, Review, Rubric, Written
+from server.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
+from server.review.models import Author, Criterion, Review, Rubric
 from server.review_contract import (
+    MAX_OF_ONE_ATTEMPT,
     Comment,
     Correction,
     NewComment,
@@ -25,22 +26,22 @@ from server.store.tables_accounts import AccountRow, CohortRow
 from server.store.tables_reviewing import CommentRow, CorrectionRow, ReviewRow, RubricScoreRow
 
 __all__ = [
-    "MAX_OF_ONE_ATTEMPT",
     "add_comment",
     "add_correction",
     "attempt_row",
-    "comment_row",
     "corrections_of",
+    "edit_comment",
+    "leave_room",
+    "own_comment",
+    "own_correction",
     "put_score",
     "review_of",
     "rubric_of",
+    "scores_of",
     "set_state",
     "states_of",
     "writing_review",
 ]
-
-MAX_OF_ONE_ATTEMPT = 2_000
-"""Comments, scores or corrections of one attempt: as in a ``ReviewDocument``."""
 
 NOBODY = "somebody who has left"
 
@@ -91,31 +92,38 @@ def review_of(session: Session, attempt_id: int) -> Review:
         .order_by(CommentRow.created_at, CommentRow.id)
     ).all()
     ids = {row.id: row.external_id for row, _ in rows}
-    written = []
+    accounts = {row.external_id: row.author_id for row, _ in rows}
+    comments = []
     for row, name in rows:
         values = _columns(row, "external_id", "text", "created_at", "edited_at", "kind")
         values |= _columns(row, "word_from", "word_to", "at_s")
         values["parent"] = ids.get(row.parent_id) if row.parent_id is not None else None
         values["author"] = name or row.guest_name or NOBODY
         values["by_owner"] = row.author_id is not None and row.author_id == attempt.owner_id
-        written.append(Written(Comment.model_validate(values), row.author_id))
-    scores = session.execute(
+        comments.append(Comment.model_validate(values))
+    scores = []
+    for row, name in session.execute(
         select(RubricScoreRow, AccountRow.display_name)
         .join(AccountRow, AccountRow.id == RubricScoreRow.author_id, isouter=True)
         .where(RubricScoreRow.attempt_id == attempt_id)
         .order_by(RubricScoreRow.created_at, RubricScoreRow.id)
-    )
+    ):
+        values = _columns(row, "external_id", "criterion", "score", "note", "created_at")
+        values["author"] = name or row.guest_name or NOBODY
+        accounts[row.external_id] = row.author_id
+        scores.append(RubricScore.model_validate(values))
+    for external_id, account_id in session.execute(
+        select(CorrectionRow.external_id, CorrectionRow.author_id).where(
+            CorrectionRow.attempt_id == attempt_id
+        )
+    ):
+        accounts[external_id] = account_id
     return Review(
         submission_id=attempt.submission_id,
-        written=tuple(written),
-        scores=tuple(
-            RubricScore.model_validate(
-                _columns(row, "external_id", "criterion", "score", "note", "created_at")
-                | {"author": name or row.guest_name or NOBODY}
-            )
-            for row, name in scores
-        ),
+        comments=tuple(comments),
+        scores=tuple(scores),
         corrections=tuple(corrections_of(session, [attempt_id]).get(attempt_id, ())),
+        accounts=accounts,
     )
 
 
@@ -148,8 +156,9 @@ def add_comment(
     attempt = attempt_row(session, attempt_id)
     found = session.scalar(select(CommentRow).where(CommentRow.external_id == wanted.external_id))
     if found is not None:
+        text = wanted.text if found.edited_at is not None else found.text
         _same_or_conflict(
-            (found.attempt_id, found.author_id, found.guest_name, found.text),
+            (found.attempt_id, found.author_id, found.guest_name, text),
             (attempt_id, author.account_id, author.guest_name, wanted.text),
         )
         return
@@ -159,7 +168,7 @@ def add_comment(
     last = wanted.word_from if wanted.word_to is None else wanted.word_to
     if last is not None and last >= _word_count(attempt):
         raise InvalidInputError("the answer has no such word")
-    _leave_room(session, CommentRow, attempt_id)
+    leave_room(session, CommentRow, attempt_id)
     session.add(
         CommentRow(
             attempt_id=attempt_id,
@@ -194,32 +203,67 @@ def comment_row(session: Session, attempt_id: int, external_id: str) -> CommentR
     return row
 
 
+def own_comment(session: Session, attempt_id: int, author: Author, external_id: str) -> CommentRow:
+    """A comment that this author wrote.
+
+    Raises:
+        NotFoundError: there is no such comment.
+        NotAllowedError: somebody else wrote it.
+    """
+    row = comment_row(session, attempt_id, external_id)
+    if not author.wrote(row.author_id, row.external_id):
+        raise NotAllowedError("only who wrote a comment can change it or take it back")
+    return row
+
+
+def edit_comment(
+    session: Session, attempt_id: int, author: Author, external_id: str, text: str, now: datetime
+) -> bool:
+    """Gives a comment of this author another text, and says whether it is another.
+
+    Raises:
+        NotFoundError: there is no such comment.
+        NotAllowedError: somebody else wrote it.
+    """
+    row = own_comment(session, attempt_id, author, external_id)
+    if row.text == text:
+        return False
+    row.text, row.edited_at = text, now
+    session.flush()
+    return True
+
+
 def put_score(
     session: Session, attempt_id: int, author: Author, wanted: NewRubricScore, now: datetime
 ) -> None:
     """Keeps a score in the place of the same author's earlier one for the criterion."""
     attempt_row(session, attempt_id)
-    mine = select(RubricScoreRow).where(
-        RubricScoreRow.attempt_id == attempt_id,
-        RubricScoreRow.author_id == author.account_id,
-        RubricScoreRow.guest_name == author.guest_name,
-        RubricScoreRow.criterion == wanted.criterion,
-    )
-    row = session.scalar(mine)
+    mine = scores_of(session, attempt_id, author)
+    row = next((each for each in mine if each.criterion == wanted.criterion), None)
     if row is None:
-        _leave_room(session, RubricScoreRow, attempt_id)
+        leave_room(session, RubricScoreRow, attempt_id)
         row = RubricScoreRow(
             attempt_id=attempt_id,
             author_id=author.account_id,
-            guest_name=author.guest_name,
             criterion=wanted.criterion,
             external_id=wanted.external_id,
         )
         session.add(row)
-    elif (row.score, row.note) == (wanted.score, wanted.note):
+    elif (row.score, row.note, row.guest_name) == (wanted.score, wanted.note, author.guest_name):
         return
     row.score, row.note, row.created_at = wanted.score, wanted.note, now
+    row.guest_name = author.guest_name
     session.flush()
+
+
+def scores_of(session: Session, attempt_id: int, author: Author) -> list[RubricScoreRow]:
+    """What one author gave an attempt."""
+    rows = session.scalars(
+        select(RubricScoreRow).where(
+            RubricScoreRow.attempt_id == attempt_id, RubricScoreRow.author_id == author.account_id
+        )
+    )
+    return [each for each in rows if author.wrote(each.author_id, each.external_id)]
 
 
 def add_correction(
@@ -236,7 +280,7 @@ def add_correction(
             (attempt_id, author.account_id, wanted.name, wanted.verdict),
         )
         return
-    _leave_room(session, CorrectionRow, attempt_id)
+    leave_room(session, CorrectionRow, attempt_id)
     session.add(
         CorrectionRow(
             attempt_id=attempt_id,
@@ -252,6 +296,27 @@ def add_correction(
         )
     )
     session.flush()
+
+
+def own_correction(
+    session: Session, attempt_id: int, author: Author, external_id: str
+) -> CorrectionRow:
+    """A correction that this author made.
+
+    Raises:
+        NotFoundError: there is no such correction.
+        NotAllowedError: somebody else made it.
+    """
+    row = session.scalar(
+        select(CorrectionRow).where(
+            CorrectionRow.external_id == external_id, CorrectionRow.attempt_id == attempt_id
+        )
+    )
+    if row is None:
+        raise NotFoundError("there is no such correction (any more)")
+    if not author.wrote(row.author_id, row.external_id):
+        raise NotAllowedError("only who made a correction can take it back")
+    return row
 
 
 def set_state(
@@ -294,14 +359,20 @@ def _word_count(attempt: AttemptRow) -> int:
     return len(transcript.get("words") or str(transcript.get("text", "")).split())
 
 
-def _leave_room(
+def leave_room(
     session: Session,
     table: type[CommentRow] | type[RubricScoreRow] | type[CorrectionRow],
     attempt_id: int,
+    more: int = 1,
 ) -> None:
+    """Refuses what would be more than one attempt holds.
+
+    Raises:
+        ConflictError: there are too many already.
+    """
     there = select(func.count()).select_from(table).where(table.attempt_id == attempt_id)
-    if (session.scalar(there) or 0) >= MAX_OF_ONE_ATTEMPT:
-        raise ConflictError(f"this answer has {MAX_OF_ONE_ATTEMPT:,} of them already")
+    if (session.scalar(there) or 0) + more > MAX_OF_ONE_ATTEMPT:
+        raise ConflictError(f"an answer holds {MAX_OF_ONE_ATTEMPT:,} of them, and these are more")
 
 
 def _same_or_conflict(found: tuple[object, ...], wanted: tuple[object, ...]) -> None:

@@ -1,0 +1,42 @@
+"""How a guest is known again by what they wrote, without an account and without a list of it.
+
+A guest's browser keeps a key in its signed session. The ids of what is written with it are half
+random, half a code (HMAC) of the first half by the key: whoever has the key has written it, and
+from the ids, which everybody sees, nobody finds the key.
+"""
+
+import hmac
+import secrets
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final, Self
+
+__all__ = ["GuestKey"]
+
+_HALF: Final = 16
+"""Hexadecimal digits: 64 bits to be unique by, and 64 bits that nobody guesses over a network."""
+
+
+@dataclass(frozen=True, repr=False)
+class GuestKey:
+    """The key of one browser."""
+
+    secret: str
+
+    @classmethod
+    def new(cls) -> Self:
+        """One that nobody else has."""
+        return cls(secrets.token_urlsafe(16))
+
+    def new_id(self) -> str:
+        """An ``external_id`` for something written with this key."""
+        first = secrets.token_hex(_HALF // 2)
+        return first + self._code(first)
+
+    def made(self, external_id: str) -> bool:
+        """Whether this id was made with this key."""
+        first, code = external_id[:_HALF], external_id[_HALF:]
+        return hmac.compare_digest(code.encode(), self._code(first).encode())
+
+    def _code(self, first: str) -> str:
+        return hmac.new(self.secret.encode(), first.encode(), sha256).hexdigest()[:_HALF]
