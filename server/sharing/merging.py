@@ -1,8 +1,8 @@
 """Comments that come back in a file, merged without loss: each one once, whoever sends it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -10,26 +10,25 @@ from sqlalchemy.orm import Session
 
 from server.errors import ConflictError, NotFoundError
 from server.review.models import Author
-from server.review_contract import Comment, NewComment, ReviewDocument
+from server.review_contract import (
+    Comment,
+    Correction,
+    MergedReview,
+    NewComment,
+    ReviewDocument,
+    RubricScore,
+)
 from server.service import utc_now
+from server.sharing.recordings import cohorts_open_to
 from server.store.audit import note
-from server.store.database import Database
+from server.store.database import MAX_ID, Database
 from server.store.models import AttemptRow
-from server.store.review_store import add_comment, review_of
+from server.store.review_store import add_comment, comment_row, leave_room, review_of, rubric_of
 from server.store.tables_reviewing import CommentRow, CorrectionRow, RubricScoreRow
 
-__all__ = ["MergedReview", "ReviewMerger"]
+__all__ = ["ReviewMerger"]
 
-
-@dataclass(frozen=True)
-class MergedReview:
-    """What a merge changed; ``known`` was there already and stays as it is."""
-
-    attempt_id: int
-    added: tuple[Comment, ...]
-    known: int
-    scores: int = 0
-    corrections: int = 0
+T = TypeVar("T", bound=Comment | RubricScore | Correction)
 
 
 class ReviewMerger:
@@ -46,22 +45,22 @@ class ReviewMerger:
         self._clock = clock
 
     def document(self, attempt_id: int) -> ReviewDocument:
-        """Everything that was written about an answer.
+        """Everything that was written about an answer, and what the owner's cohorts score by.
 
         Raises:
             NotFoundError: the owner has no such answer.
         """
         with self._database.read() as session:
-            row = session.get(AttemptRow, attempt_id)
+            row = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
             if row is None or row.owner_id != self._owner_id:
                 raise NotFoundError(f"there is no attempt {attempt_id}")
-            found = review_of(session, attempt_id)
-        return ReviewDocument(
-            submission_id=found.submission_id,
-            comments=found.comments,
-            scores=found.scores,
-            corrections=found.corrections,
-        )
+            with self._database.readable(f"the review of attempt {attempt_id}"):
+                found = review_of(session, attempt_id)
+            if self._owner_id is None:
+                return found.document()
+            with self._database.readable("a cohort's rubric"):
+                cohorts = {each.id for each in cohorts_open_to(session, self._owner_id)}
+                return found.document(rubric_of(session, cohorts).criteria)
 
     def merge(self, document: ReviewDocument) -> MergedReview:
         """Adds what is not there yet. Merging the same again changes nothing.
@@ -71,7 +70,7 @@ class ReviewMerger:
         Raises:
             NotFoundError: it is about none of the owner's answers.
             InvalidInputError: a comment stands where the answer has no word.
-            ConflictError: an id belongs to another answer, or there are too many comments.
+            ConflictError: an id belongs to another answer, or there are too many of a kind.
         """
         now = self._clock()
         try:
@@ -87,30 +86,31 @@ class ReviewMerger:
                         "this is about an answer that is not (or no longer) among yours"
                     )
                 self._database.alone(session, f"review of {attempt_id}")
-                added, known = _comments(session, attempt_id, document)
-                scores = _scores(session, attempt_id, document)
-                corrections = _corrections(session, attempt_id, document)
+                added = _add_comments(session, attempt_id, document.comments)
+                scores = _add(session, RubricScoreRow, attempt_id, document.scores)
+                corrections = _add(session, CorrectionRow, attempt_id, document.corrections)
                 if added or scores or corrections:
                     note(session, now, self._owner_id, "review.merge", f"attempt {attempt_id}")
         except IntegrityError:
             raise ConflictError("the comments could not be kept; merge the file again") from None
-        return MergedReview(attempt_id, tuple(added), known, scores, corrections)
-
-
-def _comments(
-    session: Session, attempt_id: int, document: ReviewDocument
-) -> tuple[list[Comment], int]:
-    wanted = {each.external_id: each for each in document.comments}
-    there: dict[str, int] = {}
-    for row in session.execute(
-        select(CommentRow.external_id, CommentRow.attempt_id).where(
-            CommentRow.external_id.in_({*wanted, *(each.parent for each in wanted.values())})
+        given = sum(
+            len({each.external_id for each in kind})
+            for kind in (document.comments, document.scores, document.corrections)
         )
-    ):
-        there[row[0]] = row[1]
-    if any(there.get(each, attempt_id) != attempt_id for each in wanted):
-        raise ConflictError("a comment of this file belongs to another answer")
-    new = [each for each in wanted.values() if each.external_id not in there]
+        return MergedReview(
+            attempt_id=attempt_id,
+            added=tuple(added),
+            scores=scores,
+            corrections=corrections,
+            known=given - len(added) - scores - corrections,
+        )
+
+
+def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -> list[Comment]:
+    """Adds the comments that are not there, each after the one that it answers."""
+    parents = (each.parent for each in given if each.parent is not None)
+    there = _known(session, CommentRow, (*(each.external_id for each in given), *parents))
+    new = _new(there, attempt_id, given)
     kept = {each for each, where in there.items() if where == attempt_id}
     added: list[Comment] = []
     waiting = sorted(new, key=lambda each: each.created_at)
@@ -127,32 +127,49 @@ def _comments(
             add_comment(
                 session, attempt_id, author, NewComment.model_validate(fields), each.created_at
             )
-            session.flush()
+            if each.edited_at is not None:
+                comment_row(session, attempt_id, each.external_id).edited_at = each.edited_at
             kept.add(each.external_id)
             added.append(each)
         waiting = [each for each in waiting if each.external_id not in kept]
-    return added, len(wanted) - len(added)
-
-
-def _scores(session: Session, attempt_id: int, document: ReviewDocument) -> int:
-    added = 0
-    for each in document.scores:
-        known = select(RubricScoreRow.id).where(RubricScoreRow.external_id == each.external_id)
-        if session.scalar(known) is None:
-            values = each.model_dump(exclude={"author"})
-            session.add(RubricScoreRow(attempt_id=attempt_id, guest_name=each.author, **values))
-            session.flush()
-            added += 1
     return added
 
 
-def _corrections(session: Session, attempt_id: int, document: ReviewDocument) -> int:
-    added = 0
-    for each in document.corrections:
-        known = select(CorrectionRow.id).where(CorrectionRow.external_id == each.external_id)
-        if session.scalar(known) is None:
-            values = each.model_dump(exclude={"author"})
-            session.add(CorrectionRow(attempt_id=attempt_id, guest_name=each.author, **values))
-            session.flush()
-            added += 1
-    return added
+def _add(
+    session: Session,
+    table: type[RubricScoreRow] | type[CorrectionRow],
+    attempt_id: int,
+    given: Sequence[RubricScore | Correction],
+) -> int:
+    """Adds the scores or corrections that are not there; how many those were."""
+    new = _new(_known(session, table, [each.external_id for each in given]), attempt_id, given)
+    leave_room(session, table, attempt_id, len(new))
+    for each in new:
+        values = each.model_dump(exclude={"author"})
+        session.add(table(attempt_id=attempt_id, guest_name=each.author, **values))
+    session.flush()
+    return len(new)
+
+
+def _known(
+    session: Session,
+    table: type[CommentRow] | type[RubricScoreRow] | type[CorrectionRow],
+    external_ids: Iterable[str],
+) -> dict[str, int]:
+    """To which attempts those belong that there are."""
+    rows = session.execute(
+        select(table.external_id, table.attempt_id).where(table.external_id.in_(set(external_ids)))
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def _new(there: dict[str, int], attempt_id: int, given: Sequence[T]) -> list[T]:
+    """What is not there, each id once.
+
+    Raises:
+        ConflictError: an id belongs to another answer.
+    """
+    wanted = {each.external_id: each for each in given}
+    if any(there.get(each, attempt_id) != attempt_id for each in wanted):
+        raise ConflictError("a part of this file belongs to another answer")
+    return [each for number, each in wanted.items() if number not in there]
