@@ -30,6 +30,7 @@ from server.routes.home import home_router
 from server.routes.host_check import HostCheck
 from server.routes.jobs import job_pages_router, jobs_router
 from server.routes.links import links_router
+from server.routes.merging import merging_router
 from server.routes.problems import PROBLEM_RESPONSES, add_problem_handlers
 from server.routes.recordings import recordings_router
 from server.routes.review_pages import review_pages_router
@@ -106,7 +107,9 @@ def create_app(
     for router in (jobs_router(work), exports_router(work)):
         app.include_router(router, prefix=API_PREFIX)
     sharing = SharingService(use.database)
-    for router in (sharing_router(sharing), recordings_router(sharing), reviews_router()):
+    for router in (sharing_router(sharing), recordings_router(sharing)):
+        app.include_router(router, prefix=API_PREFIX)
+    for router in (reviews_router(), merging_router()):
         app.include_router(router, prefix=API_PREFIX)
     app.include_router(links_router(sharing))
     for pages in (job_pages_router(work), bank_pages_router(work), export_pages_router(work)):

@@ -133,6 +133,7 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("POST", "/coach/corrections/{correction_id}/resolve"): NO_SUCH_VERSION,
     ("GET", "/api/v1/attempts/{attempt_id}/review"): SHOWN,
     ("POST", "/api/v1/attempts/{attempt_id}/comments"): SHOWN,
+    ("POST", "/api/v1/reviews"): ANAS,
     ("GET", "/coach/exports"): COACHES,
     ("POST", "/coach/exports/{cohort_id}"): SPRINGS_COACH,
     ("POST", "/api/v1/jobs/regrade"): ACCOUNT,
@@ -155,8 +156,11 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/coach/bank/{number}/{part}.yaml"): NO_SUCH_VERSION,
 }
 
+ANAS_SUBMISSION: Final = f"{1:032x}"
+
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/shares/{share_id}/links": {"label": "my coach"},
+    "/api/v1/reviews": {"submission_id": ANAS_SUBMISSION},
 }
 """Where nobody would get as far as the thing itself with an empty one."""
 
@@ -180,7 +184,8 @@ def served(routes: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    return people(new_service(), make.submission("I use paged attention"))
+    submission = make.submission("I use paged attention", submission_id=ANAS_SUBMISSION)
+    return people(new_service(), submission)
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +194,7 @@ def lasting_world(new_service: Callable[[], Service]) -> People:
     return people(
         new_service(),
         Submission(
-            submission_id=f"{1:032x}",
+            submission_id=ANAS_SUBMISSION,
             question_id="kv-cache",
             created_at=datetime(2026, 3, 1, tzinfo=UTC),
             transcript=Transcript(text="I use paged attention", engine="typed"),
