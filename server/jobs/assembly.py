@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from server.errors import StoreError
 from server.jobs.queue import JobQueue, Worker
-from server.jobs.runner import BEAT_S, SILENT_S
+from server.jobs.runner import BEAT_S, SILENT_S, Runner
 from server.jobs.store import JobStore
 from server.jobs.thread_worker import ThreadWorker
 from server.jobs.work import Kinds
@@ -33,7 +33,7 @@ def create_queue(
     Raises:
         StoreError: the extra for PostgreSQL is missing.
     """
-    store = JobStore(database)
+    runner = Runner(JobStore(database), kinds, beat_s, silent_s, tidy)
     worker: Worker
     if database.is_postgresql:
         try:
@@ -43,9 +43,7 @@ def create_queue(
                 f"work in the background needs the extra 'postgres' ({error}): "
                 "pip install 'aloud[postgres]'"
             ) from error
-        worker = PostgresWorker(
-            database.engine, store, kinds, beat_s=beat_s, silent_s=silent_s, tidy=tidy
-        )
+        worker = PostgresWorker(database.engine, runner)
     else:
-        worker = ThreadWorker(store, kinds, beat_s=beat_s, silent_s=silent_s, tidy=tidy)
-    return JobQueue(store, kinds, worker)
+        worker = ThreadWorker(runner)
+    return JobQueue(runner, worker)

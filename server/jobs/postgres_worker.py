@@ -11,7 +11,6 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Callable
 from typing import Final
 
 import procrastinate
@@ -22,10 +21,7 @@ from psycopg.conninfo import make_conninfo
 from sqlalchemy import Engine, text
 
 from server.errors import ServerError
-from server.jobs.runner import BEAT_S, SILENT_S, run
-from server.jobs.store import JobStore
-from server.jobs.upkeep import Upkeep
-from server.jobs.work import Kinds
+from server.jobs.runner import Runner
 from server.store.engine import plain_errors
 
 __all__ = ["PostgresWorker", "apply_schema", "schema_name"]
@@ -76,23 +72,10 @@ def apply_schema(engine: Engine) -> None:
 class PostgresWorker:
     """Runs delivered jobs one after the other, on a thread of its own."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        store: JobStore,
-        kinds: Kinds,
-        *,
-        beat_s: float = BEAT_S,
-        silent_s: float = SILENT_S,
-        tidy: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, engine: Engine, runner: Runner) -> None:
         self._engine = engine
-        self._tidy_up = tidy
         self._address = _address(engine)
-        self._store = store
-        self._kinds = kinds
-        self._beat_s = beat_s
-        self._silent_s = silent_s
+        self._runner = runner
         self._ends = threading.Event()
         self._is_open = threading.Event()
         self._thread: threading.Thread | None = None
@@ -180,9 +163,9 @@ class PostgresWorker:
 
         @app.task(name=_TASK, queue=_QUEUE)
         def work(job_id: int) -> None:  # procrastinate runs it in a thread
-            claim = self._store.claim(job_id)
+            claim = self._runner.store.claim(job_id)
             if claim is not None:
-                run(self._store, self._kinds, claim, server_ends=self._ends, beat_s=self._beat_s)
+                self._runner.run(claim, self._ends)
 
         async with app.open_async():
             self._is_open.set()
@@ -193,8 +176,8 @@ class PostgresWorker:
                     install_signal_handlers=False,
                     delete_jobs="always",
                     fetch_job_polling_interval=_RETRY_S,
-                    stalled_worker_timeout=self._silent_s,
-                    update_heartbeat_interval=self._beat_s,
+                    stalled_worker_timeout=self._runner.silent_s,
+                    update_heartbeat_interval=self._runner.beat_s,
                 )
             )
             upkeep = asyncio.create_task(self._keep_up(app))
@@ -209,21 +192,23 @@ class PostgresWorker:
                     raise outcome
 
     async def _keep_up(self, app: procrastinate.App) -> None:
-        upkeep = Upkeep(self._store, silent_s=self._silent_s, tidy=self._tidy_up)
+        upkeep = self._runner.upkeep()
         while True:
             try:
                 if await asyncio.to_thread(upkeep.when_due, time.monotonic()):
                     await self._tidy(app)
-                    for job_id in await asyncio.to_thread(self._store.waiting):
+                    for job_id in await asyncio.to_thread(self._runner.store.waiting):
                         with contextlib.suppress(AlreadyEnqueued):
                             await _delivery(app, job_id).defer_async(job_id=job_id)
             except ServerError as error:
                 logger.error("the jobs cannot be looked after: %s", error)
-            await asyncio.sleep(min(_UPKEEP_TICK_S, self._silent_s / 3))
+            await asyncio.sleep(min(_UPKEEP_TICK_S, self._runner.silent_s / 3))
 
     async def _tidy(self, app: procrastinate.App) -> None:
         """Deletes the deliveries that dead processes had accepted."""
-        stalled = await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=self._silent_s)
+        stalled = await app.job_manager.get_stalled_jobs(
+            seconds_since_heartbeat=self._runner.silent_s
+        )
         for job in stalled:
             if job.id is not None:
                 await app.job_manager.finish_job_by_id_async(

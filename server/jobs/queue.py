@@ -1,31 +1,15 @@
 """The queue as the rest of the server uses it."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
+from sqlalchemy.orm import Session
+
 from server.jobs.contract import Job
-from server.jobs.store import JobStore
-from server.jobs.work import Kinds, MadeFile
+from server.jobs.runner import Runner
+from server.jobs.work import JobInput, MadeFile
 
-__all__ = ["JobQueue", "Queue", "Worker"]
-
-
-class Queue(Protocol):
-    """What one can do with jobs; an owner sees only their own."""
-
-    def enqueue(self, kind: str, payload: dict[str, Any], owner_id: int | None) -> Job:
-        """Queues work; the same work of the same owner that is unfinished comes back instead."""
-
-    def status(self, job_id: int, owner_id: int | None) -> Job:
-        """How far it is."""
-
-    def recent(self, owner_id: int | None, limit: int = 50) -> list[Job]:
-        """The owner's jobs, newest first."""
-
-    def cancel(self, job_id: int, owner_id: int | None) -> Job:
-        """Ends it."""
-
-    def file(self, job_id: int, owner_id: int | None) -> MadeFile:
-        """The file it made."""
+__all__ = ["JobQueue", "Worker"]
 
 
 class Worker(Protocol):
@@ -46,23 +30,29 @@ class Worker(Protocol):
 
 
 class JobQueue:
-    """The queue over the table of jobs, with this process's worker."""
+    """The queue over the table of jobs, with this process's worker; an owner sees only theirs."""
 
-    def __init__(self, store: JobStore, kinds: Kinds, worker: Worker) -> None:
-        self.store = store
+    def __init__(self, runner: Runner, worker: Worker) -> None:
+        self.store = runner.store
+        self.runner = runner
         self.worker = worker
-        self._kinds = kinds
 
-    def enqueue(self, kind: str, payload: dict[str, Any], owner_id: int | None) -> Job:
+    def enqueue(
+        self,
+        kind: str,
+        payload: dict[str, Any],
+        owner_id: int | None,
+        *,
+        input: JobInput | None = None,
+        first: Callable[[Session], None] = lambda session: None,
+    ) -> Job:
         """Queues work; the same work of the same owner that is unfinished comes back instead.
 
-        Raises:
-            ConflictError: the owner has too many unfinished jobs.
-            NotFoundError: the owner is gone.
+        Arguments and errors are those of ``JobStore.add``.
         """
-        if kind not in self._kinds:
+        if kind not in self.runner.kinds:
             raise ValueError(f"there is no work of the kind {kind!r}")
-        job, new = self.store.add(kind, payload, owner_id)
+        job, new = self.store.add(kind, payload, owner_id, input=input, first=first)
         if new:
             self.worker.wake(job.id)
         return job

@@ -14,10 +14,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from server.errors import ConflictError, NotFoundError
-from server.jobs.contract import Job, JobFile
-from server.jobs.work import MadeFile, Outcome
+from server.jobs.contract import Job
+from server.jobs.inputs import drop_inputs_of_ended
+from server.jobs.rows import UNFINISHED, file_of, job_of
+from server.jobs.work import JobInput, MadeFile, Outcome
 from server.store.database import MAX_ID, Database
-from server.store.tables_work import JobFileRow, JobRow
+from server.store.tables_work import JobFileRow, JobInputRow, JobRow
 
 __all__ = ["MAX_BEGUN", "MAX_UNFINISHED", "Claim", "JobStore"]
 
@@ -27,7 +29,9 @@ MAX_BEGUN: Final = 3
 MAX_UNFINISHED: Final = 20
 """Jobs of one owner that may wait or run at once: one person must not fill the queue."""
 
-_UNFINISHED: Final = ("queued", "running")
+
+class _NotOursError(Exception):
+    """Undoes the transaction: the job is not the claim's any more."""
 
 
 @dataclass(frozen=True)
@@ -51,25 +55,41 @@ class JobStore:
         self._database = database
         self._clock = clock
 
-    def add(self, kind: str, payload: dict[str, Any], owner_id: int | None) -> tuple[Job, bool]:
+    def add(
+        self,
+        kind: str,
+        payload: dict[str, Any],
+        owner_id: int | None,
+        *,
+        input: JobInput | None = None,
+        first: Callable[[Session], None] = lambda session: None,
+    ) -> tuple[Job, bool]:
         """Queues a job, unless the same one of the same owner waits or runs already.
+
+        Args:
+            kind: what is to be done.
+            payload: the order; what is the same in kind and payload is the same job.
+            owner_id: whose it is.
+            input: what it works on.
+            first: done before in the same transaction; what it raises keeps the job out.
 
         Returns:
             The job, and whether it is new.
 
         Raises:
             ConflictError: the owner has too many unfinished jobs.
-            NotFoundError: the owner is gone.
+            NotFoundError: the owner or what the input belongs to is gone.
         """
         try:
             with self._database.write() as session:
+                first(session)
                 self._database.alone(session, f"jobs of {owner_id}")
                 unfinished = session.scalars(
-                    select(JobRow).where(_of(owner_id), JobRow.state.in_(_UNFINISHED))
+                    select(JobRow).where(_of(owner_id), JobRow.state.in_(UNFINISHED))
                 ).all()
                 for row in unfinished:
                     if row.kind == kind and row.payload == payload:
-                        return _job(row, None), False
+                        return job_of(row), False
                 if len(unfinished) >= MAX_UNFINISHED:
                     raise ConflictError(
                         f"{len(unfinished)} jobs wait or run already; let them end or cancel some"
@@ -86,9 +106,25 @@ class JobStore:
                 )
                 session.add(row)
                 session.flush()
-                return _job(row, None), True
+                if input is not None:
+                    session.add(
+                        JobInputRow(
+                            job_id=row.id, attempt_id=input.attempt_id, content=input.content
+                        )
+                    )
+                    session.flush()
+                return job_of(row), True
         except IntegrityError:
-            raise NotFoundError("the account that asked for this is gone") from None
+            raise NotFoundError(
+                "the account that asked for this, or what it is about, is gone"
+            ) from None
+
+    def input(self, claim: Claim) -> bytes | None:
+        """What a job works on; ``None``: there is nothing (any more)."""
+        with self._database.read() as session:
+            return session.scalar(
+                select(JobInputRow.content).where(JobInputRow.job_id == claim.job_id)
+            )
 
     def get(self, job_id: int, owner_id: int | None) -> Job:
         """One job of an owner.
@@ -100,7 +136,7 @@ class JobStore:
             row = session.scalar(_one(job_id, owner_id))
             if row is None:
                 raise NotFoundError(f"there is no job {job_id}")
-            return _job(row, _file(session, job_id))
+            return job_of(row, file_of(session, job_id))
 
     def payload(self, job_id: int, owner_id: int | None) -> dict[str, Any]:
         """What a job was enqueued with.
@@ -120,7 +156,7 @@ class JobStore:
             rows = session.scalars(
                 select(JobRow).where(_of(owner_id)).order_by(JobRow.id.desc()).limit(limit)
             ).all()
-            return [_job(row, _file(session, row.id)) for row in rows]
+            return [job_of(row, file_of(session, row.id)) for row in rows]
 
     def file(self, job_id: int, owner_id: int | None) -> MadeFile:
         """The file that a job made.
@@ -144,9 +180,11 @@ class JobStore:
         with self._database.write() as session:
             session.execute(
                 update(JobRow)
-                .where(JobRow.id == _known(job_id), _of(owner_id), JobRow.state.in_(_UNFINISHED))
+                .where(JobRow.id == _known(job_id), _of(owner_id), JobRow.state.in_(UNFINISHED))
                 .values(state="cancelled", finished_at=self._now(session))
             )
+            dropped = drop_inputs_of_ended(session)
+        self._forget(dropped)
         return self.get(job_id, owner_id)
 
     def waiting(self) -> list[int]:
@@ -187,34 +225,52 @@ class JobStore:
         return self._change(claim, result=state)
 
     def finish(self, claim: Claim, outcome: Outcome) -> bool:
-        """Ends a job well; false where it is not the claim's any more, and nothing is kept."""
-        with self._database.write() as session:
-            changed = self._changed(
-                session,
-                claim,
-                state="done",
-                result=outcome.result,
-                problem=None,
-                finished_at=self._now(session),
-            )
-            if changed and outcome.file is not None:
-                session.add(
-                    JobFileRow(
-                        job_id=claim.job_id,
-                        name=outcome.file.name,
-                        media_type=outcome.file.media_type,
-                        content=outcome.file.content,
+        """Ends a job well; false where it is not the claim's any more, and nothing is kept.
+
+        Raises:
+            ServerError: from what the outcome stores with it; the job goes on.
+        """
+        try:
+            with self._database.write() as session:
+                if outcome.within is not None:
+                    # before the job's row: who takes back what the job is for takes locks so too
+                    outcome.within(session)
+                if not self._changed(
+                    session,
+                    claim,
+                    state="done",
+                    result=outcome.result,
+                    problem=None,
+                    finished_at=self._now(session),
+                ):
+                    raise _NotOursError
+                if outcome.file is not None:
+                    session.add(
+                        JobFileRow(
+                            job_id=claim.job_id,
+                            name=outcome.file.name,
+                            media_type=outcome.file.media_type,
+                            content=outcome.file.content,
+                        )
                     )
-                )
-            return changed
+                session.flush()
+                dropped = drop_inputs_of_ended(session)
+        except _NotOursError:
+            return False
+        self._forget(dropped)
+        return True
 
     def fail(self, claim: Claim, problem: str) -> bool:
         """Ends a job that could not be done."""
         with self._database.write() as session:
             finished_at = self._now(session)
-            return self._changed(
+            changed = self._changed(
                 session, claim, state="failed", problem=problem, finished_at=finished_at
             )
+            session.flush()
+            dropped = drop_inputs_of_ended(session)
+        self._forget(dropped)
+        return changed
 
     def give_back(self, claim: Claim) -> bool:
         """Lets another process do the job: this one ends. It does not count as begun."""
@@ -245,7 +301,9 @@ class JobStore:
             session.execute(
                 update(JobRow).where(JobRow.id.in_(found), silent).values(state="queued")
             )
-            return found
+            dropped = drop_inputs_of_ended(session)
+        self._forget(dropped)
+        return found
 
     def sweep(self, *, jobs_kept_s: float, files_kept_s: float) -> None:
         """Deletes old files, and jobs that ended long ago."""
@@ -258,6 +316,8 @@ class JobStore:
             old = select(JobRow.id).where(ended(files_kept_s))
             session.execute(delete(JobFileRow).where(JobFileRow.job_id.in_(old)))
             session.execute(delete(JobRow).where(ended(jobs_kept_s)))
+            dropped = drop_inputs_of_ended(session)
+        self._forget(dropped)
 
     def with_files(self, kind: str) -> list[tuple[int, dict[str, Any]]]:
         """The jobs of a kind whose file is still there, with their results."""
@@ -295,6 +355,10 @@ class JobStore:
             setattr(row, name, value)
         return True
 
+    def _forget(self, dropped: int) -> None:
+        if dropped:
+            self._database.forget()
+
     def _now(self, session: Session) -> datetime:
         """The database's own clock where several machines share it, so that theirs may differ."""
         if not self._database.is_postgresql:
@@ -313,33 +377,3 @@ def _of(owner_id: int | None) -> ColumnElement[bool]:
 
 def _one(job_id: int, owner_id: int | None) -> Select[JobRow]:
     return select(JobRow).where(JobRow.id == _known(job_id), _of(owner_id))
-
-
-def _file(session: Session, job_id: int) -> JobFile | None:
-    found = session.execute(
-        select(JobFileRow.name, JobFileRow.media_type, func.length(JobFileRow.content)).where(
-            JobFileRow.job_id == job_id
-        )
-    ).first()
-    if found is None:
-        return None
-    return JobFile(name=found[0], media_type=found[1], size_bytes=found[2])
-
-
-def _job(row: JobRow, file: JobFile | None) -> Job:
-    return Job.model_validate(
-        {
-            "id": row.id,
-            "kind": row.kind,
-            "state": row.state,
-            "progress_done": row.progress_done,
-            "progress_total": row.progress_total,
-            "result": row.result if row.state == "done" else None,
-            "problem": row.problem,
-            "file": file,
-            "begun": row.attempts,
-            "created_at": row.created_at,
-            "started_at": row.started_at,
-            "finished_at": row.finished_at,
-        }
-    )

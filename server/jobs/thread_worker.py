@@ -3,14 +3,10 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
 from typing import Final
 
 from server.errors import ServerError
-from server.jobs.runner import BEAT_S, SILENT_S, run
-from server.jobs.store import JobStore
-from server.jobs.upkeep import Upkeep
-from server.jobs.work import Kinds
+from server.jobs.runner import Runner
 
 __all__ = ["ThreadWorker"]
 
@@ -23,19 +19,9 @@ POLL_S: Final = 1.0
 class ThreadWorker:
     """Takes the job that waits longest, again and again."""
 
-    def __init__(
-        self,
-        store: JobStore,
-        kinds: Kinds,
-        *,
-        beat_s: float = BEAT_S,
-        silent_s: float = SILENT_S,
-        tidy: Callable[[], None] = lambda: None,
-    ) -> None:
-        self._store = store
-        self._kinds = kinds
-        self._beat_s = beat_s
-        self._upkeep = Upkeep(store, silent_s=silent_s, tidy=tidy)
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._upkeep = runner.upkeep()
         self._ends = threading.Event()
         self._woken = threading.Event()
         self._thread: threading.Thread | None = None
@@ -80,8 +66,9 @@ class ThreadWorker:
     def _step(self) -> bool:
         self._upkeep.when_due(time.monotonic())
         # Looked at first, because a claim takes SQLite's one write lock.
-        claim = self._store.claim() if self._store.waiting() else None
+        store = self._runner.store
+        claim = store.claim() if store.waiting() else None
         if claim is None:
             return False
-        run(self._store, self._kinds, claim, server_ends=self._ends, beat_s=self._beat_s)
+        self._runner.run(claim, self._ends)
         return True

@@ -4,9 +4,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-__all__ = ["JobStoppedError", "Kinds", "MadeFile", "Outcome", "Task", "Work"]
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+__all__ = ["JobInput", "JobStoppedError", "Kinds", "MadeFile", "Outcome", "Task", "Work"]
 
 PROGRESS_EVERY_S: Final = 0.5
 """A person reads no faster, and every write of the progress is a transaction."""
@@ -26,11 +29,27 @@ class MadeFile:
 
 
 @dataclass(frozen=True)
+class JobInput:
+    """What a job works on, as it arrived for an attempt. It goes when the job ends."""
+
+    attempt_id: int
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What a job comes to: a JSON object, and maybe a file."""
+    """What a job comes to.
+
+    Attributes:
+        result: a JSON object.
+        file: what it made, to be fetched.
+        within: what else is stored, in the very transaction that ends the job: all of it or, where
+            the job is not ours any more, nothing.
+    """
 
     result: dict[str, Any] = field(default_factory=dict)
     file: MadeFile | None = None
+    within: "Callable[[Session], None] | None" = None
 
 
 @dataclass
@@ -43,6 +62,7 @@ class Work:
         stop: set when the job is to end; ``progress`` looks at it.
         write: stores the progress; false where the job is not ours any more.
         store: stores what to go on from; false where the job is not ours any more.
+        load: gives what the job works on; ``None``: it is gone, and so is the job.
         kept: what an earlier begin of this job stored last.
     """
 
@@ -50,6 +70,7 @@ class Work:
     owner_id: int | None
     write: Callable[[int, int], bool]
     store: Callable[[dict[str, Any]], bool]
+    load: Callable[[], bytes | None] = lambda: None
     kept: dict[str, Any] | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     _written_at_s: float = -PROGRESS_EVERY_S
@@ -78,6 +99,17 @@ class Work:
         if not self.store(state):
             self.stop.set()
         self.check()
+
+    def input(self) -> bytes:
+        """What the job works on, as it arrived.
+
+        Raises:
+            JobStoppedError: it is gone, because the job is over.
+        """
+        content = self.load()
+        if content is None:
+            raise JobStoppedError
+        return content
 
     def check(self) -> None:
         """Ends the work where it is to end.
