@@ -26,6 +26,7 @@ __all__ = [
     "AttemptId",
     "Comment",
     "CommentKind",
+    "CommentText",
     "Correction",
     "Criterion",
     "ExternalId",
@@ -233,6 +234,12 @@ class NewComment(_Place):
         if self.parent == self.external_id:
             raise ValueError("a comment cannot answer itself")
         return self
+
+
+class CommentText(_Wire):
+    """Another text for a comment that one wrote."""
+
+    text: Text
 
 
 class Comment(NewComment):

@@ -102,15 +102,15 @@ def review_of(session: Session, attempt_id: int) -> Review:
         values["by_owner"] = row.author_id is not None and row.author_id == attempt.owner_id
         comments.append(Comment.model_validate(values))
     scores = []
-    for row, name in session.execute(
+    for given, name in session.execute(
         select(RubricScoreRow, AccountRow.display_name)
         .join(AccountRow, AccountRow.id == RubricScoreRow.author_id, isouter=True)
         .where(RubricScoreRow.attempt_id == attempt_id)
         .order_by(RubricScoreRow.created_at, RubricScoreRow.id)
     ):
-        values = _columns(row, "external_id", "criterion", "score", "note", "created_at")
-        values["author"] = name or row.guest_name or NOBODY
-        accounts[row.external_id] = row.author_id
+        values = _columns(given, "external_id", "criterion", "score", "note", "created_at")
+        values["author"] = name or given.guest_name or NOBODY
+        accounts[given.external_id] = given.author_id
         scores.append(RubricScore.model_validate(values))
     for external_id, account_id in session.execute(
         select(CorrectionRow.external_id, CorrectionRow.author_id).where(
