@@ -18,6 +18,7 @@ from pydantic import (
 
 from question_bank.models import Question, RoundName, Slug
 from server.drill_contract import DrillImport, DrillReview
+from server.review_contract import MAX_OF_ONE_ATTEMPT, MAX_WORDS, AttemptId, Correction
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -27,6 +28,7 @@ __all__ = [
     "Attempt",
     "AttemptId",
     "AttemptSummary",
+    "CorrectedVerdict",
     "Coverage",
     "CoverageEvidence",
     "Delivery",
@@ -61,9 +63,7 @@ __all__ = [
 
 SCHEMA_VERSION = 1
 MAX_TEXT_CHARS = 200_000
-MAX_WORDS = 40_000
 
-AttemptId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Seconds = Annotated[float, Field(ge=0, le=24 * 3600)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Short = Annotated[str, StringConstraints(max_length=500)]
@@ -145,6 +145,19 @@ class CoverageEvidence(_Wire):
     word_indices: tuple[int, ...] = ()
 
 
+class CorrectedVerdict(_Wire):
+    """Stands beside a verdict that a reviewer gave, and keeps the grader's own (``was``).
+
+    ``was_negated``: the grader took the phrase for denied.
+    """
+
+    by: str
+    at: AwareDatetime
+    note: str = ""
+    was: Literal["correct", "mispronounced", "unclear", "covered", "partial", "missing"]
+    was_negated: bool = False
+
+
 class PhraseCoverage(_Wire):
     """Whether one key phrase was said, how, and where."""
 
@@ -156,16 +169,19 @@ class PhraseCoverage(_Wire):
     weight: float = 1.0
     why: str = ""
     follow_up: str = ""
+    corrected: CorrectedVerdict | None = None
 
 
 class Coverage(_Wire):
     """``score``: the weighted share of phrases covered; a partial one counts half.
 
-    A phrase that was only denied (``negated``) counts nothing.
+    A phrase that was only denied (``negated``) counts nothing. ``graded_score``: the grader's own,
+    where a reviewer corrected a verdict.
     """
 
     score: Share
     phrases: tuple[PhraseCoverage, ...]
+    graded_score: Share | None = None
 
 
 class TermVerdict(_Wire):
@@ -182,6 +198,7 @@ class TermVerdict(_Wire):
     end_s: float | None = None
     tip: str = ""
     word_indices: tuple[int, ...] = ()
+    corrected: CorrectedVerdict | None = None
 
 
 class Pronunciation(_Wire):
@@ -255,7 +272,11 @@ class Summary(_Wire):
 
 
 class Report(_Wire):
-    """Everything Aloud says about one answer, each judgement with its evidence."""
+    """Everything Aloud says about one answer, each judgement with its evidence.
+
+    What is read of a stored answer has the verdicts that its reviewers corrected; each of them
+    says so (``corrected``) and keeps what the grader had found.
+    """
 
     question_id: str
     created_at: datetime
@@ -284,7 +305,7 @@ class Submission(_Wire):
 
 
 class Attempt(_Wire):
-    """A stored answer with its latest report."""
+    """A stored answer with its latest report, as its reviewers corrected it."""
 
     id: int
     submission: Submission
@@ -295,7 +316,11 @@ class Attempt(_Wire):
 
 
 class AttemptSummary(_Wire):
-    """One line of the history."""
+    """One line of the history.
+
+    ``graded_score``: the grader's own, where a reviewer corrected a verdict and so the ``score``.
+    ``report_tag`` differs as soon as the report that is read of the attempt differs.
+    """
 
     id: int
     question_id: str
@@ -307,6 +332,8 @@ class AttemptSummary(_Wire):
     words: int
     answer_s: float | None
     engine: str
+    graded_score: Share | None = None
+    report_tag: str = ""
 
 
 class HistoryQuery(_Wire):
@@ -403,12 +430,24 @@ class ArchivedReport(_Wire):
 
 
 class ArchivedAttempt(_Wire):
-    """Everything kept of one attempt; ``reports`` oldest first, the last one is the current."""
+    """Everything kept of one attempt.
+
+    ``reports``: the grader's own, oldest first; the last one is the current. ``corrections``: what
+    reviewers corrected in it. ``corrected``: the current one as they corrected it, for readers; it
+    follows from the other two, so an import makes it anew.
+    """
 
     submission: Submission
     question: Question
     received_at: AwareDatetime
     reports: tuple[ArchivedReport, ...] = Field(min_length=1)
+    corrections: Annotated[tuple[Correction, ...], Field(max_length=MAX_OF_ONE_ATTEMPT)] = ()
+    corrected: Report | None = None
+
+    @property
+    def report(self) -> Report:
+        """The current report as it is read: corrected where it was corrected."""
+        return self.corrected or self.reports[-1].report
 
     @model_validator(mode="after")
     def _one_question(self) -> Self:

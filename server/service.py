@@ -175,7 +175,7 @@ class Service:
         return self._store.history(query or HistoryQuery())
 
     def attempt(self, attempt_id: int) -> Attempt:
-        """A stored attempt with its latest report.
+        """A stored attempt with its latest report, as its reviewers corrected it.
 
         Raises:
             NotFoundError: there is no such attempt.
@@ -212,7 +212,8 @@ class Service:
         """Grades stored answers anew with today's grader and bank, which is read anew for it.
 
         A question that has gone from the bank is graded as it was when the answer came in. One
-        answer that cannot be graded keeps its report and does not stop the rest.
+        answer that cannot be graded keeps its report and does not stop the rest. Verdicts that
+        reviewers corrected stay corrected; what changes is told of the grader's own.
 
         Args:
             dry_run: only tell what would change.
@@ -279,7 +280,10 @@ class Service:
         return Archive(exported_at=self._clock(), attempts=tuple(attempts))
 
     def import_attempts(self, attempts: Sequence[ArchivedAttempt]) -> ImportResult:
-        """Stores exported attempts with their reports; what is there already is left as it is."""
+        """Stores exported attempts with their reports and what was corrected in them.
+
+        What is there already is left as it is: a correction taken back does not come back.
+        """
         imported = skipped = 0
         conflicts: list[str] = []
         for each in attempts:
@@ -287,7 +291,11 @@ class Service:
         for each in attempts:
             try:
                 _, new = self._store.add(
-                    each.submission, each.question, each.reports, each.received_at
+                    each.submission,
+                    each.question,
+                    each.reports,
+                    each.received_at,
+                    each.corrections,
                 )
             except ConflictError:
                 conflicts.append(each.submission.submission_id)
@@ -297,7 +305,7 @@ class Service:
 
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)
-        before = stored.attempt.report
+        before = stored.graded
         submission = stored.attempt.submission
         question = self.bank.question(submission.question_id) or stored.question
         try:

@@ -52,7 +52,7 @@ class _Document:
         pdf.add_page()
 
     def content(self) -> bytes:
-        attempt, report = self._attempt, self._attempt.reports[-1].report
+        attempt, report = self._attempt, self._attempt.report
         transcript, question = attempt.submission.transcript, attempt.question
         self._heading(question.prompt, 16)
         facts = [

@@ -9,11 +9,9 @@ from server.grading.matching import find_hits
 from server.grading.negation import is_negated
 from server.grading.partial import find_part, says_the_whole
 from server.grading.phrases import CompiledPhrase
+from server.scoring import coverage_score
 
 __all__ = ["cover_phrases"]
-
-PARTIAL_CREDIT = 0.5
-"""What a phrase half said counts in the score (the contract's ``Coverage``)."""
 
 _TRIM = "\"'“”‘’()[]{}.,;:!?…"
 
@@ -110,12 +108,6 @@ def _judge(answer: Answer, phrase: CompiledPhrase, words: Sequence[Word]) -> Phr
     return PhraseCoverage.model_validate({**common, **texts, "status": "missing"})
 
 
-def _credit(phrase: PhraseCoverage) -> float:
-    if phrase.negated or phrase.status == "missing":
-        return 0.0
-    return 1.0 if phrase.status == "covered" else PARTIAL_CREDIT
-
-
 def cover_phrases(
     answer: Answer, phrases: Sequence[CompiledPhrase], words: Sequence[Word]
 ) -> Coverage:
@@ -127,10 +119,7 @@ def cover_phrases(
         words: the answer's words with their times; empty for a typed answer.
 
     Returns:
-        The verdicts in the order of the phrases. ``score`` is the weighted share of phrases
-        covered, a partial one counting half, a denied one ("we never used FSDP") nothing.
+        The verdicts in the order of the phrases, and their score.
     """
     judged = tuple(_judge(answer, phrase, words) for phrase in phrases)
-    total = sum(phrase.weight for phrase in judged)
-    gained = sum(phrase.weight * _credit(phrase) for phrase in judged)
-    return Coverage(score=gained / total if total else 0.0, phrases=judged)
+    return Coverage(score=coverage_score(judged), phrases=judged)

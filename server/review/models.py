@@ -106,7 +106,11 @@ class Review:
 
 @dataclass(frozen=True)
 class QueueEntry:
-    """One attempt of the review queue; ``done_by``: who of its cohort's coaches is done with it."""
+    """One attempt of the review queue.
+
+    ``done_by``: who of its cohort's coaches is done with it. ``graded_score``: the grader's own,
+    where a reviewer corrected a verdict.
+    """
 
     attempt_id: int
     candidate: str
@@ -114,5 +118,6 @@ class QueueEntry:
     topic: str
     created_at: datetime
     score: float
+    graded_score: float | None
     comments: int
     done_by: str | None

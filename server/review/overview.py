@@ -10,12 +10,10 @@ from typing import Final
 from sqlalchemy import select
 
 from server.contract import Report
-from server.review.corrected import corrected
 from server.review.queue import is_shown_to
-from server.review_contract import Correction
 from server.store.database import Database
 from server.store.models import AttemptRow, ReportRow
-from server.store.review_store import corrections_of
+from server.store.read_reports import newest_report_id, read_reports
 from server.store.tables_accounts import AccountRow, CohortMemberRow
 from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
 
@@ -109,32 +107,26 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
 
 def _answers(database: Database, cohort_id: int) -> tuple[list[_Answer], bool]:
     """Newest first, as their reviewers corrected them."""
-    newest = (
-        select(ReportRow.report)
-        .where(ReportRow.attempt_id == AttemptRow.id)
-        .order_by(ReportRow.id.desc())
-        .limit(1)
-        .correlate(AttemptRow)
-        .scalar_subquery()
-    )
     wanted = (
-        select(AttemptRow.id, AttemptRow.owner_id, AttemptRow.created_at, AttemptRow.topic, newest)
+        select(
+            AttemptRow.id,
+            AttemptRow.owner_id,
+            AttemptRow.created_at,
+            AttemptRow.topic,
+            ReportRow.report,
+        )
+        .join(ReportRow, ReportRow.id == newest_report_id())
         .where(is_shown_to({cohort_id}))
         .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
         .limit(MOST_ANSWERS + 1)
     )
     with database.read() as session, database.readable("a report of this cohort"):
         rows = session.execute(wanted).all()
-        corrections: dict[int, list[Correction]] = corrections_of(session, [row[0] for row in rows])
+        shown = rows[:MOST_ANSWERS]
+        read = read_reports(session, {row[0]: Report.model_validate(row[4]) for row in shown})
         answers = [
-            _Answer(
-                owner_id=row[1],
-                created_at=row[2],
-                topic=row[3],
-                report=corrected(Report.model_validate(row[4]), corrections.get(row[0], [])),
-            )
-            for row in rows[:MOST_ANSWERS]
-            if row[4] is not None
+            _Answer(owner_id=row[1], created_at=row[2], topic=row[3], report=read[row[0]].report)
+            for row in shown
         ]
     return answers, len(rows) > MOST_ANSWERS
 

@@ -11,11 +11,12 @@ from server.errors import NotFoundError
 from server.review.models import QueueEntry
 from server.store.database import Database
 from server.store.models import AttemptRow, ReportRow
+from server.store.read_reports import StoredScore, newest_report_id, read_scores
 from server.store.tables_accounts import AccountRow, CohortMemberRow
 from server.store.tables_reviewing import CommentRow, ReviewRow
 from server.store.tables_sharing import ShareRow
 
-__all__ = ["PAGE", "Queue", "QueueFilter", "QueuePage", "is_shown_to", "latest_score"]
+__all__ = ["PAGE", "Queue", "QueueFilter", "QueuePage", "is_shown_to"]
 
 PAGE: Final = 50
 
@@ -72,18 +73,6 @@ def is_shown_to(cohort_ids: Collection[int]) -> ColumnElement[bool]:
     return shown
 
 
-def latest_score() -> ColumnElement[float]:
-    """The score of an attempt's newest report."""
-    return (
-        select(ReportRow.score)
-        .where(ReportRow.attempt_id == AttemptRow.id)
-        .order_by(ReportRow.id.desc())
-        .limit(1)
-        .correlate(AttemptRow)
-        .scalar_subquery()
-    )
-
-
 class Queue:
     """The queue of whoever coaches these cohorts (``Actor.coached``)."""
 
@@ -98,7 +87,7 @@ class Queue:
         with self._database.read() as session:
             filters = [self._readable(cohorts), *self._chosen(wanted, cohorts)]
             total = session.scalar(select(func.count()).select_from(AttemptRow).where(*filters))
-            rows = session.execute(
+            entries = (
                 self._entries(cohorts)
                 .where(*filters)
                 .order_by(AttemptRow.created_at, AttemptRow.id)
@@ -106,7 +95,7 @@ class Queue:
                 .limit(PAGE)
             )
             return QueuePage(
-                tuple(_entry(row) for row in rows),
+                self._listed(session, entries),
                 total or 0,
                 self._candidates(session),
                 self._topics(session),
@@ -146,7 +135,7 @@ class Queue:
             here = session.get(AttemptRow, attempt_id)
             if here is None:
                 raise NotFoundError(f"there is no attempt {attempt_id}")
-            rows = session.execute(
+            entries = (
                 self._entries(self._coached)
                 .where(
                     self._readable(self._coached),
@@ -156,8 +145,8 @@ class Queue:
                 )
                 .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
                 .limit(PAGE)
-            ).all()
-        return tuple(_entry(row) for row in rows)
+            )
+            return self._listed(session, entries)
 
     def _cohorts(self, cohort_id: int | None) -> frozenset[int]:
         if cohort_id is None:
@@ -212,11 +201,34 @@ class Queue:
             AttemptRow.question,
             AttemptRow.topic,
             AttemptRow.created_at,
-            latest_score(),
             comments,
             done_by,
-        ).join(AccountRow, AccountRow.id == AttemptRow.owner_id)
-        return entries
+            ReportRow.id,
+            ReportRow.score,
+        )
+        return entries.join(AccountRow, AccountRow.id == AttemptRow.owner_id).join(
+            ReportRow, ReportRow.id == newest_report_id()
+        )
+
+    def _listed(self, session: Session, wanted: Select[Any]) -> tuple[QueueEntry, ...]:
+        rows = session.execute(wanted).all()
+        stored = {row[0]: StoredScore(row[7], row[8]) for row in rows}
+        with self._database.readable("a correction"):
+            scores = read_scores(session, stored)
+        return tuple(
+            QueueEntry(
+                attempt_id=row[0],
+                candidate=row[1],
+                prompt=str(row[2].get("prompt", "")),
+                topic=row[3],
+                created_at=row[4],
+                score=scores[row[0]].score,
+                graded_score=scores[row[0]].graded,
+                comments=row[5],
+                done_by=row[6],
+            )
+            for row in rows
+        )
 
     def _candidates(self, session: Session) -> tuple[tuple[int, str], ...]:
         rows = session.execute(
@@ -237,16 +249,3 @@ class Queue:
                 .order_by(AttemptRow.topic)
             )
         )
-
-
-def _entry(row: Any) -> QueueEntry:
-    return QueueEntry(
-        attempt_id=row[0],
-        candidate=row[1],
-        prompt=str(row[2].get("prompt", "")),
-        topic=row[3],
-        created_at=row[4],
-        score=row[5] or 0.0,
-        comments=row[6],
-        done_by=row[7],
-    )

@@ -1,47 +1,91 @@
-"""What somebody without an account sees by a link: the answers shared by it, and comments."""
+"""What somebody without an account sees by a link: the review of the answers shared by it."""
 
-import secrets
-from typing import Annotated, Any
+from collections.abc import MutableMapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Form, Path, Request
-from pydantic import TypeAdapter, ValidationError
-from starlette.responses import RedirectResponse, Response
+from fastapi import APIRouter, Path, Request
+from starlette.responses import Response
 
+from server.access import Action
 from server.context import Context
 from server.contract import AttemptId
-from server.errors import ConflictError, InvalidInputError, NotFoundError
-from server.review_contract import NewComment, PersonName
+from server.errors import NotFoundError
+from server.review.guest_key import GuestKey
+from server.review.models import Author, Rubric
+from server.review.service import ReviewService
 from server.routes.gate import AppContext
 from server.routes.ranges import sound_response
+from server.routes.review_desk import Desk, Reviews, add_review_routes, review_page
+from server.routes.review_forms import signature
 from server.sharing.links import Guest
 from server.sharing.service import SharingService
-from server.ui.report_view import Sounds, view_report
 
 __all__ = ["links_router"]
 
 Secret = Annotated[str, Path(max_length=200)]
 Id = Annotated[AttemptId, Path()]
-_NAME: TypeAdapter[str] = TypeAdapter(PersonName)
+
+_IN_SESSION: Final = "guest"
+_ACTIONS: Final = frozenset({Action.READ, Action.COMMENT, Action.REVIEW})
+"""What a link lets people do to what it shows; its share says whether they may hear it too."""
+
+
+@dataclass(frozen=True)
+class _GuestDesk(Desk):
+    guest: Guest
+    secret: str
+    session: MutableMapping[str, Any]
+
+    @property
+    def recording_url(self) -> str:
+        return f"{self.address}/recording"
+
+    def sign(self, signed: str) -> Author:
+        """A name is typed once; the browser's session keeps it."""
+        name = signature(signed.strip() or self.author.guest_name or "")
+        self.session[_IN_SESSION] = self.session[_IN_SESSION] | {"name": name}
+        return replace(self.author, guest_name=name)
+
+    def rubric(self) -> Rubric:
+        return self.reviews.rubric_of_candidate(self.guest.owner_id)
+
+    def values(self) -> dict[str, Any]:
+        ids = [each.id for each in self.guest.attempts]
+        following = ids[ids.index(self.attempt_id) + 1 :]
+        return {
+            "guest": self.guest,
+            "guest_name": self.author.guest_name,
+            "candidate": self.guest.owner_name,
+            "index": f"/s/{self.secret}" if len(ids) > 1 else None,
+            "next_address": f"/s/{self.secret}/attempts/{following[0]}" if following else None,
+            "done": False,
+            "others": (),
+        }
 
 
 def links_router(sharing: SharingService) -> APIRouter:
     """The pages under ``/s/…``; the secret in the address is what lets people in."""
     router = APIRouter(prefix="/s/{secret}", include_in_schema=False)
 
+    def desk(
+        request: Request, secret: Secret, attempt_id: Id, context: AppContext, reviews: Reviews
+    ) -> Desk:
+        """An answer that the link shows, before whoever has the link."""
+        return _desk(request, context, reviews, sharing.links.open(secret), secret, attempt_id)
+
     @router.get("")
-    def first(request: Request, secret: Secret, context: AppContext) -> Response:
+    def first(request: Request, secret: Secret, context: AppContext, reviews: Reviews) -> Response:
         """Show the answer, or list those of an interview."""
         guest = sharing.links.open(secret)
         if len(guest.attempts) == 1:
-            return _answer(request, context, sharing, secret, guest, guest.attempts[0].id)
-        return context.pages.page(
+            only = guest.attempts[0].id
+            return review_page(request, _desk(request, context, reviews, guest, secret, only))
+        page = context.pages.page(
             request, "sharing/interview.html", guest=guest, address=f"/s/{secret}"
         )
-
-    @router.get("/attempts/{attempt_id}")
-    def answer(request: Request, secret: Secret, attempt_id: Id, context: AppContext) -> Response:
-        """Show one answer with its report and comments."""
-        return _answer(request, context, sharing, secret, sharing.links.open(secret), attempt_id)
+        page.headers["X-Robots-Tag"] = "noindex"
+        return page
 
     @router.get("/attempts/{attempt_id}/recording")
     def recording(request: Request, secret: Secret, attempt_id: Id) -> Response:
@@ -52,106 +96,43 @@ def links_router(sharing: SharingService) -> APIRouter:
             raise NotFoundError("there is no recording of this answer here")
         return sound_response(request, sharing.recordings.get(attempt_id))
 
-    @router.post("/attempts/{attempt_id}/comments")
-    def comment(
-        request: Request,
-        secret: Secret,
-        attempt_id: Id,
-        context: AppContext,
-        name: Annotated[str, Form(max_length=2000)] = "",
-        text: Annotated[str, Form(max_length=20_000)] = "",
-        external_id: Annotated[str, Form(max_length=100)] = "",
-        word_from: Annotated[str, Form(max_length=20)] = "",
-        word_to: Annotated[str, Form(max_length=20)] = "",
-    ) -> Response:
-        """Keep a comment under the name that was given."""
-        guest = sharing.links.open(secret)
-        guest.demand(attempt_id)
-        typed = {"name": name, "text": text, "word_from": word_from, "word_to": word_to}
-        try:
-            sharing.guests.comment(
-                guest, attempt_id, *_comment(name, text, external_id, word_from, word_to)
-            )
-        except (InvalidInputError, ConflictError) as error:
-            return _answer(
-                request,
-                context,
-                sharing,
-                secret,
-                guest,
-                attempt_id,
-                error.status,
-                problem=str(error),
-                typed=typed,
-            )
-        return RedirectResponse(f"/s/{secret}/attempts/{attempt_id}#comments", 303)
-
+    answers = APIRouter(prefix="/attempts/{attempt_id}")
+    add_review_routes(answers, desk)
+    router.include_router(answers)
     return router
 
 
-def _answer(
+def _desk(
     request: Request,
     context: Context,
-    sharing: SharingService,
-    secret: str,
+    reviews: ReviewService,
     guest: Guest,
+    secret: str,
     attempt_id: int,
-    status: int = 200,
-    **values: Any,
-) -> Response:
+) -> Desk:
     guest.demand(attempt_id)
-    archived = context.service.of(guest.owner_id).export_one(attempt_id).attempts[0]
-    view = view_report(archived.reports[-1].report)
-    address = f"/s/{secret}/attempts/{attempt_id}"
-    heard = guest.with_audio and sharing.recordings.info(attempt_id) is not None
-    shown: dict[str, Any] = {"problem": None, "typed": {}}
-    page = context.pages.page(
-        request,
-        "sharing/answer.html",
-        status,
+    return _GuestDesk(
+        context=context,
+        reviews=reviews,
+        attempt_id=attempt_id,
+        owner_id=guest.owner_id,
+        address=f"/s/{secret}/attempts/{attempt_id}",
+        author=_author(request.session, guest),
+        actions=_ACTIONS | ({Action.HEAR} if guest.with_audio else frozenset()),
         guest=guest,
-        address=address,
-        index=f"/s/{secret}" if len(guest.attempts) > 1 else None,
-        question=archived.question,
-        created_at=archived.submission.created_at,
-        view=view,
-        words=[each.text for each in archived.submission.transcript.words],
-        sounds=Sounds(recording_url=f"{address}/recording" if heard else None),
-        comments=sharing.guests.comments(guest, attempt_id),
-        new_id=secrets.token_hex(16),
-        **(shown | values),
+        secret=secret,
+        session=request.session,
     )
-    page.headers["X-Robots-Tag"] = "noindex"
-    return page
 
 
-def _comment(
-    name: str, text: str, external_id: str, word_from: str, word_to: str
-) -> tuple[str, NewComment]:
-    """What was typed, words counted from 1 as people count them.
-
-    Raises:
-        InvalidInputError: in one line what is wrong with it.
-    """
-    try:
-        signed = _NAME.validate_python(name)
-    except ValidationError:
-        raise InvalidInputError("write your name, in one line of up to 80 characters") from None
-    place: dict[str, object] = {"kind": "answer"}
-    try:
-        if word_from:
-            first = int(word_from)
-            last = int(word_to or word_from)
-            place = {"kind": "word", "word_from": first - 1}
-            if last != first:
-                place = {"kind": "span", "word_from": first - 1, "word_to": last - 1}
-    except ValueError:
-        raise InvalidInputError("the words are numbers, counted from 1") from None
-    values = {"external_id": external_id or secrets.token_hex(16), "text": text.replace("\r", "")}
-    try:
-        return signed, NewComment.model_validate(values | place)
-    except ValidationError as error:
-        fields = {str(each["loc"][0]) for each in error.errors() if each["loc"]}
-        if "text" in fields:
-            raise InvalidInputError("write a comment of 1 to 5,000 characters") from None
-        raise InvalidInputError("the words are numbers, counted from 1, the first first") from None
+def _author(session: MutableMapping[str, Any], guest: Guest) -> Author:
+    """Who opened the link, as the signed session of their browser knows them."""
+    kept = session.get(_IN_SESSION)
+    if not isinstance(kept, dict) or not isinstance(kept.get("key"), str):
+        kept = session[_IN_SESSION] = {"key": GuestKey.new().secret}
+    name = kept.get("name")
+    return Author(
+        guest_name=name if isinstance(name, str) else None,
+        link_id=guest.link_id,
+        key=GuestKey(kept["key"]),
+    )

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from question_bank.models import Question
 from server.contract import (
@@ -21,9 +21,17 @@ from server.contract import (
     Submission,
 )
 from server.errors import ConflictError, NotFoundError
+from server.review_contract import Correction
 from server.store.database import MAX_ID, Database
 from server.store.drill_store import DrillStore
+from server.store.imported_corrections import keep_corrections
 from server.store.models import AttemptRow, ReportRow
+from server.store.read_reports import (
+    StoredScore,
+    newest_report_id,
+    read_reports,
+    read_scores,
+)
 
 __all__ = ["Store", "StoredAttempt"]
 
@@ -33,9 +41,16 @@ _IDS_PER_STATEMENT = 1000
 
 @dataclass(frozen=True)
 class StoredAttempt:
-    """An attempt with the question as it was when the answer came in."""
+    """An attempt with what stands behind it.
+
+    Attributes:
+        attempt: with the report that people see.
+        graded: the grader's own report.
+        question: as it was when the answer came in.
+    """
 
     attempt: Attempt
+    graded: Report
     question: Question
 
 
@@ -97,8 +112,9 @@ class Store:
         question: Question,
         reports: tuple[ArchivedReport, ...],
         received_at: datetime,
+        corrections: Sequence[Correction] = (),
     ) -> tuple[Attempt, bool]:
-        """Stores an answer with its reports, once.
+        """Stores an answer with its reports and what reviewers corrected in them, once.
 
         Returns:
             The attempt, and whether it is new: a submission that is there already with the same
@@ -130,7 +146,9 @@ class Store:
                 for each in reports:
                     session.add(_report_row(row.id, each.report, each.graded_at))
                     session.flush()
-                return _attempt(row, reports[-1].report), True
+                keep_corrections(session, row.id, corrections)
+                graded = reports[-1].report
+                return _attempt(row, read_reports(session, {row.id: graded})[row.id].report), True
         except IntegrityError:
             # Another process stored the same id between our look and our write (PostgreSQL).
             with self.database.read() as session:
@@ -161,7 +179,7 @@ class Store:
                     _latest(session, AttemptRow.id == attempt_id, self._owned) if known else None
                 )
                 if found is not None:
-                    return _stored(*found)
+                    return _stored(session, *found)
         raise NotFoundError(f"there is no attempt {attempt_id}")
 
     def ids(self, question_id: str | None = None) -> list[int]:
@@ -188,7 +206,6 @@ class Store:
             conditions.append(AttemptRow.created_at >= query.since)
         if query.until is not None:
             conditions.append(AttemptRow.created_at < query.until)
-        newest = _newest_report()
         page = (
             select(
                 AttemptRow.id,
@@ -197,22 +214,30 @@ class Store:
                 AttemptRow.role,
                 AttemptRow.round,
                 AttemptRow.topic,
-                ReportRow.score,
                 ReportRow.words,
                 ReportRow.answer_s,
                 AttemptRow.engine,
+                ReportRow.id.label("report_id"),
+                ReportRow.score,
             )
-            .join(ReportRow, ReportRow.id == newest)
+            .join(ReportRow, ReportRow.id == newest_report_id())
             .where(*conditions)
             .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
             .limit(query.limit)
             .offset(query.offset)
         )
-        with self.database.read() as session:
+        with self.database.read() as session, self.database.readable("a correction"):
             total = session.scalar(select(func.count()).select_from(AttemptRow).where(*conditions))
-            rows = session.execute(page).mappings().all()
+            rows = [dict(each) for each in session.execute(page).mappings()]
+            stored = {
+                each["id"]: StoredScore(each.pop("report_id"), each.pop("score")) for each in rows
+            }
+            read = read_scores(session, stored)
+        for each in rows:
+            score = read[each["id"]]
+            each |= {"score": score.score, "graded_score": score.graded, "report_tag": score.tag}
         return HistoryPage(
-            total=total or 0, attempts=tuple(AttemptSummary.model_validate(dict(r)) for r in rows)
+            total=total or 0, attempts=tuple(AttemptSummary.model_validate(each) for each in rows)
         )
 
     def add_report(self, attempt_id: int, report: Report, graded_at: datetime) -> None:
@@ -282,7 +307,7 @@ class Store:
             )
             if found is None:
                 return None
-            attempt = _stored(*found).attempt
+            attempt = _stored(session, *found).attempt
         if attempt.submission != submission:
             raise ConflictError(
                 f"the submission {submission.submission_id} is stored already with another content"
@@ -290,45 +315,38 @@ class Store:
         return attempt
 
 
-def _newest_report() -> ScalarSelect[int | None]:
-    inner = aliased(ReportRow)
-    return (
-        select(func.max(inner.id))
-        .where(inner.attempt_id == AttemptRow.id)
-        .correlate(AttemptRow)
-        .scalar_subquery()
-    )
-
-
 def _latest(
     session: Session, *conditions: ColumnElement[bool]
 ) -> tuple[AttemptRow, ReportRow] | None:
-    statement = select(AttemptRow, ReportRow).join(ReportRow, ReportRow.id == _newest_report())
+    statement = select(AttemptRow, ReportRow).join(ReportRow, ReportRow.id == newest_report_id())
     row = session.execute(statement.where(*conditions)).first()
     return None if row is None else (row[0], row[1])
 
 
-def _stored(row: AttemptRow, report: ReportRow) -> StoredAttempt:
-    return StoredAttempt(
-        _attempt(row, Report.model_validate(report.report)), Question.model_validate(row.question)
-    )
+def _stored(session: Session, row: AttemptRow, report: ReportRow) -> StoredAttempt:
+    graded = Report.model_validate(report.report)
+    read = read_reports(session, {row.id: graded})[row.id]
+    return StoredAttempt(_attempt(row, read.report), graded, Question.model_validate(row.question))
 
 
 def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:
     row = session.get(AttemptRow, attempt_id)
     if row is None:  # deleted since its id was listed
         return None
-    reports = session.scalars(
-        select(ReportRow).where(ReportRow.attempt_id == attempt_id).order_by(ReportRow.id)
+    reports = tuple(
+        ArchivedReport(graded_at=each.graded_at, report=Report.model_validate(each.report))
+        for each in session.scalars(
+            select(ReportRow).where(ReportRow.attempt_id == attempt_id).order_by(ReportRow.id)
+        )
     )
+    read = read_reports(session, {attempt_id: reports[-1].report})[attempt_id]
     return ArchivedAttempt(
         submission=Submission.model_validate(row.submission),
         question=Question.model_validate(row.question),
         received_at=row.received_at,
-        reports=tuple(
-            ArchivedReport(graded_at=each.graded_at, report=Report.model_validate(each.report))
-            for each in reports
-        ),
+        reports=reports,
+        corrections=read.corrections,
+        corrected=read.report if read.report != read.graded else None,
     )
 
 

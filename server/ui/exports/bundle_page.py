@@ -37,7 +37,7 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: byt
     return (
         template.render(
             attempt=attempt,
-            view=view_report(attempt.reports[-1].report),
+            view=view_report(attempt.report),
             words=[each.text for each in attempt.submission.transcript.words],
             sounds=Sounds(recording_url=sound),
             stylesheet=Markup(STYLESHEET.read_text(encoding="utf-8")),

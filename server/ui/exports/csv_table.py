@@ -49,7 +49,7 @@ def to_csv(attempts: Sequence[ArchivedAttempt]) -> str:
 
 
 def _row(attempt: ArchivedAttempt) -> tuple[str | float | None, ...]:
-    return row_of(attempt.submission, attempt.question, attempt.reports[-1].report)
+    return row_of(attempt.submission, attempt.question, attempt.report)
 
 
 def row_of(

@@ -15,7 +15,7 @@ def to_html(attempts: Sequence[ArchivedAttempt]) -> str:
     """The attempts with their latest reports, as the studio shows them but without sound."""
     alone = len(attempts) == 1
     entries = [
-        (attempt, view_report(attempt.reports[-1].report, prefix="" if alone else f"a{number}-"))
+        (attempt, view_report(attempt.report, prefix="" if alone else f"a{number}-"))
         for number, attempt in enumerate(attempts, start=1)
     ]
     template = environment().get_template("report/standalone.html")

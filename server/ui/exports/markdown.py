@@ -19,7 +19,7 @@ def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
 
 
 def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
-    report, question = attempt.reports[-1].report, attempt.question
+    report, question = attempt.report, attempt.question
     transcript = attempt.submission.transcript
     yield f"# {_text(question.prompt)}"
     yield ""
