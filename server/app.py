@@ -107,7 +107,7 @@ def create_app(
     for router in (jobs_router(work), exports_router(work)):
         app.include_router(router, prefix=API_PREFIX)
     sharing = SharingService(use.database)
-    for router in (sharing_router(sharing), recordings_router(sharing)):
+    for router in (sharing_router(sharing), recordings_router(sharing, work)):
         app.include_router(router, prefix=API_PREFIX)
     for router in (reviews_router(), merging_router()):
         app.include_router(router, prefix=API_PREFIX)

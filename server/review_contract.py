@@ -37,6 +37,7 @@ __all__ = [
     "NewRubricScore",
     "NewShareLink",
     "PersonName",
+    "Preparing",
     "Recording",
     "ReviewDocument",
     "RubricScore",
@@ -175,10 +176,25 @@ class Recording(_Wire):
     expires_at: AwareDatetime | None = None
 
 
+class Preparing(_Wire):
+    """A recording that has arrived and cannot be heard yet, or not at all.
+
+    ``done_s`` of ``total_s`` (0 until it is known) are encoded; ``problem`` is one line for its
+    owner, where the upload came to nothing.
+    """
+
+    job_id: int
+    state: Literal["queued", "running", "failed"]
+    done_s: int = 0
+    total_s: int = 0
+    problem: str | None = None
+
+
 class Sharing(_Wire):
     """What its owner shows of one attempt, and may show it to.
 
-    ``wants_audio``: a share says "with audio" and no recording is there (yet).
+    ``preparing``: of the last upload, while it is no recording yet, or if it came to nothing.
+    ``wants_audio``: a share says "with audio" and no recording is there or on its way.
     """
 
     attempt_id: int
@@ -186,6 +202,7 @@ class Sharing(_Wire):
     shares: tuple[Shared, ...] = ()
     cohorts: tuple[ShareCohort, ...] = ()
     recording: Recording | None = None
+    preparing: Preparing | None = None
     wants_audio: bool = False
 
 

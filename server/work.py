@@ -18,7 +18,8 @@ from server.jobs.regrading import REGRADE, regrading
 from server.jobs.store import JobStore
 from server.jobs.work import MadeFile
 from server.service import Service, utc_now
-from server.sharing.recordings import RecordingService
+from server.sharing.recordings import RECORDING, RecordingService
+from server.sharing.uploads import preparing
 from server.store.database import Database
 
 __all__ = ["ServerWork", "attach", "create_work"]
@@ -62,15 +63,15 @@ def create_work(service: Service) -> ServerWork:
     """The work over a service's database; from here on the service uses the active bank."""
     versions = BankVersions(service.database, service.knowledge)
     attach(service, versions)
+    database = service.database
+    recordings = RecordingService(database, utc_now)
     kinds = {
         REGRADE: regrading(service),
         CHECK_BANK: versions.checking(),
-        EXPORT_COHORT: cohort_exporting(service.database),
+        EXPORT_COHORT: cohort_exporting(database),
+        RECORDING: preparing(database, recordings),
     }
-    database = service.database
     store = JobStore(database)
-
-    recordings = RecordingService(database, utc_now)
 
     def drop_what_is_not_shared() -> None:
         """Exports and recordings must not outlive the sharing of what stands in them."""

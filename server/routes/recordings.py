@@ -10,12 +10,14 @@ from server.access import Action
 from server.contract import AttemptId
 from server.errors import NotFoundError
 from server.exports.shown import thing_of_attempt
-from server.review_contract import Recording
+from server.jobs.contract import Job
 from server.routes.gate import AppContext, CurrentActor, demand, needs
 from server.routes.ranges import sound_response
 from server.routes.sharing import owner_of
 from server.sharing.encoding import MAX_RECORDING_BYTES
 from server.sharing.service import SharingService
+from server.sharing.uploads import receive
+from server.work import ServerWork
 
 __all__ = ["recordings_router"]
 
@@ -49,7 +51,7 @@ async def _uploaded(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def recordings_router(sharing: SharingService) -> APIRouter:
+def recordings_router(sharing: SharingService, work: ServerWork) -> APIRouter:
     """The routes under ``/attempts/…/recording``."""
     router = APIRouter(
         prefix="/attempts/{attempt_id}/recording",
@@ -57,12 +59,15 @@ def recordings_router(sharing: SharingService) -> APIRouter:
         dependencies=[needs(Action.PRACTISE)],
     )
 
-    @router.put("", openapi_extra=_UPLOAD, status_code=status.HTTP_200_OK)
+    @router.put("", openapi_extra=_UPLOAD, status_code=status.HTTP_202_ACCEPTED)
     def put(
         attempt_id: Id, actor: CurrentActor, content: Annotated[bytes, Depends(_uploaded)]
-    ) -> Recording:
-        """Upload the recording of an attempt shared with audio: FLAC or Opus."""
-        return sharing.recordings.put(owner_of(actor), attempt_id, content)
+    ) -> Job:
+        """Upload the recording of an attempt shared with audio: FLAC or Opus.
+
+        It is heard once the job has decoded it and encoded it anew.
+        """
+        return receive(sharing.recordings, work.queue, owner_of(actor), attempt_id, content)
 
     @router.get("", response_class=Response, responses=_SOUND)
     def get(request: Request, attempt_id: Id, actor: CurrentActor, context: AppContext) -> Response:
@@ -75,7 +80,7 @@ def recordings_router(sharing: SharingService) -> APIRouter:
 
     @router.delete("", status_code=status.HTTP_204_NO_CONTENT)
     def delete(attempt_id: Id, actor: CurrentActor) -> None:
-        """Delete a recording from the server for good."""
+        """Delete a recording from the server for good, and one that is being prepared."""
         sharing.recordings.delete(owner_of(actor), attempt_id)
 
     return router

@@ -4,15 +4,22 @@ What a browser of a coach plays is thus always the work of our own encoder, with
 pictures and oddities that a file can carry.
 """
 
-import threading
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final, Literal
 
 from server.errors import InvalidInputError
 
-__all__ = ["MAX_RECORDING_BYTES", "MAX_RECORDING_S", "SAMPLE_RATE_HZ", "Encoded", "encoded_anew"]
+__all__ = [
+    "MAX_RECORDING_BYTES",
+    "MAX_RECORDING_S",
+    "SAMPLE_RATE_HZ",
+    "Encoded",
+    "encoded_anew",
+    "kind_of",
+]
 
 MAX_RECORDING_S: Final = 30 * 60.0
 """Answers take two minutes; whole interviews are shared answer by answer."""
@@ -26,8 +33,6 @@ OPUS_BIT_RATE: Final = 32_000
 
 _RATES_HZ: Final = range(8_000, 192_001)
 _MOST_CHANNELS: Final = 8
-_AT_ONCE: Final = threading.BoundedSemaphore(2)
-"""Decoding takes a processor; grading goes on beside it."""
 
 _NOT_AUDIO: Final = "the recording is no FLAC or Opus file, or it is damaged"
 
@@ -41,30 +46,45 @@ class Encoded:
     content: bytes
 
 
-def encoded_anew(content: bytes) -> Encoded:
-    """Decodes FLAC or Opus and encodes it again, in mono at 16 kHz, as what it came in as.
+def kind_of(content: bytes) -> Literal["flac", "ogg"]:
+    """What an upload says it is, by its size and first bytes; nothing of it is decoded.
 
     Raises:
-        InvalidInputError: too large, too long (by its header or decoded), another format, damaged.
+        InvalidInputError: too large, or another format.
     """
     if len(content) > MAX_RECORDING_BYTES:
         raise InvalidInputError(f"the recording is larger than {MAX_RECORDING_BYTES:,} bytes")
     if content.startswith(b"fLaC"):
-        kind: Literal["flac", "ogg"] = "flac"
-    elif content.startswith(b"OggS"):
-        kind = "ogg"
-    else:
-        raise InvalidInputError(_NOT_AUDIO)
+        return "flac"
+    if content.startswith(b"OggS"):
+        return "ogg"
+    raise InvalidInputError(_NOT_AUDIO)
+
+
+def encoded_anew(
+    content: bytes, progress: Callable[[int, int], None] = lambda done_s, total_s: None
+) -> Encoded:
+    """Decodes FLAC or Opus and encodes it again, in mono at 16 kHz, as what it came in as.
+
+    Args:
+        content: the file as it arrived.
+        progress: told often how many seconds are done, and of how many; what it raises ends this.
+
+    Raises:
+        InvalidInputError: too large, too long (by its header or decoded), another format, damaged.
+    """
+    kind = kind_of(content)
     import av
 
-    with _AT_ONCE:
-        try:
-            return _encode(kind, content)
-        except (av.error.FFmpegError, ValueError, EOFError) as error:
-            raise InvalidInputError(_NOT_AUDIO) from error
+    try:
+        return _encode(kind, content, progress)
+    except (av.error.FFmpegError, ValueError, EOFError) as error:
+        raise InvalidInputError(_NOT_AUDIO) from error
 
 
-def _encode(kind: Literal["flac", "ogg"], content: bytes) -> Encoded:
+def _encode(
+    kind: Literal["flac", "ogg"], content: bytes, progress: Callable[[int, int], None]
+) -> Encoded:
     import av
 
     made = BytesIO()
@@ -80,14 +100,20 @@ def _encode(kind: Literal["flac", "ogg"], content: bytes) -> Encoded:
         encoder.layout = "mono"
         if kind == "ogg":
             encoder.bit_rate = OPUS_BIT_RATE
-        for frame in _resampled(source):
+        stream = _stream(source)
+        total_s = math.ceil(_declared_s(stream))
+        for frame in _resampled(source, stream):
             samples += frame.samples
+            # what a header says may be too little: the end is told once, when it is there
+            done_s = samples // SAMPLE_RATE_HZ
+            progress(done_s, max(total_s, done_s + 1))
             if samples > MAX_RECORDING_S * SAMPLE_RATE_HZ:
                 raise InvalidInputError(_TOO_LONG)
             target.mux(encoder.encode(frame))
         if samples == 0:
             raise InvalidInputError("the recording has no sound in it")
         target.mux(encoder.encode(None))
+    progress(math.ceil(samples / SAMPLE_RATE_HZ), math.ceil(samples / SAMPLE_RATE_HZ))
     return Encoded(
         "audio/flac" if kind == "flac" else "audio/ogg",
         samples / SAMPLE_RATE_HZ,
@@ -98,23 +124,32 @@ def _encode(kind: Literal["flac", "ogg"], content: bytes) -> Encoded:
 _TOO_LONG: Final = f"the recording is longer than {MAX_RECORDING_S / 60:.0f} minutes"
 
 
-def _resampled(source: Any) -> Iterator[Any]:
-    import av
-
+def _stream(source: Any) -> Any:
+    """The one stream of a file, if it is one that is taken."""
     if len(source.streams.audio) != 1:
         raise InvalidInputError(_NOT_AUDIO)
     stream = source.streams.audio[0]
     context = stream.codec_context
-    rate_hz, channels = context.sample_rate, context.channels
     if (
         context.name not in ("flac", "opus", "libopus")
-        or rate_hz not in _RATES_HZ
-        or not 1 <= channels <= _MOST_CHANNELS
+        or context.sample_rate not in _RATES_HZ
+        or not 1 <= context.channels <= _MOST_CHANNELS
     ):
         raise InvalidInputError(_NOT_AUDIO)
-    declared_s = float((stream.duration or 0) * (stream.time_base or 0))
-    if declared_s > MAX_RECORDING_S:
+    if _declared_s(stream) > MAX_RECORDING_S:
         raise InvalidInputError(_TOO_LONG)
+    return stream
+
+
+def _declared_s(stream: Any) -> float:
+    """How long a file says it is; 0: it does not say."""
+    return float((stream.duration or 0) * (stream.time_base or 0))
+
+
+def _resampled(source: Any, stream: Any) -> Iterator[Any]:
+    import av
+
+    rate_hz, channels = stream.codec_context.sample_rate, stream.codec_context.channels
     resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE_HZ)
     read = 0
     for frame in source.decode(stream):

@@ -12,8 +12,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from server.errors import ConflictError, NotFoundError
-from server.review_contract import Recording, ShareCohort
-from server.sharing.encoding import encoded_anew
+from server.jobs.inputs import attempts_with_unfinished, end_jobs_of, latest_job_of
+from server.review_contract import Preparing, Recording, ShareCohort
+from server.sharing.encoding import Encoded
 from server.sharing.rows import attempt_row
 from server.store.audit import note
 from server.store.database import Database
@@ -21,7 +22,18 @@ from server.store.models import AttemptRow
 from server.store.tables_accounts import CohortMemberRow, CohortRow
 from server.store.tables_sharing import RecordingRow, ShareLinkRow, ShareRow
 
-__all__ = ["RecordingService", "Sound", "cohorts_open_to", "info_of", "settle"]
+__all__ = [
+    "RECORDING",
+    "RecordingService",
+    "Sound",
+    "cohorts_open_to",
+    "info_of",
+    "preparing_of",
+    "settle",
+]
+
+RECORDING: Final = "recording"
+"""The kind of job that encodes an upload anew."""
 
 SWEEP_EVERY_S: Final = 300.0
 """Recordings are kept for days."""
@@ -44,45 +56,53 @@ class RecordingService:
         self._clock = clock
         self._sweep_at_s = float("-inf")
 
-    def put(self, owner_id: int, attempt_id: int, content: bytes) -> Recording:
-        """Keeps the recording of an attempt, encoded anew, in the place of an earlier one.
+    def demand_wanted(self, session: Session, owner_id: int, attempt_id: int) -> None:
+        """Refuses a recording that nobody asks for; nothing is shared or taken back meanwhile.
 
         Raises:
             NotFoundError: the owner has no such attempt.
             ConflictError: no share "with audio" asks for it.
-            InvalidInputError: it is no FLAC or Opus, or too long.
         """
-        with self._database.read() as session:  # before the work of decoding
-            attempt_row(session, owner_id, attempt_id)
-            _demand_wanted(session, self._clock(), attempt_id)
-        sound = encoded_anew(content)
+        self._database.alone(session, f"shares of {owner_id}")
+        attempt_row(session, owner_id, attempt_id)
+        if not _asked_for(session, self._clock(), attempt_id):
+            raise ConflictError(
+                "no share of this answer asks for its recording: share it with audio first"
+            )
+
+    def end_preparing(
+        self, session: Session, attempt_id: int, but: dict[str, object] | None = None
+    ) -> int:
+        """Ends the work on uploads for an attempt and drops them, except of this order."""
+        return end_jobs_of(session, RECORDING, attempt_id, self._clock(), but=but)
+
+    def keep(self, session: Session, owner_id: int, attempt_id: int, sound: Encoded) -> None:
+        """Keeps the recording of an attempt, in the place of an earlier one.
+
+        Raises:
+            NotFoundError, ConflictError: as for ``demand_wanted``.
+        """
+        self.demand_wanted(session, owner_id, attempt_id)
         now = self._clock()
-        row = RecordingRow(
-            attempt_id=attempt_id,
-            owner_id=owner_id,
-            media_type=sound.media_type,
-            duration_s=sound.duration_s,
-            content=sound.content,
-            sha256=hashlib.sha256(sound.content).hexdigest(),
-            uploaded_at=now,
-            expires_at=None,
+        session.execute(delete(RecordingRow).where(RecordingRow.attempt_id == attempt_id))
+        session.add(
+            RecordingRow(
+                attempt_id=attempt_id,
+                owner_id=owner_id,
+                media_type=sound.media_type,
+                duration_s=sound.duration_s,
+                content=sound.content,
+                sha256=hashlib.sha256(sound.content).hexdigest(),
+                uploaded_at=now,
+                expires_at=None,
+            )
         )
         try:
-            with self._database.write() as session:
-                self._database.alone(session, f"shares of {owner_id}")
-                attempt_row(session, owner_id, attempt_id)
-                _demand_wanted(session, now, attempt_id)
-                session.execute(delete(RecordingRow).where(RecordingRow.attempt_id == attempt_id))
-                session.add(row)
-                session.flush()
-                settle(session, now, owner_id)
-                note(session, now, owner_id, "recording.add", f"attempt {attempt_id}")
-                info = info_of(session, attempt_id, now)
+            session.flush()
         except IntegrityError:  # the attempt was deleted in the meantime (PostgreSQL)
             raise NotFoundError(f"there is no attempt {attempt_id}") from None
-        if info is None:
-            raise ConflictError(_NOT_WANTED)
-        return info
+        settle(session, now, owner_id)
+        note(session, now, owner_id, "recording.add", f"attempt {attempt_id}")
 
     def get(self, attempt_id: int) -> Sound:
         """The recording of an attempt.
@@ -102,18 +122,26 @@ class RecordingService:
         with self._database.read() as session:
             return info_of(session, attempt_id, self._clock())
 
+    def is_prepared(self, attempt_id: int) -> bool:
+        """Whether a recording has arrived and is not to be heard yet."""
+        with self._database.read() as session:
+            found = preparing_of(session, attempt_id)
+        return found is not None and found.state != "failed"
+
     def delete(self, owner_id: int, attempt_id: int) -> None:
-        """Deletes the recording of an attempt for good; the shares stay.
+        """Deletes the recording of an attempt for good, and one on its way; the shares stay.
 
         Raises:
             NotFoundError: the owner has no such attempt, or it has no recording here.
         """
         with self._database.write() as session:
+            self._database.alone(session, f"shares of {owner_id}")
             attempt_row(session, owner_id, attempt_id)
             row = session.get(RecordingRow, attempt_id)
-            if row is None:
+            if self.end_preparing(session, attempt_id) == 0 and row is None:
                 raise NotFoundError("there is no recording of this answer here")
-            session.delete(row)
+            if row is not None:
+                session.delete(row)
             note(session, self._clock(), owner_id, "recording.delete", f"attempt {attempt_id}")
         self._database.forget()
 
@@ -127,10 +155,11 @@ class RecordingService:
     def sweep(self) -> int:
         """Deletes what no share asks for any more and what is older than agreed; how many.
 
-        What is over is not handed out before that either.
+        What is over is not handed out before that either. An upload goes in the same way.
         """
         with self._database.read() as session:
-            if session.scalar(select(func.count()).select_from(RecordingRow)) == 0:
+            kept = session.scalar(select(func.count()).select_from(RecordingRow))
+            if not kept and not attempts_with_unfinished(session, RECORDING, None):
                 return 0
         with self._database.write() as session:
             dropped = settle(session, self._clock())
@@ -139,11 +168,10 @@ class RecordingService:
         return dropped
 
 
-_NOT_WANTED = "no share of this answer asks for its recording: share it with audio first"
-
-
 def settle(session: Session, now: datetime, owner_id: int | None = None) -> int:
     """Deletes recordings whose sharing or time has ended and dates the others; how many went.
+
+    With them, and counted, what has arrived and is still to be encoded.
 
     Args:
         session: a transaction.
@@ -168,6 +196,9 @@ def settle(session: Session, now: datetime, owner_id: int | None = None) -> int:
         elif end != expires_at:
             row.expires_at = end
     session.flush()
+    for attempt_id in attempts_with_unfinished(session, RECORDING, owner_id):
+        if not _asked_for(session, now, attempt_id):
+            dropped += end_jobs_of(session, RECORDING, attempt_id, now)
     return dropped
 
 
@@ -189,6 +220,20 @@ def info_of(session: Session, attempt_id: int, now: datetime) -> Recording | Non
     )
 
 
+def preparing_of(session: Session, attempt_id: int) -> Preparing | None:
+    """How far the upload of an attempt is, or why it came to nothing; ``None``: neither."""
+    job = latest_job_of(session, RECORDING, attempt_id)
+    if job is None or job.state in ("done", "cancelled"):
+        return None
+    return Preparing(
+        job_id=job.id,
+        state=job.state,
+        done_s=job.progress_done,
+        total_s=job.progress_total,
+        problem=job.problem,
+    )
+
+
 def cohorts_open_to(session: Session, owner_id: int) -> tuple[ShareCohort, ...]:
     """The cohorts that somebody is a candidate of, by name."""
     rows = session.execute(
@@ -202,11 +247,6 @@ def cohorts_open_to(session: Session, owner_id: int) -> tuple[ShareCohort, ...]:
 
 def _is_over(end: datetime | None, now: datetime) -> bool:
     return end is not None and end <= now
-
-
-def _demand_wanted(session: Session, now: datetime, attempt_id: int) -> None:
-    if not _asked_for(session, now, attempt_id):
-        raise ConflictError(_NOT_WANTED)
 
 
 def _asked_for(session: Session, now: datetime, attempt_id: int) -> list[int | None]:
