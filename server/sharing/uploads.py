@@ -1,0 +1,72 @@
+"""From an upload to a recording that can be heard: a job, because decoding takes its time.
+
+What arrived is the input of the job and goes with it. A recording is there only as our own encoder
+made it.
+"""
+
+import hashlib
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from server.jobs.contract import Job
+from server.jobs.queue import JobQueue
+from server.jobs.work import JobInput, Outcome, Task, Work
+from server.sharing.encoding import encoded_anew, kind_of
+from server.sharing.recordings import RECORDING, RecordingService
+from server.store.database import Database
+
+__all__ = ["preparing", "receive"]
+
+
+def receive(
+    recordings: RecordingService, queue: JobQueue, owner_id: int, attempt_id: int, content: bytes
+) -> Job:
+    """Takes an upload in; it is heard once its job has decoded it and encoded it anew.
+
+    The same upload again is the same job, for as long as that is not over. Another one takes the
+    place of what is still on its way.
+
+    Raises:
+        NotFoundError: the owner has no such attempt.
+        ConflictError: no share "with audio" asks for it, or too much is on its way already.
+        InvalidInputError: by its size or first bytes it is no FLAC or Opus.
+    """
+    kind_of(content)
+    order: dict[str, Any] = {
+        "attempt_id": attempt_id,
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+
+    def make_way(session: Session) -> None:
+        recordings.demand_wanted(session, owner_id, attempt_id)
+        recordings.end_preparing(session, attempt_id, but=order)
+
+    return queue.enqueue(
+        RECORDING, order, owner_id, input=JobInput(attempt_id, content), first=make_way
+    )
+
+
+def preparing(database: Database, recordings: RecordingService) -> Task:
+    """The work on uploads."""
+
+    def prepare(work: Work) -> Outcome:
+        owner_id, attempt_id = work.owner_id, int(work.payload["attempt_id"])
+        assert owner_id is not None, "only who has an account shares"
+        with database.write() as session:  # before the work of decoding
+            recordings.demand_wanted(session, owner_id, attempt_id)
+        sound = encoded_anew(work.input(), work.progress)
+
+        def keep(session: Session) -> None:
+            recordings.keep(session, owner_id, attempt_id, sound)
+
+        return Outcome(
+            {
+                "attempt_id": attempt_id,
+                "duration_s": round(sound.duration_s, 3),
+                "size_bytes": len(sound.content),
+            },
+            within=keep,
+        )
+
+    return prepare
