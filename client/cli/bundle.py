@@ -36,29 +36,15 @@ def export(
     ] = None,
 ) -> None:
     """Make a bundle: transcript, report, a page that opens offline to comment in."""
-    from client.audio_file import read_audio
-    from client.bundle import make_bundle
+    from client.bundle import bundle_of
     from client.cli.connection import open_server
     from client.durable_file import write_durably
-    from client.embedded import open_reviews
     from client.own_recordings import OwnRecordings
-    from client.sharing import as_flac
-    from server.review_contract import ReviewDocument
+    from client.reviews import open_reviews
 
-    with open_server(settings) as backend:
-        archive = backend.export_one(attempt)
-    submission_id = archive.attempts[0].submission.submission_id
-    review = ReviewDocument(submission_id=submission_id)
-    if settings.server is None:
-        with open_reviews(settings) as reviews:
-            review = reviews.document(attempt)
-    recording = None
-    if audio:
-        path = OwnRecordings(settings.recordings).path_of(submission_id)
-        if not path.is_file():
-            raise fail("there is no recording of this answer on this machine")
-        recording = as_flac(read_audio(path))
-    packed = make_bundle(archive, review, recording)
+    recordings = OwnRecordings(settings.recordings)
+    with open_server(settings) as backend, open_reviews(settings) as reviews:
+        packed = bundle_of(backend, reviews, recordings, attempt, with_audio=audio)
     target = file or Path(packed.name)
     if file is None and target.exists():
         raise fail(f"{target} is there already; name another file with --out")
@@ -75,22 +61,14 @@ def merge(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Comments or bundles.")],
 ) -> None:
     """Add the comments that came back to your answers. Twice the same changes nothing."""
-    from client.bundle import read_review
-    from client.embedded import open_reviews
+    from client.bundle import news_of, read_review
+    from client.reviews import open_reviews
 
-    if settings.server is not None:
-        raise fail("comments are merged on this machine; leave --server and ALOUD_SERVER out")
     documents = [read_review(each) for each in files]  # one bad file, and nothing is merged
     with open_reviews(settings) as reviews:
         for path, document in zip(files, documents, strict=True):
             merged = reviews.merge(document)
-            count = len(merged.added)
-            out().print(
-                Text(
-                    f"{path}: {count} new comment{'' if count == 1 else 's'} "
-                    f"on attempt {merged.attempt_id}, {merged.known} known already"
-                ),
-                soft_wrap=True,
-            )
+            told = f"{path}: {news_of(merged)} on attempt {merged.attempt_id}"
+            out().print(Text(f"{told}, {merged.known} known already"), soft_wrap=True)
             for each in merged.added:
                 out().print(Text(f"  {each.author}: {' '.join(each.text.split())}"), soft_wrap=True)

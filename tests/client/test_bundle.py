@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from client.backend import RejectedError
-from client.bundle import BundleError, make_bundle, read_review
+from client.bundle import BundleError, Sound, make_bundle, read_review
 from client.embedded import EmbeddedBackend, open_reviews
 from client.settings import ClientSettings
 from server.contract import Attempt
@@ -72,7 +72,7 @@ def test_a_bundle_holds_the_answer_and_a_page_that_needs_nothing_else(
     backend: EmbeddedBackend, attempt: Attempt
 ) -> None:
     review = document(attempt, remark(1, EVIL))
-    packed = make_bundle(backend.export_one(attempt.id), review, b"fLaC-sound")
+    packed = make_bundle(backend.export_one(attempt.id), review, Sound(b"fLaC-sound", "audio/flac"))
     with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
         assert set(bundle.namelist()) == {
             "answer.html",

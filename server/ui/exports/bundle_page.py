@@ -17,20 +17,17 @@ __all__ = ["bundle_page"]
 _SCRIPT: Final = STATIC / "bundle.js"
 
 
-def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: bytes | None) -> str:
+def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str | None) -> str:
     """The page with everything inlined; it asks the network for nothing, and may not.
 
     Args:
         attempt: the answer with its report.
         review: what was written about it so far.
-        recording: its sound as FLAC; ``None``: without.
+        recording: its sound as a ``data:`` address; ``None``: without.
     """
     # our own files: nothing in them comes from an answer
     script = _SCRIPT.read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    sound = None
-    if recording is not None:
-        sound = "data:audio/flac;base64," + base64.b64encode(recording).decode()
     # "<" cannot end the element that holds it
     data = json.dumps(review.model_dump(mode="json")).replace("<", "\\u003c")
     template = environment().get_template("sharing/bundle.html")
@@ -39,7 +36,7 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: byt
             attempt=attempt,
             view=view_report(attempt.report),
             words=[each.text for each in attempt.submission.transcript.words],
-            sounds=Sounds(recording_url=sound),
+            sounds=Sounds(recording_url=recording),
             stylesheet=Markup(STYLESHEET.read_text(encoding="utf-8")),
             script=Markup(script),
             script_digest=digest,
