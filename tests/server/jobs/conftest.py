@@ -1,5 +1,6 @@
 """Queues over the databases that the store's tests run on, with quick heartbeats."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,6 +35,12 @@ def wait_until_over(queue: JobQueue, job: Job, owner_id: int | None = None) -> J
 
     found: Job = wait_for(over)
     return found
+
+
+def do_all(queue: JobQueue) -> None:
+    """Does here and now what waits, as a worker would."""
+    while (claim := queue.store.claim()) is not None:
+        queue.runner.run(claim, threading.Event())
 
 
 @pytest.fixture

@@ -10,14 +10,33 @@ from server.accounts.service import AccountService
 from server.contract import Attempt
 from server.errors import ConflictError, InvalidInputError, NotFoundError
 from server.exports.shown import thing_of_attempt
-from server.review_contract import LinkRequest, NewComment, ShareRequest
+from server.jobs.contract import Job
+from server.jobs.queue import JobQueue
+from server.jobs.runner import Runner
+from server.jobs.store import JobStore
+from server.review_contract import LinkRequest, NewComment, Recording, ShareRequest
 from server.service import Service
+from server.sharing.recordings import RECORDING
 from server.sharing.service import SharingService
+from server.sharing.uploads import preparing, receive
 from server.store.tables_sharing import RecordingRow
 from tests.server.conftest import START, Clock, make_submission
+from tests.server.jobs.conftest import do_all
 from tests.server.sharing.test_encoding import sound
 
 INTERVIEW = "1" * 32
+
+
+class NoWorker:
+    """Tests say when the work is done."""
+
+    is_alive = False
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def wake(self, job_id: int) -> None: ...
 
 
 class World:
@@ -39,12 +58,26 @@ class World:
         accounts.cohorts.assign(self.spring, self.cleo, "coach")
         accounts.cohorts.assign(self.autumn, self.dora, "coach")
         self.sharing = SharingService(service.database, self.clock)
+        kinds = {RECORDING: preparing(service.database, self.sharing.recordings)}
+        self.queue = JobQueue(Runner(JobStore(service.database), kinds), NoWorker())
 
     def attempt(self, text: str = "I use paged attention", **changes: object) -> Attempt:
         return self.service.of(self.ana).submit(make_submission(text, **changes))
 
     def show(self, **wanted: object) -> int:
         return self.sharing.shares.share(self.ana, ShareRequest.model_validate(wanted)).id
+
+    def upload(self, owner_id: int, attempt_id: int, content: bytes | None = None) -> Job:
+        content = sound() if content is None else content
+        return receive(self.sharing.recordings, self.queue, owner_id, attempt_id, content)
+
+    def put(self, attempt_id: int) -> Recording:
+        """Ana's upload, and the work on it."""
+        self.upload(self.ana, attempt_id)
+        do_all(self.queue)
+        kept = self.sharing.recordings.info(attempt_id)
+        assert kept is not None
+        return kept
 
     def may(self, who: int, action: Action, attempt_id: int) -> bool:
         coached = {self.cleo: {self.spring}, self.dora: {self.autumn}}.get(who, set())
@@ -92,7 +125,7 @@ def test_nobody_shares_or_takes_back_what_is_not_theirs(world: World) -> None:
         lambda: world.sharing.shares.of_attempt(world.ben, attempt),
         lambda: world.sharing.links.add(world.ben, share, LinkRequest(label="x")),
         lambda: world.sharing.links.revoke(world.ben, link.id),
-        lambda: world.sharing.recordings.put(world.ben, attempt, sound()),
+        lambda: world.upload(world.ben, attempt),
         lambda: world.sharing.recordings.delete(world.ben, attempt),
         lambda: world.show(attempt_id=attempt, cohort_id=world.autumn),
         lambda: world.show(attempt_id=2**62, cohort_id=world.spring),
@@ -119,15 +152,14 @@ def test_an_interview_is_shared_with_all_its_answers_and_no_other(world: World) 
 
 def test_a_recording_is_kept_only_while_a_share_asks_for_it(world: World) -> None:
     attempt = world.attempt().id
-    put = world.sharing.recordings.put
     with pytest.raises(ConflictError, match="share it with audio first"):
-        put(world.ana, attempt, sound())
+        world.upload(world.ana, attempt)
     share = world.show(attempt_id=attempt, cohort_id=world.spring)
     with pytest.raises(ConflictError, match="share it with audio first"):
-        put(world.ana, attempt, sound())
+        world.upload(world.ana, attempt)
     world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=True)
     assert world.sharing.shares.of_attempt(world.ana, attempt).wants_audio
-    kept = put(world.ana, attempt, sound())
+    kept = world.put(attempt)
     assert kept.size_bytes == len(world.sharing.recordings.get(attempt).content)
     assert not world.sharing.shares.of_attempt(world.ana, attempt).wants_audio
     world.sharing.shares.revoke(world.ana, share)
@@ -137,7 +169,7 @@ def test_a_recording_is_kept_only_while_a_share_asks_for_it(world: World) -> Non
 def test_sharing_without_audio_from_now_on_deletes_the_recording(world: World) -> None:
     attempt = world.attempt().id
     world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=True)
-    world.sharing.recordings.put(world.ana, attempt, sound())
+    world.put(attempt)
     world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=False)
     assert world.recordings() == 0
 
@@ -148,7 +180,7 @@ def test_a_recording_that_another_share_still_asks_for_stays(world: World) -> No
     world.show(
         interview_id=INTERVIEW, attempt_ids=[attempt], cohort_id=world.spring, with_audio=True
     )
-    world.sharing.recordings.put(world.ana, attempt, sound())
+    world.put(attempt)
     world.sharing.shares.revoke(world.ana, alone)
     assert world.recordings() == 1
 
@@ -156,7 +188,7 @@ def test_a_recording_that_another_share_still_asks_for_stays(world: World) -> No
 def test_a_recording_goes_after_the_days_that_its_cohort_agreed(world: World) -> None:
     attempt = world.attempt().id
     world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=True)
-    kept = world.sharing.recordings.put(world.ana, attempt, sound())
+    kept = world.put(attempt)
     assert kept.expires_at == kept.uploaded_at + timedelta(days=7)
     world.clock.now += timedelta(days=6, hours=23)
     assert world.sharing.recordings.sweep() == 0
@@ -171,7 +203,7 @@ def test_a_recording_goes_after_the_days_that_its_cohort_agreed(world: World) ->
 def test_a_recording_does_not_outlive_what_it_was_shared_for(world: World, way: str) -> None:
     attempt = world.attempt().id
     world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=True)
-    world.sharing.recordings.put(world.ana, attempt, sound())
+    world.put(attempt)
     if way == "leaves":
         world.accounts.cohorts.unassign(world.spring, world.ana)
         assert not world.may(world.cleo, Action.HEAR, attempt)
@@ -230,9 +262,9 @@ def test_the_last_link_takes_the_recording_along(world: World) -> None:
     attempt = world.attempt().id
     share = world.show(attempt_id=attempt, with_audio=True)
     with pytest.raises(ConflictError):  # nobody could hear it yet
-        world.sharing.recordings.put(world.ana, attempt, sound())
+        world.upload(world.ana, attempt)
     made = world.sharing.links.add(world.ana, share, LinkRequest(label="My coach"))
-    kept = world.sharing.recordings.put(world.ana, attempt, sound())
+    kept = world.put(attempt)
     assert kept.expires_at is None
     world.sharing.links.revoke(world.ana, made.link.id)
     assert world.recordings() == 0

@@ -1,0 +1,263 @@
+"""From an upload to a recording that can be heard; on every database."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+
+from server.errors import ConflictError, InvalidInputError, NotFoundError
+from server.jobs.contract import Job
+from server.jobs.store import MAX_BEGUN
+from server.review_contract import LinkRequest, Preparing
+from server.service import Service
+from server.sharing import encoding, uploads
+from server.sharing.encoding import Encoded
+from server.store.tables_work import JobInputRow
+from tests.server.jobs.conftest import do_all, wait_for
+from tests.server.sharing.test_encoding import sound
+from tests.server.sharing.test_sharing import World
+
+
+@pytest.fixture
+def world(service: Service) -> World:
+    return World(service)
+
+
+@pytest.fixture
+def attempt(world: World) -> int:
+    """Ana's, shared with audio."""
+    attempt_id = world.attempt().id
+    world.show(attempt_id=attempt_id, cohort_id=world.spring, with_audio=True)
+    return attempt_id
+
+
+def kept_inputs(world: World) -> list[bytes]:
+    with world.service.database.read() as session:
+        kept = session.scalars(select(JobInputRow.content).order_by(JobInputRow.job_id))
+        return [content for content in kept if content is not None]
+
+
+def state(world: World, job: Job) -> Job:
+    return world.queue.status(job.id, world.ana)
+
+
+def preparing_of(world: World, attempt_id: int) -> Preparing | None:
+    return world.sharing.shares.of_attempt(world.ana, attempt_id).preparing
+
+
+def nothing_is_heard(world: World, attempt_id: int) -> bool:
+    with pytest.raises(NotFoundError):
+        world.sharing.recordings.get(attempt_id)
+    return world.recordings() == 0
+
+
+def test_an_upload_is_heard_once_it_is_encoded_and_what_arrived_is_gone(
+    world: World, attempt: int
+) -> None:
+    arrived = sound()
+    job = world.upload(world.ana, attempt, arrived)
+    assert (job.kind, job.state) == ("recording", "queued")
+    assert nothing_is_heard(world, attempt)
+    assert world.sharing.recordings.is_prepared(attempt)
+    told = world.sharing.shares.of_attempt(world.ana, attempt)
+    assert told.preparing == Preparing(job_id=job.id, state="queued")
+    assert told.recording is None and not told.wants_audio
+    assert kept_inputs(world) == [arrived]
+
+    do_all(world.queue)
+    done = state(world, job)
+    assert done.state == "done", done.problem
+    assert (done.progress_done, done.progress_total) == (1, 1)
+    assert done.result is not None and done.result["duration_s"] == pytest.approx(1, abs=0.01)
+    heard = world.sharing.recordings.get(attempt).content
+    assert heard.startswith(b"fLaC") and heard != arrived
+    assert kept_inputs(world) == []
+    assert preparing_of(world, attempt) is None
+    assert not world.sharing.recordings.is_prepared(attempt)
+
+
+def test_the_same_upload_twice_is_one_job_and_one_recording(world: World, attempt: int) -> None:
+    first = world.upload(world.ana, attempt, sound())
+    assert world.upload(world.ana, attempt, sound()).id == first.id
+    do_all(world.queue)
+    again = world.upload(world.ana, attempt, sound())
+    assert world.recordings() == 1  # the first one is heard meanwhile
+    do_all(world.queue)
+    assert state(world, again).state == "done"
+    assert world.recordings() == 1
+
+
+def test_another_upload_takes_the_place_of_what_is_on_its_way(world: World, attempt: int) -> None:
+    first = world.upload(world.ana, attempt, sound(seconds=1))
+    second = world.upload(world.ana, attempt, sound(seconds=2))
+    assert state(world, first).state == "cancelled"
+    assert kept_inputs(world) == [sound(seconds=2)]
+    do_all(world.queue)
+    kept = world.sharing.recordings.info(attempt)
+    assert kept is not None and kept.duration_s == pytest.approx(2, abs=0.01)
+    assert state(world, second).state == "done"
+
+
+def test_two_answers_are_prepared_each_for_itself(world: World, attempt: int) -> None:
+    other = world.attempt("two").id
+    world.show(attempt_id=other, cohort_id=world.spring, with_audio=True)
+    for each in (attempt, other):
+        world.upload(world.ana, each)
+    do_all(world.queue)
+    assert world.recordings() == 2
+
+
+def test_a_broken_file_fails_in_one_line_that_its_owner_sees_and_leaves_nothing(
+    world: World, attempt: int
+) -> None:
+    job = world.upload(world.ana, attempt, b"fLaC" + bytes(range(256)) * 40)
+    do_all(world.queue)
+    told = preparing_of(world, attempt)
+    assert told is not None and told.state == "failed"
+    assert told.problem == state(world, job).problem == encoding._NOT_AUDIO
+    assert kept_inputs(world) == []
+    assert nothing_is_heard(world, attempt)
+    assert not world.sharing.recordings.is_prepared(attempt)
+    assert world.sharing.shares.of_attempt(world.ana, attempt).wants_audio
+    world.put(attempt)
+    assert preparing_of(world, attempt) is None
+
+
+def test_a_bomb_fails_and_leaves_nothing(
+    world: World, attempt: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding, "MAX_RECORDING_S", 5.0)
+    content = bytearray(sound(seconds=40, rate_hz=16_000, layout="mono", tone_hz=0))
+    content[21] &= 0xF0  # STREAMINFO: it does not say how long it is
+    content[22:26] = bytes(4)
+    job = world.upload(world.ana, attempt, bytes(content))
+    do_all(world.queue)
+    assert "longer than" in (state(world, job).problem or "")
+    assert kept_inputs(world) == []
+    assert nothing_is_heard(world, attempt)
+
+
+@pytest.mark.parametrize("content", [b"", b"MZ", b"RIFF\0\0\0\0WAVEfmt "])
+def test_what_does_not_begin_like_a_recording_is_not_taken_in(
+    world: World, attempt: int, content: bytes
+) -> None:
+    with pytest.raises(InvalidInputError, match="no FLAC or Opus"):
+        world.upload(world.ana, attempt, content)
+    assert world.queue.recent(world.ana) == []
+
+
+def test_an_upload_that_no_share_asks_for_is_not_taken_in(world: World) -> None:
+    attempt = world.attempt().id
+    with pytest.raises(ConflictError, match="share it with audio first"):
+        world.upload(world.ana, attempt)
+    assert world.queue.recent(world.ana) == []
+    assert kept_inputs(world) == []
+
+
+ENDS: dict[str, Callable[[World, int], object]] = {
+    "share": lambda world, _: world.sharing.shares.revoke(
+        world.ana, world.sharing.shares.all(world.ana)[0].id
+    ),
+    "without audio": lambda world, attempt: world.show(
+        attempt_id=attempt, cohort_id=world.spring, with_audio=False
+    ),
+    "recording": lambda world, attempt: world.sharing.recordings.delete(world.ana, attempt),
+    "cancelled": lambda world, _: world.queue.cancel(
+        world.queue.recent(world.ana)[0].id, world.ana
+    ),
+    "attempt": lambda world, attempt: world.service.of(world.ana).delete(attempt),
+    "account": lambda world, _: world.accounts.delete(world.ana),
+    "cohort": lambda world, _: (
+        world.accounts.cohorts.delete(world.spring),
+        world.sharing.recordings.sweep(),
+    ),
+}
+
+
+@pytest.mark.parametrize("way", ENDS)
+def test_what_is_taken_back_while_it_waits_leaves_no_sound_behind(
+    world: World, attempt: int, way: str
+) -> None:
+    world.upload(world.ana, attempt)
+    ENDS[way](world, attempt)
+    assert kept_inputs(world) == []
+    do_all(world.queue)
+    assert nothing_is_heard(world, attempt)
+
+
+@pytest.mark.parametrize("way", ENDS)
+def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
+    world: World, attempt: int, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job's thread stands between encoding and storing when the share ends."""
+    encoded, goes_on = threading.Event(), threading.Event()
+
+    def slow(content: bytes, progress: Callable[[int, int], None]) -> Encoded:
+        made = encoding.encoded_anew(content, progress)
+        encoded.set()
+        assert goes_on.wait(30)
+        return made
+
+    monkeypatch.setattr(uploads, "encoded_anew", slow)
+    world.upload(world.ana, attempt)
+    worker = threading.Thread(target=do_all, args=(world.queue,))
+    worker.start()
+    assert encoded.wait(30)
+    ENDS[way](world, attempt)
+    assert kept_inputs(world) == []
+    goes_on.set()
+    worker.join(30)
+    assert not worker.is_alive()
+    assert nothing_is_heard(world, attempt)
+    assert kept_inputs(world) == []
+
+
+def test_the_end_of_the_last_link_ends_the_preparing(world: World) -> None:
+    attempt = world.attempt().id
+    share = world.show(attempt_id=attempt, with_audio=True)
+    made = world.sharing.links.add(world.ana, share, LinkRequest(label="My coach"))
+    job = world.upload(world.ana, attempt)
+    world.sharing.links.revoke(world.ana, made.link.id)
+    assert state(world, job).state == "cancelled"
+    assert kept_inputs(world) == []
+
+
+def test_what_a_dead_process_was_encoding_is_done_by_the_next(world: World, attempt: int) -> None:
+    job = world.upload(world.ana, attempt)
+    assert world.queue.store.claim(job.id) is not None  # and it dies
+    wait_for(lambda: world.queue.store.recover(silent_s=0) == [job.id])
+    do_all(world.queue)
+    assert (state(world, job).state, state(world, job).begun) == ("done", 2)
+    assert world.recordings() == 1
+
+
+def test_a_file_that_ends_every_process_is_given_up_and_dropped(world: World, attempt: int) -> None:
+    job = world.upload(world.ana, attempt)
+    for _ in range(MAX_BEGUN):
+        assert world.queue.store.claim(job.id) is not None
+        world.queue.store.recover(silent_s=-1)
+    told = preparing_of(world, attempt)
+    assert told is not None and "the server ended 3 times" in (told.problem or "")
+    assert kept_inputs(world) == []
+
+
+def test_progress_is_told_in_seconds_of_sound(
+    world: World, attempt: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.jobs.work.PROGRESS_EVERY_S", 0.0)
+    told: list[tuple[int, int]] = []
+    progress = world.queue.store.progress
+
+    def note(claim: object, done: int, total: int) -> bool:
+        told.append((done, total))
+        return progress(claim, done, total)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(world.queue.store, "progress", note)
+    world.upload(world.ana, attempt, sound("ogg", seconds=3))
+    do_all(world.queue)
+    seconds = [done for done, _ in told]
+    assert seconds == sorted(seconds)
+    assert set(seconds) == {0, 1, 2, 3}
+    assert {total for _, total in told[:-1]} == {4}  # Opus declares its lead-in too
+    assert told[-1] == (3, 3)
