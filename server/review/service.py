@@ -1,6 +1,6 @@
 """The use cases of coaching on one attempt. Routes ask ``server.access`` before they call them."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import select
@@ -128,22 +128,26 @@ class ReviewService:
         self._database.forget()
 
     def score(
-        self, attempt_id: int, author: Author, wanted: NewRubricScore, rubric: Rubric
+        self, attempt_id: int, author: Author, given: Sequence[NewRubricScore], rubric: Rubric
     ) -> None:
-        """Keeps a score by the rubric, in the place of an earlier one of the same author.
+        """Keeps scores by the rubric, in the place of earlier ones of the same author; all or none.
 
         Raises:
             InvalidInputError: the rubric has no such criterion, or its scale is shorter.
         """
-        criterion = next((each for each in rubric.criteria if each.name == wanted.criterion), None)
-        if criterion is None:
-            raise InvalidInputError(f"the rubric has no criterion {wanted.criterion!r}")
-        if wanted.score > criterion.scale:
-            raise InvalidInputError(f"{criterion.name} is scored from 0 to {criterion.scale}")
+        criteria = {each.name: each for each in rubric.criteria}
+        for wanted in given:
+            criterion = criteria.get(wanted.criterion)
+            if criterion is None:
+                raise InvalidInputError(f"the rubric has no criterion {wanted.criterion!r}")
+            if wanted.score > criterion.scale:
+                raise InvalidInputError(f"{criterion.name} is scored from 0 to {criterion.scale}")
         now = self._clock()
         with writing_review(self._database, attempt_id, "score") as session:
-            put_score(session, attempt_id, author, wanted, now)
-            _note(session, now, author, "score.put", attempt_id)
+            for wanted in given:
+                put_score(session, attempt_id, author, wanted, now)
+            if given:
+                _note(session, now, author, "score.put", attempt_id)
 
     def correct(
         self, attempt_id: int, author: Author, wanted: NewCorrection, report: Report

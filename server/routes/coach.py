@@ -14,8 +14,9 @@ from server.review.overview import overview_of
 from server.review.queue import QueueFilter
 from server.routes.gate import AppContext, CurrentActor, needs
 from server.routes.jobs import file_response
+from server.routes.review_desk import Reviews
 from server.routes.review_forms import LongField, rubric_from
-from server.routes.review_pages import Reviews, queue_of
+from server.routes.review_pages import queue_of
 from server.service import utc_now
 
 __all__ = ["coach_router", "corrections_router"]

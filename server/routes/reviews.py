@@ -7,9 +7,9 @@ from fastapi import APIRouter, Depends, Path
 from server.access import Action
 from server.contract import AttemptId
 from server.review.service import author_of
-from server.review_contract import NewComment, ReviewDocument
+from server.review_contract import CommentText, NewComment, ReviewDocument
 from server.routes.gate import CurrentActor, demand, needs
-from server.routes.review_pages import Reviews
+from server.routes.review_desk import ExternalIdPath, Reviews
 
 __all__ = ["reviews_router"]
 
@@ -41,6 +41,19 @@ def reviews_router() -> APIRouter:
         """Keep a comment, or an answer to one, once; and return them all."""
         demand(actor, Action.COMMENT, reviews.thing(attempt_id))
         reviews.comment(attempt_id, author_of(actor), wanted)
+        return reviews.document(attempt_id)
+
+    @router.put("/comments/{external_id}")
+    def edit(
+        attempt_id: Id,
+        external_id: ExternalIdPath,
+        wanted: CommentText,
+        actor: CurrentActor,
+        reviews: Reviews,
+    ) -> ReviewDocument:
+        """Give one's own comment another text, and return them all."""
+        demand(actor, Action.COMMENT, reviews.thing(attempt_id))
+        reviews.edit(attempt_id, author_of(actor), external_id, wanted.text)
         return reviews.document(attempt_id)
 
     return router

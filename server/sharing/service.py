@@ -1,10 +1,9 @@
-"""Sharing in one place: shares, their links, the recordings they ask for, what guests write."""
+"""Sharing in one place: shares, their links, the recordings they ask for."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from server.service import utc_now
-from server.sharing.guests import GuestService
 from server.sharing.links import LinkService
 from server.sharing.recordings import RecordingService
 from server.sharing.shares import ShareService
@@ -20,11 +19,9 @@ class SharingService:
         shares: what owners show.
         links: to whom without an account.
         recordings: the sound that shares ask for.
-        guests: what people with a link write.
     """
 
     def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
         self.shares = ShareService(database, clock)
         self.links = LinkService(database, clock)
         self.recordings = RecordingService(database, clock)
-        self.guests = GuestService(database, clock)

@@ -91,13 +91,13 @@ def test_a_score_takes_the_place_of_the_same_coachs_earlier_one(
 ) -> None:
     for score in (1, 3):
         given = NewRubricScore(external_id=uuid4().hex, criterion="Clarity", score=score)
-        reviews.score(world.attempt.id, author(world, "cleo"), given, RUBRIC)
+        reviews.score(world.attempt.id, author(world, "cleo"), [given], RUBRIC)
     (found,) = reviews.document(world.attempt.id).scores
     assert (found.score, found.author) == (3, "Cleo")
     for criterion, score in (("Clarity", 5), ("Depth", 1)):
         given = NewRubricScore(external_id=uuid4().hex, criterion=criterion, score=score)
         with pytest.raises(InvalidInputError):
-            reviews.score(world.attempt.id, author(world, "cleo"), given, RUBRIC)
+            reviews.score(world.attempt.id, author(world, "cleo"), [given], RUBRIC)
 
 
 def test_a_corrected_verdict_changes_the_report_and_its_score(
