@@ -11,6 +11,7 @@ from httpx import Response
 from server.app import create_app
 from server.service import Service
 from server.settings import ServerSettings, sqlite_url
+from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
 from tests.server.sharing.test_encoding import sound
 
@@ -45,8 +46,13 @@ def comment(guest: TestClient, path: str, **form: str) -> Response:
 def test_a_recording_goes_up_and_is_heard_by_whom_it_is_shared_with(world: People) -> None:
     address = f"{API}/attempts/{world.attempt.id}/recording"
     reply = world.client("ana").put(address, content=sound())
-    assert reply.status_code == 200, reply.text
-    assert reply.json()["media_type"] == "audio/flac"
+    assert reply.status_code == 202, reply.text
+    job = reply.json()
+    assert (job["kind"], job["state"]) == ("recording", "queued")
+    assert world.client("ana").get(f"{API}/jobs/{job['id']}/file").status_code == 404
+    do_all(world.app.state.work.queue)
+    told = world.client("ana").get(f"{API}/jobs/{job['id']}").json()
+    assert (told["state"], told["result"]["attempt_id"]) == ("done", world.attempt.id)
     heard = world.client("cleo").get(address)
     assert heard.content.startswith(b"fLaC")
     part = world.client("cleo").get(address, headers={"range": "bytes=4-9"})
@@ -60,6 +66,25 @@ def test_a_recording_goes_up_and_is_heard_by_whom_it_is_shared_with(world: Peopl
     assert beyond.status_code == 416
     world.client("ana").delete(f"{API}/shares/{world.share_id}")
     assert world.client("cleo").get(address).status_code == 404
+    assert world.client("ana").get(address).status_code == 404
+
+
+def test_what_is_being_prepared_is_heard_by_nobody_and_told_to_its_owner(world: People) -> None:
+    address = f"{API}/attempts/{world.attempt.id}/recording"
+    world.client("ana").delete(address)
+    job = world.client("ana").put(address, content=sound()).json()
+    for who in ("ana", "cleo"):
+        assert world.client(who).get(address).status_code == 404
+    by_link = f"/s/{world.link}/attempts/{world.attempt.id}/recording"
+    assert world.client().get(by_link).status_code == 404
+    told = world.client("ana").get(f"{API}/attempts/{world.attempt.id}/sharing").json()
+    assert told["preparing"] == {
+        **{"job_id": job["id"], "state": "queued", "problem": None},
+        **{"done_s": 0, "total_s": 0},
+    }
+    assert world.client("ana").delete(address).status_code == 204
+    assert world.client("ana").delete(address).status_code == 404
+    do_all(world.app.state.work.queue)
     assert world.client("ana").get(address).status_code == 404
 
 
