@@ -33,6 +33,7 @@ def rule(strangers: Outcome, others: Outcome, **special: Outcome) -> Expected:
 
 
 OPEN: Final = rule("in", "in")
+NONE_BY_LINK: Final = rule("missing", "missing")
 ACCOUNT: Final = rule("out", "in")
 ANAS: Final = rule("out", "missing", ana="in")
 """Through the API for one's own things even a coach to whom it is shown finds nothing."""
@@ -117,11 +118,17 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/s/{secret}/attempts/{attempt_id}"): OPEN,
     ("GET", "/s/{secret}/attempts/{attempt_id}/recording"): OPEN,
     ("POST", "/s/{secret}/attempts/{attempt_id}/comments"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/comments/{external_id}/edit"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/comments/{external_id}/delete"): NONE_BY_LINK,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/scores"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/corrections"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/corrections/{external_id}/delete"): NONE_BY_LINK,
     ("GET", "/coach"): COACHES,
     ("GET", "/coach/queue"): COACHES,
     ("POST", "/coach/cohorts/{cohort_id}/rubric"): SPRINGS_COACH,
     ("GET", "/coach/attempts/{attempt_id}"): SPRINGS_COACH,
     ("POST", "/coach/attempts/{attempt_id}/comments"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/comments/{external_id}/edit"): SPRINGS_COACH,
     ("POST", "/coach/attempts/{attempt_id}/comments/{external_id}/delete"): NONE_FOR_COACHES,
     ("POST", "/coach/attempts/{attempt_id}/scores"): SPRINGS_COACH,
     ("POST", "/coach/attempts/{attempt_id}/corrections"): SPRINGS_COACH,
@@ -133,6 +140,7 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("POST", "/coach/corrections/{correction_id}/resolve"): NO_SUCH_VERSION,
     ("GET", "/api/v1/attempts/{attempt_id}/review"): SHOWN,
     ("POST", "/api/v1/attempts/{attempt_id}/comments"): SHOWN,
+    ("PUT", "/api/v1/attempts/{attempt_id}/comments/{external_id}"): SHOWN,
     ("POST", "/api/v1/reviews"): ANAS,
     ("GET", "/coach/exports"): COACHES,
     ("POST", "/coach/exports/{cohort_id}"): SPRINGS_COACH,
