@@ -1,13 +1,15 @@
-"""Showing an answer to a coach: cohorts and links of a shared server, and what is shown now."""
+"""Showing an answer to a coach: by cohorts and links of a shared server, or as a file."""
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Path, Request
+from fastapi import APIRouter, Depends, Form, Path, Request
 from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend import BackendError
+from client.bundle import MOST_FILE_BYTES, BundleError, bundle_of, news_of, parse_review
 from client.errors import AudioFileError, ClientError
+from client.reviews import open_reviews
 from client.sharing import (
     NoSharingError,
     interview_of,
@@ -16,13 +18,20 @@ from client.sharing import (
     share_interview,
 )
 from client.studio.studio import Studio
+from client.studio.uploads import Upload, read_uploads
 from server.contract import AttemptId
-from server.review_contract import MAX_LINK_DAYS, LinkRequest
+from server.review_contract import MAX_LINK_DAYS, LinkRequest, MergedReview
 
 __all__ = ["router"]
 
 Id = Annotated[AttemptId, Path()]
 Number = Annotated[int, Form(ge=1, le=2**63 - 1)]
+
+_MOST_FILES = 20
+
+
+async def _came_back(request: Request) -> list[Upload]:
+    return await read_uploads(request, "files", most_bytes=MOST_FILE_BYTES, most_files=_MOST_FILES)
 
 
 def router(studio: Studio) -> APIRouter:
@@ -83,6 +92,41 @@ def router(studio: Studio) -> APIRouter:
             return RedirectResponse(f"/attempts/{attempt_id}/share", 303)
         return _page(studio, request, attempt_id, address=address)
 
+    @routes.get("/bundle")
+    def bundle(request: Request, attempt_id: Id, audio: bool = False) -> Response:
+        """The answer as one file for a coach without any server."""
+        try:
+            with open_reviews(studio.settings) as reviews:
+                packed = bundle_of(
+                    studio.backend, reviews, studio.recordings, attempt_id, with_audio=audio
+                )
+        except (AudioFileError, NoSharingError) as error:
+            return _page(studio, request, attempt_id, 422, problem=str(error))
+        return Response(
+            packed.content,
+            media_type="application/zip",
+            headers={"Content-Disposition": f'attachment; filename="{packed.name}"'},
+        )
+
+    @routes.post("/comments")
+    def merge(
+        request: Request, attempt_id: Id, files: Annotated[list[Upload], Depends(_came_back)]
+    ) -> HTMLResponse:
+        """Add what came back in files: comments that a bundle's page saved, or whole bundles."""
+        added: list[tuple[str, MergedReview, str]] = []
+        try:
+            if not files:
+                raise BundleError("choose the file that your coach sent back")
+            # one bad file, and nothing is merged
+            documents = [(each.name, parse_review(each.name, each.content)) for each in files]
+            with open_reviews(studio.settings) as reviews:
+                for name, document in documents:
+                    merged = reviews.merge(document)
+                    added.append((name, merged, news_of(merged)))
+        except (BackendError, BundleError) as error:
+            return _page(studio, request, attempt_id, 422, problem=str(error), added=added)
+        return _page(studio, request, attempt_id, added=added)
+
     @routes.post("/stop")
     def stop(attempt_id: Id, share_id: Number) -> RedirectResponse:
         """Take a share back."""
@@ -104,7 +148,7 @@ def _page(
     studio: Studio, request: Request, attempt_id: int, status: int = 200, **values: Any
 ) -> HTMLResponse:
     attempt = studio.backend.attempt(attempt_id)
-    shown: dict[str, Any] = {"problem": None, "address": None} | values
+    shown: dict[str, Any] = {"problem": None, "address": None, "added": ()} | values
     sharing = None
     if studio.settings.server is not None:
         try:

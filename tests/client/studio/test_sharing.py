@@ -107,7 +107,9 @@ def test_a_link_for_nobody_is_refused_in_words(page: Callable[..., str]) -> None
     assert "write who the link is for" in page("", label=" ")
 
 
-def test_without_a_server_the_page_names_the_bundle(studio: Studio, client: TestClient) -> None:
+def test_without_a_server_there_is_the_file_for_a_coach(studio: Studio, client: TestClient) -> None:
     question = studio.bank.questions[0].id
     attempt = studio.backend.submit(make_submission("hello there", question_id=question))
-    assert "aloud bundle export" in client.get(f"/attempts/{attempt.id}/share").text
+    shown = client.get(f"/attempts/{attempt.id}/share").text
+    assert "A file for a coach" in shown
+    assert "cohort" not in shown

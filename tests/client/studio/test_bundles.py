@@ -1,0 +1,232 @@
+"""The studio's file for a coach and what comes back, on this machine and on a shared server."""
+
+import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from client.reviews import RemoteReviews
+from client.settings import ClientSettings
+from client.sharing import RemoteSharing
+from client.speaking.wav import write_wav
+from client.studio.app import create_studio
+from client.studio.studio import Studio
+from pronunciation.terms import Lexicon
+from server.contract import Attempt
+from server.review_contract import Comment, Correction, ReviewDocument, RubricScore
+from server.service import Grader, Service
+from server.settings import sqlite_url
+from server.store.store import Store
+from tests.client.studio.studio_parts import ORIGIN, make_studio
+from tests.client.test_sharing import tone
+from tests.server.conftest import START, Clock, grade, make_bank, make_submission
+from tests.server.people import people
+
+SERVER = "http://localhost"
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+@dataclass
+class Room:
+    """A studio with an answer in it, and a client on its pages."""
+
+    studio: Studio
+    client: TestClient
+    attempt: Attempt
+
+    @property
+    def path(self) -> str:
+        return f"/attempts/{self.attempt.id}/share"
+
+    def send(self, *files: tuple[str, bytes], **headers: str) -> Any:
+        parts = [("files", each) for each in files]
+        return self.client.post(f"{self.path}/comments", files=parts, headers=headers)
+
+    def review(self, *comments: Comment, attempt: Attempt | None = None, **more: Any) -> bytes:
+        submission_id = (attempt or self.attempt).submission.submission_id
+        document = ReviewDocument(submission_id=submission_id, comments=comments, **more)
+        return document.model_dump_json().encode()
+
+
+@pytest.fixture(params=["embedded", "remote"])
+def room(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Room]:
+    settings = ClientSettings(home=tmp_path / "home")
+    if request.param == "embedded":
+        made = make_studio(settings)
+        question = made.bank.questions[0].id
+        attempt = made.backend.submit(make_submission("we page it", question_id=question))
+    else:
+        store = Store(sqlite_url(tmp_path / "server.db"))
+        request.addfinalizer(store.close)
+        made, attempt = _on_a_server(store, settings, monkeypatch)
+    with (
+        closing(made),
+        TestClient(create_studio(made), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client,
+    ):
+        yield Room(made, client, attempt)
+
+
+def _on_a_server(
+    store: Store, settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Studio, Attempt]:
+    service = Service(
+        store,
+        make_bank,
+        lambda: Lexicon(version="lexicon-1", terms=()),
+        grader=lambda: Grader(grade, "stub-1"),
+        clock=Clock(),
+    )
+    world = people(service, make_submission("we page it"))
+    app = world.client()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        reply = app.request(
+            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
+        )
+        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
+
+    how: dict[str, Any] = {"token": world.tokens["ana"]}
+
+    def network() -> httpx.MockTransport:
+        return httpx.MockTransport(answer)
+
+    monkeypatch.setattr(
+        "client.reviews.open_remote",
+        lambda server, settings: RemoteReviews(server, transport=network(), **how),
+    )
+    monkeypatch.setattr(
+        "client.studio.routes.sharing.open_sharing",
+        lambda settings: RemoteSharing(SERVER, transport=network(), **how),
+    )
+    settings = replace(settings, server=SERVER)
+    backend = RemoteReviews(SERVER, transport=network(), **how)
+    return make_studio(settings, backend=backend), world.attempt
+
+
+def remark(number: int, text: str = "Slower", **more: object) -> Comment:
+    values = {"external_id": f"{number:032x}", "text": text, "author": "Dr. Who"}
+    return Comment.model_validate(values | {"created_at": START} | more)
+
+
+def unpacked(reply: Any) -> dict[str, bytes]:
+    assert reply.headers["content-type"] == "application/zip", reply.text
+    with zipfile.ZipFile(BytesIO(reply.content)) as bundle:
+        return {name: bundle.read(name) for name in bundle.namelist()}
+
+
+def test_a_file_for_a_coach_has_the_sound_only_when_it_is_asked_for(room: Room) -> None:
+    write_wav(tone(0.5), room.studio.recordings.path_of(room.attempt.submission.submission_id))
+    silent = room.client.get(f"{room.path}/bundle")
+    assert silent.headers["content-disposition"].startswith('attachment; filename="aloud-')
+    assert set(unpacked(silent)) == {"answer.html", "attempt.json", "comments.json"}
+    loud = unpacked(room.client.get(f"{room.path}/bundle?audio=true"))
+    assert loud["recording.flac"].startswith(b"fLaC")
+    assert b"data:audio/flac;base64,ZkxhQ" in loud["answer.html"]
+
+
+def test_without_a_recording_here_the_page_says_so(room: Room) -> None:
+    assert (
+        "There is no recording of this answer on this machine." in room.client.get(room.path).text
+    )
+    reply = room.client.get(f"{room.path}/bundle?audio=true")
+    assert reply.status_code == 422
+    assert "there is no recording of this answer on this machine" in reply.text
+
+
+def test_what_came_back_is_added_once_and_goes_into_the_next_file(room: Room) -> None:
+    given = {"author": "Dr. Who", "created_at": START}
+    score = RubricScore(external_id="b" * 32, criterion="Structure", score=3, **given)
+    wrong = Correction(
+        external_id="c" * 32, target="phrase", name="paging", verdict="covered", **given
+    )
+    back = room.review(remark(1), remark(2, EVIL), scores=(score,), corrections=(wrong,))
+    first = room.send(("back.json", back))
+    assert first.status_code == 200
+    assert "back.json: 2 new comments, 1 new score, 1 new corrected verdict on" in first.text
+    assert "this answer</a>, 0 known already" in first.text
+    again = room.send((f"{EVIL}.json", back))
+    assert "0 new comments on" in again.text
+    assert "4 known already" in again.text
+    assert EVIL not in again.text
+    shown = room.client.get(f"/attempts/{room.attempt.id}/comments").text
+    assert "Slower" in shown
+    assert EVIL not in shown
+    bundle = unpacked(room.client.get(f"{room.path}/bundle"))
+    document = json.loads(bundle["comments.json"])
+    assert [each["text"] for each in document["comments"]] == ["Slower", EVIL]
+    assert [each["author"] for each in document["comments"]] == ["Dr. Who"] * 2
+    assert len(document["scores"]) == len(document["corrections"]) == 1
+
+
+def test_several_files_and_whole_bundles_are_taken_at_once(room: Room) -> None:
+    whole = room.client.get(f"{room.path}/bundle").content
+    one, two = room.review(remark(1)), room.review(remark(2, parent=f"{1:032x}"), remark(1))
+    shown = room.send(("two.json", two), ("one.json", one), ("whole.zip", whole)).text
+    assert "two.json: 2 new comments" in shown
+    assert "one.json: 0 new comments" in shown
+    assert "whole.zip: 0 new comments" in shown
+
+
+def test_comments_on_another_answer_go_to_that_one(room: Room) -> None:
+    question = room.attempt.report.question_id
+    other = room.studio.backend.submit(make_submission("something else", question_id=question))
+    shown = room.send(("back.json", room.review(remark(1), attempt=other))).text
+    assert f'<a href="/attempts/{other.id}/comments">another answer of yours</a>' in shown
+    assert "Slower" not in room.client.get(f"/attempts/{room.attempt.id}/comments").text
+
+
+def test_comments_on_somebody_elses_answer_are_refused(room: Room) -> None:
+    stranger = SimpleNamespace(submission=make_submission())
+    reply = room.send(("back.json", room.review(remark(1), attempt=stranger)))  # type: ignore[arg-type]
+    assert reply.status_code == 422
+    assert "not (or no longer) among yours" in reply.text
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (b"", "bad.json holds no comments of Aloud: it is no JSON"),
+        (b"{}", "bad.json holds no comments of Aloud"),
+        (b'{"format":"aloud-review","schema_version":2}', "bad.json is of another version"),
+        (b"PK\x03\x04 and nothing", "bad.json is damaged"),
+    ],
+)
+def test_one_bad_file_and_nothing_is_added(room: Room, bad: bytes, told: str) -> None:
+    reply = room.send(("good.json", room.review(remark(1))), ("bad.json", bad))
+    assert reply.status_code == 422
+    assert told in reply.text
+    assert "Slower" not in room.client.get(f"/attempts/{room.attempt.id}/comments").text
+
+
+def test_a_form_without_a_file_is_told(room: Room) -> None:
+    reply = room.client.post(f"{room.path}/comments", files={"other": ("", b"")})
+    assert reply.status_code == 422
+    assert "choose the file that your coach sent back" in reply.text
+
+
+def test_more_than_a_bundle_can_be_is_read_no_further(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.studio.routes.sharing.MOST_FILE_BYTES", 1024 * 1024)
+    reply = room.send(("back.zip", bytes(1024 * 1024 + 200_000)), Accept="text/html")
+    assert reply.status_code == 413
+    assert "at most 1 MB can be sent at once" in reply.text
+    many = [(f"{each}.json", b"{}") for each in range(40)]
+    assert room.send(*many).status_code == 400
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Host": "evil.example"}])
+def test_no_other_page_can_add_comments(room: Room, headers: dict[str, str]) -> None:
+    assert room.send(("back.json", room.review(remark(1))), **headers).status_code in (403, 421)
+    assert "Slower" not in room.client.get(f"/attempts/{room.attempt.id}/comments").text
