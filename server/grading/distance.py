@@ -23,6 +23,7 @@ from server.grading.vocabulary import (
 
 __all__ = [
     "COST_MODIFIER",
+    "PARTICLES",
     "contiguous",
     "gap_cost",
     "limit_of",
@@ -59,16 +60,21 @@ MAX_COST_OF_A_GAP = 3.0
 _THINGS = frozenset(
     stem(word)
     for word in word_set("""
-    store cache log index key map table node budget pool queue set bucket block page state type rate
-    size price cost point scale model server batch parallel cluster instance network policy graph
-    tree list array string number class file path field port
+    store storage cache log index key map table node budget pool queue set bucket block page state
+    type rate size price cost point scale model server batch parallel cluster instance network
+    policy graph tree list array string number class file path field port
     """)
 )
 """Heads that as a verb before their noun mean something else: to "store features" is no store."""
 _RELATIVE = frozenset(["that", "which", "who", "it", "them"])
-_PARTICLES = frozenset(["back", "out", "up", "down", "off", "over"])
+PARTICLES = frozenset(["back", "out", "up", "down", "off", "over"])
 _PREPOSITIONS = frozenset(["of", "in", "for", "with", "from", "at", "by", "to"])
 _AND = frozenset(("and", "or"))
+_NUMBER_TIES = frozenset(("of", "is", "are", "was", "were"))
+_ACTORS = ("er", "or")
+_BEING = frozenset(("is", "are", "was", "were"))
+_MEASURES = frozenset(stem(word) for word in word_set("number amount lot pile share bunch"))
+"""A word before these counts or measures: "a huge number of pages" has no huge pages."""
 
 
 def gap_cost(answer: Answer, variant: Variant, left: Arc, right: Arc) -> float:
@@ -103,6 +109,8 @@ def gap_cost(answer: Answer, variant: Variant, left: Arc, right: Arc) -> float:
             cost += COST_SUBJECT
         elif raw in FUNCTION_WORDS:
             cost += COST_LINK
+            measured = raw == "of" and tokens[place - 1].stem in _MEASURES and place - 1 >= left.end
+            cost += COST_CONTRAST * (measured and left.first < right.first)
         else:
             content += 1
             cost += COST_WORD
@@ -112,20 +120,23 @@ def gap_cost(answer: Answer, variant: Variant, left: Arc, right: Arc) -> float:
     if right.start < len(tokens) and tokens[right.start].gap == COMMA:
         cost += 0 if any(p in answer.skipped for p in range(left.end, right.start)) else COST_COMMA
     if content and right.start > left.end and left.first < right.first:
-        own = tokens[right.start - 1].raw in ("a", "an", "the")
-        cost += COST_OWN_ARTICLE * (own and right.tier <= Tier.INFLECTED)
+        own = tokens[right.start - 1].raw in ("a", "an", "the") and right.tier <= Tier.INFLECTED
+        stated = any(tokens[place].raw in _BEING for place in range(left.end, right.start))
+        cost += COST_OWN_ARTICLE * (own + (own and stated))  # "the weak point was the scaling"
     glued = units[right.first].glued and right.first == left.last
     if glued and any(
-        place not in answer.skipped and tokens[place].text != "of"
+        place not in answer.skipped
+        and tokens[place].text != "of"
+        and tokens[place].text not in variant.texts
         for place in range(left.end, right.start)
     ):
         cost += COST_CONTRAST * 2
-    if units[right.first].text in _PARTICLES and left.last == right.first:
+    if units[right.first].text in PARTICLES and left.last == right.first:
         # Between verb and particle stands its object: "roll the change back".
         between = {tokens[place].raw for place in range(left.end, right.start)}
         cost += COST_CONTRAST * bool(between & _PREPOSITIONS)
         cost += 2 * COST_CONTRAST * bool(between & _AND)
-    if units[left.first].text in _PARTICLES and left.first == right.last:
+    if units[left.first].text in PARTICLES and left.first == right.last:
         cost += COST_CONTRAST * 2  # "go back and roll out" is no rollback
     if contrasting and not listed:
         cost += COST_CONTRAST
@@ -145,8 +156,9 @@ def _is_verb(answer: Answer, variant: Variant, head: Arc, modifier: Arc) -> bool
     said, other = tokens[head.start], tokens[modifier.start]
     if other.text.endswith("ly"):
         return True
-    if variant.units[0].text.endswith(("ing", "ed")) and other.text != variant.units[0].text:
-        return True
+    qualifier = variant.units[0].text
+    if qualifier.endswith("ed") or (qualifier.endswith("ing") and other.text != qualifier):
+        return True  # "the gradient vanishes", "instances reserved for a year"
     if unit.stem in _THINGS and not unit.text.endswith("ing"):
         return False
     if head.tier is Tier.DERIVED or said.text.endswith(("ing", "ed")):
@@ -157,13 +169,27 @@ def _is_verb(answer: Answer, variant: Variant, head: Arc, modifier: Arc) -> bool
     return after in ARTICLES or (said.text.endswith("s") and not unit.text.endswith("s"))
 
 
-def _number_astray(variant: Variant, arcs: Sequence[Arc]) -> bool:
-    """Whether a number no longer stands before what it counts: "half a year later one"."""
+def _number_astray(answer: Answer, variant: Variant, arcs: Sequence[Arc]) -> bool:
+    """Whether a number no longer stands before what it counts: "half a year later one".
+
+    Right behind it, tied to it, a number counts it all the same: "an oversubscription of 2 to 1".
+    """
     starts = {arc.first: arc.start for arc in arcs}
-    return any(
-        variant.units[number].text.isdecimal() and starts.get(number + 1, start) < start
-        for number, start in starts.items()
-    )
+    ends = {arc.end for arc in arcs}
+    for number, start in starts.items():
+        if not variant.units[number].text.isdecimal() or starts.get(number + 1, start) > start:
+            continue
+        before = start - 1
+        while before > 0 and (
+            answer.tokens[before].raw == "to" or answer.tokens[before].text.isdecimal()
+        ):  # "2 to 1"
+            before -= 1
+        if number and number + 1 == len(variant.units) and starts.get(number - 1, 0) > start:
+            return True  # "the batch, one size" is no batch size one
+        tied = before in ends and answer.tokens[before].raw in _NUMBER_TIES
+        if starts.get(number + 1, start) < start and not tied:
+            return True
+    return False
 
 
 def turned_cost(answer: Answer, variant: Variant, arcs: Sequence[Arc]) -> float:
@@ -171,8 +197,10 @@ def turned_cost(answer: Answer, variant: Variant, arcs: Sequence[Arc]) -> float:
     turns = sum(1 for one, two in pairwise(arcs) if one.first > two.first)
     if not turns:
         return 0.0
-    if _number_astray(variant, arcs):
+    if _number_astray(answer, variant, arcs):
         return COST_CONTRAST * 2
+    if variant.texts[:2] == ("time", "to"):
+        return COST_CONTRAST * 2  # "the first time the token" is no time to first token
     if len(variant.units) == 2:
         head, modifier = arcs[0], arcs[1]
         before = head.start - 1
@@ -182,6 +210,10 @@ def turned_cost(answer: Answer, variant: Variant, arcs: Sequence[Arc]) -> float:
             and contrast(variant.units[modifier.first].stem, answer.tokens[before].stem)
         ):
             return COST_CONTRAST * 2  # "tensor parallelism for the data" is no data parallelism
+        if _of_its_own(answer, modifier):
+            return COST_CONTRAST
+        if modifier.tier is Tier.DERIVED and variant.units[modifier.first].text.endswith(_ACTORS):
+            return COST_CONTRAST  # "the election of a tech lead" is no leader election
         between = range(head.end, modifier.start)
         linked = any(
             answer.tokens[place].raw in FUNCTION_WORDS and answer.tokens[place].raw not in ARTICLES
@@ -191,6 +223,20 @@ def turned_cost(answer: Answer, variant: Variant, arcs: Sequence[Arc]) -> float:
         if not linked and not _is_verb(answer, variant, head, modifier):
             return COST_CONTRAST
     return COST_TURNED * turns
+
+
+def _of_its_own(answer: Answer, modifier: Arc) -> bool:
+    """Whether a word behind its head qualifies a thing of its own: "started in a cold winter"."""
+    tokens = answer.tokens
+    end = modifier.end
+    return (
+        modifier.start > 0
+        and tokens[modifier.start - 1].raw in ("a", "an")
+        and end < len(tokens)
+        and tokens[end].gap == NO_BREAK
+        and end not in answer.skipped
+        and tokens[end].raw not in FUNCTION_WORDS | CLAUSE_STARTS | SUBJECTS | {"one", "ones"}
+    )
 
 
 def limit_of(variant: Variant) -> float:

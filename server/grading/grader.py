@@ -18,7 +18,7 @@ from server.grading.verdicts import judge_terms
 
 __all__ = ["GRADER_VERSION", "cover", "grade"]
 
-GRADER_VERSION = "1.2.0"
+GRADER_VERSION = "1.3.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 ROUGH_ENGINES = frozenset({"pocketsphinx"})

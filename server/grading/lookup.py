@@ -54,6 +54,8 @@ for _name, _letter in _LETTER_NAMES.items():
     _NAMES_OF[_letter].append(_name)
 for _name, _piece in _PIECE_NAMES.items():
     _NAMES_OF[_piece[0]].append(_name)
+_SPACED_PARTICLES = word_set("over under")
+"""Prefixes that a transcriber writes as words of their own: "over subscribed"."""
 _SPACED_PREFIXES = word_set("non un semi self anti quasi pseudo")
 _NEGATIVE_PREFIXES = (
     "un", "non", "in", "im", "ir", "il", "a", "an", "de", "dis", "re", "pre", "post", "sub",
@@ -166,7 +168,9 @@ def _joined_inflected(answer: Answer, start: int, unit: Unit) -> tuple[int, Tier
             return at + 1, Tier.INFLECTED
         if len(joined) >= len(key) - 1 and stem(joined) == key:
             return at + 1, Tier.INFLECTED
-        prefixed = tokens[start].text in PREFIX_WORDS and tokens[at].inside
+        prefixed = tokens[start].text in _SPACED_PARTICLES or (
+            tokens[start].text in PREFIX_WORDS and tokens[at].inside
+        )
         if prefixed and len(unit.family) > 4 and family(joined) == unit.family:
             return at + 1, Tier.DERIVED
     return None

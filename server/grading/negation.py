@@ -72,12 +72,16 @@ _FRONTED_OBJECTS = word_set("it them that this those one any")
 # "no oversubscription in the back end": what follows these is there.
 _PLACE = word_set("in on at from inside within")
 _FINITE = _AUXILIARY - word_set("be been being am")
+_OWN_STORY = word_set("""
+    i we my our us me i'm we're i've we've i'd we'd was were had did didn't wasn't weren't hadn't
+    """)
 _CONDITIONAL = word_set("would wouldn't can't cannot couldn't you'd we'd")
 _DENIALS = word_set("""
     use used using need needed needing necessary required require option something available enabled
     enable involved considered relevant supported applied tried try worth allowed touch touched have
     do done there part
     """)
+_CHANCES = word_set("chance time opportunity reason occasion")
 _GIVEN_UP_BEHIND = {
     (verb, pronoun)
     for verb in ("against", "dropped", "abandoned", "skipped", "rejected")
@@ -96,7 +100,7 @@ def is_negated(answer: Answer, span: Span) -> bool:
     if _given_up(answer, span[0]):
         return True
     cue = _cue_before(answer, span[0])
-    if cue is not None and _denied_twice(answer, cue, span):
+    if cue is not None and (_denied_twice(answer, cue, span) or _only_limited(answer, cue, span)):
         return False
     return _denied_before(answer, cue, span) or _denied_behind(answer, span[1])
 
@@ -138,6 +142,25 @@ def _denied_twice(answer: Answer, cue: int, span: Span) -> bool:
     """Whether a denial of the phrase is denied: "I wouldn't say that caching isn't useful"."""
     between = {_raw(answer, place) for place in range(cue + 1, span[0])}
     return bool(between & _THINKING) and _raw(answer, span[1]) in _NEGATED_AUXILIARY
+
+
+def _only_limited(answer: Answer, cue: int, span: Span) -> bool:
+    """Whether what follows limits the denial.
+
+    "No X alone", "we did not use X until …", "don't X before …".
+    """
+    tokens = answer.tokens
+    if _raw(answer, span[1]) == "alone" or tuple(
+        _raw(answer, place) for place in range(span[1], span[1] + 3)
+    ) in (("on", "its", "own"), ("on", "their", "own")):
+        return True
+    told = _raw(answer, cue) in ("don't", "never") and tokens[cue].gap != NO_BREAK
+    for place in range(span[1], min(len(tokens), span[1] + MAX_BEHIND)):
+        if tokens[place].gap != NO_BREAK:
+            return False
+        if tokens[place].raw in ("until", "till") or (told and tokens[place].raw == "before"):
+            return True
+    return False
 
 
 def _raw(answer: Answer, place: int) -> str:
@@ -210,6 +233,8 @@ def _counts(answer: Answer, place: int, start: int) -> bool:
         return False
     if raw == "no" and place + 1 < len(tokens) and tokens[place + 1].gap == COMMA:
         return False  # "no, sorry, a left join"
+    if after == "sure" and _raw(answer, place + 2) in ("about", "what"):
+        return place + 3 >= start - (_raw(answer, start - 1) in ARTICLES)  # "not sure about X"
     if after in _AFFIRMED_BY_NEXT or before == "why" or (raw == "not" and after == "that"):
         return False
     if raw in ("not", "no") and before == "or":
@@ -238,7 +263,12 @@ def _cancelled(answer: Answer, place: int) -> bool:
             return True
     after = [_raw(answer, at) for at in range(place + 1, min(len(tokens), place + 14))]
     opens = tokens[place].gap != 0 or place == 0
-    return opens and not _CONDITIONAL.isdisjoint(after)
+    if opens and not _CONDITIONAL.isdisjoint(after):
+        return True
+    # "Without X all tokens run to the same expert": how it is, not what we did.
+    clause = next((at for at in range(place + 1, len(tokens)) if tokens[at].gap == SENTENCE), None)
+    rest = {token.raw for token in tokens[place + 1 : clause]}
+    return tokens[place].gap == SENTENCE and len(rest) > 4 and rest.isdisjoint(_OWN_STORY)
 
 
 def _denied_behind(answer: Answer, end: int) -> bool:
@@ -258,6 +288,8 @@ def _denied_behind(answer: Answer, end: int) -> bool:
             rest.append(tokens[place].raw)
     if not rest:
         return False
+    if rest[0] in ("is", "was") and rest[1:2] == ["something"]:  # "X is something I'd never do"
+        rest = [word for word in rest[2:] if word not in ("that", "which")] or rest
     if rest[0] in ("one", "ones"):  # "the wildcard one we don't use anymore"
         rest = rest[1:]
     opener = bool(rest) and rest[0] in ("but", "which", "although", "though", "and")
@@ -295,13 +327,20 @@ def _fronted(answer: Answer, end: int) -> bool:
 def _decided_against(answer: Answer, end: int) -> bool:
     """Whether the phrase was weighed and given up: "…, but we decided against it"."""
     rest: list[str] = []
-    for place in range(end, min(len(answer.tokens), end + MAX_BEHIND)):
+    for place in range(end, min(len(answer.tokens), end + MAX_BEHIND + 2)):
         if answer.tokens[place].gap == SENTENCE:
             break
         rest.append(answer.tokens[place].raw)
     turns = rest[:1] == ["but"] or rest[:2] == ["and", "then"]
-    return turns and any(
+    if turns and any(
         (one, two) in _GIVEN_UP_BEHIND for one, two in pairwise(rest) if one != rest[0]
+    ):
+        return True
+    return any(
+        link in ("so", "and", "then")
+        and subject in ("we", "i", "they")
+        and (verb, it) in _GIVEN_UP_BEHIND
+        for link, subject, verb, it in zip(rest, rest[1:], rest[2:], rest[3:], strict=False)
     )
 
 
@@ -313,7 +352,7 @@ def _answered_no(answer: Answer, end: int) -> bool:
     follower, second = tokens[end].raw, _raw(answer, end + 1)
     closes = end + 1 == len(tokens) or tokens[end + 1].gap == SENTENCE
     if tokens[end].gap == SENTENCE:
-        return (follower == "never" and closes) or (follower == "no" and second == "never")
+        return (follower in ("never", "no") and closes) or (follower == "no" and second == "never")
     return follower == "neither" and closes
 
 
@@ -328,7 +367,12 @@ def _denies(rest: list[str], *, needs_object: bool) -> bool:
         at = 2
     else:
         return False
-    tail = rest[at : at + 4]
+    tail = rest[at : at + 8]
+    if tail[:1] in (["had"], ["have"], ["got"]) and not _CHANCES.isdisjoint(tail[1:4]):
+        tail = tail[1:]
+        while tail and (tail[0] in _CHANCES or tail[0] in ("a", "the", "any")):
+            tail = tail[1:]
+    tail = tail[:4]
     if tail[:1] and tail[0] in _AFFIRMED_BY_NEXT:
         return False
     while tail and tail[0] in ("an", "a", "really", "ever", "even", "actually", "to", "been", "be"):

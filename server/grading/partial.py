@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from server.grading.answer import Answer
-from server.grading.distance import contiguous, gap_cost
+from server.grading.distance import PARTICLES, contiguous, gap_cost
 from server.grading.english import rank
 from server.grading.hits import Arc, Hit, Tier
 from server.grading.matching import arcs_of, joined_arcs
 from server.grading.phrases import Variant
 from server.grading.tokens import NO_BREAK
-from server.grading.vocabulary import FUNCTION_WORDS, GENERIC, KIND_HEADS
+from server.grading.vocabulary import FUNCTION_WORDS, GENERIC, KIND_HEADS, contrast
 
 __all__ = ["find_part", "says_the_whole"]
 
@@ -116,6 +116,20 @@ def _tells(
     """Whether the part that was said is the distinctive one."""
     units = variant.units
     needed = [n for n, unit in enumerate(units) if not unit.optional]
+    missing = [n for n in needed if n not in said]
+    if _replaced(answer, variant, chosen, missing):
+        return False
+    number = any(len(units[n].text) > 1 and units[n].text.isdecimal() for n in missing)
+    if number and not any(units[n].rare for n in said):
+        return False  # "port 22" says nothing of port 179
+    ends = {arc.last: arc.end for arc in chosen}
+    if any(
+        units[n].text in PARTICLES
+        and ends.get(n, len(answer.tokens)) < len(answer.tokens)
+        and answer.tokens[ends[n]].raw in PARTICLES | {"on", "in"}
+        for n in missing
+    ):
+        return False  # "hold on" is no half of "holdout"
     if len(said) >= len(needed):
         # All of it, but too far apart: half the point, unless its words are everybody's.
         return all(units[n].weight >= 1.0 for n in needed)
@@ -132,6 +146,23 @@ def _tells(
         sibling = _with_sibling(answer, variant, chosen[0])
         return share >= MIN_PART and not sibling and gap <= MAX_GENERIC_PART_GAP
     return opens or not _with_sibling(answer, variant, chosen[0])
+
+
+def _replaced(
+    answer: Answer, variant: Variant, chosen: Sequence[Arc], missing: Sequence[int]
+) -> bool:
+    """Whether the opposite of a word that is missing stands with those that were said.
+
+    "Credentials that are long lived" for "short-lived credentials".
+    """
+    around = range(max(0, chosen[0].start - 1), min(len(answer.tokens), chosen[-1].end + 1))
+    return any(
+        contrast(variant.units[n].stem, answer.tokens[place].stem)
+        for n in missing
+        for place in around
+        if not (place == chosen[-1].end and answer.tokens[place].gap != NO_BREAK)
+        and not (place < chosen[0].start and answer.tokens[chosen[0].start].gap != NO_BREAK)
+    )
 
 
 def _with_sibling(answer: Answer, variant: Variant, arc: Arc) -> bool:

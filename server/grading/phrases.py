@@ -217,7 +217,7 @@ def _variant(tokens: Sequence[Token], units: Sequence[Unit], origin: Origin) -> 
     # A vacuous head may be missing once something telling stands before it.
     if len(units) > 1 and units[-1].stem in VACUOUS_HEADS:
         rest = units[:-1]
-        if len(rest) > 1 or rest[0].weight >= 1.0:
+        if len(rest) > 1 or rest[0].weight > 1.0:  # "a draft" is no draft model
             units[-1] = _optional(units[-1])
     if len(units) > 2 and units[0].stem in VACUOUS_HEADS and tokens[1].text == "of":
         units[0] = _optional(units[0])

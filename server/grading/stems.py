@@ -185,6 +185,8 @@ def stem(word: str) -> str:
         return _final(_base_of_verb(word[:-3]))
     if word.endswith("ied") and len(word) >= 5:
         return _final(word[:-3] + "y")
+    if word.endswith("eed") and len(word) >= 7 and is_known_english(word[:-1]):
+        return _final(word[:-1])  # "disagreed", "guaranteed"
     if word.endswith("ed") and len(word) >= 5 and _has_vowel(word[:-2]) and word[-3] != "e":
         return _final(_base_of_verb(word[:-2]))
     return _final(word)
@@ -235,7 +237,7 @@ _UNDERIVED = word_set("""
     pointer power tower user paper water super proper hyper router owner member center meter
     under over after other either never ever river silver corner factor vector sector tensor
     error mirror operator doctor actor author motor minor major sensor color processor executor
-    monitor editor storage message image stage page package language percentage information
+    monitor editor message image stage page package language percentage information
     foundation patient patience instance instant distance distant balance finance advance chance
     entrance science sentence sequence audience evidence conference currency current agency
     agent client event percent recent accident incident president parent student content extent
@@ -265,7 +267,7 @@ _PAIRS = {
     "submission": "submit", "omission": "omit", "intervention": "interven",
     "prevention": "prevent", "attention": "attention", "utilisation": "utiliz",
     "evolution": "evolve", "recognition": "recognize", "erosion": "erode",
-    "corrosion": "corrode", "satisfaction": "satisfy", "descent": "descend", "noisy": "noise",
+    "corrosion": "corrode", "satisfaction": "satisfy", "descent": "descend", "noisy": "noiz",
     "risky": "risk", "dimensionality": "dimension", "explosion": "explode",
     "invasion": "invade", "exposure": "expose", "closure": "close", "disclosure": "disclose",
     "leadership": "lead", "seasonality": "seasonal", "causality": "cause", "causal": "cause",
@@ -284,8 +286,8 @@ _PAIRS = {
     "occurrence": "occur", "recurrence": "recur", "preference": "prefer",
     "reference": "reference", "inference": "infer",
     "tolerance": "tolerat", "toleration": "tolerat", "accuracy": "accurat",
-    "allocation": "allocat",     "leakage": "leak", "shrinkage": "shrink", "breakage": "break",
-    "security": "secur", "verification": "verify",
+    "allocation": "allocat", "leakage": "leak", "storage": "stor", "shrinkage": "shrink",
+    "breakage": "break", "security": "secur", "verification": "verify",
     "classification": "classify", "notification": "notify", "identification": "identify",
     "modification": "modify", "specification": "specify", "simplification": "simplify",
     "certification": "certify", "qualification": "qualify", "amplification": "amplify",

@@ -36,7 +36,7 @@ def _well(
         text = f"You brought up {_quoted(phrase.phrase)}."
         out.append((5 + phrase.weight, SummaryPoint(text=text, evidence=f"coverage.phrases[{at}]")))
     for at, term in enumerate(pronunciation.terms):
-        if term.verdict == "correct" and term.source == "acoustic":
+        if term.verdict == "correct" and term.is_clear:
             text = f"You said {_quoted(term.term)} right."
             out.append(
                 (

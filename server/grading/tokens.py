@@ -48,6 +48,8 @@ class Token(NamedTuple):
 
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'"})
 _DOTTED = re.compile(r"(?<![^\W_])((?:[^\W\d_]\.){2,})([^\W\d_](?![^\W_]))?", re.UNICODE)
+_RATIO = re.compile(r"(?<![\w:])(\d{1,4}):(\d{1,4})(?![\w:])")
+"""A ratio, "2:1", is read "two to one"."""
 _PIECES = re.compile(
     r"\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+|[^\W\d_]+(?:'[^\W\d_]+)*|[%$€£&+@=]|[^\W_]", re.UNICODE
 )
@@ -106,6 +108,7 @@ def _split_word(written: str) -> tuple[tuple[str, ...], int, bool]:
     elif _COMMA_END.search(word):
         break_after = COMMA
     cut = bool(_CUT_OFF.search(word)) and not word[:-1].count("-")
+    word = _RATIO.sub(r"\1 to \2", word)
     word = _DOTTED.sub(lambda m: m.group(1).replace(".", "") + (m.group(2) or ""), word)
     pieces: list[str] = []
     for piece in _PIECES.findall(word):
@@ -192,11 +195,16 @@ def tokenise(words: Sequence[str]) -> tuple[Token, ...]:
                 at += 1
                 continue
             splits_on = at + 1 < len(pieces) and pieces[at + 1][3]  # the "k" of "k8s"
-            if text in ("k", "thousand") and out[-1].text.isdecimal() and not splits_on:
+            spelt_out = not inside and len(text) == 1 and _letter_follows(pieces, at)
+            if (
+                text in ("k", "thousand")
+                and out[-1].text.isdecimal()
+                and not (splits_on or spelt_out)
+            ):
                 out[-1] = _thousandfold(out[-1], pieces[at])
                 at += 1
                 continue
-            if not (inside and out[-1].inside):  # not the second "b" of "b2b"
+            if not (inside and out[-1].inside) and not spelt_out:  # not the second "b" of "b2b"
                 text = _UNIT_NAMES.get(text, text)
         if text == "per" and at + 1 < len(pieces) and texts[at + 1] in ("cent", "cents"):
             text, length = "percent", 2
@@ -210,6 +218,14 @@ def tokenise(words: Sequence[str]) -> tuple[Token, ...]:
             out.append(Token(part, texts[at], key, wide, word, last, gap, inside, cut))
         at += length
     return tuple(out)
+
+
+def _letter_follows(pieces: Sequence[_Piece], at: int) -> bool:
+    """Whether the next piece is one more single letter: "8 k v heads" counts no thousands."""
+    if at + 1 >= len(pieces) or pieces[at + 1][2] != NO_BREAK:
+        return False
+    follower = pieces[at + 1][0]
+    return len(follower) == 1 and follower.isalpha() and follower not in ("a", "i")
 
 
 def _thousandfold(number: Token, piece: _Piece) -> Token:

@@ -169,6 +169,7 @@ _CONTRASTS = tuple(
         "sparse dense",
         "push pull",
         "producer consumer",
+        "rest transit",
         "active passive",
     )
 )

@@ -90,6 +90,16 @@ COVERED = [
     ("ArangoDB", "we put it into arango", "fuzzy"),
     ("decomposition", "we decompose it", None),
     ("exploratory analysis", "we explored it by an analysis of our own", None),
+    # numbers and ratios
+    ("six KV groups", "there are 6 k v groups", "exact"),
+    ("3:1 contention", "a three to one contention", "exact"),
+    ("3:1 overcommitment", "there is an overcommitment of 3 to 1", "fuzzy"),
+    ("overprovisioned pool", "the pool is over provisioned", "fuzzy"),
+    # a participle behind its noun; a noun and its adjective; verbs in -ee
+    ("reserved hosts", "we have hosts reserved for a year", "fuzzy"),
+    ("sensor noise", "the sensors are noisy", "fuzzy"),
+    ("disagreement", "they disagreed and I wrote it down", None),
+    ("blob storage", "it lands in the blob store", "inflected"),
 ]  # fmt: skip
 
 NOT_COVERED = [
@@ -146,6 +156,13 @@ NOT_COVERED = [
     ("columnar storage", "columnar files"),
     ("tape library", "a tape of our own, and the library was closed"),
     ("exponential backoff with jitter", "an exponential backoff, three times"),
+    ("hot start", "we started in a hot summer"),
+    ("time to next frame", "the next time the frame is wrong"),
+    ("director election", "the election for a new tech direction"),
+    ("pool size two", "we sampled the pool, two sizes fit all"),
+    ("tall pages", "a tall number of pages"),
+    ("dense scaling", "the dense point was the scaling"),
+    ("draft model", "I drafted an email"),
     ("log compaction", "The logs grow. A year later we had a fair. We compact it all."),
 ]  # fmt: skip
 
@@ -188,6 +205,10 @@ def test_the_distinctive_half_is_partial(judge, phrase, said):
         ("data parallelism", "the data is big"),
         ("training cost", "training takes a week"),
         ("feature store", "object store"),
+        ("shard 179", "it is on shard 17"),
+        ("idempotent producer", "we make the consumer idempotent"),
+        ("short-lived leases", "the leases were long lived"),
+        ("holdout set", "Hold on, I set the labels."),
     ],
 )
 def test_a_generic_half_is_missing(judge, phrase, said):

@@ -10,8 +10,10 @@ import yaml
 
 FOLDER = Path(__file__).parent / "judgements"
 LABELS = {"covered", "partial", "missing"}
-MIN_JUDGEMENTS = {"dev": 330, "heldout": 330, "fresh": 450}
+MIN_JUDGEMENTS = {"dev": 330, "heldout": 330, "fresh": 450, "probe": 300}
 NAMES = tuple(MIN_JUDGEMENTS)
+# ``probe.yaml`` asks again for what others asked for: it is about how things are said.
+BALANCED = ("dev", "heldout", "fresh")
 # The files are told apart by what they ask for, so nothing tuned on one is repeated in
 # another; a few basics that every bank asks for may stand in two.
 MAX_SHARED_PHRASES = 0.10
@@ -72,10 +74,14 @@ def test_ids_are_unique_over_all_files() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_there_are_enough_judgements_of_every_kind(name: str) -> None:
+def test_there_are_enough_judgements(name: str) -> None:
+    assert labels(name).total() >= MIN_JUDGEMENTS[name]
+
+
+@pytest.mark.parametrize("name", BALANCED)
+def test_there_are_judgements_of_every_kind(name: str) -> None:
     count = labels(name)
     total = count.total()
-    assert total >= MIN_JUDGEMENTS[name]
     assert 0.35 <= count["covered"] / total <= 0.55
     assert 0.08 <= count["partial"] / total <= 0.18
     assert 0.35 <= count["missing"] / total <= 0.55

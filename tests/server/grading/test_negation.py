@@ -25,6 +25,13 @@ DENIED = [
     ("Istio", "we moved away from Istio"),
     ("spot instances", "we considered spot instances but decided against them"),
     ("RabbitMQ", "we use Kafka, not RabbitMQ, but NATS"),
+    ("blob signing", "Blob signing? No. We had other problems."),
+    ("vector clock", "Vector clocks I haven't had a chance to use."),
+    ("hash ring", "I'm not sure about the hash ring"),
+    ("edge cache", "An edge cache was too dear for us so we skipped it."),
+    ("live patching", "Live patching is something I would never do in production."),
+    ("FSDP", "I never used FSDP before."),
+    ("Kafka", "Without Kafka we were faster."),
 ]  # fmt: skip
 
 AFFIRMED = [
@@ -39,6 +46,11 @@ AFFIRMED = [
     ("left join", "no, sorry, a left join"),
     ("concurrent users", "the cache and not the weights is what limits concurrent users"),
     ("circuit breaker", "It isn't slow. A circuit breaker opens."),
+    ("edge cache", "We didn't use an edge cache until traffic doubled, then we did."),
+    ("health probe", "I wouldn't trust a health probe alone."),
+    ("jitter", "Without jitter all clients come back at the same moment."),
+    ("cordon", "Don't cordon the node before you have a spare."),
+    ("hash ring", "I'm sure about the hash ring."),
     ("NATS", "we use Kafka, not RabbitMQ, but NATS"),
     ("Kafka", "we use Kafka, not RabbitMQ, but NATS"),
     ("NATS", "we never ran Kafka, only NATS"),
