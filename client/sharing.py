@@ -1,5 +1,7 @@
 """Sharing one's answers on a shared server: with a cohort, by link, with the recording or not."""
 
+import time
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,13 +20,14 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.review_contract import (
     LinkRequest,
     NewShareLink,
-    Recording,
+    Preparing,
     Shared,
     ShareRequest,
     Sharing,
 )
 
 __all__ = [
+    "PATIENCE_S",
     "NoSharingError",
     "RemoteSharing",
     "as_flac",
@@ -40,6 +43,11 @@ _MOST_FLAC_BYTES: Final = 6 * 1024 * 1024
 
 _OPUS_BIT_RATE: Final = 32_000
 _UPLOAD_TIMEOUT: Final = httpx.Timeout(120.0, connect=3.0)
+
+_FIRST_LOOK_S: Final = 0.25
+_SLOWEST_LOOK_S: Final = 2.0
+PATIENCE_S: Final = 60.0
+"""A server that has nothing else to do encodes half an hour of sound within it."""
 
 
 class NoSharingError(ClientError):
@@ -74,8 +82,10 @@ class RemoteSharing(RemoteBackend):
         """The whole address of a link."""
         return self._server + link.path
 
-    def upload(self, attempt_id: int, recording: Path) -> Recording:
+    def upload(self, attempt_id: int, recording: Path) -> None:
         """Uploads the recording of an attempt that is shared with audio.
+
+        The server encodes it anew before anybody hears it; ``prepared`` waits for that.
 
         Raises:
             AudioFileError: the file cannot be read.
@@ -93,7 +103,46 @@ class RemoteSharing(RemoteBackend):
             raise UnavailableError(
                 f"the recording did not reach the server {self._server} ({error})"
             ) from error
-        return self._parsed(self._checked(reply), Recording.model_validate_json)
+        self._checked(reply)
+
+    def prepared(
+        self,
+        attempt_id: int,
+        tell: Callable[[Preparing], None] = lambda preparing: None,
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> Preparing | None:
+        """Waits until an uploaded recording can be heard, and asks less and less often.
+
+        A server that is away for a moment goes on where it was.
+
+        Args:
+            attempt_id: the attempt.
+            tell: told at each look how far it is.
+            patience_s: how long to wait.
+
+        Returns:
+            ``None``: nothing is being prepared any more. Else how far it was when patience ended,
+            or why it came to nothing (``state`` is ``failed``).
+
+        Raises:
+            UnavailableError: the server stayed away.
+        """
+        until_s = time.monotonic() + patience_s
+        pause_s = _FIRST_LOOK_S
+        while True:
+            is_late = time.monotonic() >= until_s
+            try:
+                found = self.sharing(attempt_id).preparing
+            except UnavailableError:
+                if is_late:
+                    raise
+            else:
+                if found is None or found.state == "failed" or is_late:
+                    return found
+                tell(found)
+            time.sleep(min(pause_s, max(0.0, until_s - time.monotonic())))
+            pause_s = min(1.5 * pause_s, _SLOWEST_LOOK_S)
 
 
 def open_sharing(settings: ClientSettings) -> RemoteSharing:
@@ -119,8 +168,11 @@ def share_attempt(
     cohort_id: int | None,
     link: LinkRequest | None = None,
     with_audio: bool = False,
+    uploaded: Callable[[int], None] = lambda attempt_id: None,
 ) -> NewShareLink | None:
     """Shows one attempt to a cohort, or by a link; uploads its recording where that is wanted.
+
+    ``uploaded`` is told the attempt whose recording has just gone up.
 
     Returns:
         The link, where one was made.
@@ -137,6 +189,7 @@ def share_attempt(
     made = sharing.add_link(share.id, link) if link is not None else None
     if with_audio:
         sharing.upload(attempt_id, path)
+        uploaded(attempt_id)
     return made
 
 
@@ -160,6 +213,7 @@ def share_interview(
     cohort_id: int | None,
     link: LinkRequest | None = None,
     with_audio: bool = False,
+    uploaded: Callable[[int], None] = lambda attempt_id: None,
 ) -> NewShareLink | None:
     """Shows all answers of an interview that this server has, as ``share_attempt`` does one.
 
@@ -191,6 +245,7 @@ def share_interview(
             path = recordings.path_of(submission_id)
             if path.is_file():
                 sharing.upload(attempt_id, path)
+                uploaded(attempt_id)
     return made
 
 

@@ -10,7 +10,7 @@ from client.cli.common import command, errors, fail, out, print_json
 if TYPE_CHECKING:
     from client.settings import ClientSettings
     from client.sharing import RemoteSharing
-    from server.review_contract import Sharing
+    from server.review_contract import Preparing, Sharing
 
 __all__ = ["register"]
 
@@ -57,11 +57,18 @@ def share(
     if (audio or whole) and cohort is None and link is None:
         raise typer.BadParameter("--audio and --interview go with --cohort or --link")
     wanted = checked(LinkRequest, label=link, days=days) if link is not None else None
+    failed: list[Preparing] = []
     with open_sharing(settings) as sharing:
         if stop:
             _stop(sharing, attempt)
         elif cohort is not None or wanted is not None:
             recordings = OwnRecordings(settings.recordings)
+
+            def uploaded(attempt_id: int) -> None:
+                left = _wait(sharing, attempt_id)
+                if left is not None and left.state == "failed":
+                    failed.append(left)
+
             submission_id = sharing.attempt(attempt).submission.submission_id
             cohort_id = _cohort(sharing, attempt, cohort) if cohort is not None else None
             if whole:
@@ -69,7 +76,13 @@ def share(
                 if record is None:
                     raise fail("this answer was given in no interview that is kept here")
                 made = share_interview(
-                    sharing, recordings, record, cohort_id=cohort_id, link=wanted, with_audio=audio
+                    sharing,
+                    recordings,
+                    record,
+                    cohort_id=cohort_id,
+                    link=wanted,
+                    with_audio=audio,
+                    uploaded=uploaded,
                 )
             else:
                 made = share_attempt(
@@ -80,6 +93,7 @@ def share(
                     cohort_id=cohort_id,
                     link=wanted,
                     with_audio=audio,
+                    uploaded=uploaded,
                 )
             if made is not None:
                 address = sharing.address_of(made)
@@ -90,6 +104,21 @@ def share(
         print_json(told)
     else:
         _tell(told)
+    if failed:
+        raise fail(f"it is shared without its recording: {failed[0].problem}")
+
+
+def _wait(sharing: "RemoteSharing", attempt_id: int) -> "Preparing | None":
+    """Waits for the server's work on a recording, and shows how far it is."""
+    from client.cli.progress import counting
+
+    with counting("the server prepares the recording") as report:
+
+        def tell(now: "Preparing") -> None:
+            if now.total_s:
+                report(now.done_s, now.total_s)
+
+        return sharing.prepared(attempt_id, tell)
 
 
 def _cohort(sharing: "RemoteSharing", attempt_id: int, name: str) -> int:
@@ -121,5 +150,14 @@ def _tell(told: "Sharing") -> None:
             )
             end = "revoked" if link.revoked_at else f"until {link.expires_at:%Y-%m-%d}"
             out().print(Text(f"  link {link.label}: {end}, {used}"), soft_wrap=True)
-    if told.wants_audio:
+    if told.preparing is not None:
+        out().print(Text(_of_recording(told.attempt_id, told.preparing)), soft_wrap=True)
+    elif told.wants_audio:
         out().print("the recording is not on the server")
+
+
+def _of_recording(attempt_id: int, preparing: "Preparing") -> str:
+    if preparing.state == "failed":
+        return f"the last recording that was sent cannot be heard: {preparing.problem}"
+    far = f" ({preparing.done_s} of {preparing.total_s} s)" if preparing.total_s else ""
+    return f"the recording is being prepared{far}; `aloud share {attempt_id}` tells how far it is"

@@ -1,7 +1,7 @@
 """A client shares its answers on the real server, in this process."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,11 +27,13 @@ from client.speaking.wav import write_wav
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
-from server.review_contract import LinkRequest
+from server.jobs.queue import JobQueue
+from server.review_contract import LinkRequest, Preparing
 from server.service import Grader, Service
 from server.settings import sqlite_url
 from server.store.store import Store
 from tests.server.conftest import Clock, grade, make_bank, make_submission
+from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
 
 
@@ -56,19 +58,31 @@ def world(tmp_path: Path) -> Iterator[People]:
         yield made
 
 
-@pytest.fixture
-def sharing(world: People) -> Iterator[RemoteSharing]:
+def remote_to(world: People, fails: Callable[[], bool] = lambda: False) -> RemoteSharing:
+    """Ana's client of the server in this process, which is away where ``fails`` says so."""
     app = world.client()
 
     def answer(request: httpx.Request) -> httpx.Response:
+        if fails():
+            raise httpx.ConnectError("refused")
         reply = app.request(
             request.method, str(request.url), content=request.read(), headers=dict(request.headers)
         )
         return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
 
-    with RemoteSharing(
+    return RemoteSharing(
         "http://localhost", token=world.tokens["ana"], transport=httpx.MockTransport(answer)
-    ) as made:
+    )
+
+
+def work_of(world: People) -> JobQueue:
+    queue: JobQueue = world.app.state.work.queue
+    return queue
+
+
+@pytest.fixture
+def sharing(world: People) -> Iterator[RemoteSharing]:
+    with remote_to(world) as made:
         yield made
 
 
@@ -101,6 +115,8 @@ def test_the_recording_goes_up_only_with_the_share_that_wants_it(
     shared(world, sharing, recordings, cohort_id=world.spring.id)
     assert sharing.sharing(world.attempt.id).recording is None
     shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
+    assert sharing.sharing(world.attempt.id).recording is None
+    do_all(work_of(world))
     told = sharing.sharing(world.attempt.id)
     assert told.recording is not None
     assert told.recording.duration_s == pytest.approx(1.5, abs=0.01)
@@ -114,9 +130,53 @@ def test_a_link_with_sound_opens_for_somebody_without_an_account(
 ) -> None:
     link = LinkRequest(label="My coach")
     made = shared(world, sharing, recordings, link=link, with_audio=True)
+    do_all(work_of(world))
     page = world.client().get(sharing.address_of(made).removeprefix("http://localhost"))  # type: ignore[arg-type]
     assert page.status_code == 200
     assert "<audio" in page.text
+
+
+def test_a_client_waits_until_the_recording_can_be_heard(
+    world: People, recordings: OwnRecordings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.sharing._FIRST_LOOK_S", 0.01)
+    away: list[bool] = []
+    seen: list[Preparing] = []
+    with remote_to(world, fails=lambda: bool(away) and away.pop()) as sharing:
+        shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
+
+        def tell(now: Preparing) -> None:
+            seen.append(now)
+            if len(seen) == 2:
+                do_all(work_of(world))
+                away.extend([True] * 5)  # a restart: each look asks up to three times
+
+        assert sharing.prepared(world.attempt.id, tell) is None
+        assert sharing.sharing(world.attempt.id).recording is not None
+    assert [each.state for each in seen] == ["queued", "queued"]
+    assert away == []
+
+
+def test_a_client_whose_patience_ends_tells_how_far_it_is(
+    world: People, sharing: RemoteSharing, recordings: OwnRecordings
+) -> None:
+    shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
+    left = sharing.prepared(world.attempt.id, patience_s=0)
+    assert left is not None and left.state == "queued"
+
+
+def test_a_client_learns_why_a_recording_cannot_be_heard(
+    world: People,
+    sharing: RemoteSharing,
+    recordings: OwnRecordings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
+    shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
+    do_all(work_of(world))
+    left = sharing.prepared(world.attempt.id)
+    assert left is not None and left.state == "failed"
+    assert left.problem == "the recording is no FLAC or Opus file, or it is damaged"
 
 
 def test_without_a_recording_here_nothing_is_shared(
@@ -149,7 +209,17 @@ def test_an_interview_is_shared_with_its_answers_and_never_with_others_numbers(
         kept.answer(record.id, question.question_id, submission_id, number)
     found = interview_of(settings, second_id)
     assert found is not None
-    share_interview(sharing, recordings, found, cohort_id=world.spring.id, with_audio=True)
+    sent: list[int] = []
+    share_interview(
+        sharing,
+        recordings,
+        found,
+        cohort_id=world.spring.id,
+        with_audio=True,
+        uploaded=sent.append,
+    )
+    assert sent == [world.attempt.id]
+    do_all(work_of(world))
     told = [sharing.sharing(each.id) for each in (world.attempt, second, other)]
     assert [each.interview_id for each in told] == [record.id, record.id, None]
     assert [each.recording is not None for each in told] == [True, False, False]

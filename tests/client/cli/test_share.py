@@ -1,0 +1,114 @@
+"""``aloud share`` with a shared server, which is in this process."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partialmethod
+from pathlib import Path
+
+import pytest
+
+from client.own_recordings import OwnRecordings
+from client.settings import load_settings
+from client.sharing import RemoteSharing
+from client.speaking.wav import write_wav
+from pronunciation.terms import Lexicon
+from server.service import Grader, Service
+from server.settings import sqlite_url
+from server.store.store import Store
+from tests.client.cli.conftest import Run
+from tests.client.test_sharing import remote_to, tone, work_of
+from tests.server.conftest import Clock, grade, make_bank, make_submission
+from tests.server.jobs.conftest import do_all
+from tests.server.people import People, people
+
+WITHOUT_PATIENCE = partialmethod(RemoteSharing.prepared, patience_s=0.0)
+
+
+@pytest.fixture
+def world(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[People]:
+    """Ana's answer on the server, its recording here; nothing is shared yet."""
+    store = Store(sqlite_url(tmp_path / "server.db"))
+    with closing(store):
+        service = Service(
+            store,
+            make_bank,
+            lambda: Lexicon(version="lexicon-1", terms=()),
+            grader=lambda: Grader(grade, "stub-1"),
+            clock=Clock(),
+        )
+        made = people(service, make_submission("I use paged attention"))
+        made.client("ana").delete(f"/api/v1/shares/{made.share_id}")
+        monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(made))
+        monkeypatch.setattr("client.sharing._FIRST_LOOK_S", 0.01)
+        kept = OwnRecordings(load_settings().recordings)
+        write_wav(tone(2), kept.path_of(made.attempt.submission.submission_id))
+        yield made
+
+
+def share(run: Run, world: People, *more: str) -> tuple[int, str, str]:
+    done = run("share", str(world.attempt.id), *more)
+    return done.exit_code, " ".join(done.stdout.split()), " ".join(done.stderr.split())
+
+
+def test_sharing_with_audio_waits_until_the_recording_can_be_heard(
+    run: Run, world: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server's worker is busy elsewhere until the client has looked several times."""
+    requests: list[None] = []
+
+    def busy() -> bool:
+        requests.append(None)
+        if len(requests) == 8:
+            do_all(work_of(world))
+        return False
+
+    monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(world, busy))
+    code, told, _ = share(run, world, "--cohort", "spring", "--audio")
+    assert code == 0
+    assert "coaches of spring, with the recording" in told
+    assert "prepared" not in told
+    address = f"/api/v1/attempts/{world.attempt.id}/recording"
+    assert world.client("cleo").get(address).status_code == 200
+
+
+def test_a_recording_that_takes_longer_is_said_to_be_still_prepared(
+    run: Run, world: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RemoteSharing, "prepared", WITHOUT_PATIENCE)
+    code, told, _ = share(run, world, "--cohort", "spring", "--audio")
+    assert code == 0
+    again = f"`aloud share {world.attempt.id}` tells how far it is"
+    assert f"the recording is being prepared; {again}" in told
+    assert share(run, world)[1] == told
+    assert json.loads(share(run, world, "--json")[1])["preparing"]["state"] == "queued"
+    do_all(work_of(world))
+    assert "prepared" not in share(run, world)[1]
+
+
+def test_a_recording_that_the_server_cannot_use_is_told_in_one_line(
+    run: Run, world: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
+    monkeypatch.setattr(RemoteSharing, "prepared", WITHOUT_PATIENCE)
+    share(run, world, "--cohort", "spring", "--audio")
+    do_all(work_of(world))
+    code, told, _ = share(run, world)
+    problem = "the recording is no FLAC or Opus file, or it is damaged"
+    assert (code, f"cannot be heard: {problem}" in told) == (0, True)
+
+
+def test_a_recording_that_turns_out_to_be_none_fails_after_it_was_shared(
+    run: Run, world: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
+
+    def at_once() -> bool:
+        do_all(work_of(world))
+        return False
+
+    monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(world, at_once))
+    code, told, problem = share(run, world, "--cohort", "spring", "--audio")
+    assert code == 1
+    assert "coaches of spring" in told
+    assert "aloud: it is shared without its recording: the recording is no FLAC" in problem
