@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse
 from server.access import ANONYMOUS, Action, Actor, may
 from server.ui.rendering import environment
 
-__all__ = ["MENU", "MenuEntry", "Pages", "csrf_token", "wants_page"]
+__all__ = ["MENU", "MenuEntry", "Pages", "csrf_token", "sentence", "wants_page"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ MENU: Final = (
     MenuEntry("queue", "/coach/queue", "Reviews", Action.COACH),
     MenuEntry("bank", "/coach/bank", "Question bank", Action.EDIT_BANK),
     MenuEntry("accounts", "/admin/accounts", "Accounts", Action.MANAGE_ACCOUNTS),
-    MenuEntry("cohorts", "/admin/cohorts", "Members", Action.MANAGE_ACCOUNTS),
+    MenuEntry("cohorts", "/admin/cohorts", "Cohorts", Action.MANAGE_ACCOUNTS),
     MenuEntry("account", "/account", "My account", Action.OWN_ACCOUNT),
 )
 
@@ -41,6 +41,7 @@ class Pages:
 
     def __init__(self) -> None:
         self._environment = environment()
+        self._environment.filters["sentence"] = sentence
 
     def page(
         self, request: Request, template: str, status: int = 200, **values: Any
@@ -58,6 +59,12 @@ class Pages:
             **values,
         )
         return HTMLResponse(html, status)
+
+
+def sentence(text: str) -> str:
+    """An error's text, written to stand behind a colon, as a sentence of its own."""
+    ended = text if text.endswith((".", "!", "?", "…")) else f"{text}."
+    return ended[:1].upper() + ended[1:]
 
 
 def csrf_token(request: Request) -> str:

@@ -24,6 +24,19 @@ PROBLEM_TYPE = "application/problem+json"
 # A body of 40,000 wrong words need not be answered by 40,000 lines.
 _MAX_ERRORS = 20
 
+_PAGE_TITLES = {
+    401: "You are not signed in",
+    403: "You may not do that",
+    404: "There is nothing here",
+    409: "That does not fit any more",
+    413: "That is too large",
+    421: "This server has another name",
+    422: "That cannot be used",
+    429: "Too many tries",
+    503: "Not ready yet",
+}
+"""What a page says in the place of HTTP's own phrases."""
+
 
 def _documented(status: HTTPStatus) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Problem"}
@@ -71,7 +84,7 @@ def failure(
         request,
         "server/failure.html",
         status,
-        title=HTTPStatus(status).phrase,
+        title=_PAGE_TITLES.get(status, "Something went wrong"),
         detail=_printable(detail),
         errors=tuple(_printable(error) for error in errors),
     )

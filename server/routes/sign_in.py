@@ -6,7 +6,7 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from server.accounts.passwords import MIN_PASSWORD
-from server.errors import InvalidInputError, ServerError, TooManyTriesError, WrongSignInError
+from server.errors import InvalidInputError, TooManyTriesError, WrongSignInError
 from server.routes.gate import AppContext, CurrentActor
 from server.routes.sessions import end_session, start_session
 
@@ -94,7 +94,7 @@ def sign_in_router() -> APIRouter:
                 error.status,
                 invited=context.accounts.invitations.account(secret),
                 min_password=MIN_PASSWORD,
-                problem=_sentence(error),
+                problem=str(error),
             )
         start_session(request, account)
         return RedirectResponse("/account", 303)
@@ -106,8 +106,3 @@ def _local(address: str) -> str:
     """Only an address of this server: a link to the sign-in page must not lead elsewhere."""
     inside = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if inside and address.isprintable() and "\\" not in address else FIRST_PAGE
-
-
-def _sentence(error: ServerError) -> str:
-    text = str(error)
-    return text[:1].upper() + text[1:] + "."

@@ -96,7 +96,7 @@ def test_a_wrong_sign_in_keeps_the_name_and_not_the_password(
 ) -> None:
     reply = sign_in(browser, name, password)
     assert reply.status_code == 401
-    assert f'value="{name}"' in reply.text and "name or password is wrong" in reply.text
+    assert f'value="{name}"' in reply.text and "Name or password is wrong." in reply.text
     assert password not in reply.text
     assert browser.get("/account").status_code == 303
 
@@ -298,7 +298,7 @@ def test_leaving_takes_everything_along_and_leaves_nothing(
         mode="json", exclude={"next_after_id"}
     ) | {"exported_at": None}
     wrong = browser.post("/account/delete", data={"csrftoken": token, "password": "not it"})
-    assert "the password is wrong" in wrong.text and mine.history().total == 26
+    assert "The password is wrong." in wrong.text and mine.history().total == 26
     gone = browser.post("/account/delete", data={"csrftoken": token, "password": PASSWORD})
     assert gone.headers["location"] == "/sign-in"
     assert mine.history().total == 0
@@ -309,7 +309,7 @@ def test_leaving_takes_everything_along_and_leaves_nothing(
 def test_an_account_is_deleted_only_by_its_name(world: People) -> None:
     browser, token = signed_in(world, "ed")
     path = f"/admin/accounts/{world.by_name['ana'].id}/delete"
-    assert "nothing is deleted" in browser.post(path, data={"csrftoken": token, "name": "ben"}).text
+    assert "Nothing is deleted" in browser.post(path, data={"csrftoken": token, "name": "ben"}).text
     assert browser.post(path, data={"csrftoken": token, "name": " Ana "}).status_code == 303
     assert world.of("ana").history().total == 0
 
