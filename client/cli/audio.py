@@ -16,9 +16,24 @@ __all__ = ["EngineOption", "ModelOption", "register"]
 
 _PANEL = "Sound"
 
+
+def _known_engine(name: str) -> str:
+    """Refuse an unknown engine at once, not when the first answer has been spoken."""
+    if name != "auto":
+        from client.transcription.engines import AUTO, ENGINES
+
+        if name not in ENGINES:
+            raise typer.BadParameter(f"no engine {name!r}; known are {AUTO}, {', '.join(ENGINES)}")
+    return name
+
+
 EngineOption = Annotated[
     str,
-    typer.Option("--engine", help="auto, faster-whisper, openai-whisper or pocketsphinx."),
+    typer.Option(
+        "--engine",
+        help="auto, faster-whisper, openai-whisper or pocketsphinx.",
+        callback=_known_engine,
+    ),
 ]
 ModelOption = Annotated[
     str | None, typer.Option("--model", help="Weights by name (`aloud models list`) or folder.")

@@ -102,8 +102,10 @@ def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
 
     try:
         lines = manifest.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise fail(f"{manifest}: cannot be read as UTF-8 text ({error})") from error
+    except OSError as error:
+        raise fail(f"{manifest}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise fail(f"{manifest}: is no UTF-8 text") from error
     wanted = [line for line in lines if line.strip()]
     failed = 0
     with counting("hearing") as progress:

@@ -52,6 +52,17 @@ def test_a_taken_port_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.Monk
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", [["--no-browser"], ["interview", "--role", "any"]])
+def test_an_unknown_engine_is_refused_before_anything_starts(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "home"))
+    done = CliRunner().invoke(app, [*command, "--engine", "whisperr"])
+    assert done.exit_code == 2
+    assert "whisperr" in done.stderr and "pocketsphinx" in done.stderr
+    assert not (tmp_path / "home").exists()
+
+
 def test_the_studios_options_do_not_silently_vanish_before_a_command() -> None:
     done = CliRunner().invoke(app, ["--port", "1", "doctor"])
     assert done.exit_code == 2
