@@ -20,6 +20,7 @@ from server.store.store import Store
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 from tests.client.test_sharing import tone
 from tests.server.conftest import Clock, grade, make_bank, make_submission
+from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
 
 SERVER = "http://localhost"
@@ -83,11 +84,29 @@ def test_nothing_is_shared_before_a_button_is_pressed(page: Callable[..., str]) 
 def test_a_cohort_sees_it_until_it_is_taken_back(page: Callable[..., str], world: People) -> None:
     shown = page("", cohort_id=str(world.spring.id), audio="true")
     assert "Coaches of spring, with the recording" in shown
+    assert "The recording is being prepared" in shown
+    assert 'data-preparing="queued"' in shown
+    assert "Share it again" not in shown
     recording = f"/api/v1/attempts/{world.attempt.id}/recording"
+    assert world.client("cleo").get(recording).status_code == 404
+    do_all(world.app.state.work.queue)
+    assert "The recording is on the server" in page()
     assert world.client("cleo").get(recording).status_code == 200
     (share,) = world.client("ana").get("/api/v1/shares").json()
     assert "Nobody else." in page("/stop", share_id=str(share["id"]))
     assert world.client("cleo").get(recording).status_code == 404
+
+
+def test_a_recording_that_the_server_cannot_use_is_told_to_its_owner(
+    page: Callable[..., str], world: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
+    page("", cohort_id=str(world.spring.id), audio="true")
+    do_all(world.app.state.work.queue)
+    shown = page()
+    assert "cannot be heard: the recording is no FLAC or Opus file" in shown
+    assert 'data-preparing="failed"' in shown
+    assert "Share it again" in shown
 
 
 def test_a_link_is_told_once_and_ended(page: Callable[..., str], world: People) -> None:
