@@ -190,14 +190,14 @@ def recent_reports(backend: Backend, attempts: Sequence[AttemptSummary]) -> list
 
 
 class ReportReader:
-    """Reads the reports of the newest attempts, each once while its score stays the same.
+    """Reads the reports of the newest attempts, each once while it stays the same.
 
     Only what was heard of the terms is remembered: without the words a hundred reports are small.
     """
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._known: dict[int, tuple[float, Report]] = {}
+        self._known: dict[int, tuple[tuple[str, float], Report]] = {}
 
     def recent(self, attempts: Sequence[AttemptSummary]) -> list[Report]:
         """The reports without their words; one that cannot be read is left out.
@@ -205,15 +205,17 @@ class ReportReader:
         Args:
             attempts: the newest first.
         """
-        known: dict[int, tuple[float, Report]] = {}
+        known: dict[int, tuple[tuple[str, float], Report]] = {}
         for each in attempts[:REPORTS_READ]:
             found = self._known.get(each.id)
-            if found is None or found[0] != each.score:
+            # a server of an older version sends no tag
+            state = each.report_tag, each.score
+            if found is None or found[0] != state:
                 try:
                     report = self._backend.attempt(each.id).report
                 except RejectedError:  # damaged, or deleted in the meantime
                     continue
-                found = each.score, report.model_copy(update={"transcript": Transcript(text="")})
+                found = state, report.model_copy(update={"transcript": Transcript(text="")})
             known[each.id] = found
         self._known |= known
         return [report for _, report in known.values()]
@@ -275,7 +277,7 @@ def term_lines(
     said: Counter[str] = Counter()
     for report in reports:
         for term in report.pronunciation.terms:
-            if term.source == "acoustic" and term.verdict != "unclear":
+            if term.is_clear:
                 said[term.term] += 1
                 wrong[term.term] += term.verdict == "mispronounced"
     for name, card in drilled:

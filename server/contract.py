@@ -185,7 +185,10 @@ class Coverage(_Wire):
 
 
 class TermVerdict(_Wire):
-    """How one term was said at one place. ``heard`` and ``expected`` are respellings."""
+    """How one term was said at one place. ``heard`` and ``expected`` are respellings.
+
+    Confidence and source are of the grader's verdict, also where a reviewer corrected it.
+    """
 
     term: str
     verdict: Literal["correct", "mispronounced", "unclear"]
@@ -199,6 +202,12 @@ class TermVerdict(_Wire):
     tip: str = ""
     word_indices: tuple[int, ...] = ()
     corrected: CorrectedVerdict | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the sound, or a reviewer, said clearly how it was said."""
+        heard = self.source == "acoustic" or self.corrected is not None
+        return heard and self.verdict != "unclear"
 
 
 class Pronunciation(_Wire):

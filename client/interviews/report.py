@@ -155,7 +155,7 @@ def _terms(reports: Mapping[int, tuple[int, Report]]) -> tuple[TermOverAll, ...]
     taught: dict[str, tuple[str, str]] = {}
     for number, (attempt_id, report) in reports.items():
         for at, term in enumerate(report.pronunciation.terms):
-            if term.source != "acoustic" or term.verdict == "unclear":
+            if not term.is_clear:
                 continue
             said[term.term] += 1
             if term.verdict != "mispronounced":

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from server.contract import (
+    CorrectedVerdict,
     Coverage,
     Delivery,
     Language,
@@ -17,6 +18,7 @@ from server.contract import (
     Summary,
     TermVerdict,
 )
+from server.ui.correction_text import correction_text, graded_text
 
 __all__ = ["clock", "print_report", "render_report", "render_transcript"]
 
@@ -106,7 +108,9 @@ def _section(title: str, body: RenderableType) -> list[RenderableType]:
 def _coverage_title(coverage: Coverage) -> str:
     said = sum(phrase.status == "covered" and not phrase.negated for phrase in coverage.phrases)
     total = len(coverage.phrases)
-    return f"Key phrases: {said} of {total} said, score {coverage.score:.0%}"
+    graded = graded_text(coverage.graded_score)
+    score = f"score {coverage.score:.0%}" + (f" ({graded})" if graded else "")
+    return f"Key phrases: {said} of {total} said, {score}"
 
 
 def _coverage(coverage: Coverage) -> Table:
@@ -133,6 +137,7 @@ def _phrase_detail(phrase: PhraseCoverage) -> Text:
             text.append(f" ({phrase.how})", style="dim")
         if phrase.negated:
             text.append(" – said, but denied", style="yellow")
+    _append_correction(text, phrase.corrected)
     if phrase.status != "covered" or phrase.negated:
         if phrase.why:
             text.append(("\n" if text else "") + phrase.why)
@@ -141,24 +146,33 @@ def _phrase_detail(phrase: PhraseCoverage) -> Text:
     return text
 
 
+def _append_correction(text: Text, corrected: CorrectedVerdict | None) -> None:
+    told = correction_text(corrected)
+    if told:
+        text.append(("\n" if text else "") + told, style="cyan")
+
+
 def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
     table = _grid("", "term", "heard", "say", "at", "tip")
     unclear_shown = unclear_left_out = 0
     for term in terms:
-        if term.verdict == "unclear":
+        if term.verdict == "unclear" and term.corrected is None:
             if unclear_shown == _MAX_UNCLEAR_ROWS:
                 unclear_left_out += 1
                 continue
             unclear_shown += 1
         sign, style = _VERDICT[term.verdict]
-        sure = f" {term.confidence:.0%}" if term.source == "acoustic" else ""
+        acoustic = term.source == "acoustic" and term.corrected is None
+        sure = f" {term.confidence:.0%}" if acoustic else ""
+        tip = Text(term.tip)
+        _append_correction(tip, term.corrected)
         table.add_row(
             Text(f"{sign} {term.verdict}{sure}", style=style),
             Text(term.term, style="bold"),
             Text(term.heard or "–"),
             Text(term.expected),
             clock(term.start_s),
-            Text(term.tip),
+            tip,
         )
     if not unclear_left_out:
         return table

@@ -37,7 +37,15 @@ _OWN_COLUMNS: Final = ("attempt_id", "interview_id", "candidate", "candidate_nam
 COHORT_COLUMNS: Final = (*_OWN_COLUMNS, *COLUMNS)
 
 _NUMBERS: Final = frozenset(
-    {"score", "words", "words_per_minute", "answer_s", "target_s", "fillers_at_least"}
+    {
+        "score",
+        "graded_score",
+        "words",
+        "words_per_minute",
+        "answer_s",
+        "target_s",
+        "fillers_at_least",
+    }
 )
 
 CohortFormat = Literal["csv", "parquet"]

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, TermVerdict
+from server.ui.correction_text import correction_lines, graded_text
 from server.ui.rendering import clock, ipa, percent
 
 __all__ = ["to_pdf"]
@@ -55,12 +56,13 @@ class _Document:
         attempt, report = self._attempt, self._attempt.report
         transcript, question = attempt.submission.transcript, attempt.question
         self._heading(question.prompt, 16)
+        graded = graded_text(report.coverage.graded_score)
         facts = [
             f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
             question.role or "",
             question.round,
             question.topic,
-            f"coverage {percent(report.coverage.score)}",
+            f"coverage {percent(report.coverage.score)}" + (f" ({graded})" if graded else ""),
             " ".join(filter(None, [transcript.engine, transcript.model])),
         ]
         self._text(" · ".join(fact for fact in facts if fact), _SMALL_PT)
@@ -75,6 +77,7 @@ class _Document:
                 self._list(point.text for point in points)
         self._phrases(report.coverage.phrases)
         self._terms(report.pronunciation.terms)
+        self._corrections(report)
         self._heading("Delivery")
         self._list(_delivery(report))
         if report.language.notes:
@@ -111,7 +114,9 @@ class _Document:
             rows.append(
                 (
                     each.phrase,
-                    status + (", negated" if each.negated else ""),
+                    status
+                    + (", negated" if each.negated else "")
+                    + (", corrected" if each.corrected else ""),
                     f"“{said.text}”" if said else "",
                     clock(said.start_s) if said and said.start_s is not None else "",
                 )
@@ -131,10 +136,17 @@ class _Document:
         rows = [("Term", "Verdict", "Heard", "Expected", "At", "Tip")]
         for each in terms:
             only = " (from the transcript only)" if each.source == "transcript" else ""
+            only = ", corrected" if each.corrected else only
             heard = each.heard or (ipa(each.phones) if each.phones else "")
             at = clock(each.start_s) if each.start_s is not None else ""
             rows.append((each.term, each.verdict + only, heard, each.expected, at, each.tip))
         self._table(rows, (16, 20, 16, 16, 8, 24))
+
+    def _corrections(self, report: Report) -> None:
+        lines = [f"{name}: {told}" for name, told in correction_lines(report)]
+        if lines:
+            self._heading("Corrected verdicts")
+            self._list(lines)
 
     def _heading(self, text: str, size_pt: float = 12.5) -> None:
         pdf = self._pdf

@@ -90,7 +90,9 @@ def _corrected_pronunciation(
         terms[index] = graded.model_copy(
             update={
                 "verdict": correction.verdict,
-                # the advice was about the mistake that none was
+                # what was heard goes with the verdict that does not hold, and so does its advice
+                "heard": None,
+                "phones": None,
                 "tip": "" if correction.verdict == "correct" else graded.tip,
                 "corrected": _given(correction, graded.verdict),
             }

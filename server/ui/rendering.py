@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from pronunciation.errors import PhoneError
 from pronunciation.phone_respelling import respell_phones
 from pronunciation.phones import to_ipa
+from server.ui.correction_text import graded_text
 
 __all__ = [
     "STATIC",
@@ -46,7 +47,13 @@ def environment(*extra_template_folders: Path) -> Environment:
         lstrip_blocks=True,
     )
     templates.filters.update(
-        clock=clock, percent=percent, when=when, ipa=ipa, respell=respell, with_code=with_code
+        clock=clock,
+        percent=percent,
+        when=when,
+        ipa=ipa,
+        respell=respell,
+        with_code=with_code,
+        graded=graded_text,
     )
     return templates
 

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from server.contract import Delivery, LanguageNote, PhraseCoverage, Report, TermVerdict
 from server.ui.charts import Chart, pace_chart
+from server.ui.correction_text import correction_text
 from server.ui.rendering import clock, ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
 
@@ -75,6 +76,7 @@ class PhraseRow:
         follow_up: what an interviewer would ask; likewise.
         open: whether something is left to do (missing, partial or denied).
         weighty: whether it counts more than the others.
+        correction: who corrected the verdict, and why; empty where nobody did.
     """
 
     anchor: str
@@ -91,6 +93,7 @@ class PhraseRow:
     follow_up: str
     open: bool
     weighty: bool
+    correction: str
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,7 @@ class TermRow:
     """How a term was said at one place.
 
     ``from_s`` and ``to_s`` frame the candidate's own sound of it; ``None`` without audio.
+    ``correction``: who corrected the verdict, and why; empty where nobody did.
     """
 
     anchor: str
@@ -115,6 +119,7 @@ class TermRow:
     start_s: float | None
     from_s: float | None
     to_s: float | None
+    correction: str
 
 
 @dataclass(frozen=True)
@@ -151,13 +156,15 @@ class PointRow:
 class ReportView:
     """A whole report, ready to be laid out; see the row classes.
 
-    ``timed``: the words have times, so there is something to play.
+    ``timed``: the words have times, so there is something to play. ``graded_score``: the grader's
+    own, where a reviewer corrected a verdict and so the ``score``.
     """
 
     prefix: str
     report: Report
     notices: tuple[str, ...]
     score: float
+    graded_score: float | None
     said_count: int
     phrase_count: int
     parts: tuple[PartView, ...]
@@ -218,6 +225,7 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
         report=report,
         notices=report.notices,
         score=report.coverage.score,
+        graded_score=report.coverage.graded_score,
         said_count=sum(not row.open for row in phrases),
         phrase_count=len(phrases),
         parts=view_transcript(report, prefix),
@@ -263,6 +271,7 @@ def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
         follow_up=phrase.follow_up if left else "",
         open=left,
         weighty=phrase.weight > 1,
+        correction=correction_text(phrase.corrected),
     )
 
 
@@ -280,6 +289,7 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
     tone, sign, verdict = _term_verdict(term)
     acoustic = term.source == "acoustic"
     sure = f"{term.confidence:.0%} sure, from the sound"
+    basis = sure if acoustic else "from the transcript only"
     timed = term.start_s is not None and term.end_s is not None
     return TermRow(
         anchor=f"{prefix}term-{number}",
@@ -292,11 +302,12 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
         heard_ipa=ipa(term.phones) if term.phones else "",
         expected=term.expected,
         tip=term.tip,
-        basis=sure if acoustic else "from the transcript only",
+        basis="" if term.corrected else basis,
         said_href=f"#{prefix}w-{min(term.word_indices)}" if term.word_indices else "",
         start_s=term.start_s,
         from_s=max(0.0, (term.start_s or 0.0) - CLIP_MARGIN_S) if timed else None,
         to_s=(term.end_s or 0.0) + CLIP_MARGIN_S if timed else None,
+        correction=correction_text(term.corrected),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from question_bank.models import Question
 from server.contract import ArchivedAttempt, Coverage, Report, Submission
+from server.ui.correction_text import correction_lines
 from server.ui.exports.spreadsheet import to_cell
 
 __all__ = ["COLUMNS", "row_of", "safe_cell", "to_csv"]
@@ -35,6 +36,8 @@ COLUMNS: Final = (
     "submission_id",
     "prompt",
     "transcript",
+    "graded_score",
+    "corrections",
 )
 
 
@@ -57,6 +60,7 @@ def row_of(
 ) -> tuple[str | float | None, ...]:
     """The values of an attempt, one for each of ``COLUMNS``."""
     transcript, delivery = submission.transcript, report.delivery
+    graded = report.coverage.graded_score
     mispronounced = [
         each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"
     ]
@@ -83,6 +87,8 @@ def row_of(
         submission.submission_id,
         question.prompt,
         transcript.text,
+        None if graded is None else round(graded, 4),
+        "; ".join(f"{name}: {told}" for name, told in correction_lines(report)),
     )
 
 

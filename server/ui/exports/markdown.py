@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, SummaryPoint, TermVerdict
+from server.ui.correction_text import correction_lines, graded_text
 from server.ui.exports.markdown_text import plain_text as _text
 
 __all__ = ["to_markdown"]
@@ -28,7 +29,7 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
         question.role or "",
         question.round,
         question.topic,
-        f"coverage {report.coverage.score:.0%}",
+        _score(report),
         " ".join(filter(None, [transcript.engine, transcript.model])),
     ]
     yield " · ".join(_text(fact) for fact in facts if fact)
@@ -40,6 +41,7 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     yield from _points("What to work on", report.summary.work_on)
     yield from _coverage(report)
     yield from _pronunciation(report.pronunciation.terms)
+    yield from _corrections(report)
     yield from _delivery(report)
     if report.language.notes:
         yield "## Language"
@@ -56,6 +58,17 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
         f"*Question {_text(question.id)}, grader {_text(report.grader_version)}, "
         f"bank {_text(report.bank_version)}*"
     )
+
+
+def _score(report: Report) -> str:
+    graded = graded_text(report.coverage.graded_score)
+    return f"coverage {report.coverage.score:.0%}" + (f" ({graded})" if graded else "")
+
+
+def _corrections(report: Report) -> Iterator[str]:
+    lines = [f"- **{_text(name)}**: {_text(told)}" for name, told in correction_lines(report)]
+    if lines:
+        yield from ("## Corrected verdicts", "", *lines, "")
 
 
 def _points(title: str, points: Sequence[SummaryPoint]) -> Iterator[str]:
@@ -88,7 +101,8 @@ def _coverage(report: Report) -> Iterator[str]:
 
 def _status(phrase: PhraseCoverage) -> str:
     how = f" ({phrase.how})" if phrase.how and phrase.how != "exact" else ""
-    return _STATUS[phrase.status] + how + (", negated" if phrase.negated else "")
+    corrected = ", corrected" if phrase.corrected else ""
+    return _STATUS[phrase.status] + how + (", negated" if phrase.negated else "") + corrected
 
 
 def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
@@ -101,15 +115,21 @@ def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
     for term in terms:
         cells = [
             _text(term.term),
-            term.verdict + (" (from the transcript only)" if term.source == "transcript" else ""),
+            _verdict(term),
             _text(term.heard or ""),
             _text(term.expected),
-            f"{term.confidence:.0%}",
+            "" if term.corrected else f"{term.confidence:.0%}",
             _time(term.start_s),
             _text(term.tip),
         ]
         yield f"| {' | '.join(cells)} |"
     yield ""
+
+
+def _verdict(term: TermVerdict) -> str:
+    if term.corrected is not None:
+        return f"{term.verdict}, corrected"
+    return term.verdict + (" (from the transcript only)" if term.source == "transcript" else "")
 
 
 def _delivery(report: Report) -> Iterator[str]:
