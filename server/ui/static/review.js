@@ -1,4 +1,5 @@
-/** The review page: words are chosen, played and commented on, all of it by keyboard too. */
+/** The review of an answer, for coaches and for guests: words are chosen, played and commented on,
+ * all of it by keyboard too. */
 
 import { SpokenWords } from "./spoken_words.js";
 
@@ -133,6 +134,17 @@ function walkComments(step) {
   status.textContent = `${by.textContent}: ${said?.textContent ?? ""}`;
 }
 
+/** Opens the reply to the comment that was walked to. */
+function reply() {
+  const field = document.querySelector(".review-comment.current [data-reply] textarea");
+  if (!field) {
+    status.textContent = "Go to a comment first, with J or K.";
+    return;
+  }
+  field.closest("details").open = true;
+  field.focus();
+}
+
 function walkWords(event) {
   const at = words.indexOf(event.target);
   if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -202,11 +214,28 @@ if (recording) {
   });
 }
 
+/** Takes up what stands in the form: a comment that could not be kept, with its place. */
+function takeUp() {
+  const { kind, word_from: from, word_to: to, at_s: at } = form.elements;
+  const first = words.findIndex((word) => word.dataset.index === from.value);
+  const last = words.findIndex((word) => word.dataset.index === to.value);
+  if (kind.value === "moment" && Number(at.value) >= 0) aim(Number(at.value));
+  else if (first >= 0) choose(first, Math.max(first, last));
+}
+takeUp();
+
+/** A name is typed once, whichever form it is typed in first. */
+const names = [...document.querySelectorAll("input[name=signed]")];
+for (const name of names) {
+  name.addEventListener("input", () => names.forEach((other) => (other.value = name.value)));
+}
+
 const model = document.querySelector("#model-answer");
 const actions = {
   j: () => walkComments(1),
   k: () => walkComments(-1),
   c: comment,
+  r: reply,
   d: () => document.querySelector("[data-done]")?.click(),
   n: () => document.querySelector("[data-next]")?.click(),
   m: () => (model.open = !model.open),
@@ -219,8 +248,12 @@ document.addEventListener("keydown", (event) => {
   const name = event.key.toLowerCase();
   const action = actions[name];
   const target = event.target instanceof Element ? event.target : document.body;
-  if (event.key === "Escape" && target === text) {
-    text.blur(); // the keys of the page work again; what was written stays
+  if (target.matches("textarea, input") && event.key === "Escape") {
+    target.blur(); // the keys of the page work again; what was written stays
+    return;
+  }
+  if (target.matches("textarea") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    target.form.requestSubmit();
     return;
   }
   if (!action || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -86,6 +86,46 @@ def test_a_correction_shows_in_the_report_and_in_the_editors_files(
     assert "Nothing is open" in cleo.get("/coach/corrections").text
 
 
+def test_a_comment_is_changed_on_the_page_and_an_answer_by_its_candidate(
+    world: People, cleo: TestClient
+) -> None:
+    page = f"/coach/attempts/{world.attempt.id}"
+    api = f"/api/v1/attempts/{world.attempt.id}"
+    cleo.post(f"{page}/comments", data={"text": "Slower"}).raise_for_status()
+    ana = world.client("ana")
+    (first,) = ana.get(f"{api}/review").json()["comments"]
+    answer = {"external_id": "b" * 32, "parent": first["external_id"], "text": "Why"}
+    ana.post(f"{api}/comments", json=answer).raise_for_status()
+    shown = cleo.get(page).text
+    assert shown.count('/edit"') == 1
+    assert "edited" not in shown
+    shown = cleo.post(
+        f"{page}/comments/{first['external_id']}/edit", data={"text": f"Slower here {BAD}"}
+    ).text
+    assert "Slower here &lt;script&gt;" in shown
+    assert shown.count("edited <time") == 1
+    assert ana.put(f"{api}/comments/{first['external_id']}", json={"text": "x"}).status_code == 403
+    assert ana.put(f"{api}/comments/{'c' * 32}", json={"text": "x"}).status_code == 404
+    assert ana.put(f"{api}/comments/{'b' * 32}", json={"text": " "}).status_code == 422
+    changed = ana.put(f"{api}/comments/{'b' * 32}", json={"text": "Why there?"}).json()
+    assert [each["text"] for each in changed["comments"]] == [f"Slower here {BAD}", "Why there?"]
+    assert cleo.get(page).text.count("edited <time") == 2
+
+
+def test_an_answer_that_will_not_do_stays_under_its_comment(
+    world: People, cleo: TestClient
+) -> None:
+    page = f"/coach/attempts/{world.attempt.id}"
+    cleo.post(f"{page}/comments", data={"text": "Slower"}).raise_for_status()
+    (first,) = world.client("ana").get(f"/api/v1{page[6:]}/review").json()["comments"]
+    reply = cleo.post(
+        f"{page}/comments", data={"text": "x" * 5_001, "parent": first["external_id"]}
+    )
+    assert reply.status_code == 422
+    assert re.findall(r"<details data-reply open>.*?</details>", reply.text, re.DOTALL)
+    assert reply.text.count("x" * 5_001) == 1
+
+
 def test_done_takes_an_attempt_off_the_queue(world: People, cleo: TestClient) -> None:
     page = f"/coach/attempts/{world.attempt.id}"
     assert page in cleo.get("/coach/queue").text

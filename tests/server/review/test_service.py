@@ -9,6 +9,7 @@ import pytest
 from server.contract import Report, Transcript, Word
 from server.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
 from server.review.corrected import corrected
+from server.review.guest_key import GuestKey
 from server.review.models import Author, Rubric
 from server.review.queue import Queue, QueueFilter
 from server.review.service import ReviewService
@@ -84,6 +85,63 @@ def test_only_who_wrote_a_comment_takes_it_back(world: People, reviews: ReviewSe
         reviews.take_back(world.attempt.id, author(world, "ana"), wanted.external_id)
     reviews.take_back(world.attempt.id, author(world, "cleo"), wanted.external_id)
     assert reviews.document(world.attempt.id).comments == ()
+
+
+def test_only_who_wrote_a_comment_changes_it_and_it_says_when(
+    world: People, reviews: ReviewService
+) -> None:
+    wanted = comment(kind="word", word_from=1)
+    reviews.comment(world.attempt.id, author(world, "cleo"), wanted)
+    with pytest.raises(NotAllowedError):
+        reviews.edit(world.attempt.id, author(world, "ana"), wanted.external_id, "Mine")
+    with pytest.raises(NotFoundError):
+        reviews.edit(world.attempt.id, author(world, "cleo"), uuid4().hex, "Mine")
+    reviews.edit(world.attempt.id, author(world, "cleo"), wanted.external_id, wanted.text)
+    assert reviews.document(world.attempt.id).comments[0].edited_at is None
+    reviews.edit(world.attempt.id, author(world, "cleo"), wanted.external_id, "Better said")
+    (found,) = reviews.document(world.attempt.id).comments
+    assert (found.text, found.word_from, found.author) == ("Better said", 1, "Cleo")
+    assert found.edited_at is not None
+    assert found.edited_at >= found.created_at
+    reviews.comment(world.attempt.id, author(world, "cleo"), wanted)  # sent again, late
+    assert reviews.document(world.attempt.id).comments == (found,)
+
+
+def test_guests_of_one_name_are_told_apart_by_their_keys(
+    world: People, reviews: ReviewService
+) -> None:
+    one, other = (Author(guest_name="Who", link_id=1, key=GuestKey.new()) for _ in range(2))
+    wanted = comment(external_id=one.new_id())
+    reviews.comment(world.attempt.id, one, wanted)
+    for stranger in (other, Author(guest_name="Who"), author(world, "cleo")):
+        with pytest.raises(NotAllowedError):
+            reviews.edit(world.attempt.id, stranger, wanted.external_id, "Mine")
+        with pytest.raises(NotAllowedError):
+            reviews.take_back(world.attempt.id, stranger, wanted.external_id)
+    for guest, score in ((one, 1), (other, 2), (one, 3)):
+        given = NewRubricScore(external_id=guest.new_id(), criterion="Clarity", score=score)
+        reviews.score(world.attempt.id, guest, [given], RUBRIC)
+    found = reviews.review(world.attempt.id)
+    assert {each.score for each in found.scores} == {2, 3}
+    assert reviews.scores_of(world.attempt.id, one) == {"Clarity": (3, "")}
+    assert found.by(one) == {each.external_id for each in found.scores if each.score == 3} | {
+        wanted.external_id
+    }
+    assert found.without_account == found.by(one) | found.by(other)
+    reviews.take_back(world.attempt.id, one, wanted.external_id)
+    assert reviews.document(world.attempt.id).comments == ()
+
+
+def test_of_scores_given_together_all_are_kept_or_none(
+    world: People, reviews: ReviewService
+) -> None:
+    given = [
+        NewRubricScore(external_id=uuid4().hex, criterion="Clarity", score=score)
+        for score in (1, 5)
+    ]
+    with pytest.raises(InvalidInputError):
+        reviews.score(world.attempt.id, author(world, "cleo"), given, RUBRIC)
+    assert reviews.document(world.attempt.id).scores == ()
 
 
 def test_a_score_takes_the_place_of_the_same_coachs_earlier_one(

@@ -1,20 +1,19 @@
 """What owners show, take back, and for how long the server keeps their recordings."""
 
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
 
 from server.access import Action, Actor, may
 from server.accounts.service import AccountService
 from server.contract import Attempt
-from server.errors import ConflictError, InvalidInputError, NotFoundError
+from server.errors import ConflictError, NotFoundError
 from server.exports.shown import thing_of_attempt
 from server.jobs.contract import Job
 from server.jobs.queue import JobQueue
 from server.jobs.runner import Runner
 from server.jobs.store import JobStore
-from server.review_contract import LinkRequest, NewComment, Recording, ShareRequest
+from server.review_contract import LinkRequest, Recording, ShareRequest
 from server.service import Service
 from server.sharing.recordings import RECORDING
 from server.sharing.service import SharingService
@@ -268,23 +267,6 @@ def test_the_last_link_takes_the_recording_along(world: World) -> None:
     assert kept.expires_at is None
     world.sharing.links.revoke(world.ana, made.link.id)
     assert world.recordings() == 0
-
-
-def test_a_guest_comments_once_under_a_name(world: World, make: SimpleNamespace) -> None:
-    attempt = world.attempt().id
-    share = world.show(attempt_id=attempt)
-    made = world.sharing.links.add(world.ana, share, LinkRequest(label="My coach"))
-    guest = world.sharing.links.open(made.path.removeprefix("/s/"))
-    comment = NewComment(external_id="a" * 32, text="Slower here.")
-    for _ in range(2):
-        world.sharing.guests.comment(guest, attempt, "Dr. Who", comment)
-    (kept,) = world.sharing.guests.comments(guest, attempt)
-    assert (kept.author, kept.text, kept.by_owner) == ("Dr. Who", "Slower here.", False)
-    with pytest.raises(ConflictError):
-        world.sharing.guests.comment(guest, attempt, "Mallory", comment)
-    nowhere = NewComment(external_id="b" * 32, text="Here", kind="word", word_from=7)
-    with pytest.raises(InvalidInputError, match="no such word"):
-        world.sharing.guests.comment(guest, attempt, "Dr. Who", nowhere)
 
 
 def test_what_is_told_of_a_share_is_what_its_owner_set(world: World) -> None:
