@@ -19,7 +19,7 @@ from server.review_contract import (
     ReviewDocument,
 )
 from server.service import utc_now
-from server.sharing.recordings import cohorts_open_to
+from server.sharing.recordings import cohorts_open_to, is_under_way
 from server.store.audit import note
 from server.store.database import MAX_ID, Database
 from server.store.review_store import (
@@ -196,6 +196,11 @@ class ReviewService:
                 select(RecordingRow.expires_at).where(RecordingRow.attempt_id == attempt_id)
             ).first()
         return row is not None and (row[0] is None or row[0] > self._clock())
+
+    def awaits_sound(self, attempt_id: int) -> bool:
+        """Whether a recording of an attempt has arrived that can be heard only later."""
+        with self._database.read() as session:
+            return is_under_way(session, attempt_id)
 
     def scores_of(self, attempt_id: int, author: Author) -> dict[str, tuple[int, str]]:
         """What one reviewer gave, as score and note by criterion."""

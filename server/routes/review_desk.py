@@ -119,6 +119,7 @@ def review_page(
         terms_judged=report.pronunciation.terms,
         words=_words(report.transcript),
         sounds=desk.sounds(),
+        awaits_sound=Action.HEAR in desk.actions and desk.reviews.awaits_sound(desk.attempt_id),
         review=review,
         own=review.by(desk.author),
         no_account=review.without_account,

@@ -28,6 +28,7 @@ __all__ = [
     "Sound",
     "cohorts_open_to",
     "info_of",
+    "is_under_way",
     "preparing_of",
     "settle",
 ]
@@ -121,12 +122,6 @@ class RecordingService:
         """What is known of a recording without loading it; ``None``: there is none."""
         with self._database.read() as session:
             return info_of(session, attempt_id, self._clock())
-
-    def is_prepared(self, attempt_id: int) -> bool:
-        """Whether a recording has arrived and is not to be heard yet."""
-        with self._database.read() as session:
-            found = preparing_of(session, attempt_id)
-        return found is not None and found.state != "failed"
 
     def delete(self, owner_id: int, attempt_id: int) -> None:
         """Deletes the recording of an attempt for good, and one on its way; the shares stay.
@@ -232,6 +227,12 @@ def preparing_of(session: Session, attempt_id: int) -> Preparing | None:
         total_s=job.progress_total,
         problem=job.problem,
     )
+
+
+def is_under_way(session: Session, attempt_id: int) -> bool:
+    """Whether an upload has arrived that is not to be heard yet."""
+    found = preparing_of(session, attempt_id)
+    return found is not None and found.state != "failed"
 
 
 def cohorts_open_to(session: Session, owner_id: int) -> tuple[ShareCohort, ...]:

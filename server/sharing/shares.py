@@ -11,7 +11,13 @@ from sqlalchemy.orm import Session
 from server.errors import ConflictError, NotFoundError
 from server.review_contract import Shared, ShareRequest, Sharing
 from server.sharing.links import links_of
-from server.sharing.recordings import cohorts_open_to, info_of, preparing_of, settle
+from server.sharing.recordings import (
+    cohorts_open_to,
+    info_of,
+    is_under_way,
+    preparing_of,
+    settle,
+)
 from server.sharing.rows import attempt_row, share_row
 from server.store.audit import note
 from server.store.database import Database
@@ -110,17 +116,15 @@ class ShareService:
             )
             shares = _shared(session, rows)
             recording = info_of(session, attempt_id, now)
-            preparing = preparing_of(session, attempt_id)
-            under_way = preparing is not None and preparing.state != "failed"
             return Sharing(
                 attempt_id=attempt_id,
                 interview_id=attempt.interview_id,
                 shares=shares,
                 cohorts=cohorts_open_to(session, owner_id),
                 recording=recording,
-                preparing=preparing,
+                preparing=preparing_of(session, attempt_id),
                 wants_audio=recording is None
-                and not under_way
+                and not is_under_way(session, attempt_id)
                 and any(each.with_audio for each in shares),
             )
 

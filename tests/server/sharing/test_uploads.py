@@ -9,6 +9,7 @@ from sqlalchemy import select
 from server.errors import ConflictError, InvalidInputError, NotFoundError
 from server.jobs.contract import Job
 from server.jobs.store import MAX_BEGUN
+from server.review.service import ReviewService
 from server.review_contract import LinkRequest, Preparing
 from server.service import Service
 from server.sharing import encoding, uploads
@@ -59,7 +60,7 @@ def test_an_upload_is_heard_once_it_is_encoded_and_what_arrived_is_gone(
     job = world.upload(world.ana, attempt, arrived)
     assert (job.kind, job.state) == ("recording", "queued")
     assert nothing_is_heard(world, attempt)
-    assert world.sharing.recordings.is_prepared(attempt)
+    assert ReviewService(world.service.database).awaits_sound(attempt)
     told = world.sharing.shares.of_attempt(world.ana, attempt)
     assert told.preparing == Preparing(job_id=job.id, state="queued")
     assert told.recording is None and not told.wants_audio
@@ -74,7 +75,7 @@ def test_an_upload_is_heard_once_it_is_encoded_and_what_arrived_is_gone(
     assert heard.startswith(b"fLaC") and heard != arrived
     assert kept_inputs(world) == []
     assert preparing_of(world, attempt) is None
-    assert not world.sharing.recordings.is_prepared(attempt)
+    assert not ReviewService(world.service.database).awaits_sound(attempt)
 
 
 def test_the_same_upload_twice_is_one_job_and_one_recording(world: World, attempt: int) -> None:
@@ -118,7 +119,7 @@ def test_a_broken_file_fails_in_one_line_that_its_owner_sees_and_leaves_nothing(
     assert told.problem == state(world, job).problem == encoding._NOT_AUDIO
     assert kept_inputs(world) == []
     assert nothing_is_heard(world, attempt)
-    assert not world.sharing.recordings.is_prepared(attempt)
+    assert not ReviewService(world.service.database).awaits_sound(attempt)
     assert world.sharing.shares.of_attempt(world.ana, attempt).wants_audio
     world.put(attempt)
     assert preparing_of(world, attempt) is None
