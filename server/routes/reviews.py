@@ -4,12 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from server.access import Action
+from server.access import Action, may
 from server.contract import AttemptId
 from server.review.service import author_of
 from server.review_contract import CommentText, NewComment, ReviewDocument
-from server.routes.gate import CurrentActor, demand, needs
+from server.routes.gate import AppContext, CurrentActor, demand, needs
 from server.routes.review_desk import ExternalIdPath, Reviews
+from server.sharing.merging import ReviewMerger
 
 __all__ = ["reviews_router"]
 
@@ -30,8 +31,12 @@ def reviews_router() -> APIRouter:
     )
 
     @router.get("/review")
-    def review(attempt_id: Id, reviews: Reviews) -> ReviewDocument:
-        """Return comments, scores and corrected verdicts of an attempt."""
+    def review(
+        attempt_id: Id, actor: CurrentActor, reviews: Reviews, context: AppContext
+    ) -> ReviewDocument:
+        """Return comments, scores and corrected verdicts; its owner gets the criteria too."""
+        if may(actor, Action.CHANGE, reviews.thing(attempt_id)):
+            return ReviewMerger(context.service.database, actor.account_id).document(attempt_id)
         return reviews.document(attempt_id)
 
     @router.post("/comments")

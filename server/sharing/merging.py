@@ -1,6 +1,7 @@
 """Comments that come back in a file, merged without loss: each one once, whoever sends it."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
@@ -14,7 +15,6 @@ from server.review_contract import (
     Comment,
     Correction,
     MergedReview,
-    NewComment,
     ReviewDocument,
     RubricScore,
 )
@@ -23,7 +23,7 @@ from server.sharing.recordings import cohorts_open_to
 from server.store.audit import note
 from server.store.database import MAX_ID, Database
 from server.store.models import AttemptRow
-from server.store.review_store import add_comment, comment_row, leave_room, review_of, rubric_of
+from server.store.review_store import attempt_row, leave_room, new_comment, review_of, rubric_of
 from server.store.tables_reviewing import CommentRow, CorrectionRow, RubricScoreRow
 
 __all__ = ["ReviewMerger"]
@@ -108,12 +108,13 @@ class ReviewMerger:
 
 def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -> list[Comment]:
     """Adds the comments that are not there, each after the one that it answers."""
+    attempt = attempt_row(session, attempt_id)
     parents = (each.parent for each in given if each.parent is not None)
     there = _known(session, CommentRow, (*(each.external_id for each in given), *parents))
-    new = _new(there, attempt_id, given)
-    kept = {each for each, where in there.items() if where == attempt_id}
+    waiting = sorted(_new(there, attempt_id, given), key=lambda each: each.created_at)
+    leave_room(session, CommentRow, attempt_id, len(waiting))
+    kept = {each: row.id for each, row in there.items() if row.attempt_id == attempt_id}
     added: list[Comment] = []
-    waiting = sorted(new, key=lambda each: each.created_at)
     while waiting:
         ready = [each for each in waiting if each.parent is None or each.parent in kept]
         if not ready:
@@ -121,16 +122,16 @@ def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -
             here = {each.external_id for each in waiting}
             lost = next((each for each in waiting if each.parent not in here), waiting[0])
             ready = [lost.model_copy(update={"parent": None})]
+        rows = []
         for each in ready:
-            fields = each.model_dump(include=set(NewComment.model_fields))
+            parent_id = None if each.parent is None else kept[each.parent]
             author = Author(None, each.author)
-            add_comment(
-                session, attempt_id, author, NewComment.model_validate(fields), each.created_at
-            )
-            if each.edited_at is not None:
-                comment_row(session, attempt_id, each.external_id).edited_at = each.edited_at
-            kept.add(each.external_id)
-            added.append(each)
+            rows.append(new_comment(attempt, author, each, parent_id, each.created_at))
+            rows[-1].edited_at = each.edited_at
+        session.add_all(rows)
+        session.flush()
+        kept |= {row.external_id: row.id for row in rows}
+        added += ready
         waiting = [each for each in waiting if each.external_id not in kept]
     return added
 
@@ -151,25 +152,35 @@ def _add(
     return len(new)
 
 
+@dataclass(frozen=True)
+class _Known:
+    """A row that is there: its number, and the attempt's."""
+
+    id: int
+    attempt_id: int
+
+
 def _known(
     session: Session,
     table: type[CommentRow] | type[RubricScoreRow] | type[CorrectionRow],
     external_ids: Iterable[str],
-) -> dict[str, int]:
-    """To which attempts those belong that there are."""
+) -> dict[str, _Known]:
+    """Those of these that are there already."""
     rows = session.execute(
-        select(table.external_id, table.attempt_id).where(table.external_id.in_(set(external_ids)))
+        select(table.external_id, table.id, table.attempt_id).where(
+            table.external_id.in_(set(external_ids))
+        )
     )
-    return {row[0]: row[1] for row in rows}
+    return {row[0]: _Known(row[1], row[2]) for row in rows}
 
 
-def _new(there: dict[str, int], attempt_id: int, given: Sequence[T]) -> list[T]:
+def _new(there: dict[str, _Known], attempt_id: int, given: Sequence[T]) -> list[T]:
     """What is not there, each id once.
 
     Raises:
         ConflictError: an id belongs to another answer.
     """
     wanted = {each.external_id: each for each in given}
-    if any(there.get(each, attempt_id) != attempt_id for each in wanted):
+    if any(each in there and there[each].attempt_id != attempt_id for each in wanted):
         raise ConflictError("a part of this file belongs to another answer")
     return [each for number, each in wanted.items() if number not in there]

@@ -32,6 +32,7 @@ __all__ = [
     "corrections_of",
     "edit_comment",
     "leave_room",
+    "new_comment",
     "own_comment",
     "own_correction",
     "put_score",
@@ -165,26 +166,35 @@ def add_comment(
     parent_id = None
     if wanted.parent is not None:
         parent_id = comment_row(session, attempt_id, wanted.parent).id
+    leave_room(session, CommentRow, attempt_id)
+    session.add(new_comment(attempt, author, wanted, parent_id, now))
+    session.flush()
+
+
+def new_comment(
+    attempt: AttemptRow, author: Author, wanted: NewComment, parent_id: int | None, now: datetime
+) -> CommentRow:
+    """A comment's row, to be added.
+
+    Raises:
+        InvalidInputError: the answer has no such word.
+    """
     last = wanted.word_from if wanted.word_to is None else wanted.word_to
     if last is not None and last >= _word_count(attempt):
         raise InvalidInputError("the answer has no such word")
-    leave_room(session, CommentRow, attempt_id)
-    session.add(
-        CommentRow(
-            attempt_id=attempt_id,
-            parent_id=parent_id,
-            author_id=author.account_id,
-            guest_name=author.guest_name,
-            kind=wanted.kind,
-            word_from=wanted.word_from,
-            word_to=wanted.word_to,
-            at_s=wanted.at_s,
-            text=wanted.text,
-            created_at=now,
-            external_id=wanted.external_id,
-        )
+    return CommentRow(
+        attempt_id=attempt.id,
+        parent_id=parent_id,
+        author_id=author.account_id,
+        guest_name=author.guest_name,
+        kind=wanted.kind,
+        word_from=wanted.word_from,
+        word_to=wanted.word_to,
+        at_s=wanted.at_s,
+        text=wanted.text,
+        created_at=now,
+        external_id=wanted.external_id,
     )
-    session.flush()
 
 
 def comment_row(session: Session, attempt_id: int, external_id: str) -> CommentRow:
