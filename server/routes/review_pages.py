@@ -10,7 +10,6 @@ from server.access import Action, Actor, Thing, may
 from server.context import Context
 from server.contract import AttemptId
 from server.errors import InvalidInputError
-from server.review.corrected import corrected
 from server.review.models import Rubric
 from server.review.queue import Queue
 from server.review.service import author_of
@@ -120,16 +119,13 @@ def review_pages_router() -> APIRouter:
         if before.report.question_id != after.report.question_id:
             raise InvalidInputError("only answers to the same question can be compared")
         archived = service.export_one(after.id).attempts[0]
-        shown = [
-            corrected(each.report, reviews.review(each.id).corrections) for each in (before, after)
-        ]
         return context.pages.page(
             request,
             "coach/compare.html",
             question=archived.question,
             before=before,
             after=after,
-            view=view_comparison(*shown),
+            view=view_comparison(before.report, after.report),
             sounds=Sounds(),
         )
 
