@@ -16,7 +16,6 @@ from server.access import Action
 from server.context import Context
 from server.contract import Transcript
 from server.errors import ConflictError, InvalidInputError, NotAllowedError
-from server.review.corrected import corrected
 from server.review.models import Author, Rubric
 from server.review.service import ReviewService
 from server.routes.gate import AppContext
@@ -106,7 +105,7 @@ def review_page(
     service = desk.context.service.of(desk.owner_id)
     archived = service.export_one(desk.attempt_id).attempts[0]
     review = desk.reviews.review(desk.attempt_id)
-    report = corrected(archived.reports[-1].report, review.corrections)
+    report = archived.report
     given = desk.reviews.scores_of(desk.attempt_id, desk.author)
     page = desk.context.pages.page(
         request,
