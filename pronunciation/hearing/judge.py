@@ -1,19 +1,22 @@
 """From scores to probabilities and verdicts: the fusion, calibrated on dev speakers and voices."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from pronunciation.hearing.labels import LABELS
 from pronunciation.hearing.results import Reading, Verdict
 from pronunciation.hearing.sphinx import MISSING_NATS
+from pronunciation.phones import base_phone
 
 __all__ = [
     "FUSION_PATH",
+    "PHONES",
     "WEIGHTS",
     "Fusion",
     "Scores",
@@ -25,10 +28,9 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-WEIGHTS = (
-    "network", "sphinx", "per_phone", "network_root", "sphinx_missing", "network_by_fit",
-)  # fmt: skip
-"""Names of the fusion's weights in the order of ``features``."""
+WEIGHTS = ("network", "sphinx", "network_root", "sphinx_missing", "network_by_fit")
+"""Names of the judges' weights in the order of ``features``; those of the phones follow."""
+PHONES = LABELS[1:]
 FURTHEST_NATS = -60.0
 """Score differences count up to here."""
 LEARNERS_FIT, FIT_SPREAD = 2.3, 0.5
@@ -60,11 +62,12 @@ class Fusion:
     Attributes:
         network: weight of the network's log likelihood ratio, per nat.
         sphinx: weight of PocketSphinx's log likelihood, per nat.
-        per_phone: added for each phone of a reading: longer readings have more freedom to fit.
         network_root: weight of the square root of how far the network's score lies below the
             best, for its large differences are less sure than their size says.
         sphinx_missing: weight of not being in PocketSphinx's n-best list at all.
         network_by_fit: more of ``network_root`` where the network knows the sound well.
+        phones: added for each such phone of a reading; 0 where it is not named. The judges'
+            scores favour some phones over others (AE over EH), and rare phones need more evidence.
         floor: probability shared by all readings evenly, for what no score sees.
         mispronounced_from: probability of the mistakes from which the verdict is given.
         correct_from: probability of the accepted readings from which the verdict is given.
@@ -78,10 +81,10 @@ class Fusion:
 
     network: float = 0.4
     sphinx: float = 0.0
-    per_phone: float = 0.0
     network_root: float = 0.0
     sphinx_missing: float = 0.0
     network_by_fit: float = 0.0
+    phones: Mapping[str, float] = field(default_factory=dict)
     floor: float = 0.01
     mispronounced_from: float = 0.95
     correct_from: float = 0.6
@@ -93,6 +96,19 @@ class Fusion:
         """Write as JSON."""
         path.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
 
+    @property
+    def weights(self) -> Floats:
+        """Of each column of ``features``."""
+        judges = [getattr(self, name) for name in WEIGHTS]
+        return np.array([*judges, *(self.phones.get(phone, 0.0) for phone in PHONES)])
+
+    def with_weights(self, weights: Floats) -> "Fusion":
+        """The same with other weights, in the order of ``features``."""
+        rounded = [round(float(weight), 4) for weight in weights]
+        judges = dict(zip(WEIGHTS, rounded[: len(WEIGHTS)], strict=True))
+        phones = dict(zip(PHONES, rounded[len(WEIGHTS) :], strict=True))
+        return replace(self, **judges, phones=phones)
+
 
 @cache
 def default_fusion() -> Fusion:
@@ -101,21 +117,24 @@ def default_fusion() -> Fusion:
 
 
 def features(scores: Scores, phones: Sequence[str]) -> npt.NDArray[np.float64]:
-    """What the fusion weighs, shape (readings, 6), in the order of ``WEIGHTS``."""
+    """What the fusion weighs: ``WEIGHTS``, then how often each of the 39 phones is in a reading.
+
+    Shape (readings, 44).
+    """
     below = np.maximum(scores.network - scores.network.max(), FURTHEST_NATS)
     other = np.zeros(len(phones)) if scores.sphinx is None else scores.sphinx
     missing = other <= MISSING_NATS + 1e-6
-    lengths = np.array([len(reading.split()) for reading in phones], float)
+    bare = [[base_phone(phone) for phone in reading.split()] for reading in phones]
+    counts = np.array([[reading.count(phone) for phone in PHONES] for reading in bare], float)
     root = -np.sqrt(-below)
     known = np.clip((scores.network_fit - LEARNERS_FIT) / FIT_SPREAD, -MOST_FIT, MOST_FIT)
-    columns = (below, np.where(missing, 0.0, other), lengths, root, missing, known * root)
-    return np.column_stack(columns).astype(np.float64)
+    judges = (below, np.where(missing, 0.0, other), root, missing, known * root)
+    return np.column_stack([*judges, counts]).astype(np.float64)
 
 
 def probabilities(fusion: Fusion, scores: Scores, phones: Sequence[str]) -> Floats:
     """How probable each reading is, given that one of them was spoken; sums to 1."""
-    weights = np.array([getattr(fusion, name) for name in WEIGHTS])
-    total = features(scores, phones) @ weights
+    total = features(scores, phones) @ fusion.weights
     share = np.exp(total - total.max())
     share /= share.sum()
     mixed: Floats = (1 - fusion.floor) * share + fusion.floor / share.size

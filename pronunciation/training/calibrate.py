@@ -24,6 +24,7 @@ from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.judge import (
     FUSION_PATH,
+    PHONES,
     WEIGHTS,
     Fusion,
     Scores,
@@ -48,8 +49,8 @@ PRECISION = 0.975
 HIGHEST = 0.985
 """No threshold lies above this, or hardly anything would be decided."""
 NOISE_DB = 15.0
-RIDGE = 1.0
-"""Holds the weights small where few cases speak for them."""
+RIDGE, PHONE_RIDGE = 1.0, 6.0
+"""Hold the weights of judges and phones small where few cases speak for them."""
 
 
 class CachingModel(AcousticModel):
@@ -108,12 +109,19 @@ def gather(hearing: Hearing, cases: Iterable[Case]) -> tuple[list[Evidence], int
     return found, failed
 
 
-def fit(evidence: Sequence[Evidence], use: Sequence[bool]) -> Floats:
-    """The weights of ``features`` under which the true readings are most probable."""
-    tables = [features(e.scores, e.phones) * np.array(use) for e in evidence]
-    weights = np.zeros(len(use))
+def fit(evidence: Sequence[Evidence], judges: Sequence[str]) -> Floats:
+    """The weights of ``features`` under which the true readings are most probable.
+
+    Args:
+        evidence: cases with their truth.
+        judges: those of ``WEIGHTS`` that may differ from 0; the phones' all may.
+    """
+    use = np.array([*(name in judges for name in WEIGHTS), *(True for _ in PHONES)])
+    ridge = np.array([*(RIDGE for _ in WEIGHTS), *(PHONE_RIDGE for _ in PHONES)])
+    tables = [features(e.scores, e.phones) * use for e in evidence]
+    weights = np.zeros(use.size)
     for _ in range(60):
-        slope, bend = -RIDGE * weights, RIDGE * np.eye(weights.size)
+        slope, bend = -ridge * weights, np.diag(ridge)
         for table, one in zip(tables, evidence, strict=True):
             raw = table @ weights
             share = np.exp(raw - raw.max())
@@ -200,12 +208,13 @@ def main() -> None:
     model = CachingModel(args.net)
     everything, accepted = dev_evidence(model, args.speech, args.words, args.synthetic)
     best = default_fusion()
-    for judge in ("sphinx", "network", ""):
-        use = [judge in weight and (not judge or "_by_" not in weight) for weight in WEIGHTS]
-        weights = fit(everything, use)
-        best = replace(best, **dict(zip(WEIGHTS, map(float, weights.round(4)), strict=True)))
-        report(f"{judge} alone" if judge else "both", best, everything)
-        print("  ", weights.round(4))
+    for name, judges in (
+        ("sphinx alone", ("sphinx", "sphinx_missing")),
+        ("network alone", ("network", "network_root")),
+        ("both", WEIGHTS),
+    ):
+        best = best.with_weights(fit(everything, judges))
+        report(name, best, everything)
     best = thresholds(best, everything, accepted)
     decided = [verdicts(best, e) for e in everything]
     share = np.mean([v[0] != "unclear" for v in decided])

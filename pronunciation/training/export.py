@@ -1,9 +1,13 @@
-"""Write the trained network as ONNX with 8-bit weights, and check it against PyTorch.
+r"""Write trained networks as one ONNX with 8-bit weights, and check it against PyTorch.
 
-python -m pronunciation.training.export --net net.pt --out pronunciation/hearing/model/phones.onnx
+    python -m pronunciation.training.export --net wide.pt narrow.pt \
+        --out pronunciation/hearing/model/phones.onnx
+
+Several networks give the mean of their scores: what one of them errs in, the others often do not.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +16,7 @@ import torch
 from onnx import helper, numpy_helper
 from torch import Tensor, nn
 
-from pronunciation.training.network import PhoneNet
+from pronunciation.training.network import PhoneNet, load
 from pronunciation.training.train import emissions
 
 __all__ = ["main", "quantized"]
@@ -22,15 +26,16 @@ SMALLEST = 4096
 
 
 class _Scores(nn.Module):
-    """The network with its prior divided out."""
+    """The networks, each with its prior divided out, averaged."""
 
-    def __init__(self, net: PhoneNet, log_prior: Tensor) -> None:
+    def __init__(self, trained: Sequence[tuple[PhoneNet, Tensor]]) -> None:
         super().__init__()
-        self.net = net
-        self.log_prior = log_prior
+        self.nets = nn.ModuleList(net for net, _ in trained)
+        self.log_priors = [log_prior for _, log_prior in trained]
 
     def forward(self, mel: Tensor) -> Tensor:
-        return emissions(self.net(mel), self.log_prior)
+        pairs = zip(self.nets, self.log_priors, strict=True)
+        return torch.stack([emissions(net(mel), log_prior) for net, log_prior in pairs]).mean(0)
 
 
 def bare(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -75,13 +80,10 @@ def quantized(model: onnx.ModelProto) -> onnx.ModelProto:
 def main() -> None:
     """Export, quantize, compare."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--net", type=Path, required=True)
+    parser.add_argument("--net", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    saved = torch.load(args.net)
-    net = PhoneNet()
-    net.load_state_dict(saved["net"])
-    module = _Scores(net, saved["log_prior"]).eval()
+    module = _Scores([load(path) for path in args.net]).eval()
     example = torch.randn(1, 80, 300) * 0.3
     args.out.parent.mkdir(parents=True, exist_ok=True)
     program = torch.onnx.export(

@@ -7,16 +7,19 @@ channels by their mean over the clip (Hu et al., "Squeeze-and-Excitation Network
 speech Han et al., "ContextNet", 2020): that is how it takes voice and microphone into account.
 """
 
+from pathlib import Path
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from pronunciation.hearing.labels import N_CLASSES
 
-__all__ = ["PhoneNet"]
+__all__ = ["PhoneNet", "load", "save"]
 
 N_MELS = 80
 WIDTH = 320
+"""Channels, unless told otherwise."""
 KERNEL = 5
 DILATIONS = (1, 1, 2, 4, 8, 1, 2, 4)
 SQUEEZED = 64
@@ -25,17 +28,17 @@ SQUEEZED = 64
 class Block(nn.Module):
     """Normalise, rectify, convolve, weigh the channels, and add to the input."""
 
-    def __init__(self, dilation: int, dropout: float) -> None:
+    def __init__(self, width: int, dilation: int, dropout: float) -> None:
         super().__init__()
         padding = dilation * (KERNEL // 2)
-        self.norm = nn.BatchNorm1d(WIDTH)
-        self.conv = nn.Conv1d(WIDTH, WIDTH, KERNEL, padding=padding, dilation=dilation)
-        self.squeeze = nn.Linear(WIDTH, SQUEEZED)
-        self.excite = nn.Linear(SQUEEZED, WIDTH)
+        self.norm = nn.BatchNorm1d(width)
+        self.conv = nn.Conv1d(width, width, KERNEL, padding=padding, dilation=dilation)
+        self.squeeze = nn.Linear(width, SQUEEZED)
+        self.excite = nn.Linear(SQUEEZED, width)
         self.dropout = nn.Dropout1d(dropout)
 
     def forward(self, x: Tensor, seen: Tensor, count: Tensor) -> Tensor:
-        """``x`` of shape (batch, WIDTH, frames); ``seen`` of (batch, 1, frames), 1 where valid."""
+        """``x`` of shape (batch, width, frames); ``seen`` of (batch, 1, frames), 1 where valid."""
         inner = self.conv(F.gelu(self.norm(x)) * seen)
         mean = (inner * seen).sum(dim=2) / count
         gate = torch.sigmoid(self.excite(F.relu(self.squeeze(mean))))
@@ -43,16 +46,26 @@ class Block(nn.Module):
 
 
 class PhoneNet(nn.Module):
-    """Log-mel to phone logits, one row for each 20 ms."""
+    """Log-mel to phone logits, one row for each 20 ms.
 
-    def __init__(self, dropout: float = 0.1) -> None:
+    Args:
+        width: channels.
+        dropout: share of channels left out while training.
+    """
+
+    def __init__(self, width: int = WIDTH, dropout: float = 0.1) -> None:
         super().__init__()
-        self.conv1 = nn.Conv1d(N_MELS, WIDTH, 5, padding=2)
-        self.conv2 = nn.Conv1d(WIDTH, WIDTH, 3, stride=2, padding=1)
-        self.blocks = nn.ModuleList(Block(dilation, dropout) for dilation in DILATIONS)
-        self.norm = nn.BatchNorm1d(WIDTH)
+        self.conv1 = nn.Conv1d(N_MELS, width, 5, padding=2)
+        self.conv2 = nn.Conv1d(width, width, 3, stride=2, padding=1)
+        self.blocks = nn.ModuleList(Block(width, dilation, dropout) for dilation in DILATIONS)
+        self.norm = nn.BatchNorm1d(width)
         self.dropout = nn.Dropout(dropout)
-        self.head = nn.Linear(WIDTH, N_CLASSES)
+        self.head = nn.Linear(width, N_CLASSES)
+
+    @property
+    def width(self) -> int:
+        """Its channels."""
+        return self.head.in_features
 
     def forward(self, mel: Tensor, frames: Tensor | None = None) -> Tensor:
         """Logits of shape (batch, ceil(n / 2), N_CLASSES) for ``mel`` of shape (batch, 80, n).
@@ -72,3 +85,16 @@ class PhoneNet(nn.Module):
         x = F.gelu(self.norm(x)).transpose(1, 2)
         logits: Tensor = self.head(self.dropout(x))
         return logits
+
+
+def save(net: nn.Module, log_prior: Tensor, path: Path) -> None:
+    """Write a network with the prior of its training data's phones."""
+    torch.save({"net": net.state_dict(), "log_prior": log_prior}, path)
+
+
+def load(path: Path) -> tuple[PhoneNet, Tensor]:
+    """A network that ``save`` wrote, of the width it has, and its prior."""
+    saved = torch.load(path)
+    net = PhoneNet(saved["net"]["head.weight"].shape[1])
+    net.load_state_dict(saved["net"])
+    return net, saved["log_prior"]

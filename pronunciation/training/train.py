@@ -26,7 +26,7 @@ from pronunciation.hearing.labels import N_CLASSES
 from pronunciation.training.batches import Batch, Batches, frame_labels
 from pronunciation.training.corrupt import replace_one
 from pronunciation.training.lattice import collate, forward_scores
-from pronunciation.training.network import PhoneNet
+from pronunciation.training.network import WIDTH, PhoneNet, load, save
 from pronunciation.training.rivals import rival_loss
 from pronunciation.training.utterance import Utterance
 
@@ -98,6 +98,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--init", type=Path, help="a network saved before, to go on from")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--width", type=int, default=WIDTH, help="channels of a new network")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--batch-s", type=float, default=40.0, help="seconds of speech a batch")
     parser.add_argument("--rate", type=float, default=2e-3)
@@ -117,11 +118,9 @@ def main() -> None:
         data: dict[str, list[Utterance]] = pickle.load(file)
     synthetic = [u for u in data.get("synthetic", []) if u.speaker != args.without]
     log_prior = log_prior_of(data["train"] + synthetic)
-    net = PhoneNet()
+    net = PhoneNet(args.width)
     if args.init:
-        saved = torch.load(args.init)
-        net.load_state_dict(saved["net"])
-        log_prior = saved["log_prior"]
+        net, log_prior = load(args.init)
     real = data["train"] + (data["dev"] if args.with_dev else [])
     batches = Batches(real, synthetic, args.seed, args.real_share, args.batch_s)
     averaged = AveragedModel(
@@ -159,7 +158,7 @@ def main() -> None:
                 f"{done:.2f} step {step} frame {mean[0]:.3f} loss {mean[1]:.3f} won {mean[2]:.4f}"
                 f" | dev {evaluate(averaged.module, log_prior, part)}", flush=True,
             )  # fmt: skip
-            torch.save({"net": averaged.module.state_dict(), "log_prior": log_prior}, args.out)
+            save(averaged.module, log_prior, args.out)
 
 
 if __name__ == "__main__":

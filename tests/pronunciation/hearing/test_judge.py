@@ -39,6 +39,19 @@ def test_the_network_counts_more_where_it_knows_the_sound() -> None:
     assert known[0] > 0.6 > 0.4 > strange[0]
 
 
+def test_a_phone_that_the_judges_favour_needs_more_evidence() -> None:
+    pair, even = ("K AE1 SH", "K EH1 SH"), Scores(np.array([5.0, 5.0]))
+    shares = probabilities(Fusion(phones={"AE": -1.0}), even, pair)
+    assert shares[1] > shares[0]
+    assert probabilities(Fusion(), even, pair) == pytest.approx([0.5, 0.5])
+
+
+def test_weights_of_judges_and_phones_go_out_and_come_back() -> None:
+    fusion = default_fusion()
+    assert fusion.phones
+    assert fusion.with_weights(fusion.weights) == fusion
+
+
 def _readings(accepted: float) -> list[Reading]:
     return [Reading(PHONES[0], True, accepted), Reading(PHONES[1], False, 1 - accepted)]
 
