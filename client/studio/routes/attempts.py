@@ -83,14 +83,16 @@ def router(studio: Studio) -> APIRouter:
         before, after = pair
         if before.report.question_id != after.report.question_id:
             raise HTTPException(422, "only answers to the same question can be compared")
+        view = view_comparison(before.report, after.report)
         return studio.page(
             request,
             "compare.html",
             question=_question(studio, after)[0],
             before=before,
             after=after,
-            view=view_comparison(before.report, after.report),
-            sounds=Sounds(),
+            view=view,
+            before_sounds=_sounds(studio, before, view.before),
+            after_sounds=_sounds(studio, after, view.after),
         )
 
     @routes.get("/{attempt_id}/export.{suffix}")

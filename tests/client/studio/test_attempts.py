@@ -177,6 +177,18 @@ def test_other_answers_to_the_question_are_listed_and_compared(
     assert "This is the only one" in client.get(f"/attempts/{elsewhere}").text
 
 
+def test_both_answers_can_be_heard_where_they_were_recorded(
+    client: TestClient, answered: Answered, studio: Studio
+) -> None:
+    first, second = answered("I would take the cheaper one."), answered()
+    kept = studio.backend.attempt(first).submission.submission_id
+    studio.recordings.path_of(kept).unlink()
+    html = client.get(f"/attempts/{second}/compare/{first}").text
+    earlier, later = html.split('data-answer="after"')
+    assert "/audio" not in earlier and "no recording of this answer" in earlier
+    assert f'src="/attempts/{second}/audio"' in later and 'data-start="' in later
+
+
 def test_only_two_answers_to_one_question_are_compared(
     client: TestClient, answered: Answered
 ) -> None:
@@ -377,6 +389,21 @@ def test_the_transcript_is_played_with_the_keyboard_alone(page: Any) -> None:
     assert page.locator(".word[tabindex='0']").count() == 1
     page.keyboard.press("Enter")
     assert playing(page)["at"] >= target * WORD_S
+
+
+def test_of_two_answers_side_by_side_one_sounds_at_a_time(page: Any) -> None:
+    page.get_by_role("link", name="Compare with").click()
+    page.wait_for_url("**/compare/*")
+    heard = """() => [...document.querySelectorAll("audio")].map(each => !each.paused)"""
+    target = TEXT.split().index("priority")
+    page.click(f"#after-w-{target}")
+    page.wait_for_function(f"() => `${{({heard})()}}` === 'false,true'")
+    lit = page.wait_for_selector(".word.playing")
+    assert lit.get_attribute("id").startswith("after-w-")
+    page.click("#before-w-0")
+    page.wait_for_function(f"() => `${{({heard})()}}` === 'true,false'")
+    page.wait_for_selector("[data-answer=before] .word.playing")
+    assert page.locator("[data-answer=after] .word.playing").count() == 0
 
 
 NOTE_PLAYING = """() => {
