@@ -1,6 +1,7 @@
 """A bundle goes to a coach without any server and comes back; nothing is lost, nothing gets in."""
 
 import json
+import random
 import re
 import struct
 import zipfile
@@ -12,12 +13,22 @@ import pytest
 from playwright.sync_api import Browser
 
 from client.backend import RejectedError
-from client.bundle import BundleError, Sound, make_bundle, read_review
+from client.bundle import (
+    BundleError,
+    Sound,
+    bundle_of,
+    make_bundle,
+    parse_review,
+    read_review,
+)
 from client.embedded import EmbeddedBackend, open_reviews
+from client.own_recordings import OwnRecordings
 from client.settings import ClientSettings
+from client.speaking.wav import write_wav
 from server.contract import Attempt
 from server.review_contract import Comment, ReviewDocument
 from tests.chromium import in_a_browser
+from tests.client.test_sharing import tone
 from tests.server.conftest import START, make_submission
 
 EVIL = "</script><script>alert(1)</script>"
@@ -198,6 +209,60 @@ def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(BundleError):
         read_review(path)
+
+
+def test_whatever_happens_to_a_bundle_on_its_way_is_read_whole_or_refused(
+    backend: EmbeddedBackend, attempt: Attempt
+) -> None:
+    review = document(attempt, remark(1))
+    whole = make_bundle(backend.export_one(attempt.id), review, None).content
+    at_random, outcomes = random.Random(1), set()
+    for _ in range(400):
+        content = bytearray(whole)
+        # where the members' headers, the comments and the directory are
+        for _ in range(at_random.randint(1, 4)):
+            at = at_random.choice((at_random.randrange(len(whole)), -at_random.randrange(1, 900)))
+            content[at] = at_random.randrange(256)
+        del content[len(content) - at_random.choice((0, 0, 0, at_random.randrange(1, 300))) :]
+        try:
+            assert parse_review("back.zip", bytes(content)) == review
+            outcomes.add("whole")
+        except BundleError as error:
+            assert str(error).startswith("back.zip")
+            assert "\n" not in str(error)
+            outcomes.add("refused")
+    assert outcomes == {"whole", "refused"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_comments_that_went_through_an_editor_are_read(attempt: Attempt, encoding: str) -> None:
+    review = document(attempt, remark(1, "Grüße – 你好"))
+    assert parse_review("back.json", review.model_dump_json().encode(encoding)) == review
+
+
+def test_a_bundle_packed_in_a_way_of_its_own_is_refused(attempt: Attempt, tmp_path: Path) -> None:
+    path = tmp_path / "bundle.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as made:
+        made.writestr("comments.json", document(attempt).model_dump_json())
+    with pytest.raises(BundleError, match="packed otherwise"):
+        read_review(path)
+
+
+def test_a_long_recording_goes_along_as_opus(
+    backend: EmbeddedBackend,
+    attempt: Attempt,
+    settings: ClientSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("client.sharing._MOST_FLAC_BYTES", 0)
+    recordings = OwnRecordings(settings.recordings)
+    write_wav(tone(0.5), recordings.path_of(attempt.submission.submission_id))
+    with open_reviews(settings) as reviews:
+        packed = bundle_of(backend, reviews, recordings, attempt.id, with_audio=True)
+    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
+        assert bundle.read("recording.ogg").startswith(b"OggS")
+        assert b"data:audio/ogg;base64,T2dnU" in bundle.read("answer.html")
+    assert parse_review("back.zip", packed.content) == document(attempt)
 
 
 def test_the_page_takes_comments_offline_and_saves_them(

@@ -2,14 +2,19 @@
 
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from client.embedded import EmbeddedBackend, open_reviews
+from client.own_recordings import OwnRecordings
+from client.remote import RemoteBackend
 from client.settings import load_settings
+from client.speaking.wav import write_wav
 from server.contract import Attempt
-from server.review_contract import Comment, ReviewDocument
+from server.review_contract import Comment, ReviewDocument, RubricScore
 from tests.client.cli.conftest import Run
+from tests.client.test_sharing import tone
 from tests.server.conftest import START, make_submission
 
 
@@ -38,6 +43,37 @@ def test_a_bundle_goes_out_and_its_comments_come_back_once(
     assert run("bundle", "export", "1", "--out", str(path)).exit_code == 0
     with zipfile.ZipFile(path) as bundle:
         assert b"Dr. Who" in bundle.read("comments.json")
+
+
+def test_it_is_the_same_with_answers_on_a_shared_server(
+    run: Run, loopback_server: Any, tmp_path: Path
+) -> None:
+    server = ("--server", loopback_server.url)
+    with RemoteBackend(loopback_server.url) as backend:
+        submission = backend.submit(make_submission("hello there")).submission
+    recordings = OwnRecordings(load_settings().recordings)
+    write_wav(tone(0.5), recordings.path_of(submission.submission_id))
+    given = {"author": "Dr. Who", "created_at": START}
+    document = ReviewDocument(
+        submission_id=submission.submission_id,
+        comments=(Comment(external_id="a" * 32, text="Slower", **given),),
+        scores=(RubricScore(external_id="b" * 32, criterion="Structure", score=3, **given),),
+    )
+    back = tmp_path / "back.json"
+    back.write_text(document.model_dump_json(), encoding="utf-8")
+    first, again = (run("bundle", "merge", str(back), *server) for _ in range(2))
+    assert "1 new comment, 1 new score on attempt 1, 0 known already" in first.stdout
+    assert "0 new comments on attempt 1, 2 known already" in again.stdout
+    path = tmp_path / "answer.zip"
+    exported = run("bundle", "export", "1", "--audio", "--out", str(path), *server)
+    assert exported.exit_code == 0, exported.output
+    with zipfile.ZipFile(path) as bundle:
+        assert bundle.read("recording.flac").startswith(b"fLaC")
+        kept = ReviewDocument.model_validate_json(bundle.read("comments.json"))
+    assert (kept.comments, kept.scores) == (document.comments, document.scores)
+    here = run("bundle", "merge", str(back))
+    assert here.exit_code == 1
+    assert "not (or no longer) among yours" in " ".join(here.stderr.split())
 
 
 def test_one_bad_file_and_nothing_is_merged(run: Run, attempt: Attempt, tmp_path: Path) -> None:
