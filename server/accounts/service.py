@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy import exists, func, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from server.access import Actor
 from server.accounts.cohorts import CohortService, coached_by
@@ -179,12 +181,10 @@ class AccountService:
             NotFoundError, InvalidInputError: as for ``add``.
             ConflictError: it is the only admin.
         """
-        with self.database.write() as session:
-            row = account_row(session, account_id)
-            if _role(role) != "admin":
+        with self._changing(account_id, f"change.{_role(role)}", by) as (session, row):
+            if role != "admin":
                 keep_an_admin(session, row)
             row.role, row.display_name = role, clean_display_name(display_name)
-            note(session, self._clock(), by, f"account.change.{role}", f"account {row.id}")
         return account_of(row)
 
     def disable(self, account_id: int, *, by: int | None = None) -> Account:
@@ -194,20 +194,16 @@ class AccountService:
             NotFoundError: there is no such account.
             ConflictError: it is the only admin.
         """
-        with self.database.write() as session:
-            row = account_row(session, account_id)
+        with self._changing(account_id, "disable", by) as (session, row):
             keep_an_admin(session, row)
             row.disabled_at = row.disabled_at or self._clock()
             row.session_epoch += 1
-            note(session, self._clock(), by, "account.disable", f"account {row.id}")
         return account_of(row)
 
     def enable(self, account_id: int, *, by: int | None = None) -> Account:
         """Undoes ``disable``."""
-        with self.database.write() as session:
-            row = account_row(session, account_id)
+        with self._changing(account_id, "enable", by) as (_, row):
             row.disabled_at = None
-            note(session, self._clock(), by, "account.enable", f"account {row.id}")
         return account_of(row)
 
     def delete(self, account_id: int, *, by: int | None = None) -> None:
@@ -217,13 +213,11 @@ class AccountService:
             NotFoundError: there is no such account.
             ConflictError: it is the only admin.
         """
-        with self.database.write() as session:
-            row = account_row(session, account_id)
+        deleted_by = None if by == account_id else by
+        with self._changing(account_id, "delete", deleted_by) as (session, row):
             keep_an_admin(session, row)
-            deleted_by = None if by == row.id else by
             session.delete(row)
             session.flush()
-            note(session, self._clock(), deleted_by, "account.delete", f"account {account_id}")
         self.database.forget()
 
     def sign_in(self, name: str, password: str, address: str) -> Account:
@@ -276,19 +270,15 @@ class AccountService:
         account = self.sign_in(self.get(account_id).name, old, address)
         self._passwords.check(new, account.name)
         hashed = self._passwords.hash(new)
-        with self.database.write() as session:
-            row = account_row(session, account_id)
+        with self._changing(account_id, "password", account_id) as (_, row):
             row.password_hash = hashed
             row.session_epoch += 1
-            note(session, self._clock(), account_id, "account.password", f"account {row.id}")
         return account_of(row)
 
     def end_sessions(self, account_id: int, *, by: int | None = None) -> Account:
         """Signs an account out everywhere; tokens stay."""
-        with self.database.write() as session:
-            row = account_row(session, account_id)
+        with self._changing(account_id, "sign-out", by) as (_, row):
             row.session_epoch += 1
-            note(session, self._clock(), by, "account.sign-out", f"account {row.id}")
         return account_of(row)
 
     def actor_of_session(self, account_id: int, session_epoch: int) -> Actor | None:
@@ -311,6 +301,15 @@ class AccountService:
         """How many accounts there are."""
         with self.database.read() as session:
             return session.scalar(select(func.count()).select_from(AccountRow)) or 0
+
+    @contextmanager
+    def _changing(
+        self, account_id: int, what: str, by: int | None
+    ) -> Iterator[tuple[Session, AccountRow]]:
+        """An account's row in a transaction, which also notes who did what to it."""
+        with self.database.write() as session:
+            yield session, account_row(session, account_id)
+            note(session, self._clock(), by, f"account.{what}", f"account {account_id}")
 
     def _set_hash(self, account_id: int, hashed: str, *, only_if: str) -> None:
         with self.database.write() as session:
