@@ -1,7 +1,6 @@
 """Comments that come back in a file, merged without loss: each one once, whoever sends it."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -109,11 +108,14 @@ class ReviewMerger:
 def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -> list[Comment]:
     """Adds the comments that are not there, each after the one that it answers."""
     attempt = attempt_row(session, attempt_id)
-    parents = (each.parent for each in given if each.parent is not None)
-    there = _known(session, CommentRow, (*(each.external_id for each in given), *parents))
-    waiting = sorted(_new(there, attempt_id, given), key=lambda each: each.created_at)
-    leave_room(session, CommentRow, attempt_id, len(waiting))
-    kept = {each: row.id for each, row in there.items() if row.attempt_id == attempt_id}
+    new = _new(session, CommentRow, attempt_id, given)
+    waiting = sorted(new, key=lambda each: each.created_at)
+    there = select(CommentRow.external_id, CommentRow.id, CommentRow.parent_id)
+    # an answer to an answer stands with it, under the comment that both are about
+    kept = {
+        row[0]: row[2] or row[1]
+        for row in session.execute(there.where(CommentRow.attempt_id == attempt_id))
+    }
     added: list[Comment] = []
     while waiting:
         ready = [each for each in waiting if each.parent is None or each.parent in kept]
@@ -130,7 +132,7 @@ def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -
             rows[-1].edited_at = each.edited_at
         session.add_all(rows)
         session.flush()
-        kept |= {row.external_id: row.id for row in rows}
+        kept |= {row.external_id: row.parent_id or row.id for row in rows}
         added += ready
         waiting = [each for each in waiting if each.external_id not in kept]
     return added
@@ -143,8 +145,7 @@ def _add(
     given: Sequence[RubricScore | Correction],
 ) -> int:
     """Adds the scores or corrections that are not there; how many those were."""
-    new = _new(_known(session, table, [each.external_id for each in given]), attempt_id, given)
-    leave_room(session, table, attempt_id, len(new))
+    new = _new(session, table, attempt_id, given)
     for each in new:
         values = each.model_dump(exclude={"author"})
         session.add(table(attempt_id=attempt_id, guest_name=each.author, **values))
@@ -152,35 +153,22 @@ def _add(
     return len(new)
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A row that is there: its number, and the attempt's."""
-
-    id: int
-    attempt_id: int
-
-
-def _known(
+def _new(
     session: Session,
     table: type[CommentRow] | type[RubricScoreRow] | type[CorrectionRow],
-    external_ids: Iterable[str],
-) -> dict[str, _Known]:
-    """Those of these that are there already."""
-    rows = session.execute(
-        select(table.external_id, table.id, table.attempt_id).where(
-            table.external_id.in_(set(external_ids))
-        )
-    )
-    return {row[0]: _Known(row[1], row[2]) for row in rows}
-
-
-def _new(there: dict[str, _Known], attempt_id: int, given: Sequence[T]) -> list[T]:
+    attempt_id: int,
+    given: Sequence[T],
+) -> list[T]:
     """What is not there, each id once.
 
     Raises:
-        ConflictError: an id belongs to another answer.
+        ConflictError: an id belongs to another answer, or there are too many.
     """
     wanted = {each.external_id: each for each in given}
-    if any(each in there and there[each].attempt_id != attempt_id for each in wanted):
+    known = select(table.external_id, table.attempt_id).where(table.external_id.in_(wanted))
+    there = {row[0]: row[1] for row in session.execute(known)}
+    if any(each != attempt_id for each in there.values()):
         raise ConflictError("a part of this file belongs to another answer")
-    return [each for number, each in wanted.items() if number not in there]
+    new = [each for number, each in wanted.items() if number not in there]
+    leave_room(session, table, attempt_id, len(new))
+    return new

@@ -149,6 +149,8 @@ def add_comment(
 ) -> None:
     """Keeps a comment, once: the same sent again changes nothing.
 
+    An answer to an answer stands with it, under the comment that both are about.
+
     Raises:
         NotFoundError: the attempt, or the comment that this one answers, is not there.
         InvalidInputError: the answer has no such word.
@@ -165,7 +167,8 @@ def add_comment(
         return
     parent_id = None
     if wanted.parent is not None:
-        parent_id = comment_row(session, attempt_id, wanted.parent).id
+        parent = comment_row(session, attempt_id, wanted.parent)
+        parent_id = parent.parent_id or parent.id
     leave_room(session, CommentRow, attempt_id)
     session.add(new_comment(attempt, author, wanted, parent_id, now))
     session.flush()

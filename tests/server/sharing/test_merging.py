@@ -112,7 +112,12 @@ def test_an_answer_is_kept_with_what_it_answers_whichever_comes_first(
     root = remark(9, "Slower")  # written later, by its clock
     merger.merge(document(attempt, comments=[deeper, reply, root]))
     kept = {each.text: each.parent for each in merger.document(attempt.id).comments}
-    assert kept == {"Slower": None, "Yes": f"{9:032x}", "And": f"{1:032x}"}
+    # an answer to an answer stands where that one does: pages show comments with their answers
+    assert kept == {"Slower": None, "Yes": f"{9:032x}", "And": f"{9:032x}"}
+    late = remark(3, "Later", parent=f"{2:032x}")
+    merger.merge(document(attempt, comments=[late]))
+    kept = {each.text: each.parent for each in merger.document(attempt.id).comments}
+    assert kept["Later"] == f"{9:032x}"
 
 
 def test_answers_that_answer_each_other_are_kept(merger: ReviewMerger, attempt: Attempt) -> None:
@@ -237,6 +242,17 @@ def test_a_name_in_a_file_is_no_account(world: People) -> None:
     review = ReviewService(world.service.database).review(world.attempt.id)
     assert set(review.accounts.values()) == {None}
     assert [each.by_owner for each in review.comments] == [False]
+
+
+def test_an_answer_to_an_answer_over_the_api_stands_with_it(world: People) -> None:
+    path = f"/api/v1/attempts/{world.attempt.id}/comments"
+    for number, parent in ((1, None), (2, 1), (3, 2)):
+        wanted = {"external_id": f"{number:032x}", "text": "And"}
+        wanted |= {} if parent is None else {"parent": f"{parent:032x}"}
+        reply = world.client("cleo").post(path, json=wanted)
+        assert reply.status_code == 200
+    parents = {each["external_id"]: each["parent"] for each in reply.json()["comments"]}
+    assert list(parents.values()) == [None, f"{1:032x}", f"{1:032x}"]
 
 
 @pytest.mark.parametrize("who", ["ben", "cleo", "dora", "ed"])
