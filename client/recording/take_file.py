@@ -2,7 +2,8 @@
 
 The file is an ordinary WAV file (PCM16, mono) whose header says "length not known yet" until the
 take is finished: what stands behind the header is the recording, whatever happened. An unfinished
-take is called ``….wav.part`` and is held locked by the process that writes it.
+take is called ``….wav.part`` and is held locked by the process that writes it. Why it is unfinished
+stands beside it (``….wav.part.why``), where somebody could still tell.
 """
 
 import contextlib
@@ -34,6 +35,8 @@ SYNC_EVERY_S: Final = 0.5
 """A killed process loses nothing that was written; a power cut loses what was not synced. Half of
 the second that may be lost at most."""
 MAX_PCM_BYTES: Final = UNKNOWN_SIZE - HEADER_BYTES
+_REASON_SUFFIX: Final = ".why"
+_REASON_CHARS: Final = 500
 _STILLBORN_AFTER_S: Final = 60.0
 _STILL_WRITTEN_S: Final = 10.0
 _BYTES_PER_SAMPLE: Final = 2
@@ -103,10 +106,11 @@ class TakeWriter:
     def discard(self) -> None:
         """Delete the take."""
         self._close()
-        self.part_path.unlink(missing_ok=True)
+        _delete(self.part_path)
 
-    def abandon(self) -> None:
-        """Let go of the file and leave it as an unfinished take."""
+    def abandon(self, reason: str = "") -> None:
+        """Let go of the file and leave it as an unfinished take; ``reason``: why, one line."""
+        _note_reason(self.part_path, reason)
         self._close()
 
     def _write(self, content: bytes) -> None:
@@ -138,12 +142,14 @@ class UnfinishedTake:
         started_at: when the recording began (UTC).
         label: what `TakeWriter` was told, made safe for a file's name.
         duration_s: how much of it is there.
+        reason: why it is unfinished; empty where nobody could tell, as after a crash.
     """
 
     path: Path
     started_at: datetime
     label: str
     duration_s: float
+    reason: str = ""
 
     def finish(self) -> Path:
         """Repair the header and name the file ``….wav``; returns its path.
@@ -155,7 +161,11 @@ class UnfinishedTake:
 
     def discard(self) -> None:
         """Delete the take."""
-        self.path.unlink(missing_ok=True)
+        _delete(self.path)
+
+    def note(self, reason: str) -> None:
+        """Keep why it could not be finished, for who looks at it later."""
+        _note_reason(self.path, reason)
 
 
 def unfinished_recordings(folder: Path) -> tuple[UnfinishedTake, ...]:
@@ -217,7 +227,34 @@ def _finish(part_path: Path) -> Path:
         os.replace(part_path, path)
     except OSError as error:
         raise RecordingError(f"{part_path.name} cannot be finished: {error.strerror}") from error
+    with contextlib.suppress(OSError):
+        _reason_path(part_path).unlink(missing_ok=True)
     return path
+
+
+def _delete(part_path: Path) -> None:
+    part_path.unlink(missing_ok=True)
+    _reason_path(part_path).unlink(missing_ok=True)
+
+
+def _reason_path(part_path: Path) -> Path:
+    return part_path.with_name(part_path.name + _REASON_SUFFIX)
+
+
+def _note_reason(part_path: Path, reason: str) -> None:
+    """Write the reason down, if that can be done: the recording matters more."""
+    if reason:
+        with contextlib.suppress(OSError):
+            _reason_path(part_path).write_text(reason[:_REASON_CHARS], encoding="utf-8")
+            _reason_path(part_path).chmod(0o600)
+
+
+def _reason(part_path: Path) -> str:
+    try:
+        with _reason_path(part_path).open(encoding="utf-8", errors="replace") as file:
+            return " ".join(file.read(_REASON_CHARS).split()).rstrip(".")
+    except OSError:
+        return ""
 
 
 def _header(sample_rate_hz: int, pcm_bytes: int | None) -> bytes:
@@ -253,7 +290,7 @@ def _look_at(path: Path) -> UnfinishedTake | None:
     except ValueError:  # renamed by hand
         started_at = datetime.fromtimestamp(stat.st_mtime, UTC)
     samples = (stat.st_size - HEADER_BYTES) // _BYTES_PER_SAMPLE
-    return UnfinishedTake(path, started_at, label, samples / rate_hz)
+    return UnfinishedTake(path, started_at, label, samples / rate_hz, _reason(path))
 
 
 def _age_s(path: Path) -> float:

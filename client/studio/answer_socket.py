@@ -115,6 +115,7 @@ class AnswerSocket:
             self._say_problem(_problem(error, kept=False))
             return
         self._say("recording", take=take.name, target_s=take.target_s, limit_s=take.limit_s)
+        why = _PAGE_GONE
         try:
             stopped_by = await self._record(take)
             if stopped_by is None:
@@ -125,11 +126,13 @@ class AnswerSocket:
         except Exception as error:
             if isinstance(error, _Gone):
                 raise
-            self._say_problem(_problem(error, kept=take.is_there))
+            problem = _problem(error, kept=take.is_there)
+            why = problem.detail
+            self._say_problem(problem)
         finally:
             # After finish and discard this does nothing. In every other case (connection lost,
             # nonsense received, the studio ends) what was said is left to be finished later.
-            take.abandon()
+            take.abandon(why)
 
     async def _record(self, take: RunningTake) -> Literal["person", "time_limit"] | None:
         """Take in sound until a person or the time limit ends it; ``None``: it is discarded."""
@@ -252,3 +255,4 @@ def _problem(error: Exception, *, kept: bool) -> Problem:
 
 
 _RELOAD: Final = "reload the page"
+_PAGE_GONE: Final = "the page was closed or lost its connection"

@@ -70,6 +70,13 @@ def keep_recording(recordings: OwnRecordings, finish: Callable[[], Path], outcom
     return ""
 
 
+def _told(error: BaseException) -> str:
+    """Why an answer was not graded, for who finds its recording later."""
+    if isinstance(error, ClientError):
+        return str(error)
+    return f"that failed ({type(error).__name__}: {error})"
+
+
 def limit_s_for(target_s: float) -> float:
     """How long an answer to a question of this target may be."""
     return max(MIN_LIMIT_S, LIMIT_OVER_TARGET * target_s)
@@ -177,8 +184,8 @@ class RunningTake:
             raise RecordingError(_ZEROS, _ZEROS_REMEDY)
         try:
             outcome = self._live.finish()
-        except BaseException:
-            self._writer.abandon()
+        except BaseException as error:
+            self._writer.abandon(_told(error))
             raise
         return FinishedTake(outcome, keep_recording(self._recordings, self._writer.finish, outcome))
 
@@ -187,8 +194,8 @@ class RunningTake:
         self._end()
         self._drop()
 
-    def abandon(self) -> None:
-        """Nobody is there any more: leave what was said as an unfinished take."""
+    def abandon(self, reason: str) -> None:
+        """Nobody is there any more: leave what was said as an unfinished take, and say why."""
         if self._ended:
             return
         self._end()
@@ -196,7 +203,7 @@ class RunningTake:
             self._drop()
         else:
             self._live.cancel()
-            self._writer.abandon()
+            self._writer.abandon(reason)
 
     def _drop(self) -> None:
         self._live.cancel()

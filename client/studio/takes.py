@@ -73,6 +73,7 @@ class InterruptedTake:
         duration_s: how much of it is there.
         question_id: what it answers; empty where the bank no longer has the question.
         prompt: the question; empty where it is not known.
+        reason: why it is unfinished; empty where nobody could tell.
     """
 
     name: str
@@ -80,6 +81,7 @@ class InterruptedTake:
     duration_s: float
     question_id: str
     prompt: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -270,9 +272,11 @@ class Takes:
                 )
             keep_recording(self._recordings, take.finish, outcome)
         except ClientError as error:
+            take.note(str(error))
             self._note(Finishing(name, "failed", problem=str(error)))
         except Exception as error:  # shown on the page; the thread has nobody else to tell
             logger.exception("an interrupted recording was not finished")
+            take.note(f"that failed ({error})")
             self._note(Finishing(name, "failed", problem=f"that failed ({error})"))
         else:
             self.tell(AnswerDone(question_id, "", outcome))
@@ -316,7 +320,12 @@ def _label(question_id: str) -> str:
 
 def _shown(take: UnfinishedTake, questions: dict[str, Question] | None) -> InterruptedTake:
     shown = InterruptedTake(
-        take.path.name, take.started_at.astimezone(UTC), take.duration_s, take.label, ""
+        take.path.name,
+        take.started_at.astimezone(UTC),
+        take.duration_s,
+        take.label,
+        "",
+        take.reason,
     )
     if questions is None:
         return shown

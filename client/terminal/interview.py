@@ -125,7 +125,8 @@ class Interview:
             self._console.print(
                 Text(
                     f"A recording of {clock(take.duration_s)} from "
-                    f"{take.started_at.astimezone():%Y-%m-%d %H:%M} ({take.label}) was interrupted."
+                    f"{take.started_at.astimezone():%Y-%m-%d %H:%M} ({take.label}) "
+                    + (f"is not finished: {take.reason}." if take.reason else "was interrupted.")
                 )
             )
             if not self._console.is_terminal:

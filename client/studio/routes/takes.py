@@ -68,6 +68,7 @@ def _shown(take: InterruptedTake) -> dict[str, Any]:
         "length": clock(take.duration_s),
         "question_id": take.question_id,
         "prompt": take.prompt,
+        "reason": take.reason,
     }
 
 

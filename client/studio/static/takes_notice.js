@@ -52,7 +52,9 @@ function makeItem(take) {
   item.className = "notice warn";
   item.dataset.take = take.name;
   const text = document.createElement("p");
-  text.textContent = `A recording of ${take.length} from ${take.started} was interrupted.`;
+  text.textContent = take.reason
+    ? `A recording of ${take.length} from ${take.started} is not finished: ${take.reason}.`
+    : `A recording of ${take.length} from ${take.started} was interrupted.`;
   item.append(text);
   if (take.prompt) {
     const prompt = document.createElement("p");

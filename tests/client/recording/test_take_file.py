@@ -65,6 +65,28 @@ def test_recovery_finishes_or_discards_what_was_left_behind(tmp_path: Path) -> N
     assert [path.suffix for path in tmp_path.iterdir()] == [".wav"]
 
 
+def test_why_it_is_unfinished_stays_with_the_take_and_goes_with_it(tmp_path: Path) -> None:
+    for end in ("finish", "discard"):
+        writer = TakeWriter(tmp_path, 16000, end)
+        writer.append(np.zeros(16000, np.float32))
+        writer.abandon("no engine\nis there")
+        (take,) = unfinished_recordings(tmp_path)
+        assert take.reason == "no engine is there"
+        take.note("no speech detected")
+        (take,) = unfinished_recordings(tmp_path)
+        assert take.reason == "no speech detected"
+        getattr(take, end)()
+        assert [path.suffix for path in tmp_path.iterdir()] == [".wav"]
+
+
+def test_a_take_of_a_crash_has_no_reason(tmp_path: Path) -> None:
+    writer = TakeWriter(tmp_path, 16000)
+    writer.append(np.zeros(16000, np.float32))
+    writer.abandon()
+    (take,) = unfinished_recordings(tmp_path)
+    assert take.reason == ""
+
+
 def test_a_file_cut_in_its_header_is_no_take(tmp_path: Path) -> None:
     fresh, old = tmp_path / "1-a.wav.part", tmp_path / "2-b.wav.part"
     for path in (fresh, old):

@@ -278,6 +278,8 @@ def test_an_engine_that_fails_loses_nothing_and_finish_works_later(
             problem = until(socket, "problem", "done")
         assert (problem["code"], problem["kept"]) == ("engine", True)
         assert "fetch them again" in problem["detail"]
+        (shown,) = client.get("/takes").json()["interrupted"]
+        assert shown["reason"] == "the weights are broken: fetch them again"
 
         engine.failure = None
         assert client.post(f"/takes/{name}/finish").status_code == 202
@@ -395,7 +397,7 @@ def test_sound_that_comes_faster_than_anybody_speaks_is_refused(
     clock[0] += 1.0
     take.take_in(second)
 
-    take.abandon()
+    take.abandon("the page is gone")
     assert [round(each.duration_s) for each in unfinished_recordings(tmp_path)] == [31]
 
 
@@ -423,6 +425,7 @@ def test_a_broken_connection_leaves_what_was_said_to_be_finished(
     assert shown["started"] == f"{datetime.now():%H:%M}"
     assert shown["question_id"] == QUESTION
     assert "InfiniBand" in shown["prompt"]
+    assert "the page was closed" in shown["reason"]
     assert client.get(f"/takes/{name}/audio").content[:4] == b"RIFF"
 
     assert client.post(f"/takes/{name}/finish").json()["state"] == "running"

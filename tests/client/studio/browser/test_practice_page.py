@@ -200,7 +200,7 @@ def test_a_reload_in_the_middle_leaves_a_recording_to_finish(
     assert warned == ["beforeunload"]
     notice = page.locator("[data-take]")
     notice.wait_for()
-    assert "was interrupted" in notice.inner_text()
+    assert "the page was closed" in notice.inner_text()
     assert "A recording of 0:0" in notice.inner_text()
     page.click("[data-take] >> text=Finish")
     page.wait_for_url("**/attempts/*")
