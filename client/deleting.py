@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from client.backend import Backend, RejectedError
 from client.interviews import Interviews
 from client.own_recordings import OwnRecordings
+from client.sending import OutboxBackend
 from client.settings import ClientSettings
 from server.contract import PurgeRequest, PurgeResult
 
-__all__ = ["delete_answers", "delete_everything"]
+__all__ = ["delete_answers", "delete_everything", "discard_refused"]
 
 
 def delete_answers(
@@ -33,6 +34,14 @@ def delete_answers(
     for submission_id in submission_ids:
         recordings.forget(submission_id)
     return result
+
+
+def discard_refused(backend: Backend, settings: ClientSettings, submission_id: str) -> bool:
+    """Delete one answer that its server refused, with its recording; whether there was one."""
+    gone = isinstance(backend, OutboxBackend) and backend.outbox.discard_refused(submission_id)
+    if gone:
+        OwnRecordings(settings.recordings).forget(submission_id)
+    return gone
 
 
 def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:

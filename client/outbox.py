@@ -127,6 +127,16 @@ class Outbox:
             _reason_path(waiting.path).unlink(missing_ok=True)
             sync_folder(self._pending)
 
+    def discard_refused(self, submission_id: str) -> bool:
+        """Deletes one refused answer; whether there was one."""
+        for each in _listed(self._rejected):
+            if each.submission_id == submission_id:
+                with _plain(self._rejected):
+                    each.path.unlink(missing_ok=True)
+                    _reason_path(each.path).unlink(missing_ok=True)
+                return True
+        return False
+
     def discard(self, *, before: datetime | None = None) -> int:
         """Deletes what waits and what was refused: made before a time, or all."""
         deleted = 0

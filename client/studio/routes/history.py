@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend import Backend
-from client.deleting import delete_answers, delete_everything
+from client.deleting import delete_answers, delete_everything, discard_refused
 from client.exports import export_attempts
 from client.outbox import OutboxError, Waiting
 from client.progress import all_attempts
@@ -92,6 +92,7 @@ class Filters:
 class WaitingAnswer:
     """An answer that the server does not have yet; ``reason``: why it refused it, if it did."""
 
+    submission_id: str
     prompt: str
     answered_at: datetime | None
     reason: str
@@ -194,6 +195,14 @@ def router(studio: Studio) -> APIRouter:
         result = delete_everything(studio.backend, studio.settings)
         return RedirectResponse(f"/history?deleted={result.deleted}", 303)
 
+    @routes.post("/discard")
+    def discard(
+        answer: Annotated[str, Form(pattern="^[0-9a-f]{32}$")], confirmed: Confirmed
+    ) -> RedirectResponse:
+        """Deletes one answer that the server refused, and its recording."""
+        gone = discard_refused(studio.backend, studio.settings, answer)
+        return RedirectResponse(f"/history?deleted={int(gone)}", 303)
+
     @routes.post("/send")
     def send() -> RedirectResponse:
         """Sends what waits, those that were refused too."""
@@ -250,6 +259,11 @@ def _waiting_answer(waiting: Waiting, prompts: dict[str, str]) -> WaitingAnswer:
     try:
         submission = waiting.read()
     except OutboxError as error:
-        return WaitingAnswer("An answer that cannot be read", None, waiting.reason or str(error))
+        return WaitingAnswer(
+            waiting.submission_id,
+            "An answer that cannot be read",
+            None,
+            waiting.reason or str(error),
+        )
     prompt = prompts.get(submission.question_id, submission.question_id)
-    return WaitingAnswer(prompt, submission.created_at, waiting.reason)
+    return WaitingAnswer(waiting.submission_id, prompt, submission.created_at, waiting.reason)

@@ -250,6 +250,33 @@ def test_answers_that_wait_are_shown_and_can_be_sent(settings: ClientSettings) -
         assert "Refused" in response.text  # tried again, refused again, and still kept
 
 
+def test_a_refused_answer_is_discarded_with_its_recording_and_no_other(
+    settings: ClientSettings,
+) -> None:
+    refused = [make_submission(question_id=each, created_at=FIRST) for each in ("gone-1", "gone-2")]
+    outbox = Outbox.for_server(settings.outbox, "embedded")
+    for each in refused:
+        outbox.add(each)
+    studio = make_studio(settings)
+    settings.recordings.mkdir(parents=True)
+    sounds = [studio.recordings.path_of(each.submission_id) for each in refused]
+    for sound in sounds:
+        sound.write_bytes(b"RIFF")
+    with TestClient(create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
+        assert client.get("/history").text.count('action="/history/discard"') == 2
+        answer = {"answer": refused[0].submission_id}
+        assert client.post("/history/discard", data=answer).status_code == 422  # not confirmed
+        page = client.post("/history/discard", data={**answer, "confirmed": "yes"}).text
+        assert "1 answer deleted" in page
+        assert "gone-1" not in page and "gone-2" in page
+        again = client.post("/history/discard", data={**answer, "confirmed": "yes"}).text
+        assert "0 answers deleted" in again
+        other = {"answer": "../../x", "confirmed": "yes"}
+        assert client.post("/history/discard", data=other).status_code == 422
+    assert [sound.exists() for sound in sounds] == [False, True]
+    assert [each.submission_id for each in outbox.rejected()] == [refused[1].submission_id]
+
+
 def test_a_waiting_answer_that_cannot_be_read_is_shown_too(
     client: TestClient, studio: Studio
 ) -> None:
