@@ -14,11 +14,12 @@ from sqlalchemy.orm import Session
 from server.access import Actor
 from server.accounts.cohorts import CohortService, coached_by
 from server.accounts.invitations import InvitationService
+from server.accounts.known_browsers import KnownBrowsers
 from server.accounts.models import ROLES, Account, Role
 from server.accounts.passwords import Passwords
 from server.accounts.rows import account_of, account_row, keep_an_admin
 from server.accounts.secrets import server_secret
-from server.accounts.throttle import Throttle
+from server.accounts.throttle import Throttle, Try
 from server.accounts.tokens import TokenService
 from server.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
 from server.service import utc_now
@@ -79,6 +80,7 @@ class AccountService:
         tokens: what clients sign in with.
         invitations: the links with which accounts get their password.
         cohorts: the groups they belong to.
+        known_browsers: marks for those that somebody has signed in with.
     """
 
     def __init__(
@@ -104,6 +106,7 @@ class AccountService:
         self._clock = clock
         self._passwords = passwords or Passwords()
         self._secret = secret
+        self.known_browsers = KnownBrowsers(self.secret)
         self._throttle = Throttle(database, self.secret)
         self._seen_one = False
 
@@ -220,34 +223,50 @@ class AccountService:
             session.flush()
         self.database.forget()
 
-    def sign_in(self, name: str, password: str, address: str) -> Account:
+    def sign_in(self, name: str, password: str, address: str, mark: str = "") -> Account:
         """The account that this name and password open.
 
         Args:
             name: as typed.
             password: as typed.
             address: where the request comes from, counted in the limit on tries.
+            mark: what ``known_browsers`` gave this browser; then that is counted instead.
 
         Raises:
             WrongSignInError: one of the two is wrong, or the account is disabled.
             TooManyTriesError: too many wrong ones lately.
         """
-        now = self._clock()
         folded = _folded(name[:_MAX_TYPED])
-        self._throttle.check(folded, address, now)
+        browser = self.known_browsers.number(mark, folded) if mark else ""
+        tried = self._throttle.begin(folded, address, browser, self._clock())
+        return self._verified(folded, password, tried)
+
+    def confirm(self, account_id: int, password: str) -> Account:
+        """The account of somebody who is signed in and says their password again.
+
+        Raises:
+            WrongSignInError: it is wrong.
+            TooManyTriesError: it was wrong too often.
+        """
+        name = self.get(account_id).name
+        tried = self._throttle.begin_signed_in(account_id, self._clock())
+        return self._verified(name, password, tried)
+
+    def _verified(self, name: str, password: str, tried: Try) -> Account:
         with self.database.read() as session:
-            row = session.scalar(select(AccountRow).where(AccountRow.name == _storable(folded)))
+            row = session.scalar(select(AccountRow).where(AccountRow.name == _storable(name)))
         kept = row.password_hash if row is not None and row.disabled_at is None else None
         if not self._passwords.verify(kept, password[:_MAX_TYPED]) or row is None or kept is None:
-            self._throttle.failed(folded, address, now)
             raise WrongSignInError("name or password is wrong")
-        self._throttle.succeeded(folded)
+        self._throttle.succeeded(tried)
         if self._passwords.outdated(kept):
             self._set_hash(row.id, self._passwords.hash(password), only_if=kept)
         return account_of(row)
 
-    def accept(self, secret: str, password: str) -> Account:
+    def accept(self, secret: str, password: str, address: str = "") -> Account:
         """Uses an invitation: sets the password. Sessions from before end.
+
+        Wrong passwords that were typed before at the same address are forgotten.
 
         Raises:
             NotFoundError: the invitation is not valid (any more).
@@ -256,10 +275,10 @@ class AccountService:
         account = self.invitations.account(secret)
         self._passwords.check(password, account.name)
         accepted = self.invitations.accept(secret, self._passwords.hash(password))
-        self._throttle.succeeded(accepted.name)
+        self._throttle.lift(accepted.name, address)
         return accepted
 
-    def change_password(self, account_id: int, old: str, new: str, address: str) -> Account:
+    def change_password(self, account_id: int, old: str, new: str) -> Account:
         """Sets another password; every other session ends.
 
         Raises:
@@ -267,7 +286,7 @@ class AccountService:
             TooManyTriesError: it was wrong too often.
             InvalidInputError: the new one will not do.
         """
-        account = self.sign_in(self.get(account_id).name, old, address)
+        account = self.confirm(account_id, old)
         self._passwords.check(new, account.name)
         hashed = self._passwords.hash(new)
         with self._changing(account_id, "password", account_id) as (_, row):

@@ -1,6 +1,14 @@
-"""How often one may try a password: counted in the database, so all processes count together."""
+"""How often one may try a password: counted in the database, so all processes count together.
 
+Whoever does not know a password is slowed down, and whoever knows it is not locked out by them:
+what is limited tightly is a name tried from one place. A name tried from many places is only
+slowed down, for a minute, and not at all for a browser that its owner has signed in with before
+(https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
+"""
+
+import ipaddress
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,60 +20,146 @@ from server.errors import TooManyTriesError
 from server.store.database import Database
 from server.store.tables_accounts import SignInFailureRow
 
-__all__ = ["PER_ADDRESS", "PER_NAME", "WINDOW", "Throttle"]
+__all__ = [
+    "NAME_WINDOW",
+    "PER_ADDRESS",
+    "PER_NAME",
+    "PER_NAME_AND_ADDRESS",
+    "WINDOW",
+    "Throttle",
+    "Try",
+]
 
 WINDOW: Final = timedelta(minutes=15)
-PER_NAME: Final = 10
-"""Wrong passwords for one name: 960 a day against a password of ten characters."""
+PER_NAME_AND_ADDRESS: Final = 10
+"""Wrong passwords for one name from one address, or from one known browser: 960 a day."""
 PER_ADDRESS: Final = 50
 """From one address, whatever the names: a class behind one router still signs in."""
 
+NAME_WINDOW: Final = timedelta(minutes=1)
+PER_NAME: Final = 15
+"""For one name from wherever: nobody mistypes so often, and after a minute it is over."""
+
+_IPV6_NETWORK_BITS: Final = 64
+"""What one subscriber has of the internet: they can change the rest at will (RFC 6177)."""
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """At most so many wrong passwords for a subject, which is kept as a keyed digest."""
+
+    subject: str
+    most: int
+    within: timedelta = WINDOW
+
+
+@dataclass(frozen=True)
+class Try:
+    """A password that is being tried: counted as wrong until it turns out to be right.
+
+    Attributes:
+        rows: what was counted for it.
+        forgets: whose earlier wrong ones are forgotten when it is right.
+    """
+
+    rows: tuple[int, ...]
+    forgets: str
+
 
 class Throttle:
-    """Counts wrong passwords by name and by address, which are kept as keyed digests only."""
+    """Counts wrong passwords."""
 
     def __init__(self, database: Database, key: Callable[[], str]) -> None:
         self._database = database
         self._key = key
 
-    def check(self, name: str, address: str, now: datetime) -> None:
-        """Refuses a further try.
+    def begin(self, name: str, address: str, browser: str, now: datetime) -> Try:
+        """Lets somebody try to sign in; tries at the same time are counted one by one.
+
+        Args:
+            name: as it is kept.
+            address: where the request comes from.
+            browser: the mark of one that signed in with this name before; empty: there is none.
+            now: the time.
 
         Raises:
             TooManyTriesError: too many wrong ones lately; it says when to come back.
         """
-        with self._database.read() as session:
-            for subject, limit in self._subjects(name, address):
-                recent = select(SignInFailureRow.at).where(
-                    SignInFailureRow.subject == subject, SignInFailureRow.at > now - WINDOW
-                )
-                count = session.scalar(select(func.count()).select_from(recent.subquery())) or 0
-                if count >= limit:
-                    oldest = session.scalar(
-                        recent.order_by(SignInFailureRow.at.desc()).offset(limit - 1).limit(1)
-                    )
-                    free_at = (oldest or now) + WINDOW
-                    raise TooManyTriesError(max(1, round((free_at - now).total_seconds())))
+        if browser:
+            return self._begin((self._limit(f"browser:{browser}", PER_NAME_AND_ADDRESS),), now)
+        place = _place(address)
+        return self._begin(
+            (
+                self._limit(f"both:{place} {name}", PER_NAME_AND_ADDRESS),
+                self._limit(f"address:{place}", PER_ADDRESS),
+                self._limit(f"name:{name}", PER_NAME, NAME_WINDOW),
+            ),
+            now,
+        )
 
-    def failed(self, name: str, address: str, now: datetime) -> None:
-        """Counts a wrong password."""
+    def begin_signed_in(self, account_id: int, now: datetime) -> Try:
+        """Lets somebody who is signed in say their password again.
+
+        Raises:
+            TooManyTriesError: too many wrong ones lately.
+        """
+        return self._begin((self._limit(f"account:{account_id}", PER_NAME_AND_ADDRESS),), now)
+
+    def succeeded(self, tried: Try) -> None:
+        """Forgets the try, which was right, and the wrong ones before it from the same place."""
         with self._database.write() as session:
-            self._sweep(session, now)
-            for subject, _ in self._subjects(name, address):
-                session.add(SignInFailureRow(subject=subject, at=now))
+            session.execute(
+                delete(SignInFailureRow).where(
+                    SignInFailureRow.id.in_(tried.rows)
+                    | (SignInFailureRow.subject == tried.forgets)
+                )
+            )
 
-    def succeeded(self, name: str) -> None:
-        """Forgets the wrong ones for a name whose owner has just signed in."""
-        subject = keyed_digest(self._key(), f"name:{name}")
+    def lift(self, name: str, address: str) -> None:
+        """Forgets the wrong ones for a name from an address: it has a new password."""
+        subject = self._limit(f"both:{_place(address)} {name}", 0).subject
         with self._database.write() as session:
             session.execute(delete(SignInFailureRow).where(SignInFailureRow.subject == subject))
 
-    def _sweep(self, session: Session, now: datetime) -> None:
-        session.execute(delete(SignInFailureRow).where(SignInFailureRow.at <= now - WINDOW))
+    def _begin(self, limits: tuple[_Limit, ...], now: datetime) -> Try:
+        with self._database.read() as session:  # a flood does not wait for the write lock
+            _check(session, limits, now)
+        with self._database.write() as session:
+            for limit in reversed(limits):  # in one order always
+                self._database.alone(session, limit.subject)
+            _check(session, limits, now)
+            session.execute(delete(SignInFailureRow).where(SignInFailureRow.at <= now - WINDOW))
+            rows = [SignInFailureRow(subject=limit.subject, at=now) for limit in limits]
+            session.add_all(rows)
+            session.flush()
+            return Try(tuple(row.id for row in rows), limits[0].subject)
 
-    def _subjects(self, name: str, address: str) -> tuple[tuple[str, int], ...]:
-        key = self._key()
-        return (
-            (keyed_digest(key, f"name:{name}"), PER_NAME),
-            (keyed_digest(key, f"address:{address}"), PER_ADDRESS),
+    def _limit(self, subject: str, most: int, within: timedelta = WINDOW) -> _Limit:
+        return _Limit(keyed_digest(self._key(), subject), most, within)
+
+
+def _check(session: Session, limits: tuple[_Limit, ...], now: datetime) -> None:
+    for limit in limits:
+        recent = select(SignInFailureRow.at).where(
+            SignInFailureRow.subject == limit.subject, SignInFailureRow.at > now - limit.within
         )
+        count = session.scalar(select(func.count()).select_from(recent.subquery())) or 0
+        if count >= limit.most:
+            oldest = session.scalar(
+                recent.order_by(SignInFailureRow.at.desc()).offset(limit.most - 1).limit(1)
+            )
+            free_at = (oldest or now) + limit.within
+            raise TooManyTriesError(max(1, round((free_at - now).total_seconds())))
+
+
+def _place(address: str) -> str:
+    """An address as it is counted: of IPv6 the network, because the rest is the sender's own."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv4Address):
+        return str(ip)
+    if ip.ipv4_mapped is not None:
+        return str(ip.ipv4_mapped)
+    return str(ipaddress.ip_network((int(ip), _IPV6_NETWORK_BITS), strict=False))

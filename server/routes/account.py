@@ -45,7 +45,7 @@ def account_router() -> APIRouter:
         def change() -> None:
             if password != again:
                 raise InvalidInputError("the two passwords differ")
-            changed = context.accounts.change_password(_id(actor), old, password, _address(request))
+            changed = context.accounts.change_password(_id(actor), old, password)
             start_session(request, changed)
 
         return _done(request, actor, context, change, "password")
@@ -92,7 +92,7 @@ def account_router() -> APIRouter:
         """Delete the account and everything of theirs, for good."""
 
         def leave() -> None:
-            context.accounts.sign_in(actor.name, password, _address(request))
+            context.accounts.confirm(_id(actor), password)
             context.accounts.delete(_id(actor), by=actor.account_id)
 
         try:
@@ -137,10 +137,6 @@ def _done(
 def _id(actor: Actor) -> int:
     assert actor.account_id is not None  # the router lets in only those who have an account
     return actor.account_id
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
 
 
 def _archive(service: Service) -> Iterator[str]:

@@ -5,7 +5,10 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
+from server.accounts.known_browsers import KNOWN_FOR_S
+from server.accounts.models import Account
 from server.accounts.passwords import MIN_PASSWORD
+from server.context import Context
 from server.errors import InvalidInputError, TooManyTriesError, WrongSignInError
 from server.routes.gate import AppContext, CurrentActor
 from server.routes.sessions import end_session, start_session
@@ -16,6 +19,7 @@ Secret = Annotated[str, Path(max_length=200)]
 Typed = Annotated[str, Form(max_length=2000)]
 
 FIRST_PAGE: Final = "/"
+KNOWN_COOKIE: Final = "aloud_known"
 
 
 def sign_in_router() -> APIRouter:
@@ -40,9 +44,9 @@ def sign_in_router() -> APIRouter:
         next: Annotated[str, Form()] = FIRST_PAGE,
     ) -> Response:
         """Begin a session."""
-        address = request.client.host if request.client else ""
+        mark = request.cookies.get(KNOWN_COOKIE, "")
         try:
-            account = context.accounts.sign_in(name, password, address)
+            account = context.accounts.sign_in(name, password, _address(request), mark)
         except (WrongSignInError, TooManyTriesError) as error:
             page = context.pages.page(
                 request,
@@ -55,8 +59,7 @@ def sign_in_router() -> APIRouter:
             if isinstance(error, TooManyTriesError):
                 page.headers["Retry-After"] = str(error.wait_s)
             return page
-        start_session(request, account)
-        return RedirectResponse(_local(next), 303)
+        return _signed_in(request, context, account, _local(next))
 
     @router.post("/sign-out")
     def sign_out(request: Request) -> Response:
@@ -86,7 +89,7 @@ def sign_in_router() -> APIRouter:
         try:
             if password != again:
                 raise InvalidInputError("the two passwords differ")
-            account = context.accounts.accept(secret, password)
+            account = context.accounts.accept(secret, password, _address(request))
         except InvalidInputError as error:
             return context.pages.page(
                 request,
@@ -96,10 +99,33 @@ def sign_in_router() -> APIRouter:
                 min_password=MIN_PASSWORD,
                 problem=str(error),
             )
-        start_session(request, account)
-        return RedirectResponse("/account", 303)
+        return _signed_in(request, context, account, "/account")
 
     return router
+
+
+def _address(request: Request) -> str:
+    """Where a request comes from: the socket's other end, or what a proxy says that we trust.
+
+    uvicorn believes ``X-Forwarded-For`` from the addresses in ``FORWARDED_ALLOW_IPS`` only.
+    """
+    return request.client.host if request.client else ""
+
+
+def _signed_in(request: Request, context: Context, account: Account, to: str) -> Response:
+    """Begins the session, and marks the browser so that strangers do not slow it down."""
+    start_session(request, account)
+    back = RedirectResponse(to, 303)
+    back.set_cookie(
+        KNOWN_COOKIE,
+        context.accounts.known_browsers.mark(account.name),
+        max_age=KNOWN_FOR_S,
+        path="/sign-in",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+    return back
 
 
 def _local(address: str) -> str:

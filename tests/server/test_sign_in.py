@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from server.accounts.throttle import PER_NAME
+from server.accounts.throttle import PER_NAME_AND_ADDRESS
 from server.app import create_app
 from server.errors import StoreError
 from server.service import Service
@@ -102,7 +102,7 @@ def test_a_wrong_sign_in_keeps_the_name_and_not_the_password(
 
 
 def test_too_many_wrong_passwords_are_told_with_the_time_to_wait(browser: TestClient) -> None:
-    for _ in range(PER_NAME):
+    for _ in range(PER_NAME_AND_ADDRESS):
         assert sign_in(browser, password="wrong password").status_code == 401
     reply = sign_in(browser)
     assert reply.status_code == 429
@@ -369,3 +369,28 @@ def test_a_database_that_fails_lets_nobody_in(
     monkeypatch.setattr(world.accounts, "actor_of_token", fail)
     reply = world.client("ana").get("/api/v1/attempts")
     assert (reply.status_code, reply.json()["code"]) == (503, "store-unusable")
+
+
+def test_strangers_do_not_lock_out_a_browser_that_signed_in_before(world: People) -> None:
+    browser, token = signed_in(world, "ana")
+    browser.post("/sign-out", data={"csrftoken": token})
+    stranger = world.client(**PAGE)
+    for _ in range(PER_NAME_AND_ADDRESS):
+        assert sign_in(stranger, "ana", "wrong password").status_code == 401
+    # from the same address, as behind one router
+    assert sign_in(stranger, "ana").status_code == 429
+    assert sign_in(browser, "ana").status_code == 303
+
+
+def test_the_mark_of_a_known_browser_is_kept_from_scripts_and_other_pages(
+    world: People, browser: TestClient
+) -> None:
+    marks = [
+        each.lower()
+        for each in sign_in(browser).headers.get_list("set-cookie")
+        if each.startswith("aloud_known=")
+    ]
+    assert len(marks) == 1
+    for part in ("httponly", "samesite=lax", "path=/sign-in", "max-age="):
+        assert part in marks[0]
+    assert "ana" not in marks[0].split(";")[0].removeprefix("aloud_known=")

@@ -9,7 +9,13 @@ from server.access import Actor
 from server.accounts.invitations import VALID_FOR
 from server.accounts.models import Account
 from server.accounts.service import AccountService, clean_name
-from server.accounts.throttle import PER_ADDRESS, PER_NAME, WINDOW
+from server.accounts.throttle import (
+    NAME_WINDOW,
+    PER_ADDRESS,
+    PER_NAME,
+    PER_NAME_AND_ADDRESS,
+    WINDOW,
+)
 from server.accounts.tokens import MAX_TOKENS
 from server.errors import (
     ConflictError,
@@ -24,6 +30,7 @@ from tests.server.people import PASSWORD, cheap_passwords
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HERE = "192.0.2.1"
+ELSEWHERE = "203.0.113.9"
 
 
 class Clock:
@@ -141,20 +148,67 @@ def test_an_unknown_name_and_a_wrong_password_are_told_alike(accounts: AccountSe
     assert told == {"name or password is wrong"}
 
 
-def test_wrong_passwords_for_one_name_are_limited_from_everywhere(
+def wrong(accounts: AccountService, name: str, address: str, times: int = 1) -> None:
+    for _ in range(times):
+        with pytest.raises(WrongSignInError):
+            accounts.sign_in(name, "wrong password", address)
+
+
+def refused(accounts: AccountService, name: str, address: str, mark: str = "") -> int:
+    """How long somebody with the right password is told to wait."""
+    with pytest.raises(TooManyTriesError) as caught:
+        accounts.sign_in(name, PASSWORD, address, mark)
+    return caught.value.wait_s
+
+
+def test_a_name_is_locked_for_the_address_that_tries_it_and_for_nobody_else(
+    accounts: AccountService, clock: Clock
+) -> None:
+    active(accounts, "ana")
+    active(accounts, "ben")
+    wrong(accounts, "Ana", ELSEWHERE, PER_NAME_AND_ADDRESS)
+    assert refused(accounts, "ana", ELSEWHERE) == WINDOW.total_seconds()
+    assert accounts.sign_in("ana", PASSWORD, HERE).name == "ana"
+    accounts.sign_in("ben", PASSWORD, ELSEWHERE)
+    clock.now += WINDOW
+    assert accounts.sign_in("ana", PASSWORD, ELSEWHERE).name == "ana"
+
+
+def test_a_name_that_is_tried_from_everywhere_is_slowed_down_for_a_minute(
     accounts: AccountService, clock: Clock
 ) -> None:
     active(accounts, "ana")
     active(accounts, "ben")
     for each in range(PER_NAME):
+        wrong(accounts, "ana", f"198.51.100.{each}")
+    assert refused(accounts, "ana", HERE) == NAME_WINDOW.total_seconds() <= 60
+    accounts.sign_in("ben", PASSWORD, HERE)
+    clock.now += NAME_WINDOW
+    accounts.sign_in("ana", PASSWORD, HERE)
+
+
+def test_a_browser_that_one_signed_in_with_before_is_not_slowed_down_by_strangers(
+    accounts: AccountService,
+) -> None:
+    ana, ben = active(accounts, "ana"), active(accounts, "ben")
+    mark = accounts.known_browsers.mark(ana.name)
+    for each in range(PER_NAME):
+        wrong(accounts, "ana", f"198.51.100.{each}")
+    refused(accounts, "ana", HERE)
+    for forged in ("", "x", mark[:-1] + "?", accounts.known_browsers.mark(ben.name), "\0", "é"):
+        refused(accounts, "ana", HERE, forged)
+    assert accounts.sign_in("Ana", PASSWORD, HERE, mark).name == "ana"
+    assert "ana" not in mark
+
+
+def test_a_known_browser_has_no_more_tries_than_any_address(accounts: AccountService) -> None:
+    ana = active(accounts, "ana")
+    mark = accounts.known_browsers.mark(ana.name)
+    for each in range(PER_NAME_AND_ADDRESS):
         with pytest.raises(WrongSignInError):
-            accounts.sign_in("Ana", "wrong password", f"192.0.2.{each}")
-    with pytest.raises(TooManyTriesError) as caught:
-        accounts.sign_in("ana", PASSWORD, "198.51.100.9")
-    assert caught.value.wait_s == WINDOW.total_seconds()
-    accounts.sign_in("ben", PASSWORD, "198.51.100.9")
-    clock.now += WINDOW
-    assert accounts.sign_in("ana", PASSWORD, HERE).name == "ana"
+            accounts.sign_in("ana", "wrong password", f"198.51.100.{each}", mark)
+    refused(accounts, "ana", HERE, mark)
+    accounts.sign_in("ana", PASSWORD, HERE)
 
 
 def test_wrong_passwords_from_one_address_are_limited_for_all_names(
@@ -162,25 +216,59 @@ def test_wrong_passwords_from_one_address_are_limited_for_all_names(
 ) -> None:
     active(accounts, "ana")
     for each in range(PER_ADDRESS):
-        with pytest.raises(WrongSignInError):
-            accounts.sign_in(f"name{each}", "wrong password", HERE)
-    with pytest.raises(TooManyTriesError):
-        accounts.sign_in("ana", PASSWORD, HERE)
-    accounts.sign_in("ana", PASSWORD, "198.51.100.9")
+        wrong(accounts, f"name{each}", HERE)
+    refused(accounts, "ana", HERE)
+    accounts.sign_in("ana", PASSWORD, ELSEWHERE)
 
 
-def test_signing_in_or_an_invitation_lifts_the_limit_of_a_name(accounts: AccountService) -> None:
+@pytest.mark.parametrize(
+    ("one", "same", "another"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1"),
+        ("::ffff:192.0.2.7", "192.0.2.7", "192.0.2.8"),
+    ],
+)
+def test_an_address_is_counted_as_what_one_person_has(
+    accounts: AccountService, one: str, same: str, another: str
+) -> None:
+    active(accounts, "ana")
+    wrong(accounts, "ana", one, PER_NAME_AND_ADDRESS)
+    refused(accounts, "ana", same)
+    accounts.sign_in("ana", PASSWORD, another)
+
+
+def test_signing_in_or_an_invitation_lifts_the_limit_of_a_name(
+    accounts: AccountService, clock: Clock
+) -> None:
     ana = active(accounts, "ana")
     for _ in range(2):
-        for each in range(PER_NAME - 1):
-            with pytest.raises(WrongSignInError):
-                accounts.sign_in("ana", "wrong password", f"192.0.2.{each}")
-        accounts.sign_in("ana", PASSWORD, "198.51.100.9")
+        wrong(accounts, "ana", HERE, PER_NAME_AND_ADDRESS - 1)
+        accounts.sign_in("ana", PASSWORD, HERE)
+        clock.now += NAME_WINDOW
+    wrong(accounts, "ana", HERE, PER_NAME_AND_ADDRESS)
+    refused(accounts, "ana", HERE)
+    accounts.accept(accounts.invitations.invite(ana.id).secret, PASSWORD, HERE)
+    assert accounts.sign_in("ana", PASSWORD, HERE) == accounts.named("ana")
+
+
+def test_passwords_that_are_right_are_not_counted(accounts: AccountService) -> None:
+    active(accounts, "ana")
+    for _ in range(PER_NAME + 1):
+        accounts.sign_in("ana", PASSWORD, HERE)
+
+
+def test_saying_the_password_again_is_limited_for_the_one_who_is_signed_in(
+    accounts: AccountService,
+) -> None:
+    ana = active(accounts, "ana")
     for each in range(PER_NAME):
+        wrong(accounts, "ana", f"198.51.100.{each}")
+    assert accounts.confirm(ana.id, PASSWORD) == ana
+    for _ in range(PER_NAME_AND_ADDRESS):
         with pytest.raises(WrongSignInError):
-            accounts.sign_in("ana", "wrong password", f"203.0.113.{each}")
-    accounts.accept(accounts.invitations.invite(ana.id).secret, PASSWORD)
-    accounts.sign_in("ana", PASSWORD, "198.51.100.9")
+            accounts.confirm(ana.id, "wrong password")
+    with pytest.raises(TooManyTriesError):
+        accounts.confirm(ana.id, PASSWORD)
 
 
 def test_several_processes_count_together(database: Database, clock: Clock) -> None:
@@ -188,12 +276,33 @@ def test_several_processes_count_together(database: Database, clock: Clock) -> N
         AccountService(database, clock=clock, passwords=cheap_passwords()) for _ in range(2)
     )
     active(one, "ana")
-    for each in range(PER_NAME):
-        with pytest.raises(WrongSignInError):
-            (one if each % 2 else other).sign_in("ana", "wrong password", HERE)
-    for each in (one, other):
-        with pytest.raises(TooManyTriesError):
-            each.sign_in("ana", PASSWORD, HERE)
+    for each in range(PER_NAME_AND_ADDRESS):
+        wrong(one if each % 2 else other, "ana", HERE)
+    for service in (one, other):
+        refused(service, "ana", HERE)
+
+
+def test_tries_at_the_same_time_are_counted_one_by_one(database: Database, clock: Clock) -> None:
+    services = [
+        AccountService(database, clock=clock, passwords=cheap_passwords()) for _ in range(4)
+    ]
+    active(services[0], "ana")
+    answers: list[str] = []
+
+    def guess(service: AccountService) -> None:
+        for _ in range(PER_NAME_AND_ADDRESS):
+            try:
+                service.sign_in("ana", "wrong password", HERE)
+            except (WrongSignInError, TooManyTriesError) as error:
+                answers.append(error.code)
+
+    threads = [Thread(target=guess, args=(service,)) for service in services]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 4 * PER_NAME_AND_ADDRESS
+    assert answers.count("wrong-sign-in") == PER_NAME_AND_ADDRESS
 
 
 def test_all_processes_sign_with_the_same_secret(database: Database) -> None:
@@ -211,10 +320,10 @@ def test_all_processes_sign_with_the_same_secret(database: Database) -> None:
 def test_another_password_needs_the_old_one_and_ends_sessions(accounts: AccountService) -> None:
     ana = active(accounts, "ana")
     with pytest.raises(WrongSignInError):
-        accounts.change_password(ana.id, "wrong password", "a brand new one", HERE)
+        accounts.change_password(ana.id, "wrong password", "a brand new one")
     with pytest.raises(InvalidInputError):
-        accounts.change_password(ana.id, PASSWORD, "short", HERE)
-    changed = accounts.change_password(ana.id, PASSWORD, "a brand new one", HERE)
+        accounts.change_password(ana.id, PASSWORD, "short")
+    changed = accounts.change_password(ana.id, PASSWORD, "a brand new one")
     assert accounts.actor_of_session(ana.id, ana.session_epoch) is None
     assert accounts.actor_of_session(ana.id, changed.session_epoch) is not None
     accounts.sign_in("ana", "a brand new one", HERE)
