@@ -6,8 +6,8 @@ stored: whatever takes one away or adds one (taking back, merging, an import, a 
 the account of a coach deleted or renamed, grading anew) leaves no score behind that holds no more.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from sqlalchemy import ScalarSelect, func, select
@@ -100,16 +100,22 @@ def read_scores(session: Session, stored: Mapping[int, StoredScore]) -> dict[int
         stored: by attempt.
     """
     given = corrections_of(session, list(stored))
+    scores = {
+        attempt_id: ReadScore(each.score, None, _tag(each.report_id, given.get(attempt_id, ())))
+        for attempt_id, each in stored.items()
+    }
     touched = {
-        attempt_id
+        stored[attempt_id].report_id: attempt_id
         for attempt_id, corrections in given.items()
         if any(each.target == "phrase" for each in corrections)
     }
-    coverages = _coverages(session, [stored[each].report_id for each in touched])
-    return {
-        attempt_id: _score(each, given.get(attempt_id, ()), coverages.get(each.report_id))
-        for attempt_id, each in stored.items()
-    }
+    for report_id, coverage in _coverages(session, touched):
+        attempt_id = touched[report_id]
+        found = corrected_coverage(coverage, given[attempt_id])
+        scores[attempt_id] = replace(
+            scores[attempt_id], score=found.score, graded=found.graded_score
+        )
+    return scores
 
 
 def _read(graded: Report, corrections: Sequence[Correction]) -> ReadReport:
@@ -117,30 +123,26 @@ def _read(graded: Report, corrections: Sequence[Correction]) -> ReadReport:
     return ReadReport(graded, tuple(corrections), report)
 
 
-def _score(
-    stored: StoredScore, corrections: Sequence[Correction], coverage: Coverage | None
-) -> ReadScore:
+def _tag(report_id: int, corrections: Sequence[Correction]) -> str:
     if not corrections:
-        return ReadScore(stored.score, None, str(stored.report_id))
+        return str(report_id)
     marks = "".join(each.model_dump_json() for each in corrections)
-    tag = f"{stored.report_id}-{sha256(marks.encode()).hexdigest()[:16]}"
-    if coverage is None:
-        return ReadScore(stored.score, None, tag)
-    found = corrected_coverage(coverage, corrections)
-    return ReadScore(found.score, found.graded_score, tag)
+    return f"{report_id}-{sha256(marks.encode()).hexdigest()[:16]}"
 
 
-def _coverages(session: Session, report_ids: Collection[int]) -> dict[int, Coverage]:
-    """The coverage of these reports; one that is damaged is left out and keeps its score."""
+def _coverages(session: Session, report_ids: Collection[int]) -> Iterator[tuple[int, Coverage]]:
+    """The coverage of each of these reports; one that is damaged is left out, to keep its score.
+
+    One by one: hundreds of them held at once cost more time than reading them.
+    """
     if not report_ids:
-        return {}
+        return
     wanted = select(ReportRow.id, ReportRow.report["coverage"]).where(ReportRow.id.in_(report_ids))
     if session.get_bind().dialect.name == "sqlite":  # PostgreSQL keeps nothing else
         wanted = wanted.where(func.json_valid(ReportRow.report) == 1)
-    found: dict[int, Coverage] = {}
-    for report_id, coverage in session.execute(wanted):
+    for report_id, values in session.execute(wanted):
         try:
-            found[report_id] = Coverage.model_validate(coverage)
+            coverage = Coverage.model_validate(values)
         except ValueError:  # told by the attempt itself; the others can be listed
             continue
-    return found
+        yield report_id, coverage

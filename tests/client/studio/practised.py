@@ -26,8 +26,16 @@ from server.contract import (
     Word,
 )
 from server.drill_contract import DrillReview
+from server.review_contract import Correction
 
-__all__ = ["archived_copies", "hold_interview", "practise", "practise_drills", "spoken_answer"]
+__all__ = [
+    "archived_copies",
+    "corrected_copies",
+    "hold_interview",
+    "practise",
+    "practise_drills",
+    "spoken_answer",
+]
 
 FIRST_SKILL: Final = 0.45
 LAST_SKILL: Final = 0.9
@@ -186,6 +194,29 @@ def archived_copies(backend: Backend, count: int) -> list[ArchivedAttempt]:
             )
         )
     return copies
+
+
+def corrected_copies(attempts: Sequence[ArchivedAttempt]) -> list[ArchivedAttempt]:
+    """The same, a coach having found in each that its first missing phrase was said."""
+    return [
+        each.model_copy(
+            update={
+                "corrections": tuple(
+                    Correction(
+                        external_id=each.submission.submission_id,
+                        target="phrase",
+                        name=phrase.phrase,
+                        verdict="covered",
+                        author="Cleo",
+                        created_at=each.submission.created_at,
+                    )
+                    for phrase in each.reports[-1].report.coverage.phrases
+                    if phrase.status == "missing"
+                )[:1]
+            }
+        )
+        for each in attempts
+    ]
 
 
 def _word(text: str, start_s: float) -> Word:
