@@ -28,7 +28,7 @@ MENU: Final = (
     MenuEntry("bank", "/coach/bank", "Question bank", Action.EDIT_BANK),
     MenuEntry("accounts", "/admin/accounts", "Accounts", Action.MANAGE_ACCOUNTS),
     MenuEntry("cohorts", "/admin/cohorts", "Cohorts", Action.MANAGE_ACCOUNTS),
-    MenuEntry("account", "/account", "My account", Action.OWN_ACCOUNT),
+    MenuEntry("account", "/account", "Account", Action.OWN_ACCOUNT),
 )
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -19,6 +19,7 @@ from client.speaking.wav import write_wav
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
+from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
 from tests.client.studio.conftest import NewPage
 from tests.client.studio.practised import hold_interview, practise, practise_drills
 from tests.client.studio.studio_parts import RunningStudio, make_studio, tone
@@ -65,26 +66,6 @@ EMPTY_STATES: Final = ("/", "/history", "/progress", "/drills", "/interview")
 VIEWS: Final = ((1280, "light"), (360, "dark"))
 """Contrast does not depend on the width, nor the layout on the colours: two views see all four."""
 NARROWEST_PX: Final = 320
-STOPS_IN_A_PLAYER: Final = 8
-MOST_STOPS: Final = 500
-SERIOUS: Final = ("serious", "critical")
-
-TAB_STOPS: Final = """() => [...document.querySelectorAll(
-  "a[href], button, input, select, textarea, summary, [tabindex='0']")]
-  .filter((each) => !each.disabled && each.type !== "hidden" && each.checkVisibility())
-  .filter((each) => each.tabIndex >= 0).length"""
-FOCUSED: Final = """() => {
-  const element = document.activeElement;
-  if (!element || element === document.body) return null;
-  const rings = [element, element.closest(".card-link")].filter(Boolean).map(getComputedStyle);
-  const box = element.getBoundingClientRect();
-  return {
-    what: element.outerHTML.slice(0, 200),
-    // a player's ring is drawn by the browser around each of its own buttons
-    ringed: element.matches("audio") || rings.some((style) => style.outlineStyle !== "none"),
-    seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
-  };
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -133,19 +114,6 @@ def address(running: RunningStudio, path: str) -> str:
     )
 
 
-def findings(page: Any, scheme: str = "light") -> list[str]:
-    """What axe-core finds serious or critical on a page as it is now."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    page.emulate_media(color_scheme=scheme)
-    found = []
-    for each in Axe().run(page).response["violations"]:
-        if each["impact"] in SERIOUS:
-            places = [f"{node['html'][:200]} {node['failureSummary']}" for node in each["nodes"]]
-            found.append(f"{scheme} {each['id']}: {each['help']}\n  " + "\n  ".join(places))
-    return found
-
-
 def test_every_page_is_looked_at(practised: RunningStudio) -> None:
     paths = create_studio(practised.studio).openapi()["paths"]
     read = {path for path, methods in paths.items() if "get" in methods}
@@ -157,12 +125,11 @@ def test_axe_finds_nothing_serious(practised: RunningStudio, new_page: NewPage, 
     page = new_page()
     response = page.goto(address(practised, path))
     assert response.status == 200
-    for details in page.locator("details").all():
-        details.evaluate("(each) => (each.open = true)")
+    open_details(page)
     found = []
     for width, scheme in VIEWS:
         page.set_viewport_size({"width": width, "height": 800})
-        found += [f"{width} px {each}" for each in findings(page, scheme)]
+        found += [f"{width} px {each}" for each in axe_findings(page, scheme)]
     assert not found, "\n".join(found)
 
 
@@ -172,7 +139,7 @@ def test_axe_finds_nothing_serious_before_the_first_answer(
 ) -> None:
     page = new_page()
     page.goto(fresh.url + path)
-    found = findings(page)
+    found = axe_findings(page)
     assert not found, "\n".join(found)
 
 
@@ -180,7 +147,7 @@ def test_axe_finds_what_is_wrong(fresh: RunningStudio, new_page: NewPage) -> Non
     page = new_page()
     page.goto(fresh.url)
     page.evaluate("document.querySelector('main').append(document.createElement('button'))")
-    assert any("button-name" in each for each in findings(page))
+    assert any("button-name" in each for each in axe_findings(page))
 
 
 @pytest.mark.parametrize("path", PAGES.values())
@@ -189,15 +156,8 @@ def test_nothing_scrolls_sideways_on_the_narrowest_screen(
 ) -> None:
     page = new_page(viewport={"width": NARROWEST_PX, "height": 640})
     page.goto(address(practised, path))
-    for details in page.locator("details").all():
-        details.evaluate("(each) => (each.open = true)")
-    wide = page.evaluate(
-        """() => [...document.querySelectorAll("main *, header *, footer *")]
-          .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
-          .filter((each) => !each.closest(".table-scroll, .visually-hidden, svg"))
-          .map((each) => each.outerHTML.slice(0, 120))"""
-    )
-    assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST_PX, wide
+    open_details(page)
+    assert wider_than(page, NARROWEST_PX) == []
 
 
 @pytest.mark.parametrize("path", PAGES.values())
@@ -206,25 +166,7 @@ def test_tab_reaches_everything_and_shows_where_it_is(
 ) -> None:
     page = new_page()
     page.goto(address(practised, path))
-    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
-    before = page.evaluate(TAB_STOPS)
-    reached = []
-    while True:
-        page.keyboard.press("Tab")
-        focused = page.evaluate(FOCUSED)
-        if focused is None:  # past the last one
-            break
-        assert focused["ringed"], f"no ring on {focused['what']}"
-        assert focused["seen"], f"out of sight: {focused['what']}"
-        reached.append(focused["what"])
-        assert len(reached) < MOST_STOPS, "the focus does not come out of the page"
-    # a question that has been asked meanwhile shows its buttons
-    counts = before, page.evaluate(TAB_STOPS)
-    # a group of radio buttons is one stop, a player several
-    fewest = min(counts) - page.locator("input[type=radio]").count()
-    most = max(counts) + STOPS_IN_A_PLAYER * page.locator("audio[controls]").count() + 2
-    assert fewest <= len(reached) <= most, f"{len(reached)} reached, not {fewest} to {most}"
-    assert "skip-link" in reached[0]
+    assert tabbing_problems(page) == []
 
 
 def test_the_skip_link_leads_past_the_menu(practised: RunningStudio, new_page: NewPage) -> None:
@@ -264,7 +206,7 @@ def test_answers_are_compared_and_deleted_by_keyboard(
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.textContent") == "Keep"
     assert page.locator("#delete-count").inner_text() == "2 answers"
-    assert not findings(page)
+    assert not axe_findings(page)
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.id") == "delete"
     assert studio.backend.history().total == total

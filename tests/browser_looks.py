@@ -1,0 +1,92 @@
+"""What a browser finds wrong with a page: by axe-core's rules, by the keyboard, by its width."""
+
+from typing import Any, Final
+
+__all__ = ["axe_findings", "open_details", "tabbing_problems", "wider_than"]
+
+SERIOUS: Final = ("serious", "critical")
+STOPS_IN_A_PLAYER: Final = 8
+MOST_STOPS: Final = 500
+
+TAB_STOPS: Final = """() => [...document.querySelectorAll(
+  "a[href], button, input, select, textarea, summary, [tabindex='0']")]
+  .filter((each) => !each.disabled && each.type !== "hidden" && each.checkVisibility())
+  .filter((each) => each.tabIndex >= 0).length"""
+FROM_THE_TOP: Final = """() => {
+  // a blur alone would leave Tab where the page's own focus was
+  document.body.tabIndex = -1;
+  document.body.focus();
+  document.body.removeAttribute("tabindex");
+  scrollTo(0, 0);
+}"""
+FOCUSED: Final = """() => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return null;
+  const marks = [element, element.closest(".card-link"), element.closest(".code-editor")];
+  const rings = marks.filter(Boolean).map(getComputedStyle);
+  const box = element.getBoundingClientRect();
+  return {
+    what: element.outerHTML.slice(0, 200),
+    // a player's ring is drawn by the browser around each of its own buttons
+    ringed: element.matches("audio") || rings.some((style) => style.outlineStyle !== "none"),
+    seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
+  };
+}"""
+BEYOND_THE_EDGE: Final = """() => [...document.querySelectorAll("main *, header *, footer *")]
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+  .filter((each) => !each.closest(".table-scroll, .visually-hidden, svg"))
+  .map((each) => each.outerHTML.slice(0, 120))"""
+
+
+def open_details(page: Any) -> None:
+    """Unfolds what is folded."""
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+
+
+def axe_findings(page: Any, scheme: str = "light") -> list[str]:
+    """What axe-core finds serious or critical on a page as it is now."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.emulate_media(color_scheme=scheme)
+    found = []
+    for each in Axe().run(page).response["violations"]:
+        if each["impact"] in SERIOUS:
+            places = [f"{node['html'][:200]} {node['failureSummary']}" for node in each["nodes"]]
+            found.append(f"{scheme} {each['id']}: {each['help']}\n  " + "\n  ".join(places))
+    return found
+
+
+def tabbing_problems(page: Any) -> list[str]:
+    """Goes through the page with Tab: what is not reached, not marked, or out of sight."""
+    page.evaluate(FROM_THE_TOP)
+    before = page.evaluate(TAB_STOPS)
+    problems, reached = [], []
+    while len(reached) < MOST_STOPS:
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        if focused is None:  # past the last one
+            break
+        reached.append(focused["what"])
+        if not focused["ringed"]:
+            problems.append(f"no ring on {focused['what']}")
+        if not focused["seen"]:
+            problems.append(f"out of sight: {focused['what']}")
+    else:
+        problems.append("the focus does not come out of the page")
+    # what has been asked meanwhile shows its buttons
+    counts = before, page.evaluate(TAB_STOPS)
+    # a group of radio buttons is one stop, a player several
+    fewest = min(counts) - page.locator("input[type=radio]").count()
+    most = max(counts) + STOPS_IN_A_PLAYER * page.locator("audio[controls]").count() + 2
+    if not fewest <= len(reached) <= most:
+        problems.append(f"{len(reached)} reached, not {fewest} to {most}")
+    if not reached or "skip-link" not in reached[0]:
+        problems.append("the skip link does not come first")
+    return problems
+
+
+def wider_than(page: Any, width_px: int) -> list[str]:
+    """What makes the page, as wide as this, scroll sideways."""
+    if page.evaluate("document.documentElement.scrollWidth") <= width_px:
+        return []
+    return list(page.evaluate(BEYOND_THE_EDGE)) or ["something"]
