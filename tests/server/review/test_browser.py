@@ -1,7 +1,6 @@
-"""The review page in a browser, with nothing but the keyboard."""
+"""The review page in a browser, with nothing but the keyboard: a coach's, and a guest's."""
 
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -10,17 +9,17 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-import uvicorn
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from server.contract import Transcript, Word
 from server.service import Service
 from server.settings import sqlite_url
 from server.store.tables_sharing import RecordingRow
-from tests.chromium import signed_in
+from tests.chromium import in_a_browser, signed_in
 from tests.server.conftest import make_submission
 from tests.server.jobs.conftest import wait_for
 from tests.server.people import NOW, People, people
+from tests.server.served import served
 
 TEXT = "I use paged attention every day"
 
@@ -39,8 +38,14 @@ class Running:
 
     @property
     def page(self) -> str:
-        """The path of the review page."""
+        """The path of the coach's review page."""
         return f"/coach/attempts/{self.world.attempt.id}"
+
+    def document(self) -> dict[str, Any]:
+        """What Ana sees of what was written."""
+        path = f"/api/v1/attempts/{self.world.attempt.id}/review"
+        found: dict[str, Any] = self.world.client("ana").get(path).json()
+        return found
 
 
 @pytest.fixture
@@ -64,17 +69,8 @@ def running(service: Service) -> Iterator[Running]:
                 expires_at=None,
             )
         )
-    config = uvicorn.Config(world.app, port=0, log_level="warning", loop="asyncio")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        wait_for(lambda: server.started)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield Running(world, f"http://127.0.0.1:{port}")
-    finally:
-        server.should_exit = True
-        thread.join()
+    with served(world.app) as address:
+        yield Running(world, address)
 
 
 def hum(seconds: float) -> bytes:
@@ -103,7 +99,7 @@ def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) 
         page.keyboard.type("Say <i>how</i> it pages.")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        page.wait_for_selector(".review-comment")
+        comes(page, ".review-comment")
         assert page.locator(".review-comment").inner_text().count("Say <i>how</i> it pages.") == 1
         assert page.locator(".word.commented").all_inner_texts() == ["paged", "attention"]
 
@@ -129,9 +125,118 @@ def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) 
         assert "Nothing waits" in page.inner_text("main")
 
     signed_in(running.address, running.world.tokens["cleo"], drive)
-    (comment,) = (
-        running.world.client("ana")
-        .get(f"/api/v1/attempts/{running.world.attempt.id}/review")
-        .json()["comments"]
-    )
+    (comment,) = running.document()["comments"]
     assert (comment["kind"], comment["word_from"], comment["word_to"]) == ("span", 2, 3)
+
+
+def by_link(running: Running, drive: Callable[[Page], None]) -> None:
+    """Runs ``drive`` on the page of Ana's share link, in a browser that nobody signed in with."""
+
+    def run(browser: Browser) -> None:
+        faults: list[str] = []
+        context = browser.new_context(base_url=running.address)
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(f"/s/{running.world.link}")
+        drive(page)
+        context.close()
+        assert faults == []
+
+    in_a_browser(run)
+
+
+def comes(page: Page, selector: str) -> None:
+    """Waits for the page that has this, and for its script."""
+    page.wait_for_selector(selector)
+    page.wait_for_load_state("load")
+
+
+def tab_to(page: Page, selector: str, most: int = 150) -> None:
+    """Goes with the Tab key to the next thing of this kind, as somebody without a mouse does."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("(wanted) => document.activeElement.matches(wanted)", selector):
+            return
+    raise AssertionError(f"{selector} is not reached by Tab")
+
+
+def test_a_guest_reviews_by_keyboard_alone(running: Running) -> None:
+    running.world.client("cleo").post(
+        f"/coach/cohorts/{running.world.spring.id}/rubric", data={"criteria": "Depth | deep | 5"}
+    )
+
+    def drive(page: Page) -> None:
+        tab_to(page, ".word")
+        for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight"):
+            page.keyboard.press(key)
+        page.keyboard.press("c")
+        page.keyboard.type("Say how it pages.")
+        page.keyboard.press("Tab")
+        page.keyboard.type("Dr. Who")
+        page.keyboard.press("Enter")
+        comes(page, ".review-comment")
+        assert "You write as Dr. Who" in page.inner_text("#comment-form")
+        assert page.locator(".word.commented").all_inner_texts() == ["paged", "attention"]
+
+        page.keyboard.press("j")
+        assert page.locator(".word.chosen").all_inner_texts() == ["paged", "attention"]
+        page.keyboard.press("r")
+        page.keyboard.type("Or what it saves.")
+        page.keyboard.press("Control+Enter")
+        comes(page, ".review-answer")
+
+        page.keyboard.press("Space")
+        page.wait_for_selector(".word.playing")
+        wait_for(lambda: bool(page.evaluate("document.querySelector('audio').currentTime > 0.2")))
+        page.keyboard.press("Space")
+        wait_for(lambda: bool(page.evaluate("document.querySelector('audio').paused")))
+        page.keyboard.press("c")
+        page.keyboard.type("Slower here")
+        page.keyboard.press("Control+Enter")
+        comes(page, "[data-moment]")
+
+        tab_to(page, "input[name=score]")
+        page.keyboard.type("4")
+        page.keyboard.press("Enter")
+        comes(page, "#rubric table")
+        tab_to(page, ".did-say summary")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.type("heard otherwise")
+        page.keyboard.press("Enter")
+        comes(page, "text=corrected by Dr. Who")
+
+    by_link(running, drive)
+    written = running.document()
+    assert [each["kind"] for each in written["comments"]] == ["span", "answer", "moment"]
+    assert (written["comments"][0]["word_from"], written["comments"][0]["word_to"]) == (2, 3)
+    assert written["comments"][1]["parent"] == written["comments"][0]["external_id"]
+    assert [each["score"] for each in written["scores"]] == [4]
+    assert [each["note"] for each in written["corrections"]] == ["heard otherwise"]
+    authors = {
+        each["author"] for part in ("comments", "scores", "corrections") for each in written[part]
+    }
+    assert authors == {"Dr. Who"}
+
+
+def test_what_a_guest_wrote_stands_where_it_was_when_it_cannot_be_kept(running: Running) -> None:
+    def drive(page: Page) -> None:
+        tab_to(page, ".word")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("c")
+        page.keyboard.type("Slower")
+        page.keyboard.press("Tab")
+        page.keyboard.type(" ")  # something, and no name
+        page.keyboard.press("Enter")
+        comes(page, "[role=alert]")
+        assert page.input_value("#comment-text") == "Slower"
+        assert page.locator(".word.chosen").all_inner_texts() == ["use"]
+        assert page.inner_text("[data-place]") == "on “use”"
+        page.fill("#signed", "Dr. Who")
+        page.keyboard.press("Enter")
+        comes(page, ".review-comment")
+
+    by_link(running, drive)
+    (comment,) = running.document()["comments"]
+    assert (comment["kind"], comment["word_from"]) == ("word", 1)
