@@ -26,13 +26,6 @@ MIN_TERM_PHONES = 6
 Lookup = Callable[[str], str | None]
 """A word in lower case → its phones without stress digits, or ``None``."""
 
-_LETTERS: Mapping[str, str] = {
-    "a": "EY", "b": "B IY", "c": "S IY", "d": "D IY", "e": "IY", "f": "EH F", "g": "JH IY",
-    "h": "EY CH", "i": "AY", "j": "JH EY", "k": "K EY", "l": "EH L", "m": "EH M", "n": "EH N",
-    "o": "OW", "p": "P IY", "q": "K Y UW", "r": "AA R", "s": "EH S", "t": "T IY", "u": "Y UW",
-    "v": "V IY", "w": "D AH B AH L Y UW", "x": "EH K S", "y": "W AY", "z": "Z IY",
-}  # fmt: skip
-
 _ONES = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
@@ -208,7 +201,8 @@ class Pronouncer:
             if plural and len(plural) > 1:
                 return tuple(f"{stem} Z" for stem in self(plural))
             if token.isupper() and len(token) <= 5:
-                return (self._spell(lower),)
+                spelt = self._spell(lower)
+                return (spelt,) if spelt else ()
             derived = self._derive(lower)
             return (derived,) if derived else ()
         if any(char.isdigit() for char in token):
@@ -226,7 +220,9 @@ class Pronouncer:
         return (" ".join(parts),) if all(parts) else ()
 
     def _spell(self, letters: str) -> str:
-        return " ".join(_LETTERS[letter] for letter in letters if letter in _LETTERS)
+        """By the names of the letters, which the dictionary has as ``a.`` and so on."""
+        names = [self._lookup(f"{letter}.") for letter in letters]
+        return " ".join(name for name in names if name) if all(names) else ""
 
     def _number(self, digits: str) -> str:
         words = _number_words(digits)

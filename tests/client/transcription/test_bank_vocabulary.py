@@ -39,6 +39,12 @@ DICTIONARY: Mapping[str, str] = {
     "stall": "S T AO L",
     "of": "AH V",
     "go": "G OW",
+    # names of letters, as the CMU dictionary has them
+    "g.": "JH IY",
+    "h.": "EY CH",
+    "p.": "P IY",
+    "s.": "EH S",
+    "u.": "Y UW",
 }
 
 
@@ -145,5 +151,7 @@ def test_a_word_that_no_rule_can_say_is_left_out() -> None:
     pronouncer = Pronouncer({}, DICTIONARY.get)
 
     assert pronouncer("kubectl") == ()
+    assert pronouncer("XPU") == ()  # the dictionary has no name for x
+    assert pronouncer("x9") == ()
     vocabulary = BankVocabulary("v", ("kubectl node",), ("kubectl",), {})
     assert entries(vocabulary, DICTIONARY.get) == []
