@@ -6,7 +6,6 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 from pydantic import BaseModel
-from starlette.staticfiles import StaticFiles
 
 from server.accounts.service import AccountService
 from server.assembly import create_service
@@ -43,6 +42,7 @@ from server.settings import ServerSettings
 from server.sharing.service import SharingService
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
+from server.ui.static_files import Assets
 from server.work import create_work
 
 __all__ = ["API_PREFIX", "Health", "create_app"]
@@ -120,7 +120,7 @@ def create_app(
         app.include_router(pages)
     app.include_router(health_router(work, metrics))
     app.include_router(everything_router(sharing))
-    app.mount("/static/ui", StaticFiles(directory=STATIC), name="ui")
+    app.mount("/static/ui", Assets(directory=STATIC), name="ui")
 
     @app.get("/healthz", tags=["operation"])
     def healthz() -> Health:

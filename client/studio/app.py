@@ -8,7 +8,6 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.staticfiles import StaticFiles
 
 from client.backend import RejectedError, UnavailableError
 from client.errors import ClientError
@@ -34,6 +33,7 @@ from client.studio.studio import Studio
 from pronunciation.errors import PronunciationError
 from question_bank.errors import BankError
 from server.ui.rendering import STATIC as SHARED_STATIC
+from server.ui.static_files import Assets
 
 __all__ = ["create_studio"]
 
@@ -73,8 +73,8 @@ def create_studio(studio: Studio, *, port: int | None = None) -> FastAPI:
         title="Aloud studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
     )
     app.add_middleware(Guard, port=port)
-    app.mount("/static/ui", StaticFiles(directory=SHARED_STATIC), name="ui")
-    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    app.mount("/static/ui", Assets(directory=SHARED_STATIC), name="ui")
+    app.mount("/static", Assets(directory=_STATIC), name="static")
     for page in _PAGES:
         app.include_router(page.router(studio))
     _add_failures(app, studio)

@@ -34,7 +34,7 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         scope = {"type": "http", "client": (peer, 4711), "scheme": "http", "headers": headers}
 
         async def ask() -> None:
-            await config.loaded_app(scope, None, None)  # type: ignore[arg-type]
+            await config.loaded_app(scope, None, None)
 
         asyncio.run(ask())
         return found[0]

@@ -68,6 +68,14 @@ def test_every_answer_carries_the_policy(client: TestClient) -> None:
         assert headers["cross-origin-resource-policy"] == "same-origin"
 
 
+def test_scripts_are_kept_and_asked_for_again_while_pages_are_not_kept(client: TestClient) -> None:
+    for path in ("/static/home.js", "/static/ui/aloud.css"):
+        kept = client.get(path).headers
+        assert kept["cache-control"] == "no-cache"
+        assert client.get(path, headers={"If-None-Match": kept["etag"]}).status_code == 304
+    assert client.get("/").headers["cache-control"] == "no-store"
+
+
 def test_a_real_server_refuses_a_foreign_websocket(running: RunningStudio) -> None:
     from websockets.exceptions import InvalidStatus
     from websockets.sync.client import connect

@@ -1,0 +1,46 @@
+"""Stylesheets and scripts, kept by browsers that ask each time whether they are still the same."""
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from starlette.datastructures import Headers
+from starlette.responses import FileResponse, Response
+from starlette.staticfiles import NotModifiedResponse, StaticFiles
+from starlette.types import Scope
+
+__all__ = ["Assets"]
+
+
+class Assets(StaticFiles):
+    """The files of a folder; one that is unchanged is answered with 304 and not sent again.
+
+    What tells a file is its content, and not its time and size as in ``StaticFiles``: packages are
+    unpacked with the same time for every version.
+    """
+
+    def file_response(
+        self,
+        full_path: str | os.PathLike[str],
+        stat_result: os.stat_result,
+        scope: Scope,
+        status_code: int = 200,
+    ) -> Response:
+        """The file, or that the browser's own is the same."""
+        response = FileResponse(full_path, status_code=status_code, stat_result=stat_result)
+        path = Path(full_path)
+        response.headers["ETag"] = (
+            f'"{_digest(path, stat_result.st_mtime_ns, stat_result.st_size)}"'
+        )
+        response.headers["Cache-Control"] = "no-cache"  # keep it, and ask before using it
+        del response.headers["Last-Modified"]
+        if self.is_not_modified(response.headers, Headers(scope=scope)):
+            return NotModifiedResponse(response.headers)
+        return response
+
+
+@lru_cache(maxsize=256)
+def _digest(path: Path, changed_ns: int, size_bytes: int) -> str:
+    """SHA-256 of the content, worked out anew when the file was changed."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
