@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
 from sqlalchemy import select
 
 from server.contract import Transcript, Word
@@ -47,17 +46,13 @@ class Browser:
         assert reply.status_code == 200
         return str(reply.text)
 
-    def send(self, form: str, **fields: Any) -> Response:
+    def send(self, form: str, **fields: Any) -> Any:
         token = re.findall(r'name="csrftoken" value="([^"]+)"', self.page())[0]
-        reply: Response = self.client.post(
-            f"{self.address}/{form}", data={"csrftoken": token} | fields
-        )
-        return reply
+        return self.client.post(f"{self.address}/{form}", data={"csrftoken": token} | fields)
 
-    def kept(self, form: str, **fields: Any) -> Response:
+    def kept(self, form: str, **fields: Any) -> None:
         reply = self.send(form, **fields)
         assert reply.status_code == 303, reply.text
-        return reply
 
 
 @pytest.fixture
