@@ -17,10 +17,21 @@ from starlette.testclient import TestClient
 
 from server.contract import Submission, Transcript
 from server.service import Service
+from tests.server.jobs.conftest import wait_until_over
 from tests.server.people import People, people
+from tests.server.sharing.test_encoding import sound
 
 EXAMPLES: Final = 4
-SOUND: Final = {"audio/flac", "audio/ogg"}
+SOUND: Final = {"audio/flac": sound("flac"), "audio/ogg": sound("ogg")}
+for media_type, recording in SOUND.items():
+    schemathesis.openapi.media_type(
+        media_type,
+        # a recording, one that breaks off, one that goes on with something else, and no recording
+        st.just(recording)
+        | st.integers(0, len(recording)).map(lambda end, whole=recording: whole[:end])
+        | st.binary(max_size=200).map(lambda rest, whole=recording: whole[:40] + rest)
+        | st.binary(max_size=200),
+    )
 ROLES: Final = ("ana", "cleo", "ed")
 
 
@@ -47,8 +58,6 @@ def operations(world: People) -> dict[str, Any]:
     for result in description.get_all_operations():
         assert isinstance(result, Ok), result
         operation = result.ok()
-        if {each.media_type for each in operation.body} & SOUND:
-            continue  # has tests of its own: tests/server/sharing
         found[f"{operation.method.upper()} {operation.path}"] = operation
     return found
 
@@ -69,28 +78,59 @@ def test_nothing_that_the_description_allows_breaks_the_server(world: People) ->
     assert len(worked) > len(found) / 3, "hardly anything was asked that the server could answer"
 
 
-def answer_all(world: People, operation: Any, statuses: set[int]) -> bool:
+def test_whatever_is_uploaded_is_refused_or_prepared_and_no_job_breaks(world: People) -> None:
+    ana, queue = world.by_name["ana"].id, world.app.state.work.queue
+    attempt = world.of("ana").submit(
+        world.attempt.submission.model_copy(update={"submission_id": f"{2:032x}"})
+    )
+    share = {"attempt_id": attempt.id, "cohort_id": world.spring.id, "with_audio": True}
+    assert world.client("ana").post("/api/v1/shares", json=share).is_success
+    upload = operations(world)["PUT /api/v1/attempts/{attempt_id}/recording"]
+    statuses: set[int] = set()
+    answer_all(world, upload, statuses, examples=60, who=("ana",), attempt_id=attempt.id)
+    assert {202, 422} <= statuses
+    address = f"/api/v1/attempts/{attempt.id}/recording"
+    assert world.client("ana").put(address, content=SOUND["audio/ogg"]).status_code == 202
+    jobs = [job for job in queue.recent(ana, 200) if job.kind == "recording"]
+    ends = [wait_until_over(queue, job, ana) for job in jobs]  # most gave way to the next upload
+    assert ends[0].state == "done"
+    assert {end.problem for end in ends if end.state == "failed"} <= {
+        "the recording is no FLAC or Opus file, or it is damaged",
+        "the recording has no sound in it",
+    }
+
+
+def answer_all(
+    world: People,
+    operation: Any,
+    statuses: set[int],
+    *,
+    examples: int = EXAMPLES,
+    who: tuple[str, ...] = ROLES,
+    **in_path: int,
+) -> bool:
     clients = {
-        who: TestClient(
+        each: TestClient(
             world.app,
             base_url="http://localhost",
-            headers={"authorization": f"Bearer {world.tokens[who]}"},
+            headers={"authorization": f"Bearer {world.tokens[each]}"},
             follow_redirects=False,
             raise_server_exceptions=False,
         )
-        for who in ROLES
+        for each in who
     }
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         derandomize=True,
         phases=(Phase.explicit, Phase.generate),
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=operation.as_strategy(), who=st.sampled_from(ROLES))
-    def ask(case: Any, who: str) -> None:
+    @given(case=operation.as_strategy(), one=st.sampled_from(who))
+    def ask(case: Any, one: str) -> None:
+        case.path_parameters.update(in_path)
         asked = case.as_transport_kwargs(base_url="http://localhost")
         # those are named as in requests, and the client is httpx's
         asked.pop("cookies", None)  # none is described
@@ -99,9 +139,9 @@ def answer_all(world: People, operation: Any, statuses: set[int]) -> bool:
             asked["content"] = body
         elif body is not None:
             asked["data"] = body
-        reply = clients[who].request(**{k: v for k, v in asked.items() if v is not None})
+        reply = clients[one].request(**{k: v for k, v in asked.items() if v is not None})
         statuses.add(reply.status_code)
-        assert reply.status_code < 500, f"{operation.label} as {who}: {reply.text[:500]}"
+        assert reply.status_code < 500, f"{operation.label} as {one}: {reply.text[:500]}"
 
     ask()
     return bool(statuses)
