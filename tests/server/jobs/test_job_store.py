@@ -1,9 +1,12 @@
 """The table of jobs by itself: claims, fencing, recovery."""
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from server.errors import ConflictError, NotFoundError
 from server.jobs.store import MAX_BEGUN, MAX_UNFINISHED, JobStore
@@ -165,3 +168,67 @@ def test_a_file_is_dropped_and_its_job_stays(jobs: JobStore) -> None:
     assert jobs.with_files("export") == []
     assert jobs.get(ids[0], None).state == "done"
     assert jobs.get(ids[1], None).file is not None
+
+
+def note_down(store: Store, name: str) -> Callable[[Session], None]:
+    """Something that is stored together with a job's end."""
+
+    def write(session: Session) -> None:
+        session.add(
+            AccountRow(
+                name=name,
+                display_name=name,
+                role="candidate",
+                created_at=datetime(2026, 3, 1, tzinfo=UTC),
+                session_epoch=0,
+            )
+        )
+
+    return write
+
+
+def names(store: Store) -> list[str]:
+    with store.database.read() as session:
+        return list(session.scalars(select(AccountRow.name)))
+
+
+def test_what_a_job_stores_is_stored_with_its_end_or_not_at_all(
+    jobs: JobStore, store: Store
+) -> None:
+    for name, cancelled in (("kept", False), ("undone", True)):
+        job = jobs.add("count", {"for": name}, None)[0]
+        claim = jobs.claim(job.id)
+        assert claim is not None
+        if cancelled:
+            jobs.cancel(job.id, None)
+        assert jobs.finish(claim, Outcome(within=note_down(store, name))) is not cancelled
+    assert names(store) == ["kept"]
+
+
+def test_a_job_whose_outcome_cannot_be_stored_goes_on(jobs: JobStore, store: Store) -> None:
+    def refuse(session: Session) -> None:
+        note_down(store, "undone")(session)
+        session.flush()
+        raise ConflictError("not any more")
+
+    job = jobs.add("count", {}, None)[0]
+    claim = jobs.claim(job.id)
+    assert claim is not None
+    with pytest.raises(ConflictError):
+        jobs.finish(claim, Outcome(within=refuse))
+    assert jobs.get(job.id, None).state == "running"
+    assert names(store) == []
+    assert jobs.fail(claim, "not any more")
+
+
+def test_what_keeps_a_job_out_is_asked_in_the_same_transaction(
+    jobs: JobStore, store: Store
+) -> None:
+    def refuse(session: Session) -> None:
+        note_down(store, "undone")(session)
+        session.flush()
+        raise ConflictError("nobody asks for it")
+
+    with pytest.raises(ConflictError):
+        jobs.add("count", {}, None, first=refuse)
+    assert jobs.listed(None, 10) == [] and names(store) == []
