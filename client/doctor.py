@@ -195,9 +195,30 @@ def check_data_folder(settings: ClientSettings) -> Check:
         detail = f"only {free_bytes / 1e6:.0f} MB are free in {home}"
         remedy = "make room on the disk, or name another folder with ALOUD_HOME"
         return Check(name, False, detail, remedy)
+    damage = _database_damage(settings.database)
+    if damage:
+        remedy = "move the file away to start afresh, or put a backup in its place"
+        return Check(name, False, f"the database {settings.database} is damaged ({damage})", remedy)
     left = len(unfinished_recordings(settings.recordings)) if settings.recordings.is_dir() else 0
     recover = f"; {left} recording(s) that a crash left behind can be recovered" if left else ""
     return Check(name, True, f"{home}, {free_bytes / 1e9:.0f} GB free{recover}")
+
+
+def _database_damage(database: Path) -> str:
+    """Why the database cannot be read; empty where all is well, or where there is none yet."""
+    if not database.exists():
+        return ""
+    import sqlite3
+    from contextlib import closing
+
+    try:
+        with closing(sqlite3.connect(database, timeout=1.0)) as connection:
+            problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.OperationalError:  # locked by one who writes: then it works
+        return ""
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "" if problem == "ok" else " ".join(str(problem).split())
 
 
 def check_server(settings: ClientSettings, transport: Any = None) -> Check:

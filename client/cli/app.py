@@ -1,5 +1,8 @@
 """The application: which commands there are, in the order that help shows them."""
 
+import io
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -94,6 +97,24 @@ for _group in (
     _group.register(app)
 
 
+def _write_every_letter() -> None:
+    """Let no output fail for want of a letter in the encoding that the system chose.
+
+    Windows pipes in a code page that has no "✓", and a locale may be plain ASCII. A file or a pipe
+    gets UTF-8 then; where a terminal or the user (``PYTHONIOENCODING``) is served, such letters
+    become "?".
+    """
+    chosen = bool(os.environ.get("PYTHONIOENCODING"))
+    for stream in (sys.stdout, sys.stderr):
+        if not isinstance(stream, io.TextIOWrapper) or "utf" in stream.encoding.lower():
+            continue
+        if chosen or stream.isatty():
+            stream.reconfigure(errors="replace")
+        else:
+            stream.reconfigure(encoding="utf-8")
+
+
 def main() -> None:
     """Run the command line."""
+    _write_every_letter()
     app(prog_name="aloud")

@@ -1,8 +1,10 @@
 import errno
 import importlib
 import os
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -186,6 +188,23 @@ def test_a_disk_that_is_nearly_full(
     full = SimpleNamespace(free=1_000_000)
     monkeypatch.setattr("shutil.disk_usage", lambda folder: full)
     failing(doctor.check_data_folder(settings), "only 1 MB", "make room")
+
+
+@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0" + b"x" * 99])
+def test_a_damaged_database_is_named(settings: ClientSettings, content: bytes) -> None:
+    settings.home.mkdir(parents=True, exist_ok=True)
+    settings.database.write_bytes(content)
+    check = doctor.check_data_folder(settings)
+    failing(check, f"{settings.database} is damaged", "backup")
+
+
+def test_a_database_that_is_written_just_now_is_well(settings: ClientSettings) -> None:
+    settings.home.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(settings.database)) as busy:
+        busy.execute("CREATE TABLE t (x)")
+        busy.commit()
+        busy.execute("BEGIN EXCLUSIVE")
+        assert doctor.check_data_folder(settings).ok
 
 
 def test_recordings_left_by_a_crash_are_told(settings: ClientSettings) -> None:

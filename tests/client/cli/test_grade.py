@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,3 +122,19 @@ def test_what_is_no_transcript_is_never_graded(run: Run, content: bytes) -> None
 def test_usage_errors_are_status_2(run: Run) -> None:
     assert run("grade").exit_code == 2
     assert run("bank", "list", "--round", "lunch").exit_code == 2
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", ""])
+def test_no_letter_of_a_report_stops_it_in_a_poor_encoding(
+    tmp_path: Path, transcript: str, encoding: str
+) -> None:
+    poor = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    program = [sys.executable, "-c", "from client.cli import main; main()"]
+    done = subprocess.run(
+        [*program, "grade", "--question", QUESTION, "--transcript", transcript],
+        env={**os.environ, **poor, "PYTHONIOENCODING": encoding, "ALOUD_HOME": str(tmp_path)},
+        capture_output=True,
+        check=True,
+    )
+    assert b"autoregressive decoding" in done.stdout
+    assert ("✓" in done.stdout.decode(encoding or "utf-8")) == (not encoding)
