@@ -22,6 +22,7 @@ __all__ = [
     "MAX_COMMENT_CHARS",
     "MAX_LINK_DAYS",
     "MAX_OF_ONE_ATTEMPT",
+    "MAX_SCORE",
     "MAX_WORDS",
     "AttemptId",
     "Comment",
@@ -52,6 +53,7 @@ __all__ = [
 MAX_COMMENT_CHARS: Final = 5_000
 MAX_WORDS: Final = 40_000
 MAX_LINK_DAYS: Final = 90
+MAX_SCORE: Final = 100
 MAX_OF_ONE_ATTEMPT: Final = 2_000
 """Comments, scores or corrections of one attempt: a coach who remarks on every third word of ten
 minutes."""
@@ -273,7 +275,7 @@ class NewRubricScore(_Wire):
 
     external_id: ExternalId
     criterion: Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[^\x00]*$")]
-    score: int = Field(ge=0, le=100)
+    score: int = Field(ge=0, le=MAX_SCORE)
     note: Note = ""
 
 
@@ -324,7 +326,7 @@ class Criterion(_Wire):
     description: Annotated[
         str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"^[^\x00-\x1f|]*$")
     ] = ""
-    scale: int = Field(default=5, ge=1, le=100)
+    scale: int = Field(default=5, ge=1, le=MAX_SCORE)
 
 
 class ReviewDocument(_Wire):

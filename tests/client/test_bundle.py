@@ -1,6 +1,5 @@
 """A bundle goes to a coach without any server and comes back; nothing is lost, nothing gets in."""
 
-import json
 import random
 import re
 import struct
@@ -10,7 +9,6 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
 from client.backend import RejectedError
 from client.bundle import (
@@ -27,7 +25,6 @@ from client.settings import ClientSettings
 from client.speaking.wav import write_wav
 from server.contract import Attempt
 from server.review_contract import Comment, ReviewDocument
-from tests.chromium import in_a_browser
 from tests.client.test_sharing import tone
 from tests.server.conftest import START, make_submission
 
@@ -263,33 +260,3 @@ def test_a_long_recording_goes_along_as_opus(
         assert bundle.read("recording.ogg").startswith(b"OggS")
         assert b"data:audio/ogg;base64,T2dnU" in bundle.read("answer.html")
     assert parse_review("back.zip", packed.content) == document(attempt)
-
-
-def test_the_page_takes_comments_offline_and_saves_them(
-    backend: EmbeddedBackend, attempt: Attempt, tmp_path: Path
-) -> None:
-    packed = make_bundle(backend.export_one(attempt.id), document(attempt, remark(1)), None)
-    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
-        (tmp_path / "answer.html").write_bytes(bundle.read("answer.html"))
-    problems: list[str] = []
-
-    def comment(browser: Browser) -> str:
-        page = browser.new_context(offline=True).new_page()
-        page.on("console", lambda message: problems.append(message.text))
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto((tmp_path / "answer.html").as_uri())
-        page.get_by_label("Your name").fill("Ms. Two")
-        page.get_by_label("Your comment").fill(f"Louder {EVIL}")
-        page.get_by_role("button", name="Add the comment").click()
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Save all comments").click()
-        download.value.save_as(tmp_path / "back.json")
-        return str(page.locator("[data-comments]").inner_text())
-
-    shown = in_a_browser(comment)
-    assert problems == []
-    assert "Louder </script>" in shown
-    back = read_review(tmp_path / "back.json")
-    assert [each.author for each in back.comments] == ["Dr. Who", "Ms. Two"]
-    assert back.comments[0] == remark(1)
-    assert json.loads((tmp_path / "back.json").read_text())["comments"][1]["kind"] == "answer"

@@ -1,20 +1,54 @@
-"""One answer as a page that a coach opens from disk, comments in, and saves the comments of."""
+"""One answer as a page that a coach opens from disk, reviews, and saves what they wrote of."""
 
 import base64
 import hashlib
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from markupsafe import Markup
 
-from server.contract import ArchivedAttempt
-from server.review_contract import MAX_COMMENT_CHARS, ReviewDocument
-from server.ui.rendering import STATIC, STYLESHEET, environment
+from server.contract import ArchivedAttempt, Report
+from server.review_contract import (
+    MAX_COMMENT_CHARS,
+    MAX_SCORE,
+    Criterion,
+    ReviewDocument,
+    TermOrPhrase,
+)
+from server.ui.correction_text import VERDICT_WORDS
+from server.ui.rendering import STATIC, STYLESHEET, clock, environment
 from server.ui.report_view import Sounds, view_report
 
 __all__ = ["bundle_page"]
 
 _SCRIPT: Final = STATIC / "bundle.js"
+
+_CHOICES: Final[dict[TermOrPhrase, dict[str, str]]] = {
+    "phrase": {
+        "covered": "It was said",
+        "partial": "It was partly said",
+        "missing": "It was not said",
+    },
+    "term": {
+        "correct": "It was said right",
+        "mispronounced": "It was said wrong",
+        "unclear": "That cannot be told",
+    },
+}
+"""What a verdict can be corrected to."""
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """A verdict of the report, as one can choose it to correct it."""
+
+    target: TermOrPhrase
+    name: str
+    word_index: int | None
+    verdict: str
+    text: str
 
 
 def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str | None) -> str:
@@ -30,12 +64,18 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # "<" cannot end the element that holds it
     data = json.dumps(review.model_dump(mode="json")).replace("<", "\\u003c")
+    view = view_report(attempt.report)
+    transcript = attempt.submission.transcript
     template = environment().get_template("sharing/bundle.html")
     return (
         template.render(
             attempt=attempt,
-            view=view_report(attempt.report),
-            words=[each.text for each in attempt.submission.transcript.words],
+            view=view,
+            word_count=len(transcript.words) or len(transcript.text.split()),
+            has_times=view.timed or recording is not None,
+            criteria=_criteria(review),
+            verdicts=tuple(_verdicts(attempt.report)),
+            choices=_CHOICES,
             sounds=Sounds(recording_url=recording),
             stylesheet=Markup(STYLESHEET.read_text(encoding="utf-8")),
             script=Markup(script),
@@ -45,3 +85,30 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
         )
         + "\n"
     )
+
+
+def _criteria(review: ReviewDocument) -> tuple[Criterion, ...]:
+    """What the owner's cohorts score by, and what somebody scored by already."""
+    criteria = {each.name: each for each in review.criteria}
+    for each in review.scores:
+        if each.criterion.strip() and each.criterion not in criteria:
+            criteria[each.criterion] = Criterion.model_construct(
+                name=each.criterion, description="", scale=MAX_SCORE
+            )
+    return tuple(criteria.values())
+
+
+def _verdicts(report: Report) -> Iterator[_Verdict]:
+    for number, phrase in enumerate(report.coverage.phrases, start=1):
+        said = "denied" if phrase.negated else VERDICT_WORDS[phrase.status]
+        text = f"{number}. {phrase.phrase}: {said}"
+        yield _Verdict("phrase", phrase.phrase, None, phrase.status, text)
+    for term in report.pronunciation.terms:
+        where = f" at {clock(term.start_s)}" if term.start_s is not None else ""
+        yield _Verdict(
+            "term",
+            term.term,
+            term.word_indices[0] if term.word_indices else None,
+            term.verdict,
+            f"{term.term}{where}: {VERDICT_WORDS[term.verdict]}",
+        )

@@ -1,129 +1,348 @@
-// The page of a bundle, inlined into it: shows the comments, takes new ones, saves them as a file.
+// The page of a bundle, inlined into it: shows what was written, takes more, saves it as a file.
 (() => {
   "use strict";
   const review = JSON.parse(document.getElementById("review").textContent);
-  const list = document.querySelector("[data-comments]");
-  const form = document.querySelector("[data-form]");
-  const save = document.querySelector("[data-save]");
-  const status = document.querySelector("[data-status]");
-  const audio = document.querySelector("[data-recording]");
-  let unsaved = 0;
+  const find = (name) => document.querySelector(`[data-${name}]`);
+  const audio = find("recording");
+  const saves = [...document.querySelectorAll("[data-save]")];
+  const writing = find("comment-form");
+  const own = new Set(); // the ids of what was written here: it can be removed again
+  const unsaved = new Set();
+  let repliesTo = null;
+
+  // ------------------------------------------------------------------ small parts
+
+  // says something in the line of the part of the page where it happened
+  const tell = (text, near = writing) => {
+    const lines = [...document.querySelectorAll("[data-status]")];
+    const mine = near === writing ? lines[0] : lines.at(-1);
+    for (const line of lines) line.textContent = line === mine ? text : "";
+  };
+
+  const part = (tag, className, ...content) => {
+    const made = document.createElement(tag);
+    made.className = className;
+    made.append(...content); // strings become text, never markup
+    return made;
+  };
+
+  const button = (text, about, press, look = "button quiet small") => {
+    const made = part("button", look, text, part("span", "visually-hidden", about));
+    made.type = "button";
+    made.addEventListener("click", press);
+    return made;
+  };
+
+  const clock = (seconds) => {
+    const rest = Math.floor(seconds % 60);
+    return `${Math.floor(seconds / 60)}:${String(rest).padStart(2, "0")}`;
+  };
+
+  // "75", "1:15" and "1:02:03.5" as seconds; null: none of these
+  const secondsOf = (text) => {
+    if (!/^\d+(:[0-5]?\d){0,2}([.,]\d+)?$/.test(text)) return null;
+    return text.replace(",", ".").split(":").reduce((sum, each) => 60 * sum + Number(each), 0);
+  };
+
+  const play = (start) => {
+    if (!audio) return;
+    audio.currentTime = start;
+    audio.play().catch(() => {});
+  };
 
   const wordAt = (index) => document.querySelector(`.word[data-index="${index}"]`);
   const wordOf = (node) =>
-    (node instanceof Element ? node : node?.parentElement)?.closest(".word[data-index]") ?? null;
+    (node instanceof Element ? node : node?.parentElement)?.closest(".word[data-index]");
+
+  const wordsOf = (first, last) => {
+    const texts = [];
+    for (let index = first; index <= last && texts.length < 40; index += 1) {
+      texts.push(wordAt(index)?.textContent ?? "");
+    }
+    return `“${texts.join(" ")}”`;
+  };
+
+  // ------------------------------------------------------------------ what was written
 
   const newId = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
       byte.toString(16).padStart(2, "0"),
     ).join("");
 
-  const line = (text, name) => {
-    const made = document.createElement("p");
-    made.className = name;
-    made.textContent = text;
-    return made;
+  // what everything that is written here has, or null: a name is missing
+  const signed = (near) => {
+    const name = find("name");
+    if (name.value.trim()) {
+      return { external_id: newId(), author: name.value.trim(), created_at: new Date().toISOString() };
+    }
+    tell("Write your name first.", near);
+    name.focus();
+    return null;
   };
 
-  const quoted = (comment) => {
-    if (comment.word_from === null) return comment.at_s === null ? "" : `at ${comment.at_s} s`;
-    const texts = [];
-    const last = comment.word_to ?? comment.word_from;
-    for (let index = comment.word_from; index <= last && texts.length < 40; index += 1) {
-      texts.push(wordAt(index)?.textContent ?? "");
+  const keep = (near, kind, ...given) => {
+    for (const each of given) {
+      review[kind].push(each);
+      own.add(each.external_id);
+      unsaved.add(each.external_id);
     }
-    return `on “${texts.join(" ")}”`;
+    show();
+    tell(`Added. ${unsaved.size} not yet saved to a file.`, near);
+  };
+
+  const remove = (kind, id) => {
+    const gone = (each) => each.external_id === id || (own.has(each.external_id) && each.parent === id);
+    for (const each of review[kind].filter(gone)) unsaved.delete(each.external_id);
+    review[kind] = review[kind].filter((each) => !gone(each));
+    if (repliesTo === id) reply(null);
+    show();
+    tell("Removed.", kind === "comments" ? writing : null);
+  };
+
+  const removal = (kind, each, about) =>
+    own.has(each.external_id) ? [button("Remove", about, () => remove(kind, each.external_id))] : [];
+
+  const place = (comment) => {
+    if (comment.at_s !== null && comment.at_s !== undefined) {
+      const at = `at ${clock(comment.at_s)}`;
+      if (!audio) return part("span", "small", at);
+      return button(at, ", play from there", () => play(comment.at_s), "play-from");
+    }
+    const first = comment.word_from ?? null;
+    if (first === null) return part("span", "small", "on the whole answer");
+    return part("span", "small", `on ${wordsOf(first, comment.word_to ?? first)}`);
+  };
+
+  const about = (comment) => {
+    const line = part("p", "", part("strong", "", comment.author), " ");
+    if (comment.by_owner) line.append(part("span", "badge", "whose answer it is"), " ");
+    const when = new Date(comment.created_at).toLocaleString();
+    line.append(part("span", "muted small", comment.edited_at ? `${when}, edited` : when));
+    return line;
+  };
+
+  const textOf = (comment) =>
+    comment.text.split("\n").filter((line) => line.trim()).map((line) => part("p", "", line));
+
+  // the comment that begins the thread
+  const rootOf = (comment, seen = new Set()) => {
+    const parent = review.comments.find((each) => each.external_id === comment.parent);
+    if (!parent || seen.has(parent)) return comment;
+    return rootOf(parent, seen.add(parent));
+  };
+
+  const thread = (root) => {
+    const item = part("li", "stack stack-tight", about(root));
+    item.append(part("p", "", place(root)), ...textOf(root));
+    for (const each of review.comments) {
+      if (each === root || rootOf(each) !== root) continue;
+      const head = about(each);
+      const arrow = part("span", "", "↳ ");
+      arrow.ariaHidden = "true";
+      head.prepend(arrow);
+      const removals = part("div", "", ...removal("comments", each, " your reply"));
+      item.append(part("div", "stack stack-tight", head, ...textOf(each), removals));
+    }
+    const actions = [button("Reply", ` to ${root.author}`, () => reply(root))];
+    item.append(part("div", "row", ...actions, ...removal("comments", root, " your comment")));
+    return item;
+  };
+
+  const row = (kind, each, said, what) => {
+    const note = each.note ? `: ${each.note}` : "";
+    const main = part("p", "list-main", part("strong", "", said), `, says ${each.author}${note}`);
+    const side = part("div", "list-side", ...removal(kind, each, ` ${what}`));
+    return part("li", "list-row", main, side);
   };
 
   const show = () => {
-    list.replaceChildren(
-      ...review.comments.map((comment) => {
-        const item = document.createElement("li");
-        item.className = "stack stack-tight";
-        const when = new Date(comment.created_at).toLocaleString();
-        item.append(line(`${comment.author} · ${when}`, "muted small"));
-        const place = quoted(comment);
-        if (place) item.append(line(place, "small"));
-        for (const part of comment.text.split("\n")) if (part.trim()) item.append(line(part, ""));
-        return item;
+    const roots = review.comments.filter((each) => rootOf(each) === each);
+    find("comments").replaceChildren(...roots.map(thread));
+    if (!roots.length) find("comments").append(part("li", "empty", "No comments yet."));
+    find("scores")?.replaceChildren(
+      ...review.scores.map((each) =>
+        row("scores", each, `${each.criterion}: ${each.score}`, "this score"),
+      ),
+    );
+    find("corrections")?.replaceChildren(
+      ...review.corrections.map((each) => {
+        const word = document.querySelector(`#verdict option[value="${each.verdict}"]`);
+        const said = (word?.textContent ?? each.verdict).replace(/^It was /, "");
+        return row("corrections", each, `${each.name}: ${said}`, "this verdict");
       }),
     );
-    if (!review.comments.length) list.append(line("No comments yet.", "empty"));
-    save.disabled = review.comments.length === 0;
+    const written = [review.comments, review.scores, review.corrections];
+    for (const each of saves) each.disabled = written.every((kind) => !kind.length);
   };
 
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const value = (name) => (form.elements.namedItem(name)?.value ?? "").trim();
-    const first = Number(value("word_from")) - 1;
-    const last = Number(value("word_to") || value("word_from")) - 1;
-    const place = { kind: "answer", word_from: null, word_to: null, at_s: null };
-    if (value("word_from")) {
-      if (last < first) {
-        status.textContent = "The last word comes before the first.";
-        return;
-      }
-      Object.assign(place, { kind: first === last ? "word" : "span", word_from: first });
-      if (first !== last) place.word_to = last;
+  // ------------------------------------------------------------------ writing a comment
+
+  const field = (name) => writing.elements.namedItem(name);
+  const typed = (name) => (field(name)?.value ?? "").trim();
+  const clear = (...names) => {
+    for (const name of names) if (field(name)) field(name).value = "";
+    choose();
+  };
+
+  const choose = () => {
+    const chosen = find("chosen");
+    const first = Number(typed("word_from")) - 1;
+    const last = Number(typed("word_to") || typed("word_from")) - 1;
+    const there = typed("word_from") !== "" && last >= first && wordAt(first) && wordAt(last);
+    chosen.hidden = !there;
+    chosen.textContent = there ? wordsOf(first, last).slice(1, -1) : "";
+  };
+
+  const reply = (comment) => {
+    repliesTo = comment?.external_id ?? null;
+    find("place").hidden = comment !== null;
+    find("no-reply").hidden = comment === null;
+    find("text-label").textContent = comment ? `Your reply to ${comment.author}` : "Your comment";
+    find("add").textContent = comment ? "Add the reply" : "Add the comment";
+    if (comment) field("text").focus();
+  };
+
+  // the place as it is typed, or a text that says what is wrong with it
+  const typedPlace = () => {
+    const nowhere = { kind: "answer", word_from: null, word_to: null, at_s: null };
+    if (repliesTo !== null) return nowhere;
+    const [from, to, at] = [typed("word_from"), typed("word_to"), typed("at")];
+    if (at) {
+      const seconds = secondsOf(at);
+      if (from || to) return "Choose words or a moment, not both.";
+      if (seconds === null || seconds > 86_400) return "Write the moment as minutes:seconds.";
+      return { ...nowhere, kind: "moment", at_s: seconds };
     }
-    if (!value("name") || !value("text")) {
-      status.textContent = "Write your name and a comment.";
+    if (!from && !to) return nowhere;
+    const first = Number(from || to) - 1;
+    const last = Number(to || from) - 1;
+    if (last < first) return "The last word comes before the first.";
+    if (!wordAt(first) || !wordAt(last)) return "There is no such word.";
+    if (first === last) return { ...nowhere, kind: "word", word_from: first };
+    return { ...nowhere, kind: "span", word_from: first, word_to: last };
+  };
+
+  writing.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const where = typedPlace();
+    if (typeof where === "string" || !typed("text")) {
+      tell(typeof where === "string" ? where : "Write a comment first.");
       return;
     }
-    review.comments.push({
-      ...place,
-      external_id: newId(),
-      parent: null,
-      text: value("text"),
-      author: value("name"),
-      by_owner: false,
-      created_at: new Date().toISOString(),
-      edited_at: null,
-    });
-    unsaved += 1;
-    for (const name of ["text", "word_from", "word_to"]) {
-      const field = form.elements.namedItem(name);
-      if (field) field.value = "";
-    }
-    status.textContent = `Added. ${unsaved} not yet saved to a file.`;
-    show();
+    const by = signed(writing);
+    if (by === null) return;
+    const text = typed("text");
+    keep(writing, "comments", { ...where, ...by, parent: repliesTo, text, by_owner: false, edited_at: null });
+    clear("text", "word_from", "word_to", "at");
+    selected = "";
+    document.getSelection()?.removeAllRanges();
+    reply(null);
+  });
+  writing.addEventListener("input", choose);
+  find("no-reply").addEventListener("click", () => reply(null));
+  find("now")?.addEventListener("click", () => {
+    clear("word_from", "word_to");
+    const tenths = Math.round(audio.currentTime * 10) / 10;
+    field("at").value = clock(tenths) + (tenths % 1 ? `.${Math.round((tenths % 1) * 10)}` : "");
   });
 
-  save.addEventListener("click", () => {
-    const blob = new Blob([JSON.stringify(review, null, 2)], { type: "application/json" });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = `aloud-comments-${review.submission_id.slice(0, 8)}.json`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-    unsaved = 0;
-    status.textContent = `Saved as ${link.download}. Send that file back.`;
-  });
-
-  addEventListener("beforeunload", (event) => {
-    if (unsaved) event.preventDefault();
-  });
-
+  let selected = ""; // taken over already: what is typed since is not overwritten
   document.addEventListener("selectionchange", () => {
     const selection = document.getSelection();
-    const first = form.elements.namedItem("word_from");
-    if (!selection || selection.isCollapsed || !first) return;
-    const ends = [wordOf(selection.anchorNode), wordOf(selection.focusNode)];
-    if (!ends[0] || !ends[1]) return;
+    const ends = [wordOf(selection?.anchorNode), wordOf(selection?.focusNode)];
+    if (!ends[0] || !ends[1] || selection.isCollapsed || !field("word_from")) {
+      selected = "";
+      return;
+    }
     const numbers = ends.map((word) => Number(word.dataset.index) + 1).sort((a, b) => a - b);
-    first.value = String(numbers[0]);
-    form.elements.namedItem("word_to").value =
-      numbers[0] === numbers[1] ? "" : String(numbers[1]);
+    if (selected === numbers.join()) return;
+    selected = numbers.join();
+    clear("at");
+    field("word_from").value = String(numbers[0]);
+    field("word_to").value = numbers[0] === numbers[1] ? "" : String(numbers[1]);
+    choose();
   });
 
   document.addEventListener("click", (event) => {
     const from = event.target.closest?.("[data-play-from]")?.dataset.playFrom;
     const word = wordOf(event.target)?.dataset.start;
     const start = from ?? (document.getSelection()?.isCollapsed ? word : undefined);
-    if (!audio || start === undefined) return;
-    audio.currentTime = Number(start);
-    audio.play().catch(() => {});
+    if (start !== undefined) play(Number(start));
   });
 
+  // ------------------------------------------------------------------ scores and verdicts
+
+  find("score-form")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const rows = [...event.target.querySelectorAll("[data-criterion]")];
+    const given = rows.filter((each) => each.querySelector("[data-score]").value !== "");
+    if (!given.length) {
+      tell("Write a score first.", event.target);
+      return;
+    }
+    if (signed(event.target) === null) return;
+    const criteria = new Set(given.map((each) => each.dataset.criterion));
+    for (const each of review.scores.filter((old) => own.has(old.external_id))) {
+      if (criteria.has(each.criterion)) remove("scores", each.external_id); // given anew
+    }
+    const made = given.map((each) => ({
+      ...signed(event.target),
+      criterion: each.dataset.criterion,
+      score: Number(each.querySelector("[data-score]").value),
+      note: each.querySelector("[data-note]").value.trim(),
+    }));
+    keep(event.target, "scores", ...made);
+    event.target.reset();
+  });
+
+  const correcting = find("correction-form");
+  const offer = () => {
+    const about = correcting.elements.namedItem("of").selectedOptions[0].dataset;
+    const verdict = correcting.elements.namedItem("verdict");
+    for (const each of verdict.options) {
+      each.hidden = each.disabled = each.dataset.target !== about.target;
+      each.disabled ||= each.value === about.verdict;
+    }
+    verdict.value = [...verdict.options].find((each) => !each.disabled).value;
+  };
+  correcting?.addEventListener("change", (event) => {
+    if (event.target.name === "of") offer();
+  });
+  correcting?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const about = correcting.elements.namedItem("of").selectedOptions[0].dataset;
+    const by = signed(correcting);
+    if (by === null) return;
+    keep(correcting, "corrections", {
+      ...by,
+      target: about.target,
+      name: about.name,
+      word_index: about.word === "" ? null : Number(about.word),
+      verdict: correcting.elements.namedItem("verdict").value,
+      note: correcting.elements.namedItem("note").value.trim(),
+    });
+    correcting.elements.namedItem("note").value = "";
+  });
+
+  // ------------------------------------------------------------------ the file
+
+  const saveFile = (event) => {
+    const blob = new Blob([JSON.stringify(review, null, 2)], { type: "application/json" });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `aloud-comments-${review.submission_id.slice(0, 8)}.json`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    unsaved.clear();
+    const near = event.target === saves[0] ? writing : null;
+    tell(`Saved as ${link.download}. Send that file back.`, near);
+  };
+  for (const each of saves) each.addEventListener("click", saveFile);
+
+  addEventListener("beforeunload", (event) => {
+    if (unsaved.size || typed("text")) event.preventDefault();
+  });
+
+  if (correcting) offer();
   show();
 })();
