@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
 
 from server.app import create_app
 from server.service import Service
@@ -36,11 +36,10 @@ def guest(world: People) -> Iterator[TestClient]:
         yield client
 
 
-def comment(guest: TestClient, path: str, **form: str) -> Response:
+def comment(guest: TestClient, path: str, **form: str) -> Any:
     token = guest.get(path).text.split('name="csrftoken" value="')[1].split('"')[0]
     values = {"csrftoken": token, "signed": "Dr. Who", "text": "Slower"}
-    reply: Response = guest.post(f"{path}/comments", data=values | form)
-    return reply
+    return guest.post(f"{path}/comments", data=values | form)
 
 
 def test_a_recording_goes_up_and_is_heard_by_whom_it_is_shared_with(world: People) -> None:
