@@ -119,7 +119,7 @@ def comment(page: Page, text: str, **places: str) -> None:
 
 
 def test_a_whole_review_is_written_offline_and_merged(
-    settings: ClientSettings, spoken: Attempt, opened: Open
+    settings: ClientSettings, backend: EmbeddedBackend, spoken: Attempt, opened: Open
 ) -> None:
     cleo = Comment(
         **{"external_id": "1" * 32, "text": "Say the size.", "author": "Cleo", "created_at": START}
@@ -177,6 +177,11 @@ def test_a_whole_review_is_written_offline_and_merged(
         merged = reviews.merge(document)
         assert (len(merged.added), merged.scores, merged.corrections) == (6, 1, 2)
         assert reviews.merge(document).known == 9
+    report = backend.attempt(spoken.id).report
+    assert report.coverage.phrases[0].status == "partial"
+    assert [each.verdict for each in report.pronunciation.terms if each.term == "RoCE"] == [
+        "correct"
+    ]
 
 
 def test_what_was_written_here_can_be_removed_and_what_others_wrote_cannot(
