@@ -1,11 +1,10 @@
 """A client shares its answers on the real server, in this process."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-import httpx
 import numpy as np
 import pytest
 
@@ -24,60 +23,18 @@ from client.sharing import (
     share_interview,
 )
 from client.speaking.wav import write_wav
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.terms import Lexicon
+from pronunciation.clip import SAMPLE_RATE_HZ
 from question_bank.loader import load_bank
-from server.jobs.queue import JobQueue
 from server.review_contract import LinkRequest, Preparing
-from server.service import Grader, Service
-from server.settings import sqlite_url
-from server.store.store import Store
-from tests.server.conftest import Clock, grade, make_bank, make_submission
-from tests.server.jobs.conftest import do_all
-from tests.server.people import People, people
-
-
-def tone(seconds: float) -> Clip:
-    times = np.arange(int(SAMPLE_RATE_HZ * seconds)) / SAMPLE_RATE_HZ
-    return Clip((0.4 * np.sin(2 * np.pi * 330 * times)).astype(np.float32))
+from tests.client.shared_server import remote_to, server_with_people, tone, work_off
+from tests.server.conftest import make_submission
+from tests.server.people import People
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[People]:
-    with Store(sqlite_url(tmp_path / "server.db")) as store:
-        service = Service(
-            store,
-            make_bank,
-            lambda: Lexicon(version="lexicon-1", terms=()),
-            grader=lambda: Grader(grade, "stub-1"),
-            clock=Clock(),
-        )
-        made = people(service, make_submission("I use paged attention"))
-        for share in made.client("ana").get("/api/v1/shares").json():
-            made.client("ana").delete(f"/api/v1/shares/{share['id']}")
+    with server_with_people(tmp_path) as made:
         yield made
-
-
-def remote_to(world: People, fails: Callable[[], bool] = lambda: False) -> RemoteSharing:
-    """Ana's client of the server in this process, which is away where ``fails`` says so."""
-    app = world.client()
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        if fails():
-            raise httpx.ConnectError("refused")
-        reply = app.request(
-            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
-        )
-        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
-
-    return RemoteSharing(
-        "http://localhost", token=world.tokens["ana"], transport=httpx.MockTransport(answer)
-    )
-
-
-def work_of(world: People) -> JobQueue:
-    queue: JobQueue = world.app.state.work.queue
-    return queue
 
 
 @pytest.fixture
@@ -116,7 +73,7 @@ def test_the_recording_goes_up_only_with_the_share_that_wants_it(
     assert sharing.sharing(world.attempt.id).recording is None
     shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
     assert sharing.sharing(world.attempt.id).recording is None
-    do_all(work_of(world))
+    work_off(world)
     told = sharing.sharing(world.attempt.id)
     assert told.recording is not None
     assert told.recording.duration_s == pytest.approx(1.5, abs=0.01)
@@ -130,7 +87,7 @@ def test_a_link_with_sound_opens_for_somebody_without_an_account(
 ) -> None:
     link = LinkRequest(label="My coach")
     made = shared(world, sharing, recordings, link=link, with_audio=True)
-    do_all(work_of(world))
+    work_off(world)
     page = world.client().get(sharing.address_of(made).removeprefix("http://localhost"))  # type: ignore[arg-type]
     assert page.status_code == 200
     assert "<audio" in page.text
@@ -148,7 +105,7 @@ def test_a_client_waits_until_the_recording_can_be_heard(
         def tell(now: Preparing) -> None:
             seen.append(now)
             if len(seen) == 2:
-                do_all(work_of(world))
+                work_off(world)
                 away.extend([True] * 5)  # a restart: each look asks up to three times
 
         assert sharing.prepared(world.attempt.id, tell) is None
@@ -173,7 +130,7 @@ def test_a_client_learns_why_a_recording_cannot_be_heard(
 ) -> None:
     monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
     shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
-    do_all(work_of(world))
+    work_off(world)
     left = sharing.prepared(world.attempt.id)
     assert left is not None and left.state == "failed"
     assert left.problem == "the recording is no FLAC or Opus file, or it is damaged"
@@ -219,7 +176,7 @@ def test_an_interview_is_shared_with_its_answers_and_never_with_others_numbers(
         uploaded=sent.append,
     )
     assert sent == [world.attempt.id]
-    do_all(work_of(world))
+    work_off(world)
     told = [sharing.sharing(each.id) for each in (world.attempt, second, other)]
     assert [each.interview_id for each in told] == [record.id, record.id, None]
     assert [each.recording is not None for each in told] == [True, False, False]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from functools import partialmethod
 from pathlib import Path
 
@@ -12,15 +11,9 @@ from client.own_recordings import OwnRecordings
 from client.settings import load_settings
 from client.sharing import RemoteSharing
 from client.speaking.wav import write_wav
-from pronunciation.terms import Lexicon
-from server.service import Grader, Service
-from server.settings import sqlite_url
-from server.store.store import Store
 from tests.client.cli.conftest import Run
-from tests.client.test_sharing import remote_to, tone, work_of
-from tests.server.conftest import Clock, grade, make_bank, make_submission
-from tests.server.jobs.conftest import do_all
-from tests.server.people import People, people
+from tests.client.shared_server import remote_to, server_with_people, tone, work_off
+from tests.server.people import People
 
 WITHOUT_PATIENCE = partialmethod(RemoteSharing.prepared, patience_s=0.0)
 
@@ -28,17 +21,7 @@ WITHOUT_PATIENCE = partialmethod(RemoteSharing.prepared, patience_s=0.0)
 @pytest.fixture
 def world(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[People]:
     """Ana's answer on the server, its recording here; nothing is shared yet."""
-    store = Store(sqlite_url(tmp_path / "server.db"))
-    with closing(store):
-        service = Service(
-            store,
-            make_bank,
-            lambda: Lexicon(version="lexicon-1", terms=()),
-            grader=lambda: Grader(grade, "stub-1"),
-            clock=Clock(),
-        )
-        made = people(service, make_submission("I use paged attention"))
-        made.client("ana").delete(f"/api/v1/shares/{made.share_id}")
+    with server_with_people(tmp_path) as made:
         monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(made))
         monkeypatch.setattr("client.sharing._FIRST_LOOK_S", 0.01)
         kept = OwnRecordings(load_settings().recordings)
@@ -60,7 +43,7 @@ def test_sharing_with_audio_waits_until_the_recording_can_be_heard(
     def busy() -> bool:
         requests.append(None)
         if len(requests) == 8:
-            do_all(work_of(world))
+            work_off(world)
         return False
 
     monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(world, busy))
@@ -82,7 +65,7 @@ def test_a_recording_that_takes_longer_is_said_to_be_still_prepared(
     assert f"the recording is being prepared; {again}" in told
     assert share(run, world)[1] == told
     assert json.loads(share(run, world, "--json")[1])["preparing"]["state"] == "queued"
-    do_all(work_of(world))
+    work_off(world)
     assert "prepared" not in share(run, world)[1]
 
 
@@ -92,7 +75,7 @@ def test_a_recording_that_the_server_cannot_use_is_told_in_one_line(
     monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
     monkeypatch.setattr(RemoteSharing, "prepared", WITHOUT_PATIENCE)
     share(run, world, "--cohort", "spring", "--audio")
-    do_all(work_of(world))
+    work_off(world)
     code, told, _ = share(run, world)
     problem = "the recording is no FLAC or Opus file, or it is damaged"
     assert (code, f"cannot be heard: {problem}" in told) == (0, True)
@@ -104,7 +87,7 @@ def test_a_recording_that_turns_out_to_be_none_fails_after_it_was_shared(
     monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
 
     def at_once() -> bool:
-        do_all(work_of(world))
+        work_off(world)
         return False
 
     monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(world, at_once))

@@ -4,40 +4,22 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-import httpx
 import pytest
 from starlette.testclient import TestClient
 
 from client.settings import ClientSettings
-from client.sharing import RemoteSharing
 from client.speaking.wav import write_wav
 from client.studio.app import create_studio
 from client.studio.studio import Studio
-from pronunciation.terms import Lexicon
-from server.service import Grader, Service
-from server.settings import sqlite_url
-from server.store.store import Store
+from tests.client.shared_server import SERVER, remote_to, server_with_people, tone, work_off
 from tests.client.studio.studio_parts import ORIGIN, make_studio
-from tests.client.test_sharing import tone
-from tests.server.conftest import Clock, grade, make_bank, make_submission
-from tests.server.jobs.conftest import do_all
-from tests.server.people import People, people
-
-SERVER = "http://localhost"
+from tests.server.conftest import make_submission
+from tests.server.people import People
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[People]:
-    with Store(sqlite_url(tmp_path / "server.db")) as store:
-        service = Service(
-            store,
-            make_bank,
-            lambda: Lexicon(version="lexicon-1", terms=()),
-            grader=lambda: Grader(grade, "stub-1"),
-            clock=Clock(),
-        )
-        made = people(service, make_submission("I use paged attention"))
-        made.client("ana").delete(f"/api/v1/shares/{made.share_id}")
+    with server_with_people(tmp_path) as made:
         yield made
 
 
@@ -45,22 +27,9 @@ def world(tmp_path: Path) -> Iterator[People]:
 def page(
     world: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[..., str]]:
-    app = world.client()
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        reply = app.request(
-            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
-        )
-        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
-
-    def remote(settings: ClientSettings) -> RemoteSharing:
-        return RemoteSharing(
-            SERVER, token=world.tokens["ana"], transport=httpx.MockTransport(answer)
-        )
-
-    monkeypatch.setattr("client.studio.routes.sharing.open_sharing", remote)
+    monkeypatch.setattr("client.studio.routes.sharing.open_sharing", lambda _: remote_to(world))
     settings = ClientSettings(home=tmp_path / "home", server=SERVER)
-    with closing(make_studio(settings, backend=remote(settings))) as studio:
+    with closing(make_studio(settings, backend=remote_to(world))) as studio:
         write_wav(tone(1), studio.recordings.path_of(world.attempt.submission.submission_id))
         with TestClient(
             create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}
@@ -89,7 +58,7 @@ def test_a_cohort_sees_it_until_it_is_taken_back(page: Callable[..., str], world
     assert "Share it again" not in shown
     recording = f"/api/v1/attempts/{world.attempt.id}/recording"
     assert world.client("cleo").get(recording).status_code == 404
-    do_all(world.app.state.work.queue)
+    work_off(world)
     assert "The recording is on the server" in page()
     assert world.client("cleo").get(recording).status_code == 200
     (share,) = world.client("ana").get("/api/v1/shares").json()
@@ -102,7 +71,7 @@ def test_a_recording_that_the_server_cannot_use_is_told_to_its_owner(
 ) -> None:
     monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
     page("", cohort_id=str(world.spring.id), audio="true")
-    do_all(world.app.state.work.queue)
+    work_off(world)
     shown = page()
     assert "cannot be heard: the recording is no FLAC or Opus file" in shown
     assert 'data-preparing="failed"' in shown

@@ -1,0 +1,64 @@
+"""A shared server in this process, as a client of Ana's sees it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import numpy as np
+
+from client.sharing import RemoteSharing
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.terms import Lexicon
+from server.service import Grader, Service
+from server.settings import sqlite_url
+from server.store.store import Store
+from tests.server.conftest import Clock, grade, make_bank, make_submission
+from tests.server.jobs.conftest import do_all
+from tests.server.people import People, people
+
+__all__ = ["SERVER", "remote_to", "server_with_people", "tone", "work_off"]
+
+SERVER = "http://localhost"
+
+
+@contextmanager
+def server_with_people(folder: Path) -> Iterator[People]:
+    """The people of the server's tests; Ana shares nothing yet. No worker runs."""
+    with Store(sqlite_url(folder / "server.db")) as store:
+        service = Service(
+            store,
+            make_bank,
+            lambda: Lexicon(version="lexicon-1", terms=()),
+            grader=lambda: Grader(grade, "stub-1"),
+            clock=Clock(),
+        )
+        made = people(service, make_submission("I use paged attention"))
+        made.client("ana").delete(f"/api/v1/shares/{made.share_id}")
+        yield made
+
+
+def remote_to(world: People, fails: Callable[[], bool] = lambda: False) -> RemoteSharing:
+    """Ana's client of the server, which is away where ``fails`` says so."""
+    app = world.client()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if fails():
+            raise httpx.ConnectError("refused")
+        reply = app.request(
+            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
+        )
+        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
+
+    return RemoteSharing(SERVER, token=world.tokens["ana"], transport=httpx.MockTransport(answer))
+
+
+def work_off(world: People) -> None:
+    """Does here and now what waits in the server's queue."""
+    do_all(world.app.state.work.queue)
+
+
+def tone(seconds: float) -> Clip:
+    """A sound."""
+    times = np.arange(int(SAMPLE_RATE_HZ * seconds)) / SAMPLE_RATE_HZ
+    return Clip((0.4 * np.sin(2 * np.pi * 330 * times)).astype(np.float32))
