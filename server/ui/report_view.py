@@ -27,7 +27,8 @@ __all__ = [
 ]
 
 CLIP_MARGIN_S: Final = 0.15
-"""Played before and after a term: word times are that far off, and a bare syllable is no word."""
+"""Played before and after a term or phrase: word times are that far off, and a bare syllable is no
+word."""
 
 _HOW: Final = {
     "inflected": "in another form",
@@ -72,6 +73,8 @@ class PhraseRow:
         said: the candidate's words, as evidence.
         said_href: leads to them in the transcript.
         start_s: when they were said.
+        from_s: where the sound of them is played from; ``None`` without audio.
+        to_s: where it ends.
         why: why a listener waits for it; only where it was not simply said.
         follow_up: what an interviewer would ask; likewise.
         open: whether something is left to do (missing, partial or denied).
@@ -89,6 +92,8 @@ class PhraseRow:
     said: str
     said_href: str
     start_s: float | None
+    from_s: float | None
+    to_s: float | None
     why: str
     follow_up: str
     open: bool
@@ -256,6 +261,7 @@ def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
     evidence = phrase.evidence
     left = phrase.negated or phrase.status != "covered"
     indices = evidence.word_indices if evidence else ()
+    from_s, to_s = _framed(evidence.start_s, evidence.end_s) if evidence else (None, None)
     return PhraseRow(
         anchor=f"{prefix}phrase-{number}",
         number=number,
@@ -267,12 +273,21 @@ def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
         said=evidence.text if evidence else "",
         said_href=f"#{prefix}w-{min(indices)}" if indices else "",
         start_s=evidence.start_s if evidence else None,
+        from_s=from_s,
+        to_s=to_s,
         why=phrase.why if left else "",
         follow_up=phrase.follow_up if left else "",
         open=left,
         weighty=phrase.weight > 1,
         correction=correction_text(phrase.corrected),
     )
+
+
+def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, float | None]:
+    """What is played of some words: a little more than they took, where that is known."""
+    if start_s is None or end_s is None:
+        return None, None
+    return max(0.0, start_s - CLIP_MARGIN_S), end_s + CLIP_MARGIN_S
 
 
 def _phrase_verdict(phrase: PhraseCoverage) -> tuple[Tone, str, str]:
@@ -290,7 +305,7 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
     acoustic = term.source == "acoustic"
     sure = f"{term.confidence:.0%} sure, from the sound"
     basis = sure if acoustic else "from the transcript only"
-    timed = term.start_s is not None and term.end_s is not None
+    from_s, to_s = _framed(term.start_s, term.end_s)
     return TermRow(
         anchor=f"{prefix}term-{number}",
         term=term.term,
@@ -305,8 +320,8 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
         basis="" if term.corrected else basis,
         said_href=f"#{prefix}w-{min(term.word_indices)}" if term.word_indices else "",
         start_s=term.start_s,
-        from_s=max(0.0, (term.start_s or 0.0) - CLIP_MARGIN_S) if timed else None,
-        to_s=(term.end_s or 0.0) + CLIP_MARGIN_S if timed else None,
+        from_s=from_s,
+        to_s=to_s,
         correction=correction_text(term.corrected),
     )
 

@@ -404,6 +404,12 @@ def test_of_two_answers_side_by_side_one_sounds_at_a_time(page: Any) -> None:
     page.wait_for_function(f"() => `${{({heard})()}}` === 'true,false'")
     page.wait_for_selector("[data-answer=before] .word.playing")
     assert page.locator("[data-answer=after] .word.playing").count() == 0
+    page.evaluate(NOTE_PLAYING.replace('"audio"', '"[data-answer=after] audio"'))
+    page.locator("[data-piece-of=after]").get_by_role("button", name="Play “RoCE”").click()
+    page.wait_for_function("() => window.notes.length === 2")
+    (began, from_s, _), (ended, to_s, _) = page.evaluate("window.notes")
+    assert (began, ended) == ("play", "pause")
+    assert 0.5 * WORD_S < to_s - from_s < 3 * WORD_S
 
 
 NOTE_PLAYING = """() => {

@@ -91,3 +91,20 @@ def test_the_signs_of_both_transcripts_lead_into_the_tables(make_report: MakeRep
     assert len(signs) >= 5
     assert [anchor for anchor in signs if f'id="{anchor}"' not in html] == []
     assert "not asked for then" in html and "better" in html and "worse" in html
+
+
+def test_pieces_are_offered_of_the_answer_that_can_be_heard_alone(
+    make_report: MakeReport,
+) -> None:
+    template = environment().from_string(
+        '{% from "report/comparison.html" import phrase_changes, term_changes %}'
+        '{{ phrase_changes(view, ["after"]) }}{{ term_changes(view, ["after"]) }}'
+    )
+    view = view_comparison(*pair(make_report))
+    cells = template.render(view=view).split("<td")
+    assert [each for each in cells if 'data-piece-of="before"' in each and "<button" in each] == []
+    later = [each for each in cells if 'data-piece-of="after"' in each and "<button" in each]
+    (term,) = view.terms[0].after
+    assert any(
+        f'data-play-from="{term.from_s}" data-play-to="{term.to_s}"' in each for each in later
+    )
