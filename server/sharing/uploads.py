@@ -32,7 +32,6 @@ def receive(
         ConflictError: no share "with audio" asks for it, or too much is on its way already.
         InvalidInputError: by its size or first bytes it is no FLAC or Opus.
     """
-    kind_of(content)
     order: dict[str, Any] = {
         "attempt_id": attempt_id,
         "sha256": hashlib.sha256(content).hexdigest(),
@@ -40,6 +39,7 @@ def receive(
 
     def make_way(session: Session) -> None:
         recordings.demand_wanted(session, owner_id, attempt_id)
+        kind_of(content)
         recordings.end_preparing(session, attempt_id, but=order)
 
     return queue.enqueue(
