@@ -351,7 +351,9 @@ def _why(error: httpx.HTTPError) -> str:
 def _batches(attempts: Sequence[ArchivedAttempt]) -> list[Archive]:
     batches: list[list[ArchivedAttempt]] = []
     room = 0
-    for attempt in attempts:
+    for each in attempts:
+        # follows from the rest, and would make the largest answers too large for a request
+        attempt = each.model_copy(update={"corrected": None})
         size = len(attempt.model_dump_json())
         if size > room or not batches:
             batches.append([])

@@ -216,16 +216,16 @@ def _print_history(page: "HistoryPage") -> None:
     if not page.attempts:
         out().print("No attempts yet. Begin with: aloud interview --role ROLE")
         return
-    from server.ui.correction_text import graded_text
-
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     corrected = any(each.graded_score is not None for each in page.attempts)
-    columns = ["id", "when", "score", "question", "round", "words", "length", "engine"]
-    for column in [*columns, *(["correction"] if corrected else [])]:
+    for column in ("id", "when", "score", "question", "round", "words", "length", "engine"):
         table.add_column(column, overflow="fold")
     for index in (0, 2, 5, 6):
         table.columns[index].justify = "right"
+    if corrected:
+        table.add_column("corrected from", justify="right")
     for each in page.attempts:
+        graded = "" if each.graded_score is None else f"{each.graded_score:.0%}"
         table.add_row(
             str(each.id),
             f"{each.created_at.astimezone():%Y-%m-%d %H:%M}",
@@ -235,7 +235,7 @@ def _print_history(page: "HistoryPage") -> None:
             str(each.words),
             f"{each.answer_s:.0f} s" if each.answer_s is not None else "–",
             each.engine,
-            *([graded_text(each.graded_score)] if corrected else []),
+            *([graded] if corrected else []),
         )
     out().print(table)
     if page.total > len(page.attempts):

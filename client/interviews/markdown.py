@@ -5,6 +5,7 @@ from typing import Final
 
 from client.interviews.models import AnswerLine, InterviewReport, TermOverAll
 from server.contract import SummaryPoint
+from server.ui.correction_text import graded_text
 from server.ui.exports.markdown_text import plain_text
 
 __all__ = ["interview_to_markdown"]
@@ -74,7 +75,9 @@ def _cells(line: AnswerLine) -> list[str]:
     elif line.score is None:
         outcome = plain_text(line.problem)
     else:
+        graded = graded_text(line.graded_score)
         outcome = f"{line.score:.0%} ({line.covered} of {line.phrases})"
+        outcome += f", {graded}" if graded else ""
     length = "" if line.answer_s is None else f"{line.answer_s:.0f} s of {line.target_s:.0f} s"
     rate = "" if line.words_per_minute is None else f"{line.words_per_minute:.0f}"
     return [

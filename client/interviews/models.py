@@ -21,6 +21,7 @@ class AnswerLine(_Frozen):
     Attributes:
         number: counted from 1.
         problem: why an answered question has no report here.
+        graded_score: the grader's own, where a coach corrected a verdict.
         missing: key phrases not said, the weightiest first.
         mispronounced: terms said wrong at least once.
     """
@@ -34,6 +35,7 @@ class AnswerLine(_Frozen):
     attempt_id: int | None = None
     problem: str = ""
     score: float | None = None
+    graded_score: float | None = None
     covered: int | None = None
     phrases: int | None = None
     answer_s: float | None = None

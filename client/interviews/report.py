@@ -133,6 +133,7 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
         update={
             "attempt_id": kept.attempt.id,
             "score": report.coverage.score,
+            "graded_score": report.coverage.graded_score,
             "covered": sum(each.status == "covered" and not each.negated for each in phrases),
             "phrases": len(phrases),
             "answer_s": delivery.answer_s,
@@ -191,7 +192,7 @@ def _always_right(reports: Mapping[int, tuple[int, Report]]) -> dict[str, list[i
     wrong: set[str] = set()
     for number, (_, report) in reports.items():
         for term in report.pronunciation.terms:
-            if term.source == "acoustic" and term.verdict == "correct":
+            if term.is_clear and term.verdict == "correct":
                 places[term.term].append(number)
             elif term.verdict == "mispronounced":
                 wrong.add(term.term)

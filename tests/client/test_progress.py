@@ -130,7 +130,7 @@ def test_terms_count_what_was_heard_clearly_and_the_drills(make: SimpleNamespace
     ]
 
 
-def test_a_report_is_read_once_and_again_when_its_score_has_changed(
+def test_a_report_is_read_once_and_again_when_it_has_changed(
     make: SimpleNamespace,
 ) -> None:
     class Counting:
@@ -154,6 +154,9 @@ def test_a_report_is_read_once_and_again_when_its_score_has_changed(
     assert len(reader.recent(regraded)) == 2
     assert backend.asked == [3, 2, 1, 1]
     assert reader.recent(regraded)[0].transcript.text == ""
+    corrected = [history[1], attempt(1, "one", 0.75, report_tag="7-a")]
+    assert len(reader.recent(corrected)) == 2
+    assert backend.asked == [3, 2, 1, 1, 1]
 
 
 def test_drills_by_set() -> None:

@@ -1,0 +1,85 @@
+"""``aloud history`` with a verdict that a coach corrected in a bundle."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from client.embedded import EmbeddedBackend
+from client.settings import load_settings
+from server.contract import Attempt, Transcript
+from server.review_contract import Correction, ReviewDocument
+from tests.client.cli.conftest import Run
+from tests.server.conftest import START, make_submission
+
+QUESTION = "infiniband-or-roce"
+PHRASE = "adaptive routing"
+
+
+@pytest.fixture
+def attempt() -> Attempt:
+    text = "Both give me remote direct memory access."
+    with EmbeddedBackend(load_settings()) as backend:
+        return backend.submit(
+            make_submission(question_id=QUESTION, transcript=Transcript(text=text))
+        )
+
+
+@pytest.fixture
+def corrected(run: Run, attempt: Attempt, tmp_path: Path) -> Attempt:
+    """What a coach sent back, merged."""
+    given = Correction(
+        external_id="a" * 32,
+        target="phrase",
+        name=PHRASE,
+        verdict="covered",
+        note="In other words",
+        author="Cleo Martin",
+        created_at=START,
+    )
+    document = ReviewDocument(submission_id=attempt.submission.submission_id, corrections=(given,))
+    path = tmp_path / "back.json"
+    path.write_text(document.model_dump_json(), encoding="utf-8")
+    assert run("bundle", "merge", str(path)).exit_code == 0
+    return attempt
+
+
+def test_the_report_says_who_corrected_what_and_why(
+    run: Run, corrected: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    shown = " ".join(run("history", "1").stdout.split())
+    assert "corrected by Cleo Martin, graded “not said”: In other words" in shown
+    assert f"(corrected, graded {corrected.report.coverage.score:.0%})" in shown
+    report = json.loads(run("history", "1", "--json").stdout)["report"]
+    (phrase,) = [each for each in report["coverage"]["phrases"] if each["corrected"]]
+    assert (phrase["phrase"], phrase["status"]) == (PHRASE, "covered")
+    assert (phrase["corrected"]["by"], phrase["corrected"]["was"]) == ("Cleo Martin", "missing")
+
+
+def test_the_list_says_which_scores_were_corrected(
+    run: Run, corrected: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    (row,) = json.loads(run("history", "--json").stdout)["attempts"]
+    graded = corrected.report.coverage.score
+    assert row["graded_score"] == graded
+    assert row["score"] > graded
+    header, *lines = run("history").stdout.splitlines()
+    assert header.rstrip().endswith("corrected from")
+    assert any(line.rstrip().endswith(f"{graded:.0%}") for line in lines)
+
+
+def test_without_a_correction_the_list_has_no_column_for_it(run: Run, attempt: Attempt) -> None:
+    assert "correct" not in run("history").stdout
+
+
+def test_an_export_imports_with_the_correction(
+    run: Run, corrected: Attempt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "all.json"
+    assert run("export", "--format", "json", "--out", str(path)).exit_code == 0
+    before = run("history", "1", "--json").stdout
+    monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "elsewhere"))
+    assert "1 imported" in run("import", str(path)).stdout
+    assert run("history", "1", "--json").stdout == before

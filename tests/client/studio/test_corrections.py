@@ -1,0 +1,129 @@
+"""A verdict that a coach corrected, as its candidate sees it in the studio."""
+
+from datetime import UTC, datetime
+
+import pytest
+from starlette.testclient import TestClient
+
+from client.embedded import open_reviews
+from client.settings import ClientSettings
+from client.studio.studio import Studio
+from server.contract import Evidence, HeardTerm, Transcript, Word
+from server.review_contract import Correction, ReviewDocument
+from tests.client.conftest import make_submission
+
+QUESTION = "infiniband-or-roce"
+PHRASE = "adaptive routing"
+"""A key phrase of the question that the answer lacks."""
+TEXT = "Both give me remote direct memory access. With RoCE I need priority flow control."
+BAD = "<script>alert(1)</script>"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def correction(number: int, **changes: object) -> Correction:
+    values: dict[str, object] = {
+        "external_id": f"{number:032x}",
+        "target": "phrase",
+        "name": PHRASE,
+        "verdict": "covered",
+        "note": f"At the end {BAD}",
+        "author": "Cleo Martin",
+        "created_at": NOW,
+    }
+    return Correction.model_validate(values | changes)
+
+
+def answer(studio: Studio) -> int:
+    words = tuple(
+        Word(text=each, start_s=float(i), end_s=i + 0.5) for i, each in enumerate(TEXT.split())
+    )
+    at = TEXT.split().index("RoCE")
+    heard = HeardTerm(
+        term="RoCE",
+        word_index=at,
+        verdict="mispronounced",
+        phones="R OW1 S",
+        confidence=0.95,
+        start_s=at,
+        end_s=at + 0.5,
+    )
+    submission = make_submission(
+        question_id=QUESTION,
+        transcript=Transcript(text=TEXT, words=words, engine="fake", duration_s=20.0),
+        evidence=Evidence(heard=(heard,), hearing_version="fake"),
+    )
+    return studio.backend.submit(submission).id
+
+
+@pytest.fixture
+def number(studio: Studio) -> int:
+    return answer(studio)
+
+
+def merge(settings: ClientSettings, studio: Studio, number: int, *given: Correction) -> None:
+    submission_id = studio.backend.attempt(number).submission.submission_id
+    with open_reviews(settings) as merger:
+        merger.merge(ReviewDocument(submission_id=submission_id, corrections=given))
+
+
+def test_the_report_says_who_corrected_what_and_why(
+    settings: ClientSettings, studio: Studio, client: TestClient, number: int
+) -> None:
+    before = studio.backend.attempt(number).report.coverage.score
+    merge(settings, studio, number, correction(1))
+    page = client.get(f"/attempts/{number}").text
+    assert "corrected by Cleo Martin, graded “not said”: At the end" in page
+    assert f"corrected, graded {before:.0%}" in page
+    assert BAD not in page
+    after = studio.backend.attempt(number).report.coverage.score
+    assert after > before
+    assert f"score {after:.0%}" in page
+
+
+def test_a_term_said_right_after_all_stands_unfolded_and_is_no_longer_to_practise(
+    settings: ClientSettings, studio: Studio, client: TestClient, number: int
+) -> None:
+    assert "RoCE" in client.get("/progress").text
+    at = TEXT.split().index("RoCE")
+    merge(
+        settings,
+        studio,
+        number,
+        correction(1, target="term", name="RoCE", verdict="correct", word_index=at),
+    )
+    page = client.get(f"/attempts/{number}").text
+    listed = page.split('<h2 id="terms-title">')[1].split("<details>")[0]
+    assert "corrected by Cleo Martin, graded “mispronounced”" in listed
+    assert "ROHSS" not in listed
+    assert "95% sure" not in listed
+    # the same studio, which had read the report before
+    assert "RoCE" not in client.get("/progress").text
+
+
+def test_history_home_and_the_other_answers_say_that_a_score_was_corrected(
+    settings: ClientSettings, studio: Studio, client: TestClient, number: int
+) -> None:
+    other = answer(studio)
+    before = studio.backend.attempt(number).report.coverage.score
+    told = f"corrected, graded {before:.0%}"
+    pages = ("/history", "/", f"/attempts/{other}")
+    assert not any(told in client.get(path).text for path in pages)
+    merge(settings, studio, number, correction(1))
+    assert [client.get(path).text.count(told) for path in pages] == [1, 1, 1]
+
+
+def test_the_comparison_and_the_files_have_it_too(
+    settings: ClientSettings, studio: Studio, client: TestClient, number: int
+) -> None:
+    other = answer(studio)
+    merge(settings, studio, number, correction(1))
+    told = "corrected by Cleo Martin, graded “not said”"
+    assert told in client.get(f"/attempts/{number}/compare/{other}").text
+    for suffix in ("md", "html", "csv"):
+        text = client.get(f"/attempts/{number}/export.{suffix}").text
+        assert told in text, suffix
+        assert BAD not in text or suffix == "csv"
+    (archived,) = client.get(f"/attempts/{number}/export.json").json()["attempts"]
+    assert archived["corrections"][0]["author"] == "Cleo Martin"
+    assert archived["reports"][0]["report"]["coverage"]["graded_score"] is None
+    assert archived["corrected"]["coverage"]["graded_score"] is not None
