@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-__all__ = ["CHROMIUM", "NO_CHROMIUM", "in_a_browser", "signed_in"]
+__all__ = ["CHROMIUM", "NO_CHROMIUM", "TIMEOUT_MS", "in_a_browser", "signed_in"]
 
 T = TypeVar("T")
 
 CHROMIUM = Path("/usr/bin/chromium")
 NO_CHROMIUM = "no Chromium: apt install chromium"
+TIMEOUT_MS = 60_000
+"""Machines that run other tests beside are slow."""
 
 
 def in_a_browser(drive: Callable[[Browser], T]) -> T:
@@ -27,6 +29,7 @@ def in_a_browser(drive: Callable[[Browser], T]) -> T:
         pytest.skip(NO_CHROMIUM)
 
     def run() -> T:
+        expect.set_options(timeout=TIMEOUT_MS)
         arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
@@ -47,7 +50,7 @@ def signed_in(address: str, secret: str, drive: Callable[[Page], None]) -> None:
         context = browser.new_context(
             base_url=address, extra_http_headers={"authorization": f"Bearer {secret}"}
         )
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(TIMEOUT_MS)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
         drive(page)

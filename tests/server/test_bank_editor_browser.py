@@ -1,12 +1,10 @@
 """The bank's editor and a job's page in a browser, with nothing but the keyboard."""
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Page
 
 from server.accounts.service import AccountService
@@ -16,7 +14,7 @@ from server.settings import ServerSettings, sqlite_url
 from server.store.store import Store
 from tests.chromium import signed_in
 from tests.server.conftest import make_submission
-from tests.server.jobs.conftest import wait_for
+from tests.server.served import served
 from tests.server.test_bank_text import BANK
 
 
@@ -40,16 +38,8 @@ def running(store: Store, service: Service) -> Iterator[Running]:
     service.of(accounts.add("ana", "candidate").id).submit(make_submission())
     secret = accounts.tokens.add(coach, "test").secret
     app = create_app(ServerSettings(database_url="sqlite://"), service=service, accounts=accounts)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", loop="asyncio"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        wait_for(lambda: server.started)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield Running(f"http://127.0.0.1:{port}", secret)
-    finally:
-        server.should_exit = True
-        thread.join()
+    with served(app) as address:
+        yield Running(address, secret)
 
 
 def test_a_fault_leads_to_its_line_and_a_version_is_stored_and_graded_with(

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 from starlette.routing import compile_path
 
 from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
-from tests.chromium import in_a_browser
+from tests.chromium import TIMEOUT_MS, in_a_browser
 from tests.server.programme import PageSeen, Programme, empty_programme, practised_programme
 from tests.server.served import served
 from tests.server.test_every_route import ROUTES
@@ -88,7 +88,7 @@ def looks_of(programme: Programme) -> Looks:
 def look_at(browser: Browser, address: str, programme: Programme, seen: PageSeen) -> Look:
     known = {"authorization": f"Bearer {programme.tokens[seen.who]}"} if seen.who else {}
     context = browser.new_context(base_url=address, extra_http_headers=known)
-    context.set_default_timeout(45_000)
+    context.set_default_timeout(TIMEOUT_MS)
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))

@@ -31,7 +31,7 @@ from server.contract import Submission
 from server.settings import sqlite_url
 from server.store.database import Database
 from server.store.tables_sharing import ShareLinkRow
-from tests.chromium import in_a_browser
+from tests.chromium import TIMEOUT_MS, in_a_browser
 from tests.client.conftest import listening
 from tests.client.studio.studio_parts import ScriptedTranscriber, tone
 from tests.server.jobs.conftest import wait_for
@@ -42,7 +42,6 @@ QUESTION: Final = "infiniband-or-roce"
 ANSWER_S: Final = 8.0
 PASSWORDS: Final = {"ed": "ed has a long password", "ana": "ana's password is long"}
 COACH_PASSWORD: Final = "cleo chose this one"
-TIMEOUT_MS: Final = 60_000
 
 
 @dataclass
