@@ -98,10 +98,23 @@ def review_page(
     request: Request,
     desk: Desk,
     problem: InvalidInputError | ConflictError | None = None,
+    *,
     comment: CommentForm | None = None,
+    edited: dict[str, str] | None = None,
     scores: ScoresForm | None = None,
+    correction: CorrectionForm | None = None,
 ) -> Response:
-    """The page, with what was typed into a form that cannot be kept as it is."""
+    """The page, with what was typed into a form that cannot be kept as it is.
+
+    Args:
+        request: what is answered.
+        desk: who looks at what.
+        problem: why it cannot be kept.
+        comment: the form of a new comment or of an answer to one.
+        edited: the text of a comment that was changed, by its id.
+        scores: the form of the rubric.
+        correction: the form of a verdict.
+    """
     service = desk.context.service.of(desk.owner_id)
     archived = service.export_one(desk.attempt_id).attempts[0]
     review = desk.reviews.review(desk.attempt_id)
@@ -126,6 +139,8 @@ def review_page(
         rubric=desk.rubric(),
         given=given | (scores.typed() if scores else {}),
         typed=comment or CommentForm(external_id=desk.author.new_id()),
+        edited=edited or {},
+        correction=correction or CorrectionForm(),
         new_id=desk.author.new_id,
         problem=str(problem) if problem else None,
         **desk.values(),
@@ -159,11 +174,17 @@ def add_review_routes(router: APIRouter, get_desk: Callable[..., Desk]) -> None:
 
     @router.post("/comments/{external_id}/edit")
     def edit(
-        external_id: ExternalIdPath, form: Annotated[TextForm, Form()], desk: Desk = given
+        request: Request,
+        external_id: ExternalIdPath,
+        form: Annotated[TextForm, Form()],
+        desk: Desk = given,
     ) -> Response:
         """Give one's own comment another text."""
         desk.demand(Action.COMMENT)
-        desk.reviews.edit(desk.attempt_id, desk.author, external_id, form.edited())
+        try:
+            desk.reviews.edit(desk.attempt_id, desk.author, external_id, form.edited())
+        except (InvalidInputError, ConflictError) as error:
+            return review_page(request, desk, error, edited={external_id: form.text})
         return RedirectResponse(f"{desk.address}#c-{external_id}", 303)
 
     @router.post("/comments/{external_id}/delete")
@@ -198,7 +219,7 @@ def add_review_routes(router: APIRouter, get_desk: Callable[..., Desk]) -> None:
             report = desk.context.service.of(desk.owner_id).attempt(desk.attempt_id).report
             desk.reviews.correct(desk.attempt_id, author, wanted, report)
         except (InvalidInputError, ConflictError) as error:
-            return review_page(request, desk, error)
+            return review_page(request, desk, error, correction=form)
         return RedirectResponse(f"{desk.address}#corrections", 303)
 
     @router.post("/corrections/{external_id}/delete")

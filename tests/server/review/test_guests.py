@@ -164,6 +164,16 @@ def test_a_guest_scores_by_the_rubric_of_the_owners_cohort(
             {"target": "phrase", "name": "beam search", "verdict": "covered", "signed": "Who"},
             "the report has no phrase",
         ),
+        (
+            "corrections",
+            {
+                "target": "phrase",
+                "name": "continuous batching",
+                "verdict": "covered",
+                "note": "I heard it",
+            },
+            "write your name",
+        ),
     ],
 )
 def test_what_will_not_do_is_told_and_stays_in_the_form(
@@ -178,6 +188,9 @@ def test_what_will_not_do_is_told_and_stays_in_the_form(
         assert f'name="word_from" value="{fields.get("word_from", "")}"' in reply.text
     if form == "scores":
         assert 'value="so deep"' in reply.text
+    if "note" in fields and form == "corrections":
+        assert 'class="did-say" open' in reply.text
+        assert reply.text.count('name="note" maxlength="500" value="I heard it"') == 1
     assert all(not document(world)[each] for each in ("comments", "scores", "corrections"))
 
 

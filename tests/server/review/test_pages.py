@@ -126,6 +126,19 @@ def test_an_answer_that_will_not_do_stays_under_its_comment(
     assert reply.text.count("x" * 5_001) == 1
 
 
+def test_a_change_that_will_not_do_stays_in_its_form(world: People, cleo: TestClient) -> None:
+    page = f"/coach/attempts/{world.attempt.id}"
+    cleo.post(f"{page}/comments", data={"text": "Slower"}).raise_for_status()
+    (first,) = world.client("ana").get(f"/api/v1{page[6:]}/review").json()["comments"]
+    reply = cleo.post(f"{page}/comments/{first['external_id']}/edit", data={"text": "y" * 5_001})
+    assert reply.status_code == 422
+    assert "1 to 5,000 characters" in reply.text
+    (opened,) = re.findall(r"<details open>.*?</details>", reply.text, re.DOTALL)
+    assert "y" * 5_001 in opened
+    (kept,) = world.client("ana").get(f"/api/v1{page[6:]}/review").json()["comments"]
+    assert (kept["text"], kept["edited_at"]) == ("Slower", None)
+
+
 def test_done_takes_an_attempt_off_the_queue(world: People, cleo: TestClient) -> None:
     page = f"/coach/attempts/{world.attempt.id}"
     assert page in cleo.get("/coach/queue").text
@@ -160,5 +173,5 @@ def test_the_overview_counts_only_what_is_shown(
     world.of("ana").submit(make.submission("nothing of mine is shown"))
     rows = re.findall(r"<th scope=\"row\">.*?</tr>", cleo.get("/coach").text, re.DOTALL)
     ana = next(row for row in rows if "Ana" in row)
-    assert re.findall(r'class="number">([^<]*)', ana) == ["1", "50%", "–"]
+    assert re.findall(r'class="number">([^<]*)', ana) == ["1", "50%", "–", "1 Mar 2026, 12:00"]
     assert "Ben" in "".join(rows)
