@@ -15,6 +15,7 @@ from server.review.queue import is_shown_to
 from server.store.audit import note
 from server.store.database import MAX_ID, Database
 from server.store.models import AttemptRow
+from server.store.review_store import NOBODY
 from server.store.tables_accounts import AccountRow
 from server.store.tables_reviewing import CorrectionRow
 from server.ui.exports.spreadsheet import to_cell
@@ -29,6 +30,7 @@ MOST_CORRECTIONS: Final = 1_000
 class Collected:
     """One corrected verdict, without a word of the answer and without whose it is.
 
+    ``has_account``: ``author`` is an account here, and no name in a file that was taken in.
     ``attempt_id`` only where the attempt is shown to who asks: an editor of the bank need not be
     a coach of its owner.
     """
@@ -40,6 +42,7 @@ class Collected:
     verdict: str
     note: str
     author: str
+    has_account: bool
     created_at: datetime
     resolved_at: datetime | None
     attempt_id: int | None
@@ -71,7 +74,8 @@ def collect(
                 name=row.name,
                 verdict=row.verdict,
                 note=row.note,
-                author=name or row.guest_name or "somebody who has left",
+                author=name or row.guest_name or NOBODY,
+                has_account=row.author_id is not None,
                 created_at=row.created_at,
                 resolved_at=row.resolved_at,
                 attempt_id=attempt_id,

@@ -26,6 +26,7 @@ from server.store.tables_accounts import AccountRow, CohortRow
 from server.store.tables_reviewing import CommentRow, CorrectionRow, ReviewRow, RubricScoreRow
 
 __all__ = [
+    "NOBODY",
     "add_comment",
     "add_correction",
     "attempt_row",
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 NOBODY = "somebody who has left"
+"""Who wrote what has neither an account's name nor one that was typed."""
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
 from server.jobs.work import Work
 from server.operations.backup import back_up, restore
+from server.review.collected import collect
 from server.review.models import Author
 from server.review.overview import overview_of
 from server.review.queue import Queue, QueueFilter
@@ -298,6 +299,9 @@ def test_an_archive_comes_into_another_account_of_the_same_server_with_its_corre
     assert (listed.score, listed.graded_score) == (1.0, 0.5)
     (given,) = world.of("ben").export_all().attempts[0].corrections
     assert (given.author, given.note) == ("Cleo", "In the first line")
+    listed_for_editors = collect(world.service.database, {world.spring.id})
+    assert [each.has_account for each in listed_for_editors] == [True, False]
+    assert page(world, "cleo", "/coach/corrections").count("no account") == 1
 
 
 def test_an_archive_cannot_bring_a_corrected_report_that_does_not_follow(
