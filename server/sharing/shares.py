@@ -116,16 +116,17 @@ class ShareService:
             )
             shares = _shared(session, rows)
             recording = info_of(session, attempt_id, now)
+            with_audio = any(each.with_audio for each in shares)
             return Sharing(
                 attempt_id=attempt_id,
                 interview_id=attempt.interview_id,
                 shares=shares,
                 cohorts=cohorts_open_to(session, owner_id),
                 recording=recording,
-                preparing=preparing_of(session, attempt_id),
-                wants_audio=recording is None
-                and not is_under_way(session, attempt_id)
-                and any(each.with_audio for each in shares),
+                preparing=preparing_of(session, attempt_id) if with_audio else None,
+                wants_audio=with_audio
+                and recording is None
+                and not is_under_way(session, attempt_id),
             )
 
     def all(self, owner_id: int) -> tuple[Shared, ...]:

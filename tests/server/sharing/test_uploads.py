@@ -121,6 +121,9 @@ def test_a_broken_file_fails_in_one_line_that_its_owner_sees_and_leaves_nothing(
     assert nothing_is_heard(world, attempt)
     assert not ReviewService(world.service.database).awaits_sound(attempt)
     assert world.sharing.shares.of_attempt(world.ana, attempt).wants_audio
+    world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=False)
+    assert preparing_of(world, attempt) is None  # nobody asks for it any more
+    world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=True)
     world.put(attempt)
     assert preparing_of(world, attempt) is None
 
