@@ -19,7 +19,7 @@ from server.grading.stems import family, stem
 from server.grading.tokens import NO_BREAK, SENTENCE
 from server.grading.vocabulary import FUNCTION_WORDS, GENERIC, PREFIX_WORDS
 
-__all__ = ["has_homophone", "misheard", "spans_of"]
+__all__ = ["has_homophone", "misheard", "same_sound", "spans_of"]
 
 MAX_SOUND_WINDOW = 4
 """Words a transcriber makes of one unknown term ("in finny band" is three)."""
@@ -410,6 +410,11 @@ def has_homophone(text: str) -> bool:
     return text in _SAME_SOUND
 
 
+def same_sound(text: str, other: str) -> bool:
+    """Whether two words are known to sound the same."""
+    return any(other in group for group in _SAME_SOUND.get(text, ()))
+
+
 def misheard(text: str, key: str, unit: Unit) -> bool:
     """Whether a word beside the rest of its phrase may be the unit, misheard ("KV cash").
 
@@ -418,7 +423,7 @@ def misheard(text: str, key: str, unit: Unit) -> bool:
         key: its stem.
         unit: what the phrase has there.
     """
-    if any(unit.text in group for group in _SAME_SOUND.get(text, ())):
+    if same_sound(text, unit.text):
         return True
     if (
         text in FUNCTION_WORDS

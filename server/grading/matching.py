@@ -20,7 +20,7 @@ from server.grading.distance import (
     turned_cost,
 )
 from server.grading.hits import Arc, Hit, Tier
-from server.grading.lookup import has_homophone, misheard, spans_of
+from server.grading.lookup import has_homophone, misheard, same_sound, spans_of
 from server.grading.phrases import Unit, Variant
 from server.grading.tokens import NO_BREAK
 
@@ -35,6 +35,8 @@ MAX_FILLERS = 8
 """Fillers and repeated starts between two words of a phrase."""
 MAX_NEAR = 8
 """Arcs of one unit that are tried on either side; the closest wins anyway."""
+MAX_OTHER_SIDE_WORDS = 2
+"""Words between the two of a phrase where a nearer one of them stands on the other side."""
 MAX_PRONOUN_WORDS = 16
 """Reach of "it" and "them" back to what they stand for."""
 COST_PRONOUN = 1.0
@@ -109,8 +111,12 @@ def _assign(
             arcs.sort(key=_start_of)
         for seed in [*seeds, *spans]:
             chosen = _around(seed, lists, needed)
-            if chosen is not None:
-                yield chosen
+            if chosen is None:
+                continue
+            yield chosen
+            other = _other_side(seed, chosen, lists) if len(needed) == 2 else None
+            if other is not None:
+                yield other
 
 
 def _start_of(arc: Arc) -> int:
@@ -149,6 +155,24 @@ def _around(seed: Arc, lists: Sequence[Sequence[Arc]], needed: Sequence[int]) ->
             return None
         chosen.append(best)
     return sorted(chosen, key=lambda arc: arc.start)
+
+
+def _other_side(
+    seed: Arc, chosen: Sequence[Arc], lists: Sequence[Sequence[Arc]]
+) -> list[Arc] | None:
+    """A pair with the nearest arc on the other side of the seed.
+
+    In "it appends to its log and replicates the log" the nearer log is not the one meant.
+    """
+    if len(chosen) != 2:
+        return None
+    (partner,) = (arc for arc in chosen if arc is not seed)
+    arcs = _near(lists[partner.first], seed.start)
+    if partner.start < seed.start:
+        behind = [arc for arc in arcs if 0 <= arc.start - seed.end <= MAX_OTHER_SIDE_WORDS]
+        return [seed, min(behind, key=_start_of)] if behind else None
+    before = [arc for arc in arcs if 0 <= seed.start - arc.end <= MAX_OTHER_SIDE_WORDS]
+    return [max(before, key=_start_of), seed] if before else None
 
 
 def find_hits(answer: Answer, variant: Variant) -> list[Hit]:
@@ -255,7 +279,8 @@ def _add_by_context(answer: Answer, variant: Variant, by_unit: list[list[Arc]]) 
                     continue
                 place = arc.end if side < 0 else arc.start - 1
                 for _ in range(MAX_FILLERS):
-                    if place not in answer.skipped:
+                    # "the right ahead log": a filler may be the word itself, misheard
+                    if place not in answer.skipped or same_sound(tokens[place].text, unit.text):
                         break
                     place -= side
                 if not 0 <= place < len(tokens) or tokens[place].stem == unit.stem:

@@ -19,6 +19,8 @@ MAX_SCOPE = 9
 """Tokens between a cue and what it negates; NegEx takes five words, speech has more between."""
 MAX_REACH = 40
 """The same, fillers and repeated starts counted: a stutter without end is no scope."""
+_PURPOSE_REACH = 5
+"""Tokens between "so that" and a denial that is its purpose."""
 MAX_BEHIND = 9
 """Tokens behind a phrase within which it may be denied."""
 
@@ -245,7 +247,8 @@ def _counts(answer: Answer, place: int, start: int) -> bool:
     if window & _AFFIRMED_BY_VERB:
         return False
     before_it = range(max(0, place - 3), place)
-    if any(_raw(answer, at) == "so" and _raw(answer, at + 1) == "that" for at in before_it):
+    purpose = range(max(0, place - _PURPOSE_REACH), place)  # "so that there are no conflicts"
+    if any(_raw(answer, at) == "so" and _raw(answer, at + 1) == "that" for at in purpose):
         return False
     return not {_raw(answer, at) for at in before_it} & {"if", "unless", "when"}
 

@@ -137,7 +137,10 @@ def _tells(
     if len(said) == 1:
         only = units[next(iter(said))]
         telling = only.rare or (
-            len(units) == 2 and only.weight >= 1.0 and rank(only.text) >= EVERYDAY_RANK
+            len(units) == 2
+            and only.weight >= 1.0
+            and rank(only.text) >= EVERYDAY_RANK
+            and chosen[0].tier is Tier.EXACT  # "I record it" says nothing of recording rules
         )
         return opens and telling and share >= MIN_TELLING_PART
     if share < MIN_PART and len(said) * 2 < len(needed):

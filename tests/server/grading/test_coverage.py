@@ -99,6 +99,10 @@ COVERED = [
     ("reserved hosts", "we have hosts reserved for a year", "fuzzy"),
     ("sensor noise", "the sensors are noisy", "fuzzy"),
     ("disagreement", "they disagreed and I wrote it down", None),
+    # the nearer of two places is not always the one that is meant; a filler may be the word
+    ("log replication", "it appends to its log and replicates the log", "fuzzy"),
+    ("write-ahead journal", "it goes into the right ahead journal", "fuzzy"),
+    ("layer fusion", "we fused the layers", "fuzzy"),
     ("blob storage", "it lands in the blob store", "inflected"),
 ]  # fmt: skip
 
@@ -209,6 +213,7 @@ def test_the_distinctive_half_is_partial(judge, phrase, said):
         ("idempotent producer", "we make the consumer idempotent"),
         ("short-lived leases", "the leases were long lived"),
         ("holdout set", "Hold on, I set the labels."),
+        ("recording rules", "I record the traces"),
     ],
 )
 def test_a_generic_half_is_missing(judge, phrase, said):

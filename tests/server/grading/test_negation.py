@@ -51,6 +51,7 @@ AFFIRMED = [
     ("jitter", "Without jitter all clients come back at the same moment."),
     ("cordon", "Don't cordon the node before you have a spare."),
     ("hash ring", "I'm sure about the hash ring."),
+    ("bank conflicts", "with padding so that there are no bank conflicts"),
     ("NATS", "we use Kafka, not RabbitMQ, but NATS"),
     ("Kafka", "we use Kafka, not RabbitMQ, but NATS"),
     ("NATS", "we never ran Kafka, only NATS"),

@@ -125,6 +125,9 @@ def test_different_words_do_not(pair):
         "parallel parallelism parallelised",
         "store storage",
         "noise noisy",
+        "fusion fuse fused",
+        "exclusion exclude",
+        "revision revise",
     ],
 )
 def test_derivations_share_a_family(group):
