@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -369,3 +370,17 @@ def test_a_damaged_correction_is_told_in_one_line(world: People) -> None:
         session.execute(update(CorrectionRow).values(verdict="nonsense"))
     reply = world.client("ana").get(f"{API}/attempts")
     assert (reply.status_code, reply.json()["code"]) == (500, "attempt-damaged")
+
+
+def test_nobody_reads_a_stored_report_but_through_the_one_place() -> None:
+    root = Path(__file__).parents[2]
+    graded = re.compile(r"reports\[-1\]\.report|ReportRow\.(report|score)\b")
+    found = {
+        path.relative_to(root).as_posix()
+        for folder in ("server", "client")
+        for path in (root / folder).rglob("*.py")
+        if graded.search(path.read_text(encoding="utf-8"))
+        and "read_reports" not in path.read_text(encoding="utf-8")
+    }
+    # the contract says which of an archive's reports is read
+    assert found == {"server/contract.py"}
