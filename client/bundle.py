@@ -5,6 +5,7 @@ import json
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Final, Literal
 from pydantic import ValidationError
 
 from client.audio_file import read_audio
-from client.backend import Backend
+from client.backend import Backend, RejectedError
 from client.errors import ClientError
 from client.own_recordings import OwnRecordings
 from client.reviews import Reviews
@@ -29,6 +30,7 @@ __all__ = [
     "Sound",
     "bundle_of",
     "make_bundle",
+    "merge_each",
     "news_of",
     "parse_review",
     "read_review",
@@ -129,6 +131,25 @@ def make_bundle(archive: Archive, review: ReviewDocument, sound: Sound | None) -
 
 def _as_address(sound: Sound) -> str:
     return f"data:{sound.media_type};base64," + base64.b64encode(sound.content).decode()
+
+
+def merge_each(
+    reviews: Reviews, documents: Iterable[tuple[str, ReviewDocument]]
+) -> Iterator[tuple[str, MergedReview]]:
+    """Merges what came back, file after file.
+
+    Args:
+        reviews: where the comments on one's own answers are kept.
+        documents: each with the name of its file, for messages.
+
+    Raises:
+        BackendError: the first that is refused, by its name; those before it stay merged.
+    """
+    for name, document in documents:
+        try:
+            yield name, reviews.merge(document)
+        except RejectedError as error:
+            raise RejectedError(f"{name}: {error}", error.code) from error
 
 
 def news_of(merged: MergedReview) -> str:

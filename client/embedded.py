@@ -38,11 +38,13 @@ from server.drill_contract import (
     ReviewedDrill,
 )
 from server.errors import ServerError, StoreError
+from server.review_contract import MergedReview, ReviewDocument
 from server.service import Service
 from server.settings import ServerSettings, sqlite_url
 
 __all__ = [
     "EmbeddedBackend",
+    "EmbeddedReviews",
     "back_up",
     "check_bank",
     "open_accounts",
@@ -276,12 +278,29 @@ def open_accounts(settings: ClientSettings) -> Iterator["AccountService"]:
             database.close()
 
 
+class EmbeddedReviews:
+    """What was written about one's own answers, in the embedded server's database."""
+
+    def __init__(self, merger: "ReviewMerger") -> None:
+        self._merger = merger
+
+    def document(self, attempt_id: int) -> ReviewDocument:
+        """Comments, scores and corrected verdicts of one attempt."""
+        with _plain():
+            return self._merger.document(attempt_id)
+
+    def merge(self, document: ReviewDocument) -> MergedReview:
+        """Adds what came back in a file, each part once."""
+        with _plain():
+            return self._merger.merge(document)
+
+
 @contextmanager
-def open_reviews(settings: ClientSettings) -> Iterator["ReviewMerger"]:
-    """What was written about one's own answers, in the embedded server's database.
+def open_reviews(settings: ClientSettings) -> Iterator[EmbeddedReviews]:
+    """What was written about one's own answers.
 
     Raises:
-        BackendError: whatever is refused, and a database that cannot be used.
+        UnavailableError: the embedded server's database cannot be used.
     """
     from server.sharing.merging import ReviewMerger
     from server.store.database import Database
@@ -290,7 +309,7 @@ def open_reviews(settings: ClientSettings) -> Iterator["ReviewMerger"]:
         _make_home(settings)
         database = Database(sqlite_url(settings.database))
         try:
-            yield ReviewMerger(database, None)
+            yield EmbeddedReviews(ReviewMerger(database, None))
         finally:
             database.close()
 

@@ -61,14 +61,14 @@ def merge(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Comments or bundles.")],
 ) -> None:
     """Add the comments that came back to your answers. Twice the same changes nothing."""
-    from client.bundle import news_of, read_review
+    from client.bundle import merge_each, news_of, read_review
     from client.reviews import open_reviews
 
-    documents = [read_review(each) for each in files]  # one bad file, and nothing is merged
+    # one bad file, and nothing is merged
+    documents = [(str(each), read_review(each)) for each in files]
     with open_reviews(settings) as reviews:
-        for path, document in zip(files, documents, strict=True):
-            merged = reviews.merge(document)
-            told = f"{path}: {news_of(merged)} on attempt {merged.attempt_id}"
+        for name, merged in merge_each(reviews, documents):
+            told = f"{name}: {news_of(merged)} on attempt {merged.attempt_id}"
             out().print(Text(f"{told}, {merged.known} known already"), soft_wrap=True)
             for each in merged.added:
                 out().print(Text(f"  {each.author}: {' '.join(each.text.split())}"), soft_wrap=True)

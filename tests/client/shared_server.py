@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
+from client.reviews import RemoteReviews
 from client.sharing import RemoteSharing
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
@@ -17,7 +18,15 @@ from tests.server.conftest import Clock, grade, make_bank, make_submission
 from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
 
-__all__ = ["SERVER", "remote_to", "server_with_people", "tone", "work_off"]
+__all__ = [
+    "SERVER",
+    "network_to",
+    "remote_to",
+    "reviews_on",
+    "server_with_people",
+    "tone",
+    "work_off",
+]
 
 SERVER = "http://localhost"
 
@@ -38,8 +47,8 @@ def server_with_people(folder: Path) -> Iterator[People]:
         yield made
 
 
-def remote_to(world: People, fails: Callable[[], bool] = lambda: False) -> RemoteSharing:
-    """Ana's client of the server, which is away where ``fails`` says so."""
+def network_to(world: People, fails: Callable[[], bool] = lambda: False) -> httpx.MockTransport:
+    """Leads to the server, which is away where ``fails`` says so."""
     app = world.client()
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -50,7 +59,17 @@ def remote_to(world: People, fails: Callable[[], bool] = lambda: False) -> Remot
         )
         return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
 
-    return RemoteSharing(SERVER, token=world.tokens["ana"], transport=httpx.MockTransport(answer))
+    return httpx.MockTransport(answer)
+
+
+def remote_to(world: People, fails: Callable[[], bool] = lambda: False) -> RemoteSharing:
+    """Ana's client of the server for sharing."""
+    return RemoteSharing(SERVER, token=world.tokens["ana"], transport=network_to(world, fails))
+
+
+def reviews_on(world: People) -> RemoteReviews:
+    """Ana's client of the server for what coaches write."""
+    return RemoteReviews(SERVER, token=world.tokens["ana"], transport=network_to(world))
 
 
 def work_off(world: People) -> None:

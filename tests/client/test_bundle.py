@@ -25,7 +25,7 @@ from client.settings import ClientSettings
 from client.speaking.wav import write_wav
 from server.contract import Attempt
 from server.review_contract import Comment, ReviewDocument
-from tests.client.test_sharing import tone
+from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission
 
 EVIL = "</script><script>alert(1)</script>"

@@ -19,7 +19,7 @@ from client.speaking.wav import write_wav
 from server.contract import Attempt, Evidence, HeardTerm, Transcript, Word
 from server.review_contract import Comment, Criterion, MergedReview, ReviewDocument
 from tests.chromium import in_a_browser
-from tests.client.test_sharing import tone
+from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission
 
 EVIL = "</script><script>alert(1)</script>"

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend import BackendError
-from client.bundle import MOST_FILE_BYTES, BundleError, bundle_of, news_of, parse_review
+from client.bundle import MOST_FILE_BYTES, BundleError, bundle_of, merge_each, news_of, parse_review
 from client.errors import AudioFileError, ClientError
 from client.reviews import open_reviews
 from client.sharing import (
@@ -120,8 +120,7 @@ def router(studio: Studio) -> APIRouter:
             # one bad file, and nothing is merged
             documents = [(each.name, parse_review(each.name, each.content)) for each in files]
             with open_reviews(studio.settings) as reviews:
-                for name, document in documents:
-                    merged = reviews.merge(document)
+                for name, merged in merge_each(reviews, documents):
                     added.append((name, merged, news_of(merged)))
         except (BackendError, BundleError) as error:
             return _page(studio, request, attempt_id, 422, problem=str(error), added=added)

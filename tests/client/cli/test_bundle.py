@@ -14,7 +14,7 @@ from client.speaking.wav import write_wav
 from server.contract import Attempt
 from server.review_contract import Comment, ReviewDocument, RubricScore
 from tests.client.cli.conftest import Run
-from tests.client.test_sharing import tone
+from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission
 
 

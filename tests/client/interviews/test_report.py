@@ -15,7 +15,13 @@ from client.interviews import (
     plan_interview,
     report_interview,
 )
-from server.contract import Attempt, AttemptSummary, HistoryPage, HistoryQuery
+from server.contract import (
+    Attempt,
+    AttemptSummary,
+    CorrectedVerdict,
+    HistoryPage,
+    HistoryQuery,
+)
 from tests.client.interviews.conftest import ROLE, ROUND, START, attempt, question, verdict
 
 SUBMISSIONS = tuple(f"{n:032x}" for n in range(9))
@@ -267,3 +273,28 @@ def test_the_report_reads_back_from_its_json(interviews: Interviews) -> None:
     record = held(interviews, 1, "skip")
     report = report_interview(record, kept(record, attempt(1, "q", SUBMISSIONS[0])))
     assert InterviewReport.model_validate_json(report.model_dump_json()) == report
+
+
+def test_a_score_that_a_coach_corrected_says_what_the_grader_gave(interviews: Interviews) -> None:
+    record = held(interviews, 1)
+    graded = attempt(1, "q", SUBMISSIONS[0], statuses=("covered", "covered"))
+    coverage = graded.report.coverage.model_copy(update={"graded_score": 0.5})
+    read = graded.model_copy(
+        update={"report": graded.report.model_copy(update={"coverage": coverage})}
+    )
+    report = report_interview(record, kept(record, read))
+    assert (report.answers[0].score, report.answers[0].graded_score) == (1.0, 0.5)
+    assert "100% (2 of 2), corrected, graded 50%" in interview_to_markdown(report)
+    uncorrected = report_interview(record, kept(record, graded))
+    assert "corrected" not in interview_to_markdown(uncorrected)
+
+
+def test_a_term_that_a_coach_heard_said_wrong_counts_whatever_its_source(
+    interviews: Interviews,
+) -> None:
+    record = held(interviews, 1)
+    said = verdict("CUDA", "mispronounced", source="transcript")
+    by_coach = CorrectedVerdict(by="Cleo", at=START, was="unclear")
+    terms = [said, said.model_copy(update={"corrected": by_coach})]
+    report = report_interview(record, kept(record, attempt(1, "q", SUBMISSIONS[0], terms=terms)))
+    assert [(each.term, each.mispronounced) for each in report.terms] == [("CUDA", 1)]

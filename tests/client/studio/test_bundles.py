@@ -3,35 +3,26 @@
 import json
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from client.reviews import RemoteReviews
 from client.settings import ClientSettings
-from client.sharing import RemoteSharing
 from client.speaking.wav import write_wav
 from client.studio.app import create_studio
 from client.studio.studio import Studio
-from pronunciation.terms import Lexicon
 from server.contract import Attempt
 from server.review_contract import Comment, Correction, ReviewDocument, RubricScore
-from server.service import Grader, Service
-from server.settings import sqlite_url
-from server.store.store import Store
+from tests.client.shared_server import SERVER, remote_to, reviews_on, server_with_people, tone
 from tests.client.studio.studio_parts import ORIGIN, make_studio
-from tests.client.test_sharing import tone
-from tests.server.conftest import START, Clock, grade, make_bank, make_submission
-from tests.server.people import people
+from tests.server.conftest import START, make_submission
 
-SERVER = "http://localhost"
 EVIL = "<img src=x onerror=alert(1)>"
 
 
@@ -57,9 +48,18 @@ class Room:
         return document.model_dump_json().encode()
 
 
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as opened:
+        yield opened
+
+
 @pytest.fixture(params=["embedded", "remote"])
 def room(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stack: ExitStack,
 ) -> Iterator[Room]:
     settings = ClientSettings(home=tmp_path / "home")
     if request.param == "embedded":
@@ -67,51 +67,16 @@ def room(
         question = made.bank.questions[0].id
         attempt = made.backend.submit(make_submission("we page it", question_id=question))
     else:
-        store = Store(sqlite_url(tmp_path / "server.db"))
-        request.addfinalizer(store.close)
-        made, attempt = _on_a_server(store, settings, monkeypatch)
+        world = stack.enter_context(server_with_people(tmp_path))
+        monkeypatch.setattr("client.reviews.open_remote", lambda *_: reviews_on(world))
+        monkeypatch.setattr("client.studio.routes.sharing.open_sharing", lambda _: remote_to(world))
+        made = make_studio(replace(settings, server=SERVER), backend=remote_to(world))
+        attempt = world.attempt
     with (
         closing(made),
         TestClient(create_studio(made), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client,
     ):
         yield Room(made, client, attempt)
-
-
-def _on_a_server(
-    store: Store, settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Studio, Attempt]:
-    service = Service(
-        store,
-        make_bank,
-        lambda: Lexicon(version="lexicon-1", terms=()),
-        grader=lambda: Grader(grade, "stub-1"),
-        clock=Clock(),
-    )
-    world = people(service, make_submission("we page it"))
-    app = world.client()
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        reply = app.request(
-            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
-        )
-        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
-
-    how: dict[str, Any] = {"token": world.tokens["ana"]}
-
-    def network() -> httpx.MockTransport:
-        return httpx.MockTransport(answer)
-
-    monkeypatch.setattr(
-        "client.reviews.open_remote",
-        lambda server, settings: RemoteReviews(server, transport=network(), **how),
-    )
-    monkeypatch.setattr(
-        "client.studio.routes.sharing.open_sharing",
-        lambda settings: RemoteSharing(SERVER, transport=network(), **how),
-    )
-    settings = replace(settings, server=SERVER)
-    backend = RemoteReviews(SERVER, transport=network(), **how)
-    return make_studio(settings, backend=backend), world.attempt
 
 
 def remark(number: int, text: str = "Slower", **more: object) -> Comment:
@@ -188,9 +153,11 @@ def test_comments_on_another_answer_go_to_that_one(room: Room) -> None:
 
 def test_comments_on_somebody_elses_answer_are_refused(room: Room) -> None:
     stranger = SimpleNamespace(submission=make_submission())
-    reply = room.send(("back.json", room.review(remark(1), attempt=stranger)))  # type: ignore[arg-type]
+    foreign = room.review(remark(1), attempt=stranger)  # type: ignore[arg-type]
+    reply = room.send(("mine.json", room.review(remark(2))), ("foreign.json", foreign))
     assert reply.status_code == 422
-    assert "not (or no longer) among yours" in reply.text
+    assert "foreign.json: this is about an answer that is not (or no longer) among" in reply.text
+    assert "mine.json: 1 new comment on" in reply.text
 
 
 @pytest.mark.parametrize(

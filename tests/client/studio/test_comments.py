@@ -6,11 +6,9 @@ from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
-import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from client.reviews import RemoteReviews
 from client.settings import ClientSettings
 from client.studio.app import create_studio
 from pronunciation.terms import Lexicon
@@ -18,11 +16,11 @@ from server.contract import Transcript, Word
 from server.service import Grader, Service
 from server.settings import sqlite_url
 from server.store.store import Store
+from tests.client.shared_server import SERVER, reviews_on
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 from tests.server.conftest import Clock, grade, make_bank, make_submission
 from tests.server.people import People, people
 
-SERVER = "http://localhost"
 BAD = "<img src=x onerror=alert(1)>"
 
 
@@ -44,23 +42,10 @@ def world(tmp_path: Path) -> Iterator[People]:
 
 @pytest.fixture
 def studio(world: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    app = world.client()
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        reply = app.request(
-            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
-        )
-        return httpx.Response(reply.status_code, headers=dict(reply.headers), content=reply.content)
-
-    def remote(server: str, settings: ClientSettings) -> RemoteReviews:
-        return RemoteReviews(
-            server, token=world.tokens["ana"], transport=httpx.MockTransport(answer)
-        )
-
-    monkeypatch.setattr("client.reviews.open_remote", remote)
+    monkeypatch.setattr("client.reviews.open_remote", lambda *_: reviews_on(world))
     settings = ClientSettings(home=tmp_path / "home", server=SERVER)
     with (
-        closing(make_studio(settings, backend=remote(SERVER, settings))) as made,
+        closing(make_studio(settings, backend=reviews_on(world))) as made,
         TestClient(create_studio(made), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client,
     ):
         yield client
