@@ -187,7 +187,9 @@ def _all_terms(view: ReportView) -> Sequence[TermRow]:
 
 
 def _of(rows: Iterable[TermRow], name: str) -> tuple[TermRow, ...]:
-    return tuple(row for row in rows if row.term == name)
+    """Each time it was said, in the order of the answer."""
+    said = [row for row in rows if row.term == name]
+    return tuple(sorted(said, key=lambda row: row.start_s or 0.0))
 
 
 def _wrong(rows: Iterable[TermRow], name: str) -> int:
