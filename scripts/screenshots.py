@@ -1,4 +1,4 @@
-"""Shoot the studio's main pages, light and dark, after weeks of made-up practice.
+"""Shoot the studio's and the server's main pages, light and dark, after weeks of made-up practice.
 
     python -m scripts.screenshots                     # into docs/images
     python -m scripts.screenshots --out FOLDER --only report practice
@@ -14,7 +14,7 @@ import random
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,8 @@ from pronunciation.lexicon_loader import load_lexicon
 from server.contract import Submission, Transcript, Word
 from tests.client.studio.practised import practise, practise_drills, spoken_answer
 from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoice
+from tests.server.programme import practised_programme
+from tests.server.served import served
 
 OUT = Path("docs/images")
 CHROMIUM = "/usr/bin/chromium"
@@ -72,11 +74,20 @@ PAGES = {
     "plan": "/plan",
 }
 PRACTICE = "practice"
-SCROLLED_TO = {"transcript": "h2:has-text('Your answer')", PRACTICE: ".question"}
+SERVER_PAGES = {"cohort": "overview", "coach": "review"}
+"""By the picture's name, pages of the programme that the server's tests make."""
+SCROLLED_TO = {
+    "transcript": "h2:has-text('Your answer')",
+    PRACTICE: ".question",
+    "coach": "#answer-title",
+}
 """What stands at the upper edge of the picture, where it is not the page's beginning."""
 HEIGHTS_PX = {"transcript": 620, PRACTICE: 800}
 """Where the picture would weigh too much, or lack the buttons."""
-FOR_README = ("home", "practice", "transcript", "drill", "progress")
+FOR_DOCS = ("home", "practice", "transcript", "drill", "progress", *SERVER_PAGES)
+
+Launch = Callable[..., Any]
+"""Starts Chromium with these flags."""
 
 
 class DemoEngine(SegmentedTranscriber):
@@ -150,74 +161,113 @@ def fill(studio: Studio, clip: Clip) -> dict[str, int]:
     return {"demo": backend.submit(demo).id, "earlier": earlier}
 
 
-def shoot_recording(page: Any, url: str, shoot: Callable[[str], None]) -> None:
+class Camera:
+    """Takes a page's picture in both colours; knows which pictures weigh too much."""
+
+    def __init__(self, page: Any, out: Path, prefix: str) -> None:
+        page.set_default_timeout(TIMEOUT_MS)
+        self.page = page
+        self.heavy: list[Path] = []
+        self._out = out
+        self._prefix = prefix
+
+    def shoot(self, name: str) -> None:
+        """The page as it is now."""
+        height = HEIGHTS_PX.get(name, HEIGHT_PX)
+        self.page.set_viewport_size({"width": WIDTH_PX, "height": height})
+        if name in SCROLLED_TO:
+            top = self.page.locator(SCROLLED_TO[name]).bounding_box()["y"] - MARGIN_PX
+            self.page.evaluate("(top) => scrollBy({top, behavior: 'instant'})", top)
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)
+            path = self._out / f"{self._prefix}-{name}-{scheme}.png"
+            self.page.screenshot(path=path)
+            size = path.stat().st_size
+            print(f"{path} {size / 1000:.0f} kB")
+            if size > MAX_BYTES:
+                self.heavy.append(path)
+
+
+def shoot_recording(camera: Camera, url: str) -> None:
     """The practice page while it records; the take stays behind in the made-up home."""
-    page.goto(f"{url}/practice/{QUESTION_ID}?role={ROLES[0]}")
-    page.locator("[data-primary]").click()
-    page.wait_for_selector(".recorder[data-state=recording]")
-    page.wait_for_timeout(RECORDED_FOR_S * 1000)
-    shoot(PRACTICE)
+    camera.page.goto(f"{url}/practice/{QUESTION_ID}?role={ROLES[0]}")
+    camera.page.locator("[data-primary]").click()
+    camera.page.wait_for_selector(".recorder[data-state=recording]")
+    camera.page.wait_for_timeout(RECORDED_FOR_S * 1000)
+    camera.shoot(PRACTICE)
+
+
+def shoot_studio(launch: Launch, folder: Path, out: Path, only: Collection[str]) -> list[Path]:
+    """The studio's pages; returns the pictures that weigh too much."""
+    clip = read_audio(AUDIO)
+    microphone = folder / "microphone.wav"
+    write_wav(clip, microphone)
+    settings = ClientSettings(home=folder / "home")
+    engine = WeightsThere(settings, DemoEngine(clip.duration_s))
+    speaker = partial(Speaker, voices=(ToneVoice(),))
+    running = RunningStudio(Studio(settings, engine, hear=lambda *_: (), make_speaker=speaker))
+    try:
+        attempts = fill(running.studio, clip)
+        browser = launch(
+            "--use-fake-device-for-media-stream",
+            "--use-fake-ui-for-media-stream",
+            f"--use-file-for-fake-audio-capture={microphone}%noloop",
+        )
+        camera = Camera(browser.new_page(reduced_motion="reduce"), out, "studio")
+        for name, address in PAGES.items():
+            if name in only:
+                camera.page.goto(running.url + address.format(**attempts))
+                camera.shoot(name)
+        if PRACTICE in only:
+            shoot_recording(camera, running.url)
+        browser.close()
+    finally:
+        running.stop()
+    return camera.heavy
+
+
+def shoot_server(launch: Launch, folder: Path, out: Path, only: Collection[str]) -> list[Path]:
+    """The server's pages; returns the pictures that weigh too much."""
+    programme = practised_programme(folder)
+    heavy = []
+    with served(programme.app) as address:
+        browser = launch()
+        for name in only:
+            seen = programme.pages[SERVER_PAGES[name]]
+            known = {"Authorization": f"Bearer {programme.tokens[seen.who]}"} if seen.who else {}
+            page = browser.new_page(base_url=address, extra_http_headers=known)
+            camera = Camera(page, out, "server")
+            seen.open(page)
+            camera.shoot(name)
+            heavy += camera.heavy
+        browser.close()
+    return heavy
 
 
 def main() -> int:
-    """Fill a home, serve it, shoot."""
+    """Fill a home and a server, serve them, shoot."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=OUT)
-    names = (*PAGES, PRACTICE)
-    parser.add_argument("--only", nargs="+", choices=names, default=FOR_README, metavar="PAGE")
+    names = (*PAGES, PRACTICE, *SERVER_PAGES)
+    parser.add_argument("--only", nargs="+", choices=names, default=FOR_DOCS, metavar="PAGE")
     options = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
     options.out.mkdir(parents=True, exist_ok=True)
-    clip = read_audio(AUDIO)
+    of_server = [name for name in options.only if name in SERVER_PAGES]
+    of_studio = [name for name in options.only if name not in SERVER_PAGES]
     heavy = []
-    with tempfile.TemporaryDirectory() as folder:
-        microphone = Path(folder) / "microphone.wav"
-        write_wav(clip, microphone)
-        settings = ClientSettings(home=Path(folder) / "home")
-        engine = WeightsThere(settings, DemoEngine(clip.duration_s))
-        speaker = partial(Speaker, voices=(ToneVoice(),))
-        running = RunningStudio(Studio(settings, engine, hear=lambda *_: (), make_speaker=speaker))
-        try:
-            attempts = fill(running.studio, clip)
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(
-                    executable_path=CHROMIUM,
-                    args=[
-                        "--no-sandbox",
-                        "--disable-gpu",
-                        "--use-fake-device-for-media-stream",
-                        "--use-fake-ui-for-media-stream",
-                        f"--use-file-for-fake-audio-capture={microphone}%noloop",
-                    ],
-                )
-                page = browser.new_page(reduced_motion="reduce")
-                page.set_default_timeout(TIMEOUT_MS)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
 
-                def shoot(name: str) -> None:
-                    height = HEIGHTS_PX.get(name, HEIGHT_PX)
-                    page.set_viewport_size({"width": WIDTH_PX, "height": height})
-                    if name in SCROLLED_TO:
-                        top = page.locator(SCROLLED_TO[name]).bounding_box()["y"] - MARGIN_PX
-                        page.evaluate("(top) => scrollBy({top, behavior: 'instant'})", top)
-                    for scheme in ("light", "dark"):
-                        page.emulate_media(color_scheme=scheme)
-                        path = options.out / f"studio-{name}-{scheme}.png"
-                        page.screenshot(path=path)
-                        size = path.stat().st_size
-                        print(f"{path} {size / 1000:.0f} kB")
-                        if size > MAX_BYTES:
-                            heavy.append(path)
+        def launch(*flags: str) -> Any:
+            return playwright.chromium.launch(
+                executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", *flags]
+            )
 
-                for name, address in PAGES.items():
-                    if name in options.only:
-                        page.goto(running.url + address.format(**attempts))
-                        shoot(name)
-                if PRACTICE in options.only:
-                    shoot_recording(page, running.url, shoot)
-                browser.close()
-        finally:
-            running.stop()
+        if of_studio:
+            heavy += shoot_studio(launch, Path(folder), options.out, of_studio)
+        if of_server:
+            heavy += shoot_server(launch, Path(folder), options.out, of_server)
     for path in heavy:
         print(f"{path} is larger than {MAX_BYTES // 1000} kB", file=sys.stderr)
     return 1 if heavy else 0

@@ -84,7 +84,7 @@ LEXICON: Final = """\
   readings: [EH2 N V IY2 S W IH1 CH]
 """
 COMMENTS: Final = (
-    "Good opening. Say the number here: how large is one request's cache?",
+    "Good opening. Say a number here: how many, how large, how fast?",
     "You say what it is, and then stop. An interviewer waits for the trade-off: when would you "
     "not do it?\nTry one sentence that begins with “but”.",
     "This is the third time I hear it said like that. Listen to it in the drills once more.",
@@ -362,7 +362,7 @@ def _review(world: Programme, shown: list[Answer], cohort_id: int) -> None:
     reply = {"external_id": uuid.uuid4().hex, "parent": written[0]["external_id"]}
     world.client(who).post(
         f"/api/v1/attempts/{first.id}/comments",
-        json=reply | {"text": "About 800 kB for each token, I looked it up."},
+        json=reply | {"text": "About 800 a second, I looked it up."},
     ).raise_for_status()
     _post(
         cleo,
