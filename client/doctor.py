@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.metadata
+import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -195,6 +196,13 @@ def check_data_folder(settings: ClientSettings) -> Check:
         detail = f"only {free_bytes / 1e6:.0f} MB are free in {home}"
         remedy = "make room on the disk, or name another folder with ALOUD_HOME"
         return Check(name, False, detail, remedy)
+    if settings.database.exists() and not os.access(settings.database, os.W_OK):
+        return Check(
+            name,
+            False,
+            f"the database {settings.database} cannot be written",
+            "check its permissions, or name another folder with ALOUD_HOME",
+        )
     damage = _database_damage(settings.database)
     if damage:
         remedy = "move the file away to start afresh, or put a backup in its place"

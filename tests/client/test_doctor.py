@@ -198,6 +198,15 @@ def test_a_damaged_database_is_named(settings: ClientSettings, content: bytes) -
     failing(check, f"{settings.database} is damaged", "backup")
 
 
+def test_a_database_that_cannot_be_written_is_named(
+    settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.home.mkdir(parents=True, exist_ok=True)
+    settings.database.touch()
+    monkeypatch.setattr("os.access", lambda path, mode: path != settings.database)
+    failing(doctor.check_data_folder(settings), f"{settings.database} cannot be written", "perm")
+
+
 def test_a_database_that_is_written_just_now_is_well(settings: ClientSettings) -> None:
     settings.home.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(settings.database)) as busy:
