@@ -55,6 +55,7 @@ NO_PAGES: Final = {
     "/takes/{name}/audio",
     "/attempts/{attempt_id}/audio",
     "/attempts/{attempt_id}/export.{suffix}",
+    "/attempts/{attempt_id}/share/bundle",
     "/microphone/setup",
     "/interview/{interview_id}/state",
     "/interview/{interview_id}/interrupted",
