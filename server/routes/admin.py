@@ -1,8 +1,8 @@
 """The admin's pages: accounts, invitations, cohorts. No answer of anybody is shown here."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Form, Path, Request
+from fastapi import APIRouter, Form, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from server.access import Action
@@ -17,6 +17,8 @@ __all__ = ["admin_router"]
 
 Typed = Annotated[str, Form(max_length=300)]
 Id = Annotated[int, Path()]
+
+ACCOUNTS_ON_A_PAGE: Final = 50
 
 
 def admin_router() -> APIRouter:
@@ -36,9 +38,14 @@ def _add_accounts(router: APIRouter) -> None:
         return RedirectResponse("/admin/accounts", 303)
 
     @router.get("/accounts")
-    def accounts(request: Request, context: AppContext) -> Response:
-        """List the accounts."""
-        return _accounts(request, context)
+    def accounts(
+        request: Request,
+        context: AppContext,
+        find: Annotated[str, Query(max_length=80)] = "",
+        page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+    ) -> Response:
+        """List the accounts, or those whose name has this in it."""
+        return _accounts(request, context, find=find, page=page)
 
     @router.post("/accounts")
     def add(
@@ -206,14 +213,24 @@ def _accounts(request: Request, context: Context, status: int = 200, **values: A
         "problem": None,
         "typed": {"name": "", "display_name": "", "role": "candidate", "cohort": ""},
         "invited": None,
+        "find": "",
+        "page": 1,
     }
     shown |= values
     invited: Invited | None = shown["invited"]
+    everybody = context.accounts.all()
+    sought = shown["find"].strip().casefold()
+    found = [each for each in everybody if sought in f"{each.name}\n{each.display_name.casefold()}"]
+    before = (shown["page"] - 1) * ACCOUNTS_ON_A_PAGE
     return context.pages.page(
         request,
         "accounts/admin_accounts.html",
         status,
-        accounts=context.accounts.all(),
+        accounts=found[before : before + ACCOUNTS_ON_A_PAGE],
+        found=len(found),
+        total=len(everybody),
+        pages=max(1, -(-len(found) // ACCOUNTS_ON_A_PAGE)),
+        on_a_page=ACCOUNTS_ON_A_PAGE,
         cohorts=context.accounts.cohorts.all(),
         roles=ROLES,
         link=invitation_link(request, invited.secret) if invited else None,
