@@ -145,6 +145,11 @@ def demand(actor: Actor, action: Action, thing: Thing | None = None) -> None:
         raise NotSignedInError("sign in first")
     if thing is not None and not may(actor, Action.READ, thing):
         raise NotFoundError("there is nothing here, or it is not shown to you")
+    if actor is OPEN:
+        raise NotAllowedError(
+            "this server has no accounts; on its own machine, `aloud user add NAME --role admin` "
+            "makes the first one"
+        )
     raise NotAllowedError(f"this account may not {action}")
 
 

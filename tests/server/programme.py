@@ -33,7 +33,7 @@ from tests.client.studio.studio_parts import tone
 from tests.server.jobs.conftest import wait_for
 from tests.server.people import PASSWORD, cheap_passwords
 
-__all__ = ["PageSeen", "Programme", "empty_programme", "practised_programme"]
+__all__ = ["PageSeen", "Programme", "empty_programme", "open_server", "practised_programme"]
 
 CANDIDATES: Final = {
     "ana": "Ana Silva",
@@ -269,6 +269,13 @@ def empty_programme(folder: Path) -> Programme:
         "bank-edit": PageSeen("/coach/bank/edit", "cleo"),
     }
     return Programme(app, service, tokens, pages)
+
+
+def open_server(folder: Path) -> Programme:
+    """No account at all: the server of the one person on this machine."""
+    app, service, _ = _server(folder)
+    pages = {"first": PageSeen("/", None), "failure": PageSeen("/account", None, 403)}
+    return Programme(app, service, {}, pages)
 
 
 def _server(folder: Path) -> tuple[FastAPI, Service, AccountService]:

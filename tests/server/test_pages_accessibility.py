@@ -13,7 +13,13 @@ from starlette.routing import compile_path
 
 from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
 from tests.chromium import TIMEOUT_MS, in_a_browser
-from tests.server.programme import PageSeen, Programme, empty_programme, practised_programme
+from tests.server.programme import (
+    PageSeen,
+    Programme,
+    empty_programme,
+    open_server,
+    practised_programme,
+)
 from tests.server.served import served
 from tests.server.test_every_route import ROUTES
 
@@ -67,10 +73,12 @@ def programme(tmp_path_factory: pytest.TempPathFactory) -> Programme:
 
 @pytest.fixture(scope="module")
 def looks(programme: Programme, tmp_path_factory: pytest.TempPathFactory) -> Looks:
-    """Every page looked at once, those of a server's first hour too."""
-    first_hour = empty_programme(tmp_path_factory.mktemp("empty"))
-    empty = {f"empty {name}": each for name, each in looks_of(first_hour).items()}
-    return looks_of(programme) | empty
+    """Every page looked at once, those of a server's first hour and of an open one too."""
+    looks = looks_of(programme)
+    for kind, make in (("empty", empty_programme), ("open", open_server)):
+        beside = make(tmp_path_factory.mktemp(kind))
+        looks |= {f"{kind} {name}": each for name, each in looks_of(beside).items()}
+    return looks
 
 
 def looks_of(programme: Programme) -> Looks:

@@ -351,6 +351,10 @@ def test_the_first_account_closes_an_open_server_at_once_and_for_good(
     client = TestClient(app, base_url="http://localhost")
     assert client.get("/api/v1/attempts").json()["total"] == 1
     assert "Aloud server" in client.get("/", headers=PAGE).text
+    refused = client.get("/coach", headers=PAGE)
+    assert refused.status_code == 403
+    assert "<code>aloud user add NAME --role admin</code>" in refused.text
+    assert "Go to the first page" in refused.text
     accounts = app.state.context.accounts
     ana = accounts.add("ana", "candidate")
     assert client.get("/api/v1/attempts").status_code == 401
