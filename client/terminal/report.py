@@ -1,9 +1,9 @@
 """A Report as the terminal shows it: colour where there is one, and a sign beside every colour."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -27,11 +27,15 @@ _STATUS: Final = {
     "partial": ("~", "partial", "yellow"),
     "missing": ("✗", "missing", "red"),
 }
+_DENIED: Final = ("≠", "denied", "yellow")
 _VERDICT: Final = {
     "correct": ("✓", "green"),
     "mispronounced": ("✗", "red"),
     "unclear": ("?", "yellow"),
 }
+_NARROW_COLUMNS: Final = 60
+"""A table of four columns is hard to read below this; rows stand under each other instead."""
+_GAP_COLUMNS: Final = 2
 _SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MAX_UNCLEAR_ROWS: Final = 6
 """Unclear terms need no work: a few rows say that they were looked at, the rest are counted."""
@@ -113,18 +117,19 @@ def _coverage_title(coverage: Coverage) -> str:
     return f"Key phrases: {said} of {total} said, {score}"
 
 
-def _coverage(coverage: Coverage) -> Table:
-    table = _grid("", "#", "phrase", "evidence, or why it matters")
-    table.columns[1].justify = "right"
+def _coverage(coverage: Coverage) -> "_Rows":
+    rows = []
     for number, phrase in enumerate(coverage.phrases, start=1):
-        sign, word, style = _STATUS[phrase.status]
-        table.add_row(
-            Text(f"{sign} {word}", style=style),
-            str(number),
-            Text(phrase.phrase, style="bold"),
-            _phrase_detail(phrase),
+        sign, word, style = _DENIED if phrase.negated else _STATUS[phrase.status]
+        rows.append(
+            (
+                Text(f"{sign} {word}", style=style),
+                Text(str(number)),
+                Text(phrase.phrase, style="bold"),
+                _phrase_detail(phrase),
+            )
         )
-    return table
+    return _Rows(("", "#", "phrase", "evidence, or why it matters"), rows)
 
 
 def _phrase_detail(phrase: PhraseCoverage) -> Text:
@@ -135,8 +140,6 @@ def _phrase_detail(phrase: PhraseCoverage) -> Text:
             text.append(f" at {clock(phrase.evidence.start_s)}", style="dim")
         if phrase.how not in (None, "exact"):
             text.append(f" ({phrase.how})", style="dim")
-        if phrase.negated:
-            text.append(" – said, but denied", style="yellow")
     _append_correction(text, phrase.corrected)
     if phrase.status != "covered" or phrase.negated:
         if phrase.why:
@@ -153,7 +156,7 @@ def _append_correction(text: Text, corrected: CorrectedVerdict | None) -> None:
 
 
 def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
-    table = _grid("", "term", "heard", "say", "at", "tip")
+    rows = []
     unclear_shown = unclear_left_out = 0
     for term in terms:
         if term.verdict == "unclear" and term.corrected is None:
@@ -164,19 +167,29 @@ def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
         sign, style = _VERDICT[term.verdict]
         acoustic = term.source == "acoustic" and term.corrected is None
         sure = f" {term.confidence:.0%}" if acoustic else ""
-        tip = Text(term.tip)
-        _append_correction(tip, term.corrected)
-        table.add_row(
-            Text(f"{sign} {term.verdict}{sure}", style=style),
-            Text(term.term, style="bold"),
-            Text(term.heard or "–"),
-            Text(term.expected),
-            clock(term.start_s),
-            tip,
+        rows.append(
+            (
+                Text(f"{sign} {term.verdict}{sure}", style=style),
+                Text(term.term, style="bold"),
+                Text(clock(term.start_s)),
+                _term_detail(term),
+            )
         )
+    table = _Rows(("", "term", "at", "how it was said, and is said"), rows)
     if not unclear_left_out:
         return table
     return Group(table, Text(f"and {unclear_left_out} more unclear", style="dim"))
+
+
+def _term_detail(term: TermVerdict) -> Text:
+    said = [f"heard {term.heard}"] if term.heard else []
+    if term.expected and term.verdict != "correct" and term.expected not in term.tip:
+        said.append(f"say {term.expected}")
+    text = Text(", ".join(said))
+    if term.tip:
+        text.append(("\n" if text else "") + term.tip, style="italic")
+    _append_correction(text, term.corrected)
+    return text
 
 
 def _delivery(delivery: Delivery) -> Text:
@@ -225,8 +238,36 @@ def _summary(summary: Summary) -> Text:
     return text
 
 
+class _Rows:
+    """Rows as a table, or one below the other where the terminal is narrow."""
+
+    def __init__(self, headings: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
+        self._headings = headings
+        self._rows = rows
+
+    def _columns(self) -> int:
+        """What a table needs so that no heading column is folded and no word of the details."""
+        heads = zip(self._headings[:-1], *(row[:-1] for row in self._rows), strict=True)
+        words = (word for row in self._rows for word in row[-1].plain.split())
+        head = sum(max(len(str(cell)) for cell in cells) + _GAP_COLUMNS for cells in heads)
+        return max(_NARROW_COLUMNS, head + max(map(len, words), default=0))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw them; the last cell of a row is its detail."""
+        if self._columns() <= options.max_width:
+            table = _grid(*self._headings)
+            for row in self._rows:
+                table.add_row(*row)
+            yield table
+            return
+        for *head, detail in self._rows:
+            yield Text("  ").join(head)
+            if detail:
+                yield Padding(detail, (0, 0, 0, 2))
+
+
 def _grid(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0), header_style="dim")
     for column in columns:
         table.add_column(column, overflow="fold")
     if columns[0] == "":

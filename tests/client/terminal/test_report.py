@@ -1,0 +1,75 @@
+"""A report in terminals of any width."""
+
+import re
+
+import pytest
+from rich.console import Console
+
+from client.terminal.report import render_report
+from server.contract import (
+    Coverage,
+    CoverageEvidence,
+    PhraseCoverage,
+    Pronunciation,
+    Report,
+    TermVerdict,
+)
+from tests.client.conftest import make_report, make_submission
+
+RESPELLING = "speck-yuh-luh-tiv-dee-KOH-ding"
+
+
+@pytest.fixture
+def report() -> Report:
+    """A phrase denied, and a term with a long respelling."""
+    denied = PhraseCoverage(
+        phrase="speculative decoding",
+        status="covered",
+        how="exact",
+        evidence=CoverageEvidence(text="speculative decoding", start_s=8.0, end_s=9.0),
+        negated=True,
+        weight=1.0,
+        why="It hides latency.",
+        follow_up="When does it help?",
+    )
+    said = TermVerdict(
+        term="speculative decoding",
+        verdict="mispronounced",
+        heard=RESPELLING,
+        expected="SPEK-yuh-luh-tiv dee-KOH-ding",
+        confidence=0.92,
+        source="acoustic",
+        start_s=8.0,
+        end_s=9.0,
+        tip="Stress the first syllable.",
+    )
+    answer = make_submission("we never used speculative decoding")
+    return make_report(answer).model_copy(
+        update={
+            "coverage": Coverage(score=0.0, phrases=(denied,)),
+            "pronunciation": Pronunciation(terms=(said,)),
+        }
+    )
+
+
+def shown(report: Report, columns: int) -> str:
+    console = Console(width=columns, force_terminal=False)
+    with console.capture() as captured:
+        console.print(render_report(report, "Why?"))
+    return captured.get()
+
+
+@pytest.mark.parametrize("columns", [40, 59, 60, 80, 120])
+def test_no_word_is_broken_by_the_width(report: Report, columns: int) -> None:
+    text = shown(report, columns)
+    assert RESPELLING in text
+    assert "speculative" in text
+    assert max(len(line) for line in text.splitlines()) <= columns
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_denied_phrase_is_not_called_covered(report: Report, columns: int) -> None:
+    text = re.sub(r"\s+", " ", shown(report, columns))
+    assert "≠ denied 1 speculative" in text
+    assert "✓ covered" not in text
+    assert "0 of 1 said" in text
