@@ -246,7 +246,7 @@ def the_candidate_shares_it(machines: Machines, studio: str, attempt_id: int) ->
     page.select_option("#cohort", label="Spring")
     page.check("#audio-cohort")
     page.get_by_role("button", name="Share with the cohort").click()
-    expect(page.locator(".list")).to_contain_text("Coaches of Spring")
+    expect(page.get_by_role("region", name="Who sees it now")).to_contain_text("Coaches of Spring")
     until(page, lambda: page.get_by_text("The recording is on the server"))
     page.fill("#label", "A friend")
     page.get_by_role("button", name="Make a link").click()
@@ -345,9 +345,9 @@ def the_candidate_takes_it_back(machines: Machines, attempt_id: int) -> str:
     expect(machines.page_of("guest").get_by_role("alert")).to_contain_text("not valid")
 
     page.get_by_role("button", name="End this link (A friend)").click()
-    expect(page.locator(".list")).to_contain_text("A friend: ended")
+    expect(page.get_by_role("region", name="Who sees it now")).to_contain_text("A friend: ended")
     page.get_by_role("button", name="Take back (Spring").click()
-    expect(page.locator(".list")).not_to_contain_text("Spring")
+    expect(page.get_by_role("region", name="Who sees it now")).not_to_contain_text("Spring")
     expect(page.get_by_text("The recording is on the server")).to_have_count(0)
     return expired
 
