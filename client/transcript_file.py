@@ -46,9 +46,8 @@ def read_transcript(path: str, standard_input: BinaryIO) -> Transcript:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            raise TranscriptFileError(
-                f"{name}: is JSON, but no transcript ({where}: {first['msg']})"
-            ) from error
+            told = f"{where}: {first['msg']}" if where else first["msg"]
+            raise TranscriptFileError(f"{name}: is JSON, but no transcript ({told})") from error
     if len(text) > MAX_TEXT_CHARS:
         raise TranscriptFileError(f"{name}: longer than {MAX_TEXT_CHARS} characters")
     return Transcript(text=text)

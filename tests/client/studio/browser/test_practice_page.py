@@ -202,7 +202,7 @@ def test_a_reload_in_the_middle_leaves_a_recording_to_finish(
     notice.wait_for()
     assert "the page was closed" in notice.inner_text()
     assert "A recording of 0:0" in notice.inner_text()
-    page.click("[data-take] >> text=Finish")
+    notice.get_by_role("button", name="Finish").click()
     page.wait_for_url("**/attempts/*")
 
     assert running.studio.backend.history().total == 1
@@ -298,7 +298,7 @@ def test_a_killed_studio_loses_nothing_and_the_next_one_finishes_it(
         deadline = time.monotonic() + 20
         page.reload()
         page.locator("[data-take]").wait_for()
-        page.click("[data-take] >> text=Finish")
+        notice.get_by_role("button", name="Finish").click()
         page.wait_for_url("**/attempts/*")
         while left(settings):
             assert time.monotonic() < deadline
