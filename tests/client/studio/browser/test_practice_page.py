@@ -298,7 +298,7 @@ def test_a_killed_studio_loses_nothing_and_the_next_one_finishes_it(
         deadline = time.monotonic() + 20
         page.reload()
         page.locator("[data-take]").wait_for()
-        notice.get_by_role("button", name="Finish").click()
+        page.locator("[data-take]").get_by_role("button", name="Finish").click()
         page.wait_for_url("**/attempts/*")
         while left(settings):
             assert time.monotonic() < deadline
