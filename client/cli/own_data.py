@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from client.cli.choices import RoundOption, round_name
@@ -87,7 +86,7 @@ def history(
     if as_json:
         print_json(page)
     else:
-        _print_history(page)
+        _print_history(page, filtered=any((role, round_, question)))
 
 
 def regrade(
@@ -212,32 +211,17 @@ def purge(
         raise fail(f"{len(ids) - result.deleted} of {len(ids)} attempts were not there")
 
 
-def _print_history(page: "HistoryPage") -> None:
+def _print_history(page: "HistoryPage", *, filtered: bool) -> None:
     if not page.attempts:
-        out().print("No attempts yet. Begin with: aloud interview --role ROLE")
-        return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    corrected = any(each.graded_score is not None for each in page.attempts)
-    for column in ("id", "when", "score", "question", "round", "words", "length", "engine"):
-        table.add_column(column, overflow="fold")
-    for index in (0, 2, 5, 6):
-        table.columns[index].justify = "right"
-    if corrected:
-        table.add_column("corrected from", justify="right")
-    for each in page.attempts:
-        graded = "" if each.graded_score is None else f"{each.graded_score:.0%}"
-        table.add_row(
-            str(each.id),
-            f"{each.created_at.astimezone():%Y-%m-%d %H:%M}",
-            f"{each.score:.0%}",
-            Text(each.question_id, "bold"),
-            each.round or "–",
-            str(each.words),
-            f"{each.answer_s:.0f} s" if each.answer_s is not None else "–",
-            each.engine,
-            *([graded] if corrected else []),
+        out().print(
+            "No attempt matches; without these options all are listed."
+            if filtered
+            else "No attempts yet. Begin with: aloud interview --role ROLE"
         )
-    out().print(table)
+        return
+    from client.terminal.history import history_table
+
+    out().print(history_table(page.attempts, out().width))
     if page.total > len(page.attempts):
         out().print(Text(f"{len(page.attempts)} of {page.total}; --limit shows more", "dim"))
 

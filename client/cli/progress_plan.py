@@ -61,7 +61,8 @@ def progress(
         print_json({"roles": roles, "topics": topics, "terms": worst, "drills": drills})
         return
     if not attempts and not cards:
-        out().print("Nothing practised yet. Begin with: aloud interview --role ROLE")
+        nothing = "Nothing practised yet." if role is None else f"Nothing practised for {role!r}."
+        out().print(f"{nothing} Begin with: aloud interview --role ROLE")
         return
     _print_scores("Roles", "role", roles)
     _print_scores("Topics", "topic", topics)

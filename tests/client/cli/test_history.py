@@ -83,3 +83,11 @@ def test_an_export_imports_with_the_correction(
     monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "elsewhere"))
     assert "1 imported" in run("import", str(path)).stdout
     assert run("history", "1", "--json").stdout == before
+
+
+def test_a_filter_that_nothing_matches_is_not_called_an_empty_history(
+    run: Run, attempt: Attempt
+) -> None:
+    assert "No attempt matches" in run("history", "--question", "no-such-question").stdout
+    assert "Nothing practised for 'nobody'" in run("progress", "--role", "nobody").stdout
+    assert QUESTION in run("history", "--question", QUESTION).stdout
