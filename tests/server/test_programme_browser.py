@@ -309,6 +309,7 @@ def the_coach_reviews_it(machines: Machines, attempt_id: int) -> None:
     wrong.get_by_role("button", name="It was said").click()
     expect(page.locator("#corrections")).to_contain_text("corrected by Cleo Martin")
 
+    page.wait_for_load_state()  # the text is there before the script that listens to the keys
     page.focus("#main")
     page.keyboard.press("d")
     page.wait_for_url("**/coach/queue")
