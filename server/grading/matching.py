@@ -41,6 +41,9 @@ MAX_PRONOUN_WORDS = 16
 """Reach of "it" and "them" back to what they stand for."""
 COST_PRONOUN = 1.0
 _PRONOUNS = frozenset({"it", "them"})
+_SUBJECT_PRONOUNS = frozenset({"it", "they", "which"})
+_PASSIVE = frozenset({"is", "are", "was", "were", "gets", "get", "got"})
+_IS_DONE = frozenset({"it's", "they're"})
 
 
 def arcs_of(answer: Answer, variant: Variant) -> list[list[Arc]]:
@@ -227,18 +230,20 @@ def _too_little(variant: Variant, by_unit: Sequence[Sequence[Arc]]) -> bool:
 def _by_pronoun(
     answer: Answer, variant: Variant, by_unit: Sequence[Sequence[Arc]]
 ) -> Iterator[Hit]:
-    """Where a verb takes up its object by a pronoun: "many small files … we compact them"."""
+    """Where a verb takes up its object by a pronoun.
+
+    "Many small files … we compact them", "a deadline, and it is propagated".
+    """
     needed = [number for number, unit in enumerate(variant.units) if not unit.optional]
     head = variant.units[needed[-1]]
     if len(needed) != 2 or not head.deverbal or head.glued:
         return
     tokens = answer.tokens
     for verb in by_unit[needed[1]]:
-        if verb.end >= len(tokens) or verb.tier > Tier.DERIVED:
+        if verb.tier > Tier.DERIVED or tokens[verb.start].text == head.text:
             continue
-        if tokens[verb.end].raw not in _PRONOUNS or tokens[verb.end].gap != NO_BREAK:
-            continue
-        if tokens[verb.start].text == head.text:
+        taken_up = verb.end < len(tokens) and tokens[verb.end].raw in _PRONOUNS
+        if not (taken_up and tokens[verb.end].gap == NO_BREAK) and not _done_to_it(answer, verb):
             continue
         objects = [
             arc
@@ -249,6 +254,17 @@ def _by_pronoun(
         ]
         if objects:
             yield Hit(variant, (objects[-1], verb), Tier.FUZZY, COST_PRONOUN)
+
+
+def _done_to_it(answer: Answer, verb: Arc) -> bool:
+    """Whether the verb says what is done to "it": "a deadline, and it is propagated"."""
+    tokens = answer.tokens
+    if not tokens[verb.start].raw.endswith("ed"):
+        return False
+    before = [token.raw for token in tokens[max(0, verb.start - 2) : verb.start]]
+    return bool(before) and (
+        before[-1] in _IS_DONE or (before[0] in _SUBJECT_PRONOUNS and before[-1] in _PASSIVE)
+    )
 
 
 _LOOSE_FAMILY = ("er", "or", "ism", "ness")

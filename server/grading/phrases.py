@@ -31,6 +31,8 @@ _ALWAYS_NEEDED = word_set(
     "out up down off over under no not all each both once most more before after without only "
     "into onto through across between even every"
 )
+_OR_ELSE = word_set("or versus vs")
+"""Between two things that are weighed: "build versus buy" is also "build or buy"."""
 _MAX_VARIANTS = 24
 
 
@@ -104,7 +106,9 @@ class CompiledPhrase:
 
 
 def _is_droppable(token: Token) -> bool:
-    return token.text in FUNCTION_WORDS and token.text not in _ALWAYS_NEEDED
+    return (
+        token.text in FUNCTION_WORDS or token.text in _OR_ELSE
+    ) and token.text not in _ALWAYS_NEEDED
 
 
 def _content(tokens: Sequence[Token]) -> list[int]:
@@ -237,7 +241,7 @@ def _variant(tokens: Sequence[Token], units: Sequence[Unit], origin: Origin) -> 
         texts=tuple(token.text for token in tokens),
         origin=origin,
         joint=sum(not unit.optional for unit in units) == 2
-        and any(token.text == "and" for token in tokens),
+        and any(token.text == "and" or token.text in _OR_ELSE for token in tokens),
         joined=tuple(joined),
     )
 

@@ -73,7 +73,7 @@ VACUOUS_HEADS = frozenset(
 KIND_HEADS = frozenset(
     stem(word)
     for word in word_set("""
-    time score deployment rollout release storage image certificate probe timer delivery
+    time point score deployment rollout release storage image certificate probe timer delivery
     environment api network
     """)
 )

@@ -102,6 +102,9 @@ COVERED = [
     # the nearer of two places is not always the one that is meant; a filler may be the word
     ("log replication", "it appends to its log and replicates the log", "fuzzy"),
     ("write-ahead journal", "it goes into the right ahead journal", "fuzzy"),
+    ("rent versus own", "it's the question of rent or own", None),
+    ("span propagation", "each call opens a span and it is propagated", "fuzzy"),
+    ("break-even point", "we break even in March", "fuzzy"),
     ("layer fusion", "we fused the layers", "fuzzy"),
     ("blob storage", "it lands in the blob store", "inflected"),
 ]  # fmt: skip
@@ -166,6 +169,7 @@ NOT_COVERED = [
     ("pool size two", "we sampled the pool, two sizes fit all"),
     ("tall pages", "a tall number of pages"),
     ("dense scaling", "the dense point was the scaling"),
+    ("span propagation", "each call opens a span. A rumour is propagated"),
     ("draft model", "I drafted an email"),
     ("log compaction", "The logs grow. A year later we had a fair. We compact it all."),
 ]  # fmt: skip
