@@ -38,6 +38,7 @@ COLUMNS: Final = (
     "transcript",
     "graded_score",
     "corrections",
+    "denied",
 )
 
 
@@ -89,11 +90,15 @@ def row_of(
         transcript.text,
         None if graded is None else round(graded, 4),
         "; ".join(f"{name}: {told}" for name, told in correction_lines(report)),
+        "; ".join(each.phrase for each in report.coverage.phrases if each.negated),
     )
 
 
 def _phrases(coverage: Coverage, status: str) -> str:
-    return "; ".join(each.phrase for each in coverage.phrases if each.status == status)
+    """Those that count as such: what was only denied stands in a column of its own."""
+    return "; ".join(
+        each.phrase for each in coverage.phrases if each.status == status and not each.negated
+    )
 
 
 def _rounded(value: float | None) -> float | None:

@@ -52,6 +52,16 @@ def test_csv_has_a_line_for_each_attempt(make: SimpleNamespace) -> None:
     assert first["submission_id"] == attempts[0].submission.submission_id
 
 
+def test_csv_keeps_what_was_denied_apart(make: SimpleNamespace) -> None:
+    attempt = archived(make, make.submission("we never used paged attention"))
+    (phrase,) = attempt.report.coverage.phrases
+    denied = phrase.model_copy(update={"status": "covered", "negated": True})
+    coverage = attempt.report.coverage.model_copy(update={"phrases": (denied,)})
+    report = attempt.report.model_copy(update={"coverage": coverage})
+    (row,) = rows(to_csv([attempt.model_copy(update={"corrected": report})]))
+    assert (row["covered"], row["denied"]) == ("", phrase.phrase)
+
+
 @pytest.mark.parametrize("text", ATTACKS)
 def test_csv_starts_no_formula(make: SimpleNamespace, text: str) -> None:
     (row,) = rows(to_csv([archived(make, make.submission(text))]))
