@@ -7,19 +7,14 @@ from typing import Protocol, Self
 from client.errors import ClientError
 from client.settings import ClientSettings
 from question_bank.models import Bank, Question, RoundName
-from server.contract import (
+from server.archive_contract import (
     Archive,
     ArchivedAttempt,
-    Attempt,
-    HistoryPage,
-    HistoryQuery,
     ImportResult,
     PurgeRequest,
     PurgeResult,
-    RegradeResult,
-    Report,
-    Submission,
 )
+from server.contract import Attempt, HistoryPage, HistoryQuery, Report, Submission
 from server.drill_contract import (
     DrillCard,
     DrillImport,
@@ -28,6 +23,7 @@ from server.drill_contract import (
     DrillReview,
     ReviewedDrill,
 )
+from server.regrade_contract import RegradeResult
 
 __all__ = [
     "Backend",

@@ -19,7 +19,7 @@ from client.errors import ClientError
 from client.own_recordings import OwnRecordings
 from client.reviews import Reviews
 from client.sharing import NoSharingError, encode_for_upload
-from server.contract import Archive
+from server.archive_contract import Archive
 from server.review_contract import MergedReview, ReviewDocument
 from server.ui.exports.bundle_page import bundle_page
 

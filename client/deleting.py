@@ -8,7 +8,7 @@ from client.interviews import Interviews
 from client.own_recordings import OwnRecordings
 from client.sending import OutboxBackend
 from client.settings import ClientSettings
-from server.contract import PurgeRequest, PurgeResult
+from server.archive_contract import PurgeRequest, PurgeResult
 
 __all__ = ["delete_answers", "delete_everything", "discard_refused"]
 

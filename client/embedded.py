@@ -15,20 +15,15 @@ from pydantic import ValidationError
 from client.backend import Progress, RejectedError, UnavailableError
 from client.settings import ClientSettings
 from question_bank.models import Bank, Question, RoundName
-from server.assembly import create_service
-from server.contract import (
+from server.archive_contract import (
     Archive,
     ArchivedAttempt,
-    Attempt,
-    HistoryPage,
-    HistoryQuery,
     ImportResult,
     PurgeRequest,
     PurgeResult,
-    RegradeResult,
-    Report,
-    Submission,
 )
+from server.assembly import create_service
+from server.contract import Attempt, HistoryPage, HistoryQuery, Report, Submission
 from server.drill_contract import (
     DrillCard,
     DrillImport,
@@ -38,6 +33,7 @@ from server.drill_contract import (
     ReviewedDrill,
 )
 from server.errors import ServerError, StoreError
+from server.regrade_contract import RegradeResult
 from server.review_contract import MergedReview, ReviewDocument
 from server.service import Service
 from server.settings import ServerSettings, sqlite_url

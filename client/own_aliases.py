@@ -14,7 +14,8 @@ from client.file_lock import held
 from client.settings import ClientSettings
 from question_bank.errors import BankError
 from question_bank.own_aliases import OwnAliases, read_own_aliases
-from server.contract import Attempt, RegradeResult, Transcript
+from server.contract import Attempt, Transcript
+from server.regrade_contract import RegradeResult
 
 __all__ = ["AliasError", "add_own_alias", "said_in", "take_back_alias"]
 

@@ -11,21 +11,14 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from client.backend import Progress, RejectedError, UnavailableError
 from question_bank.models import Bank, Question, RoundName
-from server.contract import (
+from server.archive_contract import (
     Archive,
     ArchivedAttempt,
-    Attempt,
-    HistoryPage,
-    HistoryQuery,
     ImportResult,
-    Problem,
     PurgeRequest,
     PurgeResult,
-    RegradeRequest,
-    RegradeResult,
-    Report,
-    Submission,
 )
+from server.contract import Attempt, HistoryPage, HistoryQuery, Problem, Report, Submission
 from server.drill_contract import (
     MAX_PAGE,
     DrillArchive,
@@ -36,6 +29,7 @@ from server.drill_contract import (
     DrillReview,
     ReviewedDrill,
 )
+from server.regrade_contract import RegradeRequest, RegradeResult
 
 __all__ = ["RemoteBackend", "SignInNeededError"]
 

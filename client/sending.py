@@ -9,19 +9,14 @@ from client.backend import Backend, Progress, RejectedError, UnavailableError
 from client.outbox import Flush, Outbox, OutboxError, Waiting
 from client.review_outbox import ReviewOutbox
 from question_bank.models import Bank, Question, RoundName
-from server.contract import (
+from server.archive_contract import (
     Archive,
     ArchivedAttempt,
-    Attempt,
-    HistoryPage,
-    HistoryQuery,
     ImportResult,
     PurgeRequest,
     PurgeResult,
-    RegradeResult,
-    Report,
-    Submission,
 )
+from server.contract import Attempt, HistoryPage, HistoryQuery, Report, Submission
 from server.drill_contract import (
     DrillCard,
     DrillImport,
@@ -30,6 +25,7 @@ from server.drill_contract import (
     DrillReview,
     ReviewedDrill,
 )
+from server.regrade_contract import RegradeResult
 
 __all__ = ["AnswerWaitsError", "OutboxBackend", "ReviewWaitsError"]
 

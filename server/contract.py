@@ -1,4 +1,4 @@
-"""The wire models: what client and server tell each other, and the Report.
+"""The wire models of an answer: what was said, the Report on it, and the history of both.
 
 Pydantic only, no web framework. Times are seconds from the start of the recording; they are
 ``None`` where an answer was typed or imported without audio.
@@ -9,22 +9,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import (
     AwareDatetime,
-    BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     model_validator,
 )
 
-from question_bank.models import Question, RoundName, Slug
-from server.drill_contract import DrillImport, DrillReview
-from server.review_contract import MAX_OF_ONE_ATTEMPT, MAX_WORDS, AttemptId, Correction
+from question_bank.models import RoundName, Slug
+from server.wire import Share, Wire
 
 __all__ = [
-    "SCHEMA_VERSION",
-    "Archive",
-    "ArchivedAttempt",
-    "ArchivedReport",
+    "MAX_WORDS",
     "Attempt",
     "AttemptId",
     "AttemptSummary",
@@ -37,20 +31,12 @@ __all__ = [
     "HeardTerm",
     "HistoryPage",
     "HistoryQuery",
-    "ImportResult",
     "Language",
     "LanguageNote",
     "Pause",
-    "PhraseChange",
     "PhraseCoverage",
     "Problem",
     "Pronunciation",
-    "PurgeRequest",
-    "PurgeResult",
-    "RegradeChange",
-    "RegradeFailure",
-    "RegradeRequest",
-    "RegradeResult",
     "RepeatedStart",
     "Report",
     "Submission",
@@ -61,19 +47,15 @@ __all__ = [
     "Word",
 ]
 
-SCHEMA_VERSION = 1
 MAX_TEXT_CHARS = 200_000
+MAX_WORDS = 40_000
 
+AttemptId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Seconds = Annotated[float, Field(ge=0, le=24 * 3600)]
-Share = Annotated[float, Field(ge=0, le=1)]
 Short = Annotated[str, StringConstraints(max_length=500)]
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Word(_Wire):
+class Word(Wire):
     """One transcribed word, as the engine wrote it (with its punctuation), and when it was said."""
 
     text: Short
@@ -82,7 +64,7 @@ class Word(_Wire):
     confidence: Share | None = None
 
 
-class Transcript(_Wire):
+class Transcript(Wire):
     """What the engine wrote. ``engine`` is ``text`` for a typed or imported answer."""
 
     text: Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS)]
@@ -100,14 +82,14 @@ class Transcript(_Wire):
         return self
 
 
-class Pause(_Wire):
+class Pause(Wire):
     """A silence within the answer, measured from the audio by voice activity detection."""
 
     start_s: Seconds
     end_s: Seconds
 
 
-class HeardTerm(_Wire):
+class HeardTerm(Wire):
     """What the hearing found for one place where a term was said, on the candidate's machine."""
 
     term: Short
@@ -120,7 +102,7 @@ class HeardTerm(_Wire):
     end_s: Seconds
 
 
-class Evidence(_Wire):
+class Evidence(Wire):
     """What only the client can know because only it has the audio.
 
     ``pauses`` is ``None`` where there was no audio to measure, and empty where nobody paused.
@@ -136,7 +118,7 @@ class Evidence(_Wire):
     )
 
 
-class CoverageEvidence(_Wire):
+class CoverageEvidence(Wire):
     """The words of the answer that carry a phrase: ``word_indices`` point into the words."""
 
     text: str
@@ -145,7 +127,7 @@ class CoverageEvidence(_Wire):
     word_indices: tuple[int, ...] = ()
 
 
-class CorrectedVerdict(_Wire):
+class CorrectedVerdict(Wire):
     """Stands beside a verdict that a reviewer gave, and keeps the grader's own (``was``).
 
     ``was_negated``: the grader took the phrase for denied.
@@ -158,7 +140,7 @@ class CorrectedVerdict(_Wire):
     was_negated: bool = False
 
 
-class PhraseCoverage(_Wire):
+class PhraseCoverage(Wire):
     """Whether one key phrase was said, how, and where."""
 
     phrase: str
@@ -172,7 +154,7 @@ class PhraseCoverage(_Wire):
     corrected: CorrectedVerdict | None = None
 
 
-class Coverage(_Wire):
+class Coverage(Wire):
     """``score``: the weighted share of phrases covered; a partial one counts half.
 
     A phrase that was only denied (``negated``) counts nothing. ``graded_score``: the grader's own,
@@ -184,7 +166,7 @@ class Coverage(_Wire):
     graded_score: Share | None = None
 
 
-class TermVerdict(_Wire):
+class TermVerdict(Wire):
     """How one term was said at one place. ``heard`` and ``expected`` are respellings.
 
     Confidence and source are of the grader's verdict, also where a reviewer corrected it.
@@ -210,13 +192,13 @@ class TermVerdict(_Wire):
         return heard and self.verdict != "unclear"
 
 
-class Pronunciation(_Wire):
+class Pronunciation(Wire):
     """One entry for each place a lexicon term was said, worst first."""
 
     terms: tuple[TermVerdict, ...] = ()
 
 
-class Filler(_Wire):
+class Filler(Wire):
     """A filler word. Engines drop many: the count is a lower bound."""
 
     text: str
@@ -225,7 +207,7 @@ class Filler(_Wire):
     word_index: int
 
 
-class RepeatedStart(_Wire):
+class RepeatedStart(Wire):
     """A start said again ("we we", "the model the model")."""
 
     text: str
@@ -233,7 +215,7 @@ class RepeatedStart(_Wire):
     word_index: int
 
 
-class Delivery(_Wire):
+class Delivery(Wire):
     """How the delivery came across. ``None``: could not be measured (no audio or no word times)."""
 
     words: int
@@ -250,7 +232,7 @@ class Delivery(_Wire):
     target_s: float
 
 
-class LanguageNote(_Wire):
+class LanguageNote(Wire):
     """A remark on the English: what was said and what would be better."""
 
     kind: Literal["collocation", "hedging", "register", "tense", "false_friend"]
@@ -260,27 +242,27 @@ class LanguageNote(_Wire):
     start_s: float | None = None
 
 
-class Language(_Wire):
+class Language(Wire):
     """Remarks on the English of the answer."""
 
     notes: tuple[LanguageNote, ...] = ()
 
 
-class SummaryPoint(_Wire):
+class SummaryPoint(Wire):
     """One sentence, with a pointer to the entry it rests on, e.g. ``coverage.phrases[2]``."""
 
     text: str
     evidence: str
 
 
-class Summary(_Wire):
+class Summary(Wire):
     """Up to three things that went well and three to work on, derived by rule."""
 
     went_well: tuple[SummaryPoint, ...] = ()
     work_on: tuple[SummaryPoint, ...] = ()
 
 
-class Report(_Wire):
+class Report(Wire):
     """Everything Aloud says about one answer, each judgement with its evidence.
 
     What is read of a stored answer has the verdicts that its reviewers corrected; each of them
@@ -303,7 +285,7 @@ class Report(_Wire):
     summary: Summary = Summary()
 
 
-class Submission(_Wire):
+class Submission(Wire):
     """An answer on its way to the server. The same ``submission_id`` is stored only once."""
 
     submission_id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
@@ -313,7 +295,7 @@ class Submission(_Wire):
     evidence: Evidence = Evidence()
 
 
-class Attempt(_Wire):
+class Attempt(Wire):
     """A stored answer with its latest report, as its reviewers corrected it."""
 
     id: int
@@ -324,7 +306,7 @@ class Attempt(_Wire):
     topic: str | None = None
 
 
-class AttemptSummary(_Wire):
+class AttemptSummary(Wire):
     """One line of the history.
 
     ``graded_score``: the grader's own, where a reviewer corrected a verdict and so the ``score``.
@@ -345,7 +327,7 @@ class AttemptSummary(_Wire):
     report_tag: str = ""
 
 
-class HistoryQuery(_Wire):
+class HistoryQuery(Wire):
     """Which attempts to list, newest first; ``since`` is included, ``until`` is not."""
 
     role: Slug | None = None
@@ -357,144 +339,14 @@ class HistoryQuery(_Wire):
     offset: int = Field(default=0, ge=0, le=1_000_000_000)
 
 
-class HistoryPage(_Wire):
+class HistoryPage(Wire):
     """A page of the history; ``total`` counts what matches on all pages."""
 
     total: int
     attempts: tuple[AttemptSummary, ...]
 
 
-class PurgeRequest(_Wire):
-    """What to delete for good: these attempts, those made before a time, or everything."""
-
-    attempt_ids: tuple[AttemptId, ...] = ()
-    before: AwareDatetime | None = None
-    everything: bool = False
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if [bool(self.attempt_ids), self.before is not None, self.everything].count(True) != 1:
-            raise ValueError("name exactly one of attempt_ids, before and everything")
-        return self
-
-
-class PurgeResult(_Wire):
-    """How many attempts were deleted, and with everything how many takes of drills."""
-
-    deleted: int
-    drill_reviews: int = 0
-
-
-class RegradeRequest(_Wire):
-    """``dry_run``: only tell what would change; ``question_id``: only answers to this question."""
-
-    dry_run: bool = False
-    question_id: Slug | None = None
-
-
-class PhraseChange(_Wire):
-    """A phrase whose status changed; ``None``: the question did not have the phrase."""
-
-    phrase: str
-    before: Literal["covered", "partial", "missing"] | None
-    after: Literal["covered", "partial", "missing"] | None
-
-
-class RegradeChange(_Wire):
-    """What grading anew changed for one attempt."""
-
-    attempt_id: int
-    question_id: str
-    score_before: Share
-    score_after: Share
-    grader_version_before: str
-    grader_version_after: str
-    bank_version_before: str
-    bank_version_after: str
-    phrases: tuple[PhraseChange, ...]
-
-
-class RegradeFailure(_Wire):
-    """An attempt that could not be graded anew; its report stays as it was."""
-
-    attempt_id: int
-    question_id: str
-    reason: str
-
-
-class RegradeResult(_Wire):
-    """The outcome of a regrade: only attempts that changed or failed are listed."""
-
-    dry_run: bool
-    graded: int
-    changes: tuple[RegradeChange, ...] = ()
-    failures: tuple[RegradeFailure, ...] = ()
-
-
-class ArchivedReport(_Wire):
-    """A report with the time it was graded at."""
-
-    graded_at: AwareDatetime
-    report: Report
-
-
-class ArchivedAttempt(_Wire):
-    """Everything kept of one attempt.
-
-    ``reports``: the grader's own, oldest first; the last one is the current. ``corrections``: what
-    reviewers corrected in it. ``corrected``: the current one as they corrected it, for readers; it
-    follows from the other two, so an import makes it anew.
-    """
-
-    submission: Submission
-    question: Question
-    received_at: AwareDatetime
-    reports: tuple[ArchivedReport, ...] = Field(min_length=1)
-    corrections: Annotated[tuple[Correction, ...], Field(max_length=MAX_OF_ONE_ATTEMPT)] = ()
-    corrected: Report | None = None
-
-    @property
-    def report(self) -> Report:
-        """The current report as it is read: corrected where it was corrected."""
-        return self.corrected or self.reports[-1].report
-
-    @model_validator(mode="after")
-    def _one_question(self) -> Self:
-        if self.question.id != self.submission.question_id:
-            raise ValueError(
-                f"the submission answers {self.submission.question_id!r}, "
-                f"the question is {self.question.id!r}"
-            )
-        return self
-
-
-class Archive(_Wire):
-    """An export that imports again. ``next_after_id`` asks for the next page, ``None``: the end.
-
-    ``drill_reviews`` is filled in an export of everything; a page of attempts leaves it empty.
-    """
-
-    format: Literal["aloud-archive"] = "aloud-archive"
-    schema_version: Literal[1] = 1
-    exported_at: AwareDatetime
-    attempts: tuple[ArchivedAttempt, ...]
-    drill_reviews: tuple[DrillReview, ...] = ()
-    next_after_id: int | None = None
-
-
-class ImportResult(_Wire):
-    """``skipped`` were there before; ``conflicts``: ids that are there with another content.
-
-    ``drills``: the same about the archive's drill reviews, where it was given a whole archive.
-    """
-
-    imported: int
-    skipped: int
-    conflicts: tuple[str, ...] = ()
-    drills: DrillImport | None = None
-
-
-class Problem(_Wire):
+class Problem(Wire):
     """An error as the API tells it (after RFC 9457); ``detail`` is one line for a person."""
 
     type: str = "about:blank"

@@ -6,7 +6,9 @@ or a person's own, which the server need not know.
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from server.wire import Share, Wire
 
 __all__ = [
     "MAX_PAGE",
@@ -28,17 +30,12 @@ ReviewId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 ItemId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=160)]
 SetId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 Phones = Annotated[str, StringConstraints(max_length=500)]
-Share = Annotated[float, Field(ge=0, le=1)]
 
 DrillVerdictName = Literal["correct", "mispronounced", "unclear", "something_else", "nothing"]
 """What the hearing found in one take; only the first two say something about the person."""
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DrillReview(_Wire):
+class DrillReview(Wire):
     """One take of one item. The same ``review_id`` is stored only once.
 
     ``phones``: the reading that was heard, in ARPAbet; empty where none was.
@@ -53,7 +50,7 @@ class DrillReview(_Wire):
     confidence: Share = 0.0
 
 
-class DrillCard(_Wire):
+class DrillCard(Wire):
     """What is known about an item that was said at least once, and when it is due again.
 
     Attributes:
@@ -79,14 +76,14 @@ class DrillCard(_Wire):
     last_reviewed_at: AwareDatetime
 
 
-class ReviewedDrill(_Wire):
+class ReviewedDrill(Wire):
     """What became of a review: ``card`` is ``None`` while no take of the item had a verdict."""
 
     review: DrillReview
     card: DrillCard | None
 
 
-class DrillQuery(_Wire):
+class DrillQuery(Wire):
     """What is due: of one set or over all, at a time (``None``: now by the server's clock)."""
 
     drill_set: SetId | None = None
@@ -94,7 +91,7 @@ class DrillQuery(_Wire):
     limit: int = Field(default=20, ge=1, le=MAX_PAGE)
 
 
-class DrillQueue(_Wire):
+class DrillQueue(Wire):
     """The cards due, the longest overdue first; ``total`` counts those beyond the limit too.
 
     ``known``: the ids of all items of the set that have a card. The rest of the set is new: the
@@ -106,14 +103,14 @@ class DrillQueue(_Wire):
     known: tuple[ItemId, ...]
 
 
-class DrillArchive(_Wire):
+class DrillArchive(Wire):
     """A page of reviews by the order they came in; ``next_after_id`` asks for the next page."""
 
     reviews: Annotated[tuple[DrillReview, ...], Field(max_length=MAX_PAGE)]
     next_after_id: int | None = None
 
 
-class DrillImport(_Wire):
+class DrillImport(Wire):
     """``skipped`` were there before; ``conflicts``: ids that are there with another content."""
 
     imported: int

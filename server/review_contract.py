@@ -11,20 +11,19 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import (
     AfterValidator,
     AwareDatetime,
-    BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     model_validator,
 )
+
+from server.contract import MAX_WORDS, AttemptId
+from server.wire import Wire
 
 __all__ = [
     "MAX_COMMENT_CHARS",
     "MAX_LINK_DAYS",
     "MAX_OF_ONE_ATTEMPT",
     "MAX_SCORE",
-    "MAX_WORDS",
-    "AttemptId",
     "Comment",
     "CommentKind",
     "CommentText",
@@ -51,7 +50,6 @@ __all__ = [
 ]
 
 MAX_COMMENT_CHARS: Final = 5_000
-MAX_WORDS: Final = 40_000
 MAX_LINK_DAYS: Final = 90
 MAX_SCORE: Final = 100
 MAX_OF_ONE_ATTEMPT: Final = 2_000
@@ -71,7 +69,6 @@ Instant = Annotated[AwareDatetime, AfterValidator(_within_the_calendar)]
 """A time that somebody else wrote down, and that the database can keep."""
 
 Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
-AttemptId = Id
 ExternalId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 InterviewId = ExternalId
 WordNumber = Annotated[int, Field(ge=0, lt=MAX_WORDS)]
@@ -96,11 +93,7 @@ CommentKind = Literal["word", "span", "moment", "answer"]
 TermOrPhrase = Literal["term", "phrase"]
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ShareRequest(_Wire):
+class ShareRequest(Wire):
     """Show an attempt, or an interview, to a cohort's coaches or (no cohort) by links only.
 
     ``attempt_ids``: the interview's answers; the server learns from it which belong together.
@@ -121,14 +114,14 @@ class ShareRequest(_Wire):
         return self
 
 
-class LinkRequest(_Wire):
+class LinkRequest(Wire):
     """A link for somebody without an account; ``label`` is for its owner to know it by."""
 
     label: PersonName
     days: int = Field(default=14, ge=1, le=MAX_LINK_DAYS)
 
 
-class ShareLink(_Wire):
+class ShareLink(Wire):
     """A link as its owner sees it afterwards: never with its secret."""
 
     id: int
@@ -139,14 +132,14 @@ class ShareLink(_Wire):
     last_used_at: AwareDatetime | None = None
 
 
-class NewShareLink(_Wire):
+class NewShareLink(Wire):
     """A link just made; ``path`` holds its secret and is shown this once."""
 
     link: ShareLink
     path: str
 
 
-class Shared(_Wire):
+class Shared(Wire):
     """One share that is not revoked. ``cohort`` is ``None`` where only links show it."""
 
     id: int
@@ -159,7 +152,7 @@ class Shared(_Wire):
     links: tuple[ShareLink, ...] = ()
 
 
-class ShareCohort(_Wire):
+class ShareCohort(Wire):
     """A cohort its candidate can share with; ``audio_days``: how long it keeps recordings."""
 
     id: int
@@ -167,7 +160,7 @@ class ShareCohort(_Wire):
     audio_days: int | None = None
 
 
-class Recording(_Wire):
+class Recording(Wire):
     """The recording of an attempt as the server keeps it, encoded anew."""
 
     attempt_id: int
@@ -178,7 +171,7 @@ class Recording(_Wire):
     expires_at: AwareDatetime | None = None
 
 
-class Preparing(_Wire):
+class Preparing(Wire):
     """A recording that has arrived and cannot be heard yet, or not at all.
 
     ``done_s`` of ``total_s`` (0 until it is known) are encoded; ``problem`` is one line for its
@@ -192,7 +185,7 @@ class Preparing(_Wire):
     problem: str | None = None
 
 
-class Sharing(_Wire):
+class Sharing(Wire):
     """What its owner shows of one attempt, and may show it to.
 
     ``preparing``: of the last upload, while it is no recording yet, or if it came to nothing.
@@ -208,7 +201,7 @@ class Sharing(_Wire):
     wants_audio: bool = False
 
 
-class _Place(_Wire):
+class _Place(Wire):
     """Where a comment stands: a word, a span (both ends included), a moment, the whole answer."""
 
     kind: CommentKind = "answer"
@@ -255,7 +248,7 @@ class NewComment(_Place):
         return self
 
 
-class CommentText(_Wire):
+class CommentText(Wire):
     """Another text for a comment that one wrote."""
 
     text: Text
@@ -270,7 +263,7 @@ class Comment(NewComment):
     edited_at: Instant | None = None
 
 
-class NewRubricScore(_Wire):
+class NewRubricScore(Wire):
     """What a reviewer gives for one criterion of the rubric."""
 
     external_id: ExternalId
@@ -286,7 +279,7 @@ class RubricScore(NewRubricScore):
     created_at: Instant
 
 
-class NewCorrection(_Wire):
+class NewCorrection(Wire):
     """A verdict of the report that is wrong: a term's pronunciation or a phrase's coverage.
 
     ``word_index``: the first word of the place meant; ``None``: every place.
@@ -314,7 +307,7 @@ class Correction(NewCorrection):
     created_at: Instant
 
 
-class Criterion(_Wire):
+class Criterion(Wire):
     """One criterion of a programme's rubric; scores go from 0 to ``scale``."""
 
     name: Annotated[
@@ -329,7 +322,7 @@ class Criterion(_Wire):
     scale: int = Field(default=5, ge=1, le=MAX_SCORE)
 
 
-class ReviewDocument(_Wire):
+class ReviewDocument(Wire):
     """What was written about one attempt, as a file or an answer of the API.
 
     ``submission_id`` names the attempt over all databases. ``criteria`` are those that its owner's
@@ -345,7 +338,7 @@ class ReviewDocument(_Wire):
     criteria: Annotated[tuple[Criterion, ...], Field(max_length=200)] = ()
 
 
-class MergedReview(_Wire):
+class MergedReview(Wire):
     """What merging a document changed: new comments, how many new scores and corrections.
 
     ``known``: how many of all three were there already; they stay as they are.

@@ -6,23 +6,15 @@ from datetime import UTC, datetime
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, RoundName
-from server.contract import (
+from server.archive_contract import (
     Archive,
     ArchivedAttempt,
     ArchivedReport,
-    Attempt,
-    HistoryPage,
-    HistoryQuery,
     ImportResult,
-    PhraseChange,
     PurgeRequest,
     PurgeResult,
-    RegradeChange,
-    RegradeFailure,
-    RegradeResult,
-    Report,
-    Submission,
 )
+from server.contract import Attempt, HistoryPage, HistoryQuery, Report, Submission
 from server.drill_service import DrillService
 from server.errors import (
     ConflictError,
@@ -33,6 +25,7 @@ from server.errors import (
     UnreadableError,
 )
 from server.knowledge import Grader, Knowledge
+from server.regrade_contract import PhraseChange, RegradeChange, RegradeFailure, RegradeResult
 from server.store.database import Database
 from server.store.store import Store
 

@@ -15,7 +15,8 @@ from client.cli.connection import checked, open_server
 
 if TYPE_CHECKING:
     from client.settings import ClientSettings
-    from server.contract import HistoryPage, RegradeChange
+    from server.contract import HistoryPage
+    from server.regrade_contract import RegradeChange
 
 __all__ = ["register"]
 
@@ -186,7 +187,7 @@ def purge(
     """Delete attempts for good, and their recordings with them."""
     from client.deleting import delete_answers, delete_everything
     from client.own_recordings import OwnRecordings
-    from server.contract import PurgeRequest
+    from server.archive_contract import PurgeRequest
 
     if [bool(attempt), before is not None, everything].count(True) != 1:
         raise typer.BadParameter("name exactly one of --attempt, --before and --all")

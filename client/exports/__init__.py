@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from client.backend import Backend
 from client.errors import ClientError
-from server.contract import Archive, Transcript
+from server.archive_contract import Archive
+from server.contract import Transcript
 from server.ui.exports.csv_table import to_csv
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt

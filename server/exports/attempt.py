@@ -2,7 +2,8 @@
 
 from typing import Final, Literal, get_args
 
-from server.contract import Archive, Transcript
+from server.archive_contract import Archive
+from server.contract import Transcript
 from server.errors import InvalidInputError
 from server.jobs.work import MadeFile
 from server.ui.exports.markdown import to_markdown

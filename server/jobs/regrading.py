@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select
 
 from question_bank.models import Slug
-from server.contract import RegradeChange, RegradeResult
 from server.jobs.work import MadeFile, Outcome, Task, Work
+from server.regrade_contract import RegradeChange, RegradeResult
 from server.service import Service
 from server.store.models import AttemptRow
 

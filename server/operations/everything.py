@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import IO
 
 from server.access import Actor
-from server.contract import Archive
+from server.archive_contract import Archive
 from server.review.service import ReviewService
 from server.service import Service
 from server.sharing.service import SharingService

@@ -8,8 +8,8 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from server.access import Action, Actor
 from server.accounts.passwords import MIN_PASSWORD
+from server.archive_contract import Archive
 from server.context import Context
-from server.contract import Archive
 from server.errors import InvalidInputError, ServerError, WrongSignInError
 from server.routes.gate import AppContext, CurrentActor, OwnService, needs
 from server.routes.sessions import end_session, start_session

@@ -5,20 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, status
 
 from server.access import Action
-from server.contract import (
-    Archive,
-    Attempt,
-    AttemptId,
-    HistoryPage,
-    HistoryQuery,
-    ImportResult,
-    PurgeRequest,
-    PurgeResult,
-    RegradeRequest,
-    RegradeResult,
-    Report,
-    Submission,
-)
+from server.archive_contract import Archive, ImportResult, PurgeRequest, PurgeResult
+from server.contract import Attempt, AttemptId, HistoryPage, HistoryQuery, Report, Submission
+from server.regrade_contract import RegradeRequest, RegradeResult
 from server.routes.gate import OwnService, needs
 from server.service import ARCHIVE_PAGE
 

@@ -10,16 +10,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from question_bank.models import Question
-from server.contract import (
-    ArchivedAttempt,
-    ArchivedReport,
-    Attempt,
-    AttemptSummary,
-    HistoryPage,
-    HistoryQuery,
-    Report,
-    Submission,
-)
+from server.archive_contract import ArchivedAttempt, ArchivedReport
+from server.contract import Attempt, AttemptSummary, HistoryPage, HistoryQuery, Report, Submission
 from server.errors import ConflictError, NotFoundError
 from server.review_contract import Correction
 from server.store.database import MAX_ID, Database

@@ -11,7 +11,7 @@ from client.backend import RejectedError, open_backend
 from client.review_outbox import ReviewOutbox
 from client.sending import OutboxBackend, ReviewWaitsError
 from client.settings import ClientSettings
-from server.contract import PurgeRequest
+from server.archive_contract import PurgeRequest
 from server.drill_contract import DrillQuery, DrillReview
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -13,7 +13,8 @@ from client.sending import AnswerWaitsError, OutboxBackend
 from client.settings import ClientSettings
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
-from server.contract import HistoryQuery, PurgeRequest
+from server.archive_contract import PurgeRequest
+from server.contract import HistoryQuery
 from server.service import Grader, Service
 from server.settings import ServerSettings
 from server.store.store import Store

@@ -11,7 +11,8 @@ from client.outbox import Outbox
 from client.remote import RemoteBackend
 from client.sending import AnswerWaitsError, OutboxBackend
 from client.settings import ClientSettings
-from server.contract import HistoryQuery, PurgeRequest
+from server.archive_contract import PurgeRequest
+from server.contract import HistoryQuery
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from server.app import create_app
-from server.contract import Archive, Attempt, Problem, Report
+from server.archive_contract import Archive
+from server.contract import Attempt, Problem, Report
 from server.errors import ServerError, StoreError
 from server.service import Service
 from server.settings import ServerSettings, sqlite_url

@@ -15,8 +15,8 @@ from sqlalchemy import update
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
+from server.archive_contract import Archive
 from server.contract import (
-    Archive,
     Attempt,
     HistoryQuery,
     Pronunciation,

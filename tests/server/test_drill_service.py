@@ -5,7 +5,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from server.app import create_app
-from server.contract import PurgeRequest
+from server.archive_contract import PurgeRequest
 from server.drill_contract import DrillQuery, DrillReview
 from server.errors import InvalidInputError
 from server.service import Service

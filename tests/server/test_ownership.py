@@ -8,7 +8,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import text
 
-from server.contract import Attempt, HistoryQuery, PurgeRequest
+from server.archive_contract import PurgeRequest
+from server.contract import Attempt, HistoryQuery
 from server.drill_contract import DrillReview
 from server.errors import NotFoundError
 from server.service import Service

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from question_bank.models import Bank, KeyPhrase, Question
-from server.contract import Archive, HistoryQuery, PurgeRequest, Report, Submission
+from server.archive_contract import Archive, PurgeRequest
+from server.contract import HistoryQuery, Report, Submission
 from server.errors import (
     ConflictError,
     GraderFailedError,

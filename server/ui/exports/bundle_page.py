@@ -9,7 +9,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from server.contract import ArchivedAttempt, Report
+from server.archive_contract import ArchivedAttempt
+from server.contract import Report
 from server.review_contract import (
     MAX_COMMENT_CHARS,
     MAX_SCORE,

@@ -11,15 +11,8 @@ import pytest
 from client.backend import Backend, RejectedError
 from client.exports import EXPORT_FORMATS, ExportError, export_attempts, read_archive
 from client.remote import RemoteBackend
-from server.contract import (
-    Archive,
-    ArchivedAttempt,
-    ArchivedReport,
-    CoverageEvidence,
-    Submission,
-    Transcript,
-    Word,
-)
+from server.archive_contract import Archive, ArchivedAttempt, ArchivedReport
+from server.contract import CoverageEvidence, Submission, Transcript, Word
 from server.ui.exports.csv_table import COLUMNS, to_csv
 from server.ui.exports.markdown import to_markdown
 

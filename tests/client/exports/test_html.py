@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 from client.cli import common
 from client.cli.app import app
 from client.exports import export_attempts
-from server.contract import ArchivedAttempt, ArchivedReport
+from server.archive_contract import ArchivedAttempt, ArchivedReport
 from server.ui.exports.html import to_html
 from server.ui.rendering import STYLESHEET
 

@@ -16,15 +16,8 @@ from client.interviews import Interviews, last_practised, plan_interview
 from client.settings import ClientSettings
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
-from server.contract import (
-    ArchivedAttempt,
-    Evidence,
-    HeardTerm,
-    Pause,
-    Submission,
-    Transcript,
-    Word,
-)
+from server.archive_contract import ArchivedAttempt
+from server.contract import Evidence, HeardTerm, Pause, Submission, Transcript, Word
 from server.drill_contract import DrillReview
 from server.review_contract import Correction
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from server.contract import RegradeChange
 from server.jobs.contract import Job
 from server.jobs.queue import JobQueue
 from server.jobs.regrading import REGRADE, RegradeOrder, RegradeOutcome, regrading
 from server.jobs.work import JobStoppedError, Work
+from server.regrade_contract import RegradeChange
 from server.service import Service
 from server.store.store import Store
 from tests.server.conftest import make_bank, make_question, make_submission

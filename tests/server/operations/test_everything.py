@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from uuid import uuid4
 
-from server.contract import Archive
+from server.archive_contract import Archive
 from server.review_contract import ReviewDocument
 from server.service import ARCHIVE_PAGE, Service
 from tests.server.people import people

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from server.archive_contract import ArchivedReport
 from server.contract import (
-    ArchivedReport,
     Coverage,
     Delivery,
     Evidence,
