@@ -20,7 +20,8 @@ from server.grading.distance import (
     turned_cost,
 )
 from server.grading.hits import Arc, Hit, Tier
-from server.grading.lookup import has_homophone, misheard, same_sound, spans_of
+from server.grading.homophones import has_homophone, same_sound
+from server.grading.lookup import misheard, spans_of
 from server.grading.phrases import Unit, Variant
 from server.grading.tokens import NO_BREAK
 

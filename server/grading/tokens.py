@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from server.grading.english import word_set
+from server.grading.families import family
 from server.grading.numbers import NUMBER_STARTS, read_number
-from server.grading.stems import family, stem
+from server.grading.stems import stem
 
 __all__ = ["COMMA", "NO_BREAK", "SENTENCE", "Token", "tokenise"]
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from server.grading.stems import american, family, stem
+from server.grading.families import family
+from server.grading.stems import american, stem
 from server.grading.tokens import COMMA, SENTENCE, tokenise
 
 
