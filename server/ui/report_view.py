@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from server.contract import Delivery, LanguageNote, PhraseCoverage, Report, TermVerdict
+from server.contract import LanguageNote, PhraseCoverage, Report, TermVerdict
 from server.ui.charts import Chart, pace_chart
 from server.ui.correction_text import correction_text
-from server.ui.rendering import clock, ipa
+from server.ui.delivery_view import Figure, figures_of, filler_counts
+from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
 
 __all__ = [
-    "Figure",
     "NoteRow",
     "PhraseRow",
     "PointRow",
@@ -128,16 +128,6 @@ class TermRow:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A number with its unit; ``note`` says what it is measured against."""
-
-    label: str
-    value: str
-    unit: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class NoteRow:
     """A remark on the English."""
 
@@ -239,8 +229,8 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
         wrong_terms=tuple(row for row in terms if row.status == "mispronounced"),
         right_terms=tuple(row for row in terms if row.status == "correct"),
         unclear_terms=tuple(row for row in terms if row.status == "unclear"),
-        figures=_figures(report.delivery),
-        fillers=_filler_counts(report.delivery),
+        figures=figures_of(report.delivery),
+        fillers=filler_counts(report.delivery),
         pace=pace_chart(report, id_prefix=f"{prefix}pace"),
         notes=tuple(
             _note_row(number, note, prefix)
@@ -332,49 +322,6 @@ def _term_verdict(term: TermVerdict) -> tuple[Tone, str, str]:
     if term.verdict == "correct":
         return "good", "✓", "said right"
     return "muted", "?", "not clearly heard"
-
-
-def _figures(delivery: Delivery) -> tuple[Figure, ...]:
-    figures: list[Figure] = []
-    if delivery.words_per_minute is not None:
-        figures.append(Figure("Pace", f"{delivery.words_per_minute:.0f}", "words per minute"))
-    if delivery.answer_s is not None:
-        target = f"of {clock(delivery.target_s)} min"
-        figures.append(Figure("Length", clock(delivery.answer_s), target))
-    figures.append(Figure("Words", str(delivery.words)))
-    if delivery.articulation_rate is not None:
-        rate = f"{delivery.articulation_rate:.1f}"
-        figures.append(
-            Figure("Articulation", rate, "syllables per second", "of speech, pauses left out")
-        )
-    if delivery.longest_pause_s is not None:
-        longest = f"the longest {delivery.longest_pause_s:.1f} s" if delivery.pauses else ""
-        figures.append(Figure("Pauses", str(len(delivery.pauses)), "", longest))
-    figures.append(_filler_figure(delivery))
-    if delivery.repeated_starts:
-        texts = ", ".join(f"“{start.text}”" for start in delivery.repeated_starts[:3])
-        more = " …" if len(delivery.repeated_starts) > 3 else ""
-        figures.append(
-            Figure("Started twice", str(len(delivery.repeated_starts)), "", texts + more)
-        )
-    return tuple(figures)
-
-
-def _filler_figure(delivery: Delivery) -> Figure:
-    """Engines drop many fillers: none transcribed does not mean that none was said."""
-    count = len(delivery.fillers)
-    if not delivery.fillers_are_lower_bound:
-        return Figure("Fillers", str(count))
-    note = "at least: engines leave many out"
-    return Figure("Fillers", str(count), "transcribed", note)
-
-
-def _filler_counts(delivery: Delivery) -> tuple[tuple[str, int], ...]:
-    counts: dict[str, int] = {}
-    for filler in delivery.fillers:
-        text = filler.text.casefold()
-        counts[text] = counts.get(text, 0) + 1
-    return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _note_row(number: int, note: LanguageNote, prefix: str) -> NoteRow:
