@@ -52,7 +52,15 @@ def test_every_instruction_is_one_and_what_is_copied_is_there(steps: list[tuple[
             for source in rest.split()[:-1]:
                 assert (ROOT / source).exists(), source
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    copied = {part for word, rest in steps if word == "COPY" for part in rest.split()}
+    copied = {
+        part
+        for word, rest in steps
+        if word == "COPY" and "--from" not in rest
+        for part in rest.split()[:-1]
+    }
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert "*" in ignored, "a virtual environment or an .env would be sent to the engine"
+    assert {each[1:] for each in ignored if each.startswith("!")} == copied
     assert set(packages["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) <= copied
 
 
@@ -117,5 +125,18 @@ def test_the_lock_pins_what_the_image_installs(steps: list[tuple[str, str]]) -> 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
-    named = {each for _, rest in steps for each in re.findall(r"\.whl\)\[(\w+)\]", rest)}
-    assert named and named <= set(extras)
+    found = [each for _, rest in steps for each in re.findall(r"\.whl\)\[([\w,]+)\]", rest)]
+    named = {extra for each in found for extra in each.split(",")}
+    assert named <= set(extras)
+    # several processes, and both formats that a coach can choose for a cohort
+    assert named == {"postgres", "exports"}
+
+
+def test_the_database_counts_as_ready_only_where_the_server_reaches_it(
+    compose: dict[str, Any],
+) -> None:
+    # the image's first start runs a server for itself that listens on the socket only
+    (_, command) = compose["services"]["database"]["healthcheck"]["test"]
+    assert command.startswith("pg_isready --host 127.0.0.1 ")
+    waits = compose["services"]["aloud"]["depends_on"]["database"]["condition"]
+    assert waits == "service_healthy"
