@@ -23,6 +23,8 @@ _SMALL_PT: Final = 8.0
 _MARGIN_MM: Final = 18.0
 _CELL_CHARS: Final = 200
 """A row must fit on a page: what is longer stands whole below its table."""
+_MOST_ROWS: Final = 500
+"""Of one table. A row takes 2 ms: the 49,000 of an answer that repeats one term took minutes."""
 _BOLD_STROKE_MM: Final = 0.12
 """A second weight of the font would double the file; a thin stroke looks the same on paper."""
 
@@ -172,6 +174,7 @@ class _Document:
         )
 
     def _table(self, rows: Sequence[tuple[str, ...]], widths: tuple[int, ...]) -> None:
+        shown = rows[: 1 + _MOST_ROWS]  # the first is the heading
         self._pdf.set_font(_FONT, "", _SMALL_PT)
         with self._pdf.table(
             col_widths=widths,
@@ -181,12 +184,18 @@ class _Document:
             line_height=_SMALL_PT * 0.5,
             padding=1,
         ) as table:
-            for row in rows:
+            for row in shown:
                 cells = table.row()
                 for value in row:
                     cells.cell(self._plain(_cut(value)))
         self._pdf.ln(2)
-        self._list(value for row in rows for value in row if len(value) > _CELL_CHARS)
+        if len(rows) > len(shown):
+            self._text(
+                f"{len(rows) - len(shown):,} more rows are left out here; "
+                "the HTML and Markdown exports have them.",
+                _SMALL_PT,
+            )
+        self._list(value for row in shown for value in row if len(value) > _CELL_CHARS)
 
     def _plain(self, text: str) -> str:
         """One line that the font can show; words of extreme length are cut where they must be."""

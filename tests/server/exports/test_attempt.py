@@ -151,3 +151,28 @@ def test_a_pdf_says_what_its_font_lacks() -> None:
 )
 def test_a_pdf_is_made_of_any_text(text: str) -> None:
     assert export_attempt(archive(text), "pdf").content.startswith(b"%PDF-")
+
+
+def with_terms(count: int) -> Archive:
+    whole = archive()
+    (attempt,) = whole.attempts
+    report = attempt.report
+    terms = tuple(
+        report.pronunciation.terms[0].model_copy(update={"term": f"term{number}"})
+        for number in range(count)
+    )
+    said = report.model_copy(
+        update={"pronunciation": report.pronunciation.model_copy(update={"terms": terms})}
+    )
+    stored = attempt.reports[-1].model_copy(update={"report": said})
+    return whole.model_copy(
+        update={"attempts": (attempt.model_copy(update={"reports": (stored,)}),)}
+    )
+
+
+def test_a_pdf_of_an_answer_that_repeats_a_term_without_end_is_made_in_bounded_time() -> None:
+    text = pdf_text(export_attempt(with_terms(600), "pdf").content).replace("\u00a0", "")
+    assert "term499" in text and "term500" not in text
+    assert "100morerows" in text.replace(" ", "")
+    whole = pdf_text(export_attempt(with_terms(500), "pdf").content).replace("\u00a0", "")
+    assert "term499" in whole and "morerows" not in whole.replace(" ", "")
