@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +11,7 @@ from question_bank.errors import BankError
 from question_bank.models import Bank, Question, Role
 from question_bank.source import Located, Source, read_source
 
-__all__ = ["Validation", "lay_over", "load_bank", "validate_path"]
+__all__ = ["lay_over", "load_bank"]
 
 _BUILT_IN = Path(__file__).parent
 _ENDINGS = (".yaml", ".yml")
@@ -21,23 +20,6 @@ _VERSION_DIGITS = 12
 """48 bits of SHA-256: enough that two banks a person ever meets differ, short enough to read."""
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Validation:
-    """What a path holds, for ``aloud bank validate``.
-
-    Attributes:
-        path: the file or folder.
-        roles: the roles defined there.
-        questions: the questions defined there that are valid, each with its role filled in.
-        problems: one line for each thing that is wrong; empty where the path is a valid bank.
-    """
-
-    path: Path
-    roles: tuple[Role, ...]
-    questions: tuple[Question, ...]
-    problems: tuple[str, ...]
 
 
 def load_bank(extra: Sequence[Path] = ()) -> Bank:
@@ -72,50 +54,7 @@ def lay_over(under: Bank, path: Path, label: str = "") -> Bank:
     Raises:
         BankError: with every problem found.
     """
-    bank, _, problems = _laid_over(under, path, label or str(path))
-    if problems:
-        raise BankError(problems)
-    return bank
-
-
-def validate_path(path: Path) -> Validation:
-    """Check a file or folder as ``load_bank([path])`` would, collecting every problem."""
-    # A copy of the built-in data must be checkable even when the built-in data is broken.
-    try:
-        under = _built_in()
-    except BankError:
-        under = _empty_bank()
-    _, sources, problems = _laid_over(under, Path(path), str(path))
-    known = {role.id for role in under.roles} | {
-        located.value.id for source in sources for located in source.roles
-    }
-    return Validation(
-        path=Path(path),
-        roles=tuple(located.value for source in sources for located in source.roles),
-        questions=tuple(q.value for source in sources for q in _owned(source, known)),
-        problems=tuple(problems),
-    )
-
-
-@cache
-def _built_in() -> Bank:
-    bank, _, problems = _laid_over(_empty_bank(), _BUILT_IN, _BUILT_IN.name)
-    if problems:
-        raise BankError(problems)
-    return bank
-
-
-def _empty_bank() -> Bank:
-    return Bank(version="", roles=(), rounds=(), signals=(), plan=(), help=(), questions=())
-
-
-def _laid_over(under: Bank, path: Path, label: str) -> tuple[Bank, list[Source], list[str]]:
-    """``under`` with the bank at ``path`` on top, the files read, and all problems."""
-    try:
-        files = _files(path, label)
-    except BankError as error:
-        return under, [], list(error.problems)
-    sources = [read_source(file, name) for file, name in files]
+    sources = [read_source(file, name) for file, name in _files(path, label or str(path))]
     problems = [problem for source in sources for problem in source.problems]
 
     roles = _gathered((s.roles for s in sources), lambda role: role.id, problems)
@@ -147,7 +86,15 @@ def _laid_over(under: Bank, path: Path, label: str) -> tuple[Bank, list[Source],
         ),
         questions=_merged(under.questions, questions, lambda q: q.id),
     )
-    return bank.model_copy(update={"version": _digest(bank)}), sources, problems
+    if problems:
+        raise BankError(problems)
+    return bank.model_copy(update={"version": _digest(bank)})
+
+
+@cache
+def _built_in() -> Bank:
+    empty = Bank(version="", roles=(), rounds=(), signals=(), plan=(), help=(), questions=())
+    return lay_over(empty, _BUILT_IN, _BUILT_IN.name)
 
 
 def _files(path: Path, label: str) -> list[tuple[Path, str]]:

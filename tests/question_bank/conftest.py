@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 import yaml
 
+from question_bank.errors import BankError
+from question_bank.loader import load_bank
+
 WriteBank = Callable[[dict[str, Any]], Path]
+
+
+def problems_of(bank: Path) -> tuple[str, ...]:
+    """What is told of a bank that is at fault."""
+    with pytest.raises(BankError) as caught:
+        load_bank([bank])
+    return tuple(caught.value.problems)
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ import pytest
 
 import question_bank
 from question_bank.errors import BankError
-from question_bank.loader import load_bank, validate_path
+from question_bank.loader import load_bank
 from question_bank.models import Question
+from tests.question_bank.conftest import problems_of
 
 ROLE = "ml-infrastructure-engineer"
 TOPIC = "Model serving"
@@ -101,7 +102,7 @@ def test_a_replaced_role_cannot_leave_a_question_without_its_topic(write_bank: A
     role = load_bank().roles[0].model_dump(mode="json")
     gone, *kept = role["topics"]
     bank = write_bank({"roles/x.yaml": role | {"topics": kept}})
-    problems = validate_path(bank).problems
+    problems = problems_of(bank)
     lost = [q.id for q in load_bank().questions if q.role == role["id"] and q.topic == gone]
     assert lost and len(problems) == len(lost)
     assert f"role '{role['id']}' topics: '{gone}' is gone, but question '{lost[0]}'" in problems[0]
@@ -120,13 +121,6 @@ def test_load_bank_raises_with_every_problem(write_bank: Any, question: dict[str
         load_bank([bank])
     assert len(caught.value.problems) == 2
     assert str(caught.value).splitlines() == list(caught.value.problems)
-
-
-def test_validate_tells_what_a_path_holds(write_bank: Any, question: dict[str, Any]) -> None:
-    bank = write_bank({f"{ROLE}.yaml": [question | {"topic": TOPIC}]})
-    validation = validate_path(bank)
-    assert validation.problems == () and validation.roles == ()
-    assert [(q.id, q.role) for q in validation.questions] == [("own-question", ROLE)]
 
 
 def test_the_version_is_a_digest_of_the_content_alone(

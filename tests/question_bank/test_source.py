@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from question_bank.loader import load_bank, validate_path
+from question_bank.loader import load_bank
+from tests.question_bank.conftest import problems_of
 
 AT = "roles/x.yaml: question 'own-question' "
 
@@ -55,7 +56,7 @@ def test_a_planted_fault_is_the_one_that_is_reported(
     write_bank: Any, question: dict[str, Any], path: tuple[Any, ...], value: Any, says: str
 ) -> None:
     bank = write_bank({"roles/x.yaml": [with_change(question, path, value)]})
-    problems = validate_path(bank).problems
+    problems = problems_of(bank)
     assert len(problems) == 1
     assert problems[0].startswith(f"{bank}/{says}")
 
@@ -64,7 +65,7 @@ def test_the_id_names_the_entry_even_when_it_is_the_fault(
     write_bank: Any, question: dict[str, Any]
 ) -> None:
     bank = write_bank({"x.yaml": [question | {"id": "KV cache"}, "no mapping"]})
-    first, second = validate_path(bank).problems
+    first, second = problems_of(bank)
     assert "question 'KV cache' id: " in first and "lower-case words" in first
     assert second == f"{bank}/x.yaml: questions[1]: must be a mapping of fields"
 
@@ -77,7 +78,7 @@ def test_all_problems_of_all_files_are_collected(write_bank: Any, question: dict
             "roles/c.yaml": [question | {"id": "other", "prompt": ""}],
         }
     )
-    problems = validate_path(bank).problems
+    problems = problems_of(bank)
     assert [p.removeprefix(f"{bank}/").split(" ")[0] for p in problems] == [
         "a.yaml:",
         "a.yaml:",
@@ -91,7 +92,7 @@ def test_the_same_id_twice_in_one_bank_is_an_error_in_and_across_files(
     write_bank: Any, question: dict[str, Any]
 ) -> None:
     bank = write_bank({"a.yaml": [question, question], "roles/b.yaml": [question]})
-    within, across = validate_path(bank).problems
+    within, across = problems_of(bank)
     assert within.startswith(f"{bank}/a.yaml: question 'own-question' id: is used twice")
     assert across == (
         f"{bank}/roles/b.yaml: question 'own-question' id: is used already in {bank}/a.yaml"
@@ -100,7 +101,7 @@ def test_the_same_id_twice_in_one_bank_is_an_error_in_and_across_files(
 
 @pytest.mark.parametrize("data", ["just text", {"title": "No id"}, 5])
 def test_a_file_of_another_shape_is_told_which_shapes_there_are(write_bank: Any, data: Any) -> None:
-    (problem,) = validate_path(write_bank({"x.yaml": data})).problems
+    (problem,) = problems_of(write_bank({"x.yaml": data}))
     assert "must be a list of questions, a mapping with 'role'" in problem
 
 
@@ -108,7 +109,7 @@ def test_a_file_of_another_shape_is_told_which_shapes_there_are(write_bank: Any,
 def test_a_file_without_a_question_is_an_error_and_no_empty_bank(
     write_bank: Any, data: Any
 ) -> None:
-    (problem,) = validate_path(write_bank({"x.yaml": data})).problems
+    (problem,) = problems_of(write_bank({"x.yaml": data}))
     assert "holds no question" in problem
 
 
@@ -117,6 +118,6 @@ def test_a_role_at_fault_does_not_bring_an_error_for_each_of_its_questions(
 ) -> None:
     role = load_bank().roles[0].model_dump(mode="json") | {"id": "my-role", "title": ""}
     bank = write_bank({"roles/my-role.yaml": role | {"questions": [question]}})
-    assert validate_path(bank).problems == (
+    assert problems_of(bank) == (
         f"{bank}/roles/my-role.yaml: role 'my-role' title: must not be empty",
     )
