@@ -157,11 +157,6 @@ class DueToday:
     step: PlanStep | None
     retry: Retry | None
 
-    @property
-    def drills_due(self) -> int:
-        """Items due over all sets."""
-        return sum(each.due for each in self.drills)
-
 
 def due_today(
     bank: Bank, attempts: Sequence[AttemptSummary], cards: Iterable[DrillCard], now: datetime

@@ -138,15 +138,6 @@ class Recorder:
         """
         return self._running().ended.wait(timeout_s)
 
-    def clip_so_far(self, start_s: float = 0.0) -> Clip:
-        """What has been recorded from ``start_s`` on, at 16 kHz, while recording goes on.
-
-        Raises:
-            RecordingError: nothing is being recorded.
-        """
-        samples, rate_hz = read_take(self._running().writer.part_path, start_s)
-        return to_clip(samples, rate_hz)
-
     def stop(self) -> Recording:
         """End the take and give what was recorded.
 

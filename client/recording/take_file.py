@@ -187,8 +187,8 @@ def unfinished_recordings(folder: Path) -> tuple[UnfinishedTake, ...]:
     return tuple(takes)
 
 
-def read_take(path: Path, start_s: float = 0.0) -> tuple[npt.NDArray[np.float32], int]:
-    """What is in a take, finished or still being written, from ``start_s`` on.
+def read_take(path: Path) -> tuple[npt.NDArray[np.float32], int]:
+    """What is in a take, finished or still being written.
 
     Returns:
         The samples, float32 of shape ``(n,)`` within [-1, 1], and their rate in Hz.
@@ -201,7 +201,6 @@ def read_take(path: Path, start_s: float = 0.0) -> tuple[npt.NDArray[np.float32]
             rate_hz = _rate_hz(file.read(HEADER_BYTES))
             if rate_hz is None:
                 raise RecordingError(f"{path.name} is not a recording of Aloud")
-            file.seek(HEADER_BYTES + round(max(0.0, start_s) * rate_hz) * _BYTES_PER_SAMPLE)
             pcm = file.read()
     except OSError as error:
         raise RecordingError(f"{path.name} cannot be read: {error.strerror}") from error

@@ -32,7 +32,7 @@ export function zerosError() {
 }
 
 /** @returns {string|undefined} the microphone chosen in the microphone check */
-export function rememberedDevice() {
+function rememberedDevice() {
   try {
     return localStorage.getItem(DEVICE_KEY) || undefined;
   } catch {

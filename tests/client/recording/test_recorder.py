@@ -213,20 +213,6 @@ def test_nothing_is_recorded_between_pause_and_resume(
     assert spectrum[6000] < 0.01 * spectrum[400]  # 3000 Hz against 200 Hz, bins of 0.5 Hz
 
 
-def test_what_was_said_so_far_can_be_had_while_it_runs(
-    settings: RecorderSettings, sound_system: Any
-) -> None:
-    system = sound_system(signal=tone(1.0))
-    recorder = Recorder(settings, sounddevice=system)
-    recorder.start()
-    assert system.all_sent.wait(10)
-    give_up_at_s = time.monotonic() + 5
-    while recorder.clip_so_far().duration_s < 0.999 and time.monotonic() < give_up_at_s:
-        time.sleep(0.02)
-    assert recorder.clip_so_far(start_s=0.75).duration_s == pytest.approx(0.25, abs=0.001)
-    recorder.discard()
-
-
 def test_discard_deletes_and_the_next_take_is_a_new_one(
     settings: RecorderSettings, sound_system: Any
 ) -> None:
@@ -356,7 +342,7 @@ def test_an_interrupted_program_leaves_the_take_for_recovery(
     assert (take.label, take.duration_s) == ("q7", pytest.approx(1.0))
 
 
-@pytest.mark.parametrize("method", ["pause", "resume", "wait", "stop", "clip_so_far"])
+@pytest.mark.parametrize("method", ["pause", "resume", "wait", "stop"])
 def test_nothing_running_is_said(settings: RecorderSettings, method: str) -> None:
     call: Callable[[], object] = getattr(Recorder(settings), method)
     with pytest.raises(RecordingError, match="start first"):

@@ -34,8 +34,8 @@ def test_a_finished_take_is_an_ordinary_wav_file(tmp_path: Path) -> None:
 def test_it_can_be_read_while_it_is_written(tmp_path: Path) -> None:
     writer = TakeWriter(tmp_path, RATE_HZ)
     writer.append(RAMP)
-    samples, _ = read_take(writer.part_path, start_s=0.5)
-    np.testing.assert_allclose(samples, RAMP[RATE_HZ // 2 :], atol=1 / 32767)
+    samples, _ = read_take(writer.part_path)
+    np.testing.assert_allclose(samples, RAMP, atol=1 / 32767)
     writer.discard()
     assert list(tmp_path.iterdir()) == []
 
