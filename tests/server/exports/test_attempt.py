@@ -153,6 +153,13 @@ def test_a_pdf_is_made_of_any_text(text: str) -> None:
     assert export_attempt(archive(text), "pdf").content.startswith(b"%PDF-")
 
 
+def test_marks_without_end_on_one_letter_are_set_in_bounded_time() -> None:
+    text = pdf_text(export_attempt(archive("e" + "\u0301" * 30_000), "pdf").content)
+    assert text.count("?") > 29_000 and "fontlacks" in text.replace(" ", "").replace("\u00a0", "")
+    few = pdf_text(export_attempt(archive("e" + "\u0301" * 8), "pdf").content)
+    assert "lacks" not in few
+
+
 def with_terms(count: int) -> Archive:
     whole = archive()
     (attempt,) = whole.attempts
