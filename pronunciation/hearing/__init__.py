@@ -3,7 +3,7 @@
 Nothing heavy is imported here: the network and the dictionary load at first use.
 """
 
-from pronunciation.hearing.drill import hear_drill, hear_stress
+from pronunciation.hearing.drill import hear_drill
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.manifest import hear_entry, lexicon_targets, parse_entry, result_entry
 from pronunciation.hearing.results import DrillHeard, Heard, Reading, Target, Verdict
@@ -20,7 +20,6 @@ __all__ = [
     "find_term",
     "hear_drill",
     "hear_entry",
-    "hear_stress",
     "lexicon_targets",
     "parse_entry",
     "result_entry",

@@ -11,10 +11,9 @@ from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.labels import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.results import DrillHeard, Target
-from pronunciation.hearing.stress import StressHeard, judge_stress
 from pronunciation.phones import base_phone
 
-__all__ = ["free_phones_score", "hear_drill", "hear_stress"]
+__all__ = ["free_phones_score", "hear_drill"]
 
 Floats = npt.NDArray[np.float32]
 
@@ -99,17 +98,3 @@ def hear_drill(
     return DrillHeard(
         heard.verdict, heard.phones, heard.confidence, heard.start_s, heard.end_s, heard.readings
     )
-
-
-def hear_stress(hearing: Hearing, clip: Clip, reading: str) -> StressHeard | None:
-    """Which syllable of a term said alone was stressed; ``None`` for a term of one syllable.
-
-    Raises:
-        HearingError: no speech, or the sound is shorter than the reading.
-    """
-    scores = hearing.frame_scores(clip)
-    phones = tuple(base_phone(p) for p in reading.split())
-    path = best_path(scores, word_states([phones]))
-    if path is None:
-        raise HearingError("the clip is too short for the term")
-    return judge_stress(clip, path.states, 0.0, reading)

@@ -71,7 +71,8 @@ class Fusion:
         floor: probability shared by all readings evenly, for what no score sees.
         mispronounced_from: probability of the mistakes from which the verdict is given.
         correct_from: probability of the accepted readings from which the verdict is given.
-        stress: weight of the stress judge's log probability.
+        stress: weight of the stress judge's log probability, chosen by ``calibrate_stress`` so
+            that learners' words come to ``mispronounced_from`` as rarely as they may.
         fits_from: how much text and sound belong together at least, see ``hear.belonging``. Of
             160 sentences of dev speakers 2 % lie below, and 2 % of 160 with another's text above.
         drill_fits_from: how far (nats a frame) a drill's best reading may score below free phones.

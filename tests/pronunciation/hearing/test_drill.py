@@ -5,7 +5,7 @@ import pytest
 
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
-from pronunciation.hearing import Hearing, hear_drill, hear_stress
+from pronunciation.hearing import Hearing, hear_drill
 
 Planted = Callable[[str], Clip]
 
@@ -42,23 +42,9 @@ def test_a_speech_is_no_drill(hearing: Hearing) -> None:
         hear_drill(hearing, Clip(np.zeros(30 * 16_000, np.float32)), [RECORD])
 
 
-@pytest.mark.parametrize(("clip", "syllable"), [("record-noun", 0), ("record-verb", 1)])
-def test_the_stressed_syllable_is_heard(
-    hearing: Hearing, planted: Planted, clip: str, syllable: int
-) -> None:
-    heard = hear_stress(hearing, planted(clip), RECORD)
-    assert heard is not None
-    assert heard.syllable == syllable
-    assert heard.verdict != ("mispronounced" if syllable == 0 else "correct")
-
-
 def test_readings_that_differ_by_stress_alone_are_told_apart(
     hearing: Hearing, planted: Planted
 ) -> None:
     for clip, wanted in (("record-noun", RECORD), ("record-verb", "R EH0 K ER1 D")):
         heard = hear_drill(hearing, planted(clip), [RECORD], ["R EH0 K ER1 D"])
         assert heard.phones == wanted
-
-
-def test_one_syllable_has_no_stress_to_judge(hearing: Hearing, planted: Planted) -> None:
-    assert hear_stress(hearing, planted("record-noun"), "R EH1 K") is None
