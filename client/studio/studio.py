@@ -1,5 +1,6 @@
 """What all pages of the studio share: data, rehearsal, voice, and how pages are made."""
 
+import logging
 import threading
 from collections.abc import Callable
 from functools import cached_property
@@ -10,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from client.backend import Backend, open_backend
+from client.errors import ClientError
 from client.own_recordings import OwnRecordings
 from client.session import Hear, Session
 from client.settings import ClientSettings
@@ -22,6 +24,8 @@ from question_bank.models import Bank
 from server.ui.rendering import environment
 
 __all__ = ["Studio"]
+
+logger = logging.getLogger(__name__)
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -84,6 +88,10 @@ class Studio:
                 self._session = (engine, Session(self.backend, self.engine.load, self._hearing))
             return self._session[1]
 
+    def warm_up(self) -> None:
+        """Begins to load the engine, for an answer that will be spoken soon; does not wait."""
+        threading.Thread(target=self._warm, name="aloud-warm", daemon=True).start()
+
     def speaker(self, lexicon: Lexicon | None = None) -> Speaker:
         """The voice; with a lexicon of its own for a single reading."""
         return self._make_speaker(lexicon or self.lexicon)
@@ -114,6 +122,13 @@ class Studio:
         from client.assembly import load_hearing
 
         return load_hearing(self.settings)
+
+    def _warm(self) -> None:
+        try:
+            self.session.warm()
+        except ClientError as error:
+            # The page shows it from the engine's state, and the answer says it again.
+            logger.info("the engine could not be loaded ahead: %s", error)
 
     def _speaker_here(self, lexicon: Lexicon) -> Speaker:
         return Speaker(lexicon, cache=self.settings.speech_cache)

@@ -1,6 +1,5 @@
 """The mock interview: chosen, held question after question, and told in one report."""
 
-import logging
 import random
 import threading
 from dataclasses import asdict
@@ -11,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from client.backend import UnavailableError
-from client.errors import ClientError
 from client.interviews import (
     InterviewNotFound,
     InterviewRecord,
@@ -40,8 +38,6 @@ from server.contract import AttemptId
 from server.ui.rendering import clock, when
 
 __all__ = ["SHORT_MINUTES", "router"]
-
-logger = logging.getLogger(__name__)
 
 SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
@@ -122,7 +118,7 @@ def router(studio: Studio) -> APIRouter:
         record = _get(interviews, interview_id)
         if record.ended_at is not None:
             return RedirectResponse(f"/interview/{record.id}/report", 303)
-        threading.Thread(target=_warm, args=(studio,), name="aloud-warm", daemon=True).start()
+        studio.warm_up()
         return studio.page(
             request,
             "interview_question.html",
@@ -280,10 +276,3 @@ def _note(interviews: Interviews, claims: _Claims, done: AnswerDone) -> None:
             done.outcome.submission.submission_id,
             done.outcome.attempt_id,
         )
-
-
-def _warm(studio: Studio) -> None:
-    try:
-        studio.session.warm()
-    except ClientError as error:
-        logger.info("the engine could not be loaded ahead: %s", error)  # the answer says it again

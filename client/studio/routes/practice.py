@@ -1,8 +1,6 @@
 """Practice: a question is asked, the answer is recorded and graded."""
 
-import logging
 import random
-import threading
 from datetime import UTC, datetime
 from typing import Annotated, Final
 from urllib.parse import urlencode
@@ -12,7 +10,6 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from client.backend import Backend
 from client.choosing import choose_questions
-from client.errors import ClientError
 from client.studio.answer_socket import AnswerSocket
 from client.studio.running_take import limit_s_for
 from client.studio.studio import Studio
@@ -20,8 +17,6 @@ from question_bank.models import Question, RoundName
 from server.contract import HistoryQuery
 
 __all__ = ["next_question", "router"]
-
-logger = logging.getLogger(__name__)
 
 PREPARATION_S: Final = (0, 10, 30, 60)
 """Seconds to think that the page offers; 0: recording begins when the question has been asked."""
@@ -61,7 +56,7 @@ def router(studio: Studio) -> APIRouter:
     ) -> HTMLResponse:
         """One question; the engine loads while it is asked."""
         question = studio.backend.question(question_id)
-        threading.Thread(target=_warm, args=(studio,), name="aloud-warm", daemon=True).start()
+        studio.warm_up()
         answered = studio.backend.history(HistoryQuery(question_id=question.id, limit=1))
         return studio.page(
             request,
@@ -117,11 +112,3 @@ def next_question(
 def _query(**values: str | None) -> str:
     given = {name: value for name, value in values.items() if value}
     return f"?{urlencode(given)}" if given else ""
-
-
-def _warm(studio: Studio) -> None:
-    try:
-        studio.session.warm()
-    except ClientError as error:
-        # The page shows it from the engine's state, and the answer says it again.
-        logger.info("the engine could not be loaded ahead: %s", error)
