@@ -11,6 +11,7 @@ from client.reviews import RemoteReviews
 from client.sharing import RemoteSharing
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
+from server.contract import Submission
 from server.service import Grader, Service
 from server.settings import sqlite_url
 from server.store.store import Store
@@ -32,8 +33,16 @@ SERVER = "http://localhost"
 
 
 @contextmanager
-def server_with_people(folder: Path) -> Iterator[People]:
-    """The people of the server's tests; Ana shares nothing yet. No worker runs."""
+def server_with_people(
+    folder: Path, submission: Submission | None = None, *, shared: bool = False
+) -> Iterator[People]:
+    """The people of the server's tests. No worker runs.
+
+    Args:
+        folder: where the database is.
+        submission: what Ana answered.
+        shared: whether she shows it to her cohort, as ``people`` does; else she shares nothing yet.
+    """
     with Store(sqlite_url(folder / "server.db")) as store:
         service = Service(
             store,
@@ -42,8 +51,9 @@ def server_with_people(folder: Path) -> Iterator[People]:
             grader=lambda: Grader(grade, "stub-1"),
             clock=Clock(),
         )
-        made = people(service, make_submission("I use paged attention"))
-        made.client("ana").delete(f"/api/v1/shares/{made.share_id}")
+        made = people(service, submission or make_submission("I use paged attention"))
+        if not shared:
+            made.client("ana").delete(f"/api/v1/shares/{made.share_id}")
         yield made
 
 

@@ -35,6 +35,7 @@ from server.contract import (
     Report,
     Submission,
     Transcript,
+    Word,
 )
 from server.service import Grader, Service
 from server.settings import sqlite_url
@@ -93,6 +94,12 @@ def make_submission(text: str = "I use paged attention", **changes: object) -> S
         "evidence": Evidence(),
     }
     return Submission.model_validate(values | changes)
+
+
+def typed(text: str) -> Transcript:
+    """A typed answer with its words, which comments point at."""
+    words = tuple(Word(text=each) for each in text.split())
+    return Transcript(text=text, words=words, engine="text")
 
 
 def grade(question: Question, submission: Submission, lexicon: Lexicon, version: str) -> Report:

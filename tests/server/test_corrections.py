@@ -23,8 +23,6 @@ from server.contract import (
     Report,
     Submission,
     TermVerdict,
-    Transcript,
-    Word,
 )
 from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
@@ -43,7 +41,7 @@ from server.store.store import Store
 from server.store.tables_reviewing import CorrectionRow
 from server.ui.exports.bundle_page import bundle_page
 from server.ui.exports.csv_table import to_csv
-from tests.server.conftest import grade, service_over
+from tests.server.conftest import grade, service_over, typed
 from tests.server.exports.test_attempt import pdf_text
 from tests.server.people import People, people
 
@@ -68,9 +66,7 @@ GRADER = Grader(grade_with_a_term, "stub-1")
 @pytest.fixture
 def world(make_service: Callable[..., Service], make: SimpleNamespace) -> People:
     text = "I vLLM paged attention"
-    words = tuple(Word(text=each) for each in text.split())
-    transcript = Transcript(text=text, words=words, engine="text")
-    return people(make_service(grader=GRADER), make.submission(text, transcript=transcript))
+    return people(make_service(grader=GRADER), make.submission(text, transcript=typed(text)))
 
 
 @pytest.fixture
@@ -383,4 +379,4 @@ def test_nobody_reads_a_stored_report_but_through_the_one_place() -> None:
         and "read_reports" not in path.read_text(encoding="utf-8")
     }
     # the contract says which of an archive's reports is read
-    assert found == {"server/contract.py"}
+    assert found == {"server/archive_contract.py"}

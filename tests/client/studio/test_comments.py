@@ -11,15 +11,10 @@ from starlette.testclient import TestClient
 
 from client.settings import ClientSettings
 from client.studio.app import create_studio
-from pronunciation.terms import Lexicon
-from server.contract import Transcript, Word
-from server.service import Grader, Service
-from server.settings import sqlite_url
-from server.store.store import Store
-from tests.client.shared_server import SERVER, reviews_on
+from tests.client.shared_server import SERVER, reviews_on, server_with_people
 from tests.client.studio.studio_parts import ORIGIN, make_studio
-from tests.server.conftest import Clock, grade, make_bank, make_submission
-from tests.server.people import People, people
+from tests.server.conftest import make_submission, typed
+from tests.server.people import People
 
 BAD = "<img src=x onerror=alert(1)>"
 
@@ -27,17 +22,9 @@ BAD = "<img src=x onerror=alert(1)>"
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[People]:
     text = "I use paged attention"
-    words = tuple(Word(text=each) for each in text.split())
-    transcript = Transcript(text=text, words=words, engine="text")
-    with Store(sqlite_url(tmp_path / "server.db")) as store:
-        service = Service(
-            store,
-            make_bank,
-            lambda: Lexicon(version="lexicon-1", terms=()),
-            grader=lambda: Grader(grade, "stub-1"),
-            clock=Clock(),
-        )
-        yield people(service, make_submission(text, transcript=transcript))
+    answer = make_submission(text, transcript=typed(text))
+    with server_with_people(tmp_path, answer, shared=True) as made:
+        yield made
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from server.contract import Transcript, Word
 from server.service import Service
 from server.settings import sqlite_url
 from server.store.tables_work import AuditRow
+from tests.server.conftest import typed
 from tests.server.people import People, people
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
@@ -29,9 +29,7 @@ def store_url(tmp_path: Path) -> str:
 @pytest.fixture
 def world(service: Service, make: SimpleNamespace) -> People:
     text = "I use paged attention every day"
-    words = tuple(Word(text=each) for each in text.split())
-    transcript = Transcript(text=text, words=words, engine="text")
-    return people(service, make.submission(text, transcript=transcript))
+    return people(service, make.submission(text, transcript=typed(text)))
 
 
 class Browser:

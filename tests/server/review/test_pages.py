@@ -7,8 +7,8 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 
-from server.contract import Transcript, Word
 from server.service import Service
+from tests.server.conftest import typed
 from tests.server.people import People, people
 
 BAD = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
@@ -17,9 +17,7 @@ BAD = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 @pytest.fixture
 def world(service: Service, make: SimpleNamespace) -> People:
     text = "I use paged attention <b>here</b>"
-    words = tuple(Word(text=each) for each in text.split())
-    transcript = Transcript(text=text, words=words, engine="text")
-    return people(service, make.submission(text, transcript=transcript))
+    return people(service, make.submission(text, transcript=typed(text)))
 
 
 @pytest.fixture

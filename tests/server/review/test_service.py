@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from server.contract import Report, Transcript, Word
+from server.contract import Report
 from server.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
 from server.review.corrected import corrected
 from server.review.guest_key import GuestKey
@@ -16,6 +16,7 @@ from server.review.service import ReviewService
 from server.review_contract import Correction, NewComment, NewCorrection, NewRubricScore
 from server.service import Service
 from server.store.tables_sharing import ShareRow
+from tests.server.conftest import typed
 from tests.server.people import NOW, People, people
 
 RUBRIC = Rubric.model_validate({"criteria": [{"name": "Clarity", "scale": 4}]})
@@ -24,9 +25,7 @@ RUBRIC = Rubric.model_validate({"criteria": [{"name": "Clarity", "scale": 4}]})
 @pytest.fixture
 def world(service: Service, make: SimpleNamespace) -> People:
     text = "I use paged attention"
-    words = tuple(Word(text=each) for each in text.split())
-    transcript = Transcript(text=text, words=words, engine="text")
-    return people(service, make.submission(text, transcript=transcript))
+    return people(service, make.submission(text, transcript=typed(text)))
 
 
 @pytest.fixture
