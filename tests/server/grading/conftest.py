@@ -1,7 +1,11 @@
 """What the grading tests share: judging one sentence, and building a submission."""
 
+import importlib.util
+import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -18,6 +22,18 @@ Submit = Callable[..., Submission]
 @pytest.fixture(scope="session")
 def lexicon() -> Lexicon:
     return load_lexicon()
+
+
+@pytest.fixture(scope="session")
+def benchmark() -> ModuleType:
+    """``benchmarks/coverage.py``, which is no module of a package."""
+    path = Path(__file__).resolve().parents[3] / "benchmarks/coverage.py"
+    spec = importlib.util.spec_from_file_location("bench_coverage", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="session")

@@ -1,25 +1,11 @@
 """The labelled judgements: the goals of the issue are held."""
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[3]
 FILES = sorted((Path(__file__).parent / "judgements").glob("*.yaml"))
-
-
-@pytest.fixture(scope="module")
-def benchmark() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench_coverage", ROOT / "benchmarks/coverage.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_goals_are_reached_over_all_judgements(benchmark, lexicon):
