@@ -16,7 +16,7 @@ __all__ = ["cover_phrases"]
 _TRIM = "\"'“”‘’()[]{}.,;:!?…"
 
 
-def _how(hit: Hit, answer: Answer) -> str:
+def _how(hit: Hit) -> str:
     if hit.tier is Tier.FUZZY or hit.cost > 0:
         return "fuzzy"
     if hit.variant.origin != "exact":
@@ -86,7 +86,7 @@ def _judge(answer: Answer, phrase: CompiledPhrase, words: Sequence[Word]) -> Phr
                 **common,
                 **texts,
                 "status": "covered",
-                "how": _how(hit, answer),
+                "how": _how(hit),
                 "evidence": _evidence(answer, hit, words),
                 "negated": negated,
             }
@@ -100,7 +100,7 @@ def _judge(answer: Answer, phrase: CompiledPhrase, words: Sequence[Word]) -> Phr
                 **common,
                 **texts,
                 "status": "covered" if whole else "partial",
-                "how": "fuzzy" if whole else _how(hit, answer),
+                "how": "fuzzy" if whole else _how(hit),
                 "evidence": _evidence(answer, hit, words),
                 "negated": is_negated(answer, hit.span),
             }

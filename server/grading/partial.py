@@ -133,7 +133,7 @@ def _tells(
     if len(said) >= len(needed):
         # All of it, but too far apart: half the point, unless its words are everybody's.
         return all(units[n].weight >= 1.0 for n in needed)
-    opens = min(said) == 0 and not _with_sibling(answer, variant, chosen[0])
+    opens = min(said) == 0 and not _with_sibling(answer, chosen[0])
     if len(said) == 1:
         only = units[next(iter(said))]
         telling = only.rare or (
@@ -146,9 +146,9 @@ def _tells(
     if share < MIN_PART and len(said) * 2 < len(needed):
         return False
     if all(units[n].weight < 1.0 for n in said):
-        sibling = _with_sibling(answer, variant, chosen[0])
+        sibling = _with_sibling(answer, chosen[0])
         return share >= MIN_PART and not sibling and gap <= MAX_GENERIC_PART_GAP
-    return opens or not _with_sibling(answer, variant, chosen[0])
+    return opens or not _with_sibling(answer, chosen[0])
 
 
 def _replaced(
@@ -168,7 +168,7 @@ def _replaced(
     )
 
 
-def _with_sibling(answer: Answer, variant: Variant, arc: Arc) -> bool:
+def _with_sibling(answer: Answer, arc: Arc) -> bool:
     """Whether another qualifier, or another head, stands where the phrase has its own.
 
     "dynamic batching" for "continuous batching", "pinned processes" for "pinned memory".
