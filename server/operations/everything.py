@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import IO
 
 from server.access import Actor
+from server.accounts.service import AccountService
 from server.archive_contract import Archive
 from server.review.service import ReviewService
 from server.service import Service
@@ -19,15 +20,22 @@ _IN_MEMORY_BYTES = 4 * 1024 * 1024
 
 
 def everything_of(
-    actor: Actor, service: Service, sharing: SharingService, reviews: ReviewService, now: datetime
+    actor: Actor,
+    accounts: AccountService,
+    service: Service,
+    sharing: SharingService,
+    reviews: ReviewService,
+    now: datetime,
 ) -> IO[bytes]:
     """The zip, to be read from its beginning and closed.
 
     ``archive/*.json`` are read by ``aloud import``; ``reviews/ATTEMPT.json`` has comments, scores
-    and corrected verdicts; ``recordings/`` the sound that is kept; ``account.json`` the rest.
+    and corrected verdicts; ``written/ATTEMPT.json`` those that they wrote about answers of others;
+    ``recordings/`` the sound that is kept; ``account.json`` the rest.
 
     Args:
         actor: whose, with an account.
+        accounts: the accounts.
         service: the use cases over what is theirs.
         sharing: shares and recordings.
         reviews: what was written about their answers.
@@ -44,10 +52,24 @@ def everything_of(
                 sound = sharing.recordings.get(attempt_id)
                 ending = sound.media_type.rpartition("/")[2]
                 packed.writestr(f"recordings/{attempt_id}.{ending}", sound.content)
+        for attempt_id, written in reviews.written_by(actor.account_id):
+            packed.writestr(f"written/{attempt_id}.json", written.model_dump_json(indent=1))
+        account = accounts.get(actor.account_id)
         about = {
-            "name": actor.name,
-            "display_name": actor.display_name,
-            "role": actor.role,
+            "name": account.name,
+            "display_name": account.display_name,
+            "role": account.role,
+            "created_at": account.created_at.isoformat(),
+            "cohorts": [each.name for each in accounts.cohorts.of(account.id)],
+            "tokens": [
+                {
+                    "label": each.label,
+                    "created_at": each.created_at.isoformat(),
+                    "last_used_at": each.last_used_at and each.last_used_at.isoformat(),
+                    "revoked_at": each.revoked_at and each.revoked_at.isoformat(),
+                }
+                for each in accounts.tokens.of(account.id)
+            ],
             "shares": [
                 each.model_dump(mode="json") for each in sharing.shares.all(actor.account_id)
             ],

@@ -1,9 +1,9 @@
 """The use cases of coaching on one attempt. Routes ask ``server.access`` before they call them."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import select, union
 from sqlalchemy.orm import Session
 
 from server.access import Actor, Thing
@@ -22,6 +22,7 @@ from server.service import utc_now
 from server.sharing.recordings import cohorts_open_to, is_under_way
 from server.store.audit import note
 from server.store.database import MAX_ID, Database
+from server.store.models import AttemptRow
 from server.store.review_store import (
     add_comment,
     add_correction,
@@ -37,6 +38,7 @@ from server.store.review_store import (
     writing_review,
 )
 from server.store.tables_accounts import CohortRow
+from server.store.tables_reviewing import CommentRow, CorrectionRow, RubricScoreRow
 from server.store.tables_sharing import RecordingRow
 
 __all__ = ["ReviewService", "author_of"]
@@ -90,6 +92,32 @@ class ReviewService:
             scores=found.scores,
             corrections=found.corrections,
         )
+
+    def written_by(self, account_id: int) -> Iterator[tuple[int, ReviewDocument]]:
+        """What somebody wrote about answers of others, by attempt, and nothing else of these."""
+        author = Author(account_id)
+        rows = [
+            select(table.attempt_id)
+            .join(AttemptRow, AttemptRow.id == table.attempt_id)
+            .where(table.author_id == account_id, AttemptRow.owner_id.is_distinct_from(account_id))
+            for table in (CommentRow, RubricScoreRow, CorrectionRow)
+        ]
+        with self._database.read() as session:
+            attempt_ids = session.scalars(union(*rows)).all()
+        for attempt_id in sorted(attempt_ids):
+            found = self.review(attempt_id)
+            own = found.by(author)
+            yield (
+                attempt_id,
+                ReviewDocument(
+                    submission_id=found.submission_id,
+                    comments=tuple(each for each in found.comments if each.external_id in own),
+                    scores=tuple(each for each in found.scores if each.external_id in own),
+                    corrections=tuple(
+                        each for each in found.corrections if each.external_id in own
+                    ),
+                ),
+            )
 
     def comment(self, attempt_id: int, author: Author, wanted: NewComment) -> None:
         """Keeps a comment or an answer to one, once.

@@ -24,9 +24,9 @@ def everything_router(sharing: SharingService) -> APIRouter:
 
     @router.get("/account/everything")
     def everything(actor: CurrentActor, service: OwnService, context: AppContext) -> Response:
-        """Answers, reports, drills, what was written about them, and recordings, as a zip."""
+        """Answers with all that belongs to them, and what was written about others, as a zip."""
         reviews = ReviewService(context.service.database)
-        file = everything_of(actor, service, sharing, reviews, utc_now())
+        file = everything_of(actor, context.accounts, service, sharing, reviews, utc_now())
         return StreamingResponse(
             _chunks(file),
             media_type="application/zip",

@@ -8,7 +8,9 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 from server.archive_contract import Archive
-from server.review_contract import ReviewDocument
+from server.review.models import Author
+from server.review.service import ReviewService
+from server.review_contract import NewCorrection, ReviewDocument
 from server.service import ARCHIVE_PAGE, Service
 from tests.server.people import people
 
@@ -51,3 +53,41 @@ def test_one_file_has_everything_of_ones_own_and_nothing_of_others(
         answer = one.model_dump(mode="json")
         kept = world.client("dora").post("/api/v1/archive", json=answer).json()
         assert kept["imported"] == len(one.attempts)
+
+
+def test_a_coach_takes_along_what_they_wrote_and_nothing_that_others_did(
+    new_service: Callable[[], Service], make: SimpleNamespace
+) -> None:
+    world = people(new_service(), make.submission("I use paged attention"))
+    for who, text in (("ana", "what Ana said"), ("cleo", "said by Cleo")):
+        reply = world.client(who).post(
+            f"/api/v1/attempts/{world.attempt.id}/comments",
+            json={"kind": "answer", "text": text, "external_id": uuid4().hex},
+        )
+        assert reply.status_code == 200
+    reviews = ReviewService(world.service.database)
+    cleo = world.by_name["cleo"].id
+    (phrase, *_) = world.attempt.report.coverage.phrases
+    wrong = NewCorrection(
+        target="phrase", name=phrase.phrase, verdict="partial", external_id=uuid4().hex
+    )
+    reviews.correct(world.attempt.id, Author(cleo), wrong, world.attempt.report)
+
+    reply = world.client("cleo").get("/account/everything")
+    with zipfile.ZipFile(io.BytesIO(reply.content)) as packed:
+        content = {name: packed.read(name) for name in packed.namelist()}
+    document = ReviewDocument.model_validate_json(content[f"written/{world.attempt.id}.json"])
+    assert [each.text for each in document.comments] == ["said by Cleo"]
+    assert [each.verdict for each in document.corrections] == ["partial"]
+    whole = b"".join(content.values())
+    assert b"what Ana said" not in whole and b"I use paged" not in whole
+    about = json.loads(content["account.json"])
+    assert about["cohorts"] == [world.spring.name]
+    assert [each["label"] for each in about["tokens"]] == [
+        each.label for each in world.accounts.tokens.of(cleo)
+    ]
+    assert world.tokens["cleo"].encode() not in whole
+
+    own = world.client("ana").get("/account/everything")
+    with zipfile.ZipFile(io.BytesIO(own.content)) as packed:
+        assert not [name for name in packed.namelist() if name.startswith("written/")]
