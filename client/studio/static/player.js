@@ -1,7 +1,7 @@
 /** Plays sounds exactly from and to a moment, one at a time; the browser's audio element cannot. */
 
 /** A sound that cannot be had or played; `message` says why. */
-class SoundError extends Error {}
+export class SoundError extends Error {}
 
 /** The loudspeaker. The sound of an address is fetched and decoded once. */
 export class Player {
