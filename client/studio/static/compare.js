@@ -1,12 +1,13 @@
 /** Two answers side by side, each with its own recording; one sounds at a time. */
 
-import { listenToPieces, Recording } from "./recording.js";
+import { listenToPieces } from "/static/ui/recording.js";
+import { OwnRecording } from "./own_recording.js";
 
 const status = document.querySelector("[data-sound-status]");
 const recordings = new Map();
 for (const side of document.querySelectorAll("[data-answer]")) {
   const audio = side.querySelector("audio[data-recording]");
-  if (audio) recordings.set(side.dataset.answer, new Recording(audio, side, status));
+  if (audio) recordings.set(side.dataset.answer, new OwnRecording(audio, side, status));
 }
 
 listenToPieces((button) => {

@@ -2,7 +2,7 @@
 
 import { Answer } from "./answer.js";
 import { ask } from "./ask.js";
-import { clock } from "./clock.js";
+import { clock } from "/static/ui/clock.js";
 import { onKeys } from "./keys.js";
 import { Player } from "./player.js";
 import { keepAwake, letSleep } from "./wake_lock.js";

@@ -1,7 +1,8 @@
 /** The report: its recording, deletion, and keys that work all over the page. */
 
+import { listenToPieces } from "/static/ui/recording.js";
 import { onKeys } from "./keys.js";
-import { listenToPieces, Recording } from "./recording.js";
+import { OwnRecording } from "./own_recording.js";
 
 const audio = document.querySelector("audio[data-recording]");
 const status = document.querySelector("[data-sound-status]");
@@ -20,7 +21,7 @@ const actions = {
   },
 };
 if (audio) {
-  const recording = new Recording(audio, document, status);
+  const recording = new OwnRecording(audio, document, status);
   listenToPieces(() => recording);
   actions[" "] = () => recording.toggle();
 }

@@ -1,13 +1,14 @@
 /** The review of an answer, for coaches and for guests: words are chosen, played and commented on,
  * all of it by keyboard too. */
 
-import { SpokenWords } from "./spoken_words.js";
+import { clock } from "./clock.js";
+import { listenToPieces, Recording } from "./recording.js";
 
-const words = [...document.querySelectorAll("[data-review-words] .word")];
-const timed = words.filter((word) => word.dataset.start !== undefined);
-const spoken = new SpokenWords(timed);
-const recording = document.querySelector("audio[data-recording]");
+const box = document.querySelector("[data-review-words]");
+const words = [...box.querySelectorAll(".word")];
+const audio = document.querySelector("audio[data-recording]");
 const status = document.querySelector("[data-status]");
+const recording = audio && new Recording(audio, box, status);
 const form = document.querySelector("[data-comment-form]");
 const text = form.elements.text;
 const place = form.querySelector("[data-place]");
@@ -20,7 +21,6 @@ const comments = [...document.querySelectorAll(".review-comment")].sort(
 /** The chosen words, by their numbers: where choosing began, and where it is now. */
 let anchor = null;
 let head = null;
-let endS = Infinity;
 
 function range() {
   return anchor === null ? null : [Math.min(anchor, head), Math.max(anchor, head)];
@@ -53,10 +53,6 @@ function quoted() {
   return said.length > 80 ? `“${said.slice(0, 79)}…”` : `“${said}”`;
 }
 
-function clock(seconds) {
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
-}
-
 /** Says in the form what a comment would be on now: the words, a moment, the whole answer. */
 function aim(atS = null) {
   const chosen = range();
@@ -79,8 +75,7 @@ function aim(atS = null) {
 }
 
 function comment() {
-  const heardTo = recording && recording.currentTime > 0 ? recording.currentTime : null;
-  aim(heardTo);
+  aim(recording?.atS > 0 ? recording.atS : null);
   recording?.pause();
   text.focus();
 }
@@ -88,26 +83,6 @@ function comment() {
 function enter(index) {
   words.forEach((word, at) => (word.tabIndex = at === index ? 0 : -1));
   words[index].focus();
-}
-
-async function playFrom(fromS, toS = Infinity) {
-  endS = toS;
-  recording.currentTime = fromS;
-  try {
-    await recording.play();
-  } catch (error) {
-    if (error.name !== "AbortError") status.textContent = "The recording could not be played.";
-  }
-}
-
-function follow() {
-  if (recording.currentTime >= endS) recording.pause();
-  if (recording.paused) {
-    spoken.light(null);
-    return;
-  }
-  spoken.light(spoken.at(recording.currentTime));
-  requestAnimationFrame(follow);
 }
 
 /** Goes to the next (1) or previous (-1) comment, and to the words it is on. */
@@ -127,7 +102,7 @@ function walkComments(step) {
     enter(first);
   } else {
     chooseNothing();
-    if (recording && next.dataset.at !== undefined) recording.currentTime = Number(next.dataset.at);
+    if (next.dataset.at !== undefined) recording?.seek(Number(next.dataset.at));
     next.focus();
   }
   const [by, said] = [next.querySelector("strong"), next.querySelector("[data-text] p")];
@@ -150,7 +125,7 @@ function walkWords(event) {
   if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
   const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: words.length - 1 };
   if (event.key === "Enter" && recording && event.target.dataset.start !== undefined) {
-    playFrom(Number(event.target.dataset.start));
+    recording.playFrom(Number(event.target.dataset.start));
   } else if (event.key in steps) {
     const next = Math.min(Math.max(steps[event.key], 0), words.length - 1);
     enter(next);
@@ -170,7 +145,6 @@ function selectedWords() {
   return touched.length > 0 ? [touched[0], touched[touched.length - 1]] : null;
 }
 
-const box = document.querySelector("[data-review-words]");
 if (words.length > 0) {
   words.forEach((word, index) => (word.tabIndex = index === 0 ? 0 : -1));
   box.addEventListener("keydown", walkWords);
@@ -188,7 +162,9 @@ if (words.length > 0) {
   });
   box.addEventListener("dblclick", (event) => {
     const word = event.target.closest(".word");
-    if (recording && word?.dataset.start !== undefined) playFrom(Number(word.dataset.start));
+    if (recording && word?.dataset.start !== undefined) {
+      recording.playFrom(Number(word.dataset.start));
+    }
   });
 }
 for (const each of comments) {
@@ -200,19 +176,7 @@ whole.addEventListener("click", () => {
   chooseNothing();
   text.focus();
 });
-if (recording) {
-  recording.addEventListener("play", () => requestAnimationFrame(follow));
-  recording.addEventListener("pause", () => (endS = Infinity));
-  recording.addEventListener("error", () => {
-    status.textContent = "The recording could not be read.";
-  });
-  document.addEventListener("click", (event) => {
-    const piece = event.target.closest("button[data-play-from]");
-    if (!piece) return;
-    const { playFrom: from, playTo: to } = piece.dataset;
-    playFrom(Number(from), to === undefined ? Infinity : Number(to));
-  });
-}
+listenToPieces(() => recording);
 
 /** Takes up what stands in the form: a comment that could not be kept, with its place. */
 function takeUp() {
@@ -241,9 +205,7 @@ const actions = {
   m: () => (model.open = !model.open),
   escape: chooseNothing,
 };
-if (recording) {
-  actions[" "] = () => (recording.paused ? playFrom(recording.currentTime) : recording.pause());
-}
+if (recording) actions[" "] = () => recording.toggle();
 document.addEventListener("keydown", (event) => {
   const name = event.key.toLowerCase();
   const action = actions[name];

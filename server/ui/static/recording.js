@@ -1,15 +1,15 @@
-/** A recording on a page: it plays from any of its words, which light up in step, and by pieces. */
+/** A recording on a page: it plays as a whole or by pieces, and its words light up in step. */
 
-import { SpokenWords } from "/static/ui/spoken_words.js";
-import { stop as stopOther } from "./listen.js";
+import { SpokenWords } from "./spoken_words.js";
 
 const all = [];
 
-/** One recording with its transcript. Of several on a page one sounds at a time. */
+/** One recording with its words. Of several on a page one sounds at a time. */
 export class Recording {
+  /** Its words that have times, as elements. */
+  words;
   #audio;
   #status;
-  #words;
   #spoken;
   /** Where the piece being played ends; Infinity: at the end of the recording. */
   #endS = Infinity;
@@ -23,8 +23,8 @@ export class Recording {
   constructor(audio, root, status) {
     this.#audio = audio;
     this.#status = status;
-    this.#words = [...root.querySelectorAll(".word[data-start]")];
-    this.#spoken = new SpokenWords(this.#words);
+    this.words = [...root.querySelectorAll(".word[data-start]")];
+    this.#spoken = new SpokenWords(this.words);
     all.push(this);
     audio.addEventListener("play", () => {
       for (const other of all) if (other !== this) other.pause();
@@ -38,8 +38,16 @@ export class Recording {
     audio.addEventListener("error", () => {
       status.textContent = "The recording could not be read.";
     });
-    const transcript = root.querySelector("[data-words]");
-    if (transcript) this.#listenTo(transcript);
+  }
+
+  /** Where it is, in seconds. */
+  get atS() {
+    return this.#audio.currentTime;
+  }
+
+  /** Goes there without a sound. */
+  seek(atS) {
+    this.#audio.currentTime = atS;
   }
 
   /**
@@ -48,10 +56,9 @@ export class Recording {
    * @param {number} [toS]
    */
   async playFrom(fromS, toS = Infinity) {
-    stopOther();
     this.#release();
     this.#endS = toS;
-    this.#audio.currentTime = fromS;
+    this.seek(fromS);
     try {
       await this.#audio.play();
     } catch (error) {
@@ -79,7 +86,7 @@ export class Recording {
 
   /** Goes on, or pauses. */
   toggle() {
-    if (this.#audio.paused) this.playFrom(this.#audio.currentTime);
+    if (this.#audio.paused) this.playFrom(this.atS);
     else this.pause();
   }
 
@@ -90,58 +97,23 @@ export class Recording {
 
   /** Many times a second: an audio element itself tells the time only four times. */
   #follow() {
-    if (this.#audio.currentTime >= this.#endS) this.pause();
+    if (this.atS >= this.#endS) this.pause();
     if (this.#audio.paused) {
       this.#spoken.light(null);
       return;
     }
-    this.#spoken.light(this.#spoken.at(this.#audio.currentTime));
+    this.#spoken.light(this.#spoken.at(this.atS));
     requestAnimationFrame(() => this.#follow());
-  }
-
-  #listenTo(transcript) {
-    transcript.setAttribute("aria-describedby", "words-hint");
-    transcript.addEventListener("keydown", (event) => this.#walk(event));
-    transcript.addEventListener("click", (event) => {
-      const word = event.target.closest(".word[data-start]");
-      if (!word || !getSelection().isCollapsed) return; // words are being selected, not chosen
-      this.#enter(word);
-      this.playFrom(Number(word.dataset.start));
-    });
-  }
-
-  #enter(word) {
-    for (const each of this.#words) each.tabIndex = each === word ? 0 : -1;
-  }
-
-  /** @param {KeyboardEvent} event */
-  #walk(event) {
-    const at = this.#words.indexOf(event.target);
-    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    const last = this.#words.length - 1;
-    const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
-    if (event.key === "Enter") {
-      this.playFrom(Number(this.#words[at].dataset.start));
-    } else if (event.key in steps) {
-      const next = this.#words[Math.min(Math.max(steps[event.key], 0), last)];
-      this.#enter(next);
-      next.focus();
-    } else {
-      return;
-    }
-    event.preventDefault();
   }
 }
 
 /**
- * Buttons that play a piece: <button data-play-from="1.5" data-play-to="2">. Another sound of the
- * page ends the recording.
- * @param {(button: HTMLButtonElement) => Recording|undefined} ofButton whose piece it is
+ * Buttons that play a piece: <button data-play-from="1.5" data-play-to="2">.
+ * @param {(button: HTMLButtonElement) => Recording|null|undefined} ofButton whose piece it is; none: it is silent
  */
 export function listenToPieces(ofButton) {
   document.addEventListener("click", (event) => {
     const piece = event.target.closest("button[data-play-from]");
     if (piece) ofButton(piece)?.playPiece(piece);
-    else if (event.target.closest("button[data-sound]")) for (const each of all) each.pause();
   });
 }

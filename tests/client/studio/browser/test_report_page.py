@@ -1,0 +1,93 @@
+"""One's recording on the report and in the comparison, in a real browser: words and pieces play."""
+
+from typing import Any, Final
+
+import pytest
+
+from client.settings import ClientSettings
+from client.speaking.wav import write_wav
+from client.studio.studio import Studio
+from pronunciation.clip import Clip
+from server.contract import Transcript, Word
+from tests.browser_looks import open_details
+from tests.client.studio.conftest import NewPage, Serve
+from tests.client.studio.studio_parts import make_studio, tone
+from tests.server.conftest import make_submission
+
+TEXT: Final = "We place every shard with vLLM"
+WORD_S: Final = 4.0
+"""So long that what is played is still going on when it is looked at."""
+
+AT: Final = "(index) => document.querySelectorAll('audio')[index].currentTime"
+SILENT: Final = "(index) => document.querySelectorAll('audio')[index].paused"
+
+
+@pytest.fixture
+def studio(settings: ClientSettings) -> Studio:
+    """Two answers to the first question of the bank, each with its recording."""
+    made = make_studio(settings)
+    words = tuple(
+        Word(text=text, start_s=index * WORD_S, end_s=(index + 1) * WORD_S)
+        for index, text in enumerate(TEXT.split())
+    )
+    transcript = Transcript(text=TEXT, words=words, engine="faster-whisper", duration_s=24.0)
+    for _ in range(2):
+        question = made.backend.bank().questions[0].id
+        answer = make_submission(TEXT, transcript=transcript, question_id=question)
+        made.backend.submit(answer)
+        write_wav(Clip(tone(24.0)), made.recordings.path_of(answer.submission_id))
+    return made
+
+
+def plays(page: Any, word: str, index: int = 0) -> None:
+    """Waits until a recording sounds, and this word of it is lit."""
+    page.wait_for_function(f"() => !({SILENT})({index})")
+    page.wait_for_selector(f".word.playing:text-is('{word}')")
+
+
+def test_words_play_by_mouse_and_by_keyboard(
+    serve: Serve, studio: Studio, new_page: NewPage
+) -> None:
+    page = new_page()
+    page.goto(serve(studio=studio).url + "/attempts/2")
+    page.click(".word:text-is('shard')")
+    plays(page, "shard")
+    assert page.evaluate(AT, 0) >= 3 * WORD_S
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    plays(page, "place")
+    page.focus("#main")
+    page.keyboard.press("Space")
+    page.wait_for_function(SILENT, arg=0)
+    assert page.locator(".word.playing").count() == 0
+
+
+def test_a_piece_plays_until_it_is_pressed_again_or_another_sound_begins(
+    serve: Serve, studio: Studio, new_page: NewPage
+) -> None:
+    page = new_page()
+    page.goto(serve(studio=studio).url + "/attempts/2")
+    open_details(page)
+    piece = page.locator("button[data-play-from]").first
+    piece.click()
+    plays(page, "vLLM")
+    assert piece.get_attribute("aria-pressed") == "true"
+    piece.click()
+    page.wait_for_function(SILENT, arg=0)
+    assert piece.get_attribute("aria-pressed") is None
+    piece.click()
+    plays(page, "vLLM")
+    page.locator("button[data-sound]").first.click()
+    page.wait_for_function(SILENT, arg=0)
+
+
+def test_of_two_answers_one_sounds(serve: Serve, studio: Studio, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(serve(studio=studio).url + "/attempts/2/compare/1")
+    words = page.locator(".word:text-is('shard')")
+    words.first.click()
+    plays(page, "shard", 0)
+    words.last.click()
+    plays(page, "shard", 1)
+    page.wait_for_function(SILENT, arg=0)
