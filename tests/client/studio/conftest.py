@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from client import demo
 from client.audio_file import read_audio
 from client.settings import ClientSettings
 from client.speaking.wav import write_wav
@@ -163,3 +164,9 @@ def microphone_sound(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., 
         return path
 
     return make
+
+
+@pytest.fixture(scope="session")
+def speech() -> Clip:
+    """Three seconds of somebody speaking."""
+    return read_audio(demo.AUDIO).slice(0.0, 3.0)

@@ -1,89 +1,35 @@
-"""Answers over the WebSocket, and what is left when one is interrupted."""
+"""Answers over the WebSocket."""
 
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient, WebSocketTestSession
+from starlette.testclient import TestClient
 
-from client import demo
-from client.audio_file import read_audio
 from client.backend import RejectedError
 from client.errors import EngineError, NoSpeech
-from client.recording import unfinished_recordings
-from client.recording.take_file import TakeWriter, read_take
+from client.recording.take_file import read_take
 from client.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.running_take import MAX_BLOCK_BYTES, RunningTake, TakeProtocolError, limit_s_for
+from client.studio.running_take import MAX_BLOCK_BYTES
 from client.studio.studio import Studio
-from client.studio.takes import AnswerDone, TakeBusyError
+from client.studio.takes import AnswerDone
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.client.conftest import listening
-from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio, tone
-
-QUESTION = demo.QUESTION_ID
-BLOCK = 1600
-
-
-@pytest.fixture(scope="module")
-def speech() -> Clip:
-    """Three seconds of somebody speaking."""
-    return read_audio(demo.AUDIO).slice(0.0, 3.0)
-
-
-def pcm(clip: Clip) -> bytes:
-    return np.rint(clip.samples * 32767).astype("<i2").tobytes()
-
-
-def blocks(content: bytes) -> Iterator[bytes]:
-    for at in range(0, len(content), BLOCK):
-        yield content[at : at + BLOCK]
-
-
-def begin(socket: WebSocketTestSession, question_id: str = QUESTION, **more: str) -> dict[str, Any]:
-    socket.send_json({"type": "start", "question_id": question_id, **more})
-    return dict(socket.receive_json())
-
-
-def until(socket: WebSocketTestSession, *types: str) -> dict[str, Any]:
-    """The next message of these types."""
-    for _ in range(200):
-        message = dict(socket.receive_json())
-        if message["type"] in types:
-            return message
-    raise AssertionError(f"no {types}")
-
-
-def send_all(socket: WebSocketTestSession, clip: Clip) -> None:
-    for block in blocks(pcm(clip)):
-        socket.send_bytes(block)
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
-
-
-def is_left(settings: ClientSettings) -> list[float]:
-    """The lengths of the unfinished takes."""
-    return [round(take.duration_s, 2) for take in unfinished_recordings(settings.recordings)]
-
-
-def with_engine(settings: ClientSettings, transcriber: ScriptedTranscriber) -> TestClient:
-    studio = make_studio(settings, transcriber)
-    return TestClient(create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN})
-
-
-# ---------------------------------------------------------------- one answer
+from tests.client.studio.answering import (
+    QUESTION,
+    begin,
+    interrupt,
+    is_left,
+    send_all,
+    until,
+    wait_for,
+    with_engine,
+)
+from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, tone
 
 
 def test_an_answer_is_graded_stored_and_its_recording_kept(
@@ -335,246 +281,6 @@ def test_a_page_of_another_site_cannot_record(studio: Studio) -> None:
         foreign.websocket_connect(SOCKET),
     ):
         pass
-
-
-# ---------------------------------------------------------------- limits of a take
-
-
-class _Live:
-    """A live answer that only counts."""
-
-    captions = ()
-
-    def __init__(self) -> None:
-        self.samples = 0
-        self.cancelled = False
-
-    def feed(self, samples: np.ndarray[Any, Any]) -> None:
-        self.samples += samples.size
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-
-def make_take(folder: Path, studio: Studio, clock: list[float], target_s: float) -> RunningTake:
-    return RunningTake(
-        TakeWriter(folder, SAMPLE_RATE_HZ),
-        _Live(),  # type: ignore[arg-type]
-        studio.recordings,
-        target_s,
-        on_end=lambda: None,
-        clock_s=lambda: clock[0],
-    )
-
-
-def test_a_recording_ends_at_its_limit_to_the_sample(tmp_path: Path, studio: Studio) -> None:
-    clock = [0.0]
-    take = make_take(tmp_path, studio, clock, target_s=120)
-    block = bytes(MAX_BLOCK_BYTES)
-    while not take.is_full:
-        clock[0] += 2.048
-        take.take_in(block)
-    take.take_in(block)
-
-    assert take.recorded_s == take.limit_s == 600.0
-    take.discard()
-
-
-def test_the_limit_is_twice_the_target_but_never_below_ten_minutes() -> None:
-    assert (limit_s_for(60), limit_s_for(300), limit_s_for(420)) == (600, 600, 840)
-
-
-def test_sound_that_comes_faster_than_anybody_speaks_is_refused(
-    tmp_path: Path, studio: Studio
-) -> None:
-    clock = [0.0]
-    take = make_take(tmp_path, studio, clock, target_s=120)
-    second = bytes(2 * SAMPLE_RATE_HZ)
-    for _ in range(30):
-        take.take_in(second)
-    with pytest.raises(TakeProtocolError, match="faster"):
-        take.take_in(second)
-    clock[0] += 1.0
-    take.take_in(second)
-
-    take.abandon("the page is gone")
-    assert [round(each.duration_s) for each in unfinished_recordings(tmp_path)] == [31]
-
-
-# ---------------------------------------------------------------- interrupted
-
-
-def interrupt(client: TestClient, settings: ClientSettings, clip: Clip) -> str:
-    """Begin an answer, then break the connection."""
-    with client.websocket_connect(SOCKET) as socket:
-        name = str(begin(socket)["take"])
-        send_all(socket, clip)
-        wait_for(lambda: read_take(settings.recordings / name)[0].size == clip.samples.size)
-    wait_for(lambda: is_left(settings))
-    return name
-
-
-def test_a_broken_connection_leaves_what_was_said_to_be_finished(
-    client: TestClient, studio: Studio, speech: Clip
-) -> None:
-    name = interrupt(client, studio.settings, speech)
-
-    (shown,) = client.get("/takes").json()["interrupted"]
-    assert shown["name"] == name
-    assert shown["length"] == "0:03"
-    assert shown["started"] == f"{datetime.now():%H:%M}"
-    assert shown["question_id"] == QUESTION
-    assert "InfiniBand" in shown["prompt"]
-    assert "the page was closed" in shown["reason"]
-    assert client.get(f"/takes/{name}/audio").content[:4] == b"RIFF"
-
-    assert client.post(f"/takes/{name}/finish").json()["state"] == "running"
-    wait_for(lambda: client.get(f"/takes/{name}").json()["state"] != "running")
-    done = client.get(f"/takes/{name}").json()
-    attempt = studio.backend.attempt(int(done["url"].rsplit("/", 1)[1]))
-    assert attempt.submission.question_id == QUESTION
-    assert studio.recordings.path_of(attempt.submission.submission_id).exists()
-    assert client.get("/takes").json()["interrupted"] == []
-
-
-def test_an_interrupted_recording_can_be_discarded(
-    client: TestClient, studio: Studio, speech: Clip
-) -> None:
-    name = interrupt(client, studio.settings, speech)
-
-    assert client.post(f"/takes/{name}/discard").status_code == 204
-    assert list(studio.settings.recordings.iterdir()) == []
-    assert client.post(f"/takes/{name}/discard").status_code == 404
-
-
-def test_a_connection_that_broke_before_any_sound_leaves_nothing(
-    client: TestClient, settings: ClientSettings
-) -> None:
-    with client.websocket_connect(SOCKET) as socket:
-        begin(socket)
-    wait_for(lambda: not client.get("/takes").json()["recording"])
-
-    assert list(settings.recordings.iterdir()) == []
-
-
-def test_a_page_that_goes_while_it_is_transcribed_still_gets_its_report(
-    settings: ClientSettings, speech: Clip
-) -> None:
-    gate = threading.Event()
-    studio = make_studio(settings, ScriptedTranscriber(gate=gate))
-    with TestClient(create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
-        with client.websocket_connect(SOCKET) as socket:
-            begin(socket)
-            send_all(socket, speech)
-            socket.send_json({"type": "stop"})
-            until(socket, "working")
-            gate.set()
-        wait_for(lambda: studio.backend.history().total == 1)
-        wait_for(lambda: not list(settings.recordings.glob("*.part")))
-
-
-def test_a_second_tab_is_told_and_may_record_once_the_first_has_ended(
-    client: TestClient, settings: ClientSettings, speech: Clip
-) -> None:
-    with client.websocket_connect(SOCKET) as first:
-        begin(first)
-        send_all(first, speech)
-        assert client.get("/takes").json()["recording"]
-        with client.websocket_connect(SOCKET) as second:
-            problem = begin(second)
-        assert (problem["code"], problem["kept"]) == ("busy", False)
-        assert "another tab" in problem["detail"]
-        first.send_json({"type": "discard"})
-        until(first, "discarded", "problem")
-    with client.websocket_connect(SOCKET) as second:
-        assert begin(second)["type"] == "recording"
-
-
-def test_a_second_program_with_the_same_home_is_told_too(
-    client: TestClient, settings: ClientSettings
-) -> None:
-    with client.websocket_connect(SOCKET) as socket:
-        begin(socket)
-        other = make_studio(settings)
-        with pytest.raises(TakeBusyError, match="another Aloud"):
-            other.takes.begin(QUESTION)
-        other.close()
-    wait_for(lambda: not client.get("/takes").json()["recording"])
-
-
-def test_a_recording_of_the_terminal_can_be_finished_here(
-    client: TestClient, studio: Studio
-) -> None:
-    """At the microphone's own rate, with a label that `TakeWriter` cut."""
-    writer = TakeWriter(studio.settings.recordings, 48_000, QUESTION)
-    writer.append(tone(1.0).repeat(3))
-    writer.abandon()
-
-    assert client.post(f"/takes/{writer.part_path.name}/finish").status_code == 202
-    wait_for(lambda: client.get(f"/takes/{writer.part_path.name}").json()["state"] == "done")
-
-
-def test_a_recording_whose_question_is_gone_is_shown_but_not_finished(
-    client: TestClient, settings: ClientSettings
-) -> None:
-    writer = TakeWriter(settings.recordings, SAMPLE_RATE_HZ, "a-question-of-old")
-    writer.append(tone(1.0))
-    writer.abandon()
-
-    (shown,) = client.get("/takes").json()["interrupted"]
-    assert (shown["question_id"], shown["prompt"]) == ("", "")
-    refused = client.post(f"/takes/{shown['name']}/finish")
-    assert refused.status_code == 404
-    assert "a-question-of-old" in refused.json()["detail"]
-    assert is_left(settings) == [1.0]
-
-
-def test_the_date_is_said_where_it_was_not_today(
-    client: TestClient, settings: ClientSettings
-) -> None:
-    writer = TakeWriter(settings.recordings, SAMPLE_RATE_HZ, QUESTION)
-    writer.append(tone(1.0))
-    writer.abandon()
-    old = datetime(2024, 2, 3, 12, 30, tzinfo=UTC)
-    name = f"{old:%Y%m%dT%H%M%S%fZ}-{QUESTION}.wav.part"
-    writer.part_path.rename(settings.recordings / name)
-
-    (shown,) = client.get("/takes").json()["interrupted"]
-    assert "Feb 2024" in shown["started"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "..%2Faloud.db",
-        "%2e%2e%2faloud.db",
-        "..",
-        "aloud.db",
-        "..%5Caloud.db",
-        "%2Fetc%2Fpasswd",
-        "kept.wav",
-        ".wav.part",
-        "%00",
-        "x" * 5000,
-    ],
-)
-@pytest.mark.parametrize("action", ["finish", "discard", "audio"])
-def test_a_name_reaches_no_file_but_an_unfinished_take(
-    client: TestClient, settings: ClientSettings, name: str, action: str
-) -> None:
-    settings.recordings.mkdir(parents=True, exist_ok=True)
-    kept = settings.recordings / "kept.wav"
-    kept.write_bytes(b"a kept recording")
-    outside = settings.home / "outside.wav.part"
-    outside.write_bytes(b"not ours")
-
-    method = client.get if action == "audio" else client.post
-    answer = method(f"/takes/{name}/{action}")
-
-    assert answer.status_code in (404, 405)
-    assert kept.read_bytes() == b"a kept recording"
-    assert outside.exists()
-    assert settings.database.exists()
 
 
 def test_unknown_questions_of_the_backend_stay_unknown(studio: Studio) -> None:

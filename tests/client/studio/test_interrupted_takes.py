@@ -1,0 +1,187 @@
+"""What is left when an answer is interrupted, and what can be done with it."""
+
+import threading
+from datetime import UTC, datetime
+
+import pytest
+from starlette.testclient import TestClient
+
+from client.recording.take_file import TakeWriter
+from client.settings import ClientSettings
+from client.studio.app import create_studio
+from client.studio.studio import Studio
+from client.studio.takes import TakeBusyError
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from tests.client.studio.answering import (
+    QUESTION,
+    begin,
+    interrupt,
+    is_left,
+    send_all,
+    until,
+    wait_for,
+)
+from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio, tone
+
+
+def test_a_broken_connection_leaves_what_was_said_to_be_finished(
+    client: TestClient, studio: Studio, speech: Clip
+) -> None:
+    name = interrupt(client, studio.settings, speech)
+
+    (shown,) = client.get("/takes").json()["interrupted"]
+    assert shown["name"] == name
+    assert shown["length"] == "0:03"
+    assert shown["started"] == f"{datetime.now():%H:%M}"
+    assert shown["question_id"] == QUESTION
+    assert "InfiniBand" in shown["prompt"]
+    assert "the page was closed" in shown["reason"]
+    assert client.get(f"/takes/{name}/audio").content[:4] == b"RIFF"
+
+    assert client.post(f"/takes/{name}/finish").json()["state"] == "running"
+    wait_for(lambda: client.get(f"/takes/{name}").json()["state"] != "running")
+    done = client.get(f"/takes/{name}").json()
+    attempt = studio.backend.attempt(int(done["url"].rsplit("/", 1)[1]))
+    assert attempt.submission.question_id == QUESTION
+    assert studio.recordings.path_of(attempt.submission.submission_id).exists()
+    assert client.get("/takes").json()["interrupted"] == []
+
+
+def test_an_interrupted_recording_can_be_discarded(
+    client: TestClient, studio: Studio, speech: Clip
+) -> None:
+    name = interrupt(client, studio.settings, speech)
+
+    assert client.post(f"/takes/{name}/discard").status_code == 204
+    assert list(studio.settings.recordings.iterdir()) == []
+    assert client.post(f"/takes/{name}/discard").status_code == 404
+
+
+def test_a_connection_that_broke_before_any_sound_leaves_nothing(
+    client: TestClient, settings: ClientSettings
+) -> None:
+    with client.websocket_connect(SOCKET) as socket:
+        begin(socket)
+    wait_for(lambda: not client.get("/takes").json()["recording"])
+
+    assert list(settings.recordings.iterdir()) == []
+
+
+def test_a_page_that_goes_while_it_is_transcribed_still_gets_its_report(
+    settings: ClientSettings, speech: Clip
+) -> None:
+    gate = threading.Event()
+    studio = make_studio(settings, ScriptedTranscriber(gate=gate))
+    with TestClient(create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
+        with client.websocket_connect(SOCKET) as socket:
+            begin(socket)
+            send_all(socket, speech)
+            socket.send_json({"type": "stop"})
+            until(socket, "working")
+            gate.set()
+        wait_for(lambda: studio.backend.history().total == 1)
+        wait_for(lambda: not list(settings.recordings.glob("*.part")))
+
+
+def test_a_second_tab_is_told_and_may_record_once_the_first_has_ended(
+    client: TestClient, settings: ClientSettings, speech: Clip
+) -> None:
+    with client.websocket_connect(SOCKET) as first:
+        begin(first)
+        send_all(first, speech)
+        assert client.get("/takes").json()["recording"]
+        with client.websocket_connect(SOCKET) as second:
+            problem = begin(second)
+        assert (problem["code"], problem["kept"]) == ("busy", False)
+        assert "another tab" in problem["detail"]
+        first.send_json({"type": "discard"})
+        until(first, "discarded", "problem")
+    with client.websocket_connect(SOCKET) as second:
+        assert begin(second)["type"] == "recording"
+
+
+def test_a_second_program_with_the_same_home_is_told_too(
+    client: TestClient, settings: ClientSettings
+) -> None:
+    with client.websocket_connect(SOCKET) as socket:
+        begin(socket)
+        other = make_studio(settings)
+        with pytest.raises(TakeBusyError, match="another Aloud"):
+            other.takes.begin(QUESTION)
+        other.close()
+    wait_for(lambda: not client.get("/takes").json()["recording"])
+
+
+def test_a_recording_of_the_terminal_can_be_finished_here(
+    client: TestClient, studio: Studio
+) -> None:
+    """At the microphone's own rate, with a label that `TakeWriter` cut."""
+    writer = TakeWriter(studio.settings.recordings, 48_000, QUESTION)
+    writer.append(tone(1.0).repeat(3))
+    writer.abandon()
+
+    assert client.post(f"/takes/{writer.part_path.name}/finish").status_code == 202
+    wait_for(lambda: client.get(f"/takes/{writer.part_path.name}").json()["state"] == "done")
+
+
+def test_a_recording_whose_question_is_gone_is_shown_but_not_finished(
+    client: TestClient, settings: ClientSettings
+) -> None:
+    writer = TakeWriter(settings.recordings, SAMPLE_RATE_HZ, "a-question-of-old")
+    writer.append(tone(1.0))
+    writer.abandon()
+
+    (shown,) = client.get("/takes").json()["interrupted"]
+    assert (shown["question_id"], shown["prompt"]) == ("", "")
+    refused = client.post(f"/takes/{shown['name']}/finish")
+    assert refused.status_code == 404
+    assert "a-question-of-old" in refused.json()["detail"]
+    assert is_left(settings) == [1.0]
+
+
+def test_the_date_is_said_where_it_was_not_today(
+    client: TestClient, settings: ClientSettings
+) -> None:
+    writer = TakeWriter(settings.recordings, SAMPLE_RATE_HZ, QUESTION)
+    writer.append(tone(1.0))
+    writer.abandon()
+    old = datetime(2024, 2, 3, 12, 30, tzinfo=UTC)
+    name = f"{old:%Y%m%dT%H%M%S%fZ}-{QUESTION}.wav.part"
+    writer.part_path.rename(settings.recordings / name)
+
+    (shown,) = client.get("/takes").json()["interrupted"]
+    assert "Feb 2024" in shown["started"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "..%2Faloud.db",
+        "%2e%2e%2faloud.db",
+        "..",
+        "aloud.db",
+        "..%5Caloud.db",
+        "%2Fetc%2Fpasswd",
+        "kept.wav",
+        ".wav.part",
+        "%00",
+        "x" * 5000,
+    ],
+)
+@pytest.mark.parametrize("action", ["finish", "discard", "audio"])
+def test_a_name_reaches_no_file_but_an_unfinished_take(
+    client: TestClient, settings: ClientSettings, name: str, action: str
+) -> None:
+    settings.recordings.mkdir(parents=True, exist_ok=True)
+    kept = settings.recordings / "kept.wav"
+    kept.write_bytes(b"a kept recording")
+    outside = settings.home / "outside.wav.part"
+    outside.write_bytes(b"not ours")
+
+    method = client.get if action == "audio" else client.post
+    answer = method(f"/takes/{name}/{action}")
+
+    assert answer.status_code in (404, 405)
+    assert kept.read_bytes() == b"a kept recording"
+    assert outside.exists()
+    assert settings.database.exists()
