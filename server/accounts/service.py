@@ -19,6 +19,7 @@ from server.accounts.models import ROLES, Account, Role
 from server.accounts.passwords import Passwords
 from server.accounts.rows import account_of, account_row, keep_an_admin
 from server.accounts.secrets import server_secret
+from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
 from server.accounts.tokens import TokenService
 from server.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
@@ -80,6 +81,7 @@ class AccountService:
         tokens: what clients sign in with.
         invitations: the links with which accounts get their password.
         cohorts: the groups they belong to.
+        sessions: ends single ones.
         known_browsers: marks for those that somebody has signed in with.
     """
 
@@ -103,6 +105,7 @@ class AccountService:
         self.tokens = TokenService(database, clock)
         self.invitations = InvitationService(database, clock)
         self.cohorts = CohortService(database, clock)
+        self.sessions = SessionService(database, clock)
         self._clock = clock
         self._passwords = passwords or Passwords()
         self._secret = secret
@@ -300,11 +303,15 @@ class AccountService:
             row.session_epoch += 1
         return account_of(row)
 
-    def actor_of_session(self, account_id: int, session_epoch: int) -> Actor | None:
+    def actor_of_session(
+        self, account_id: int, session_epoch: int, session_id: str
+    ) -> Actor | None:
         """Who a browser's session belongs to; ``None``: it has ended."""
         with self.database.read() as session:
             row = session.get(AccountRow, account_id)
             if row is None or row.disabled_at is not None or row.session_epoch != session_epoch:
+                return None
+            if has_ended(session, session_id):
                 return None
             return actor_for(account_of(row), coached_by(session, row.id))
 

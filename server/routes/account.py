@@ -54,7 +54,7 @@ def account_router() -> APIRouter:
     def sign_out_everywhere(request: Request, actor: CurrentActor, context: AppContext) -> Response:
         """End all sessions, this one too."""
         context.accounts.end_sessions(_id(actor), by=actor.account_id)
-        end_session(request)
+        end_session(request, context.accounts.sessions)
         return RedirectResponse("/sign-in", 303)
 
     @router.post("/tokens")
@@ -100,7 +100,7 @@ def account_router() -> APIRouter:
         except ServerError as error:
             text = "the password is wrong" if isinstance(error, WrongSignInError) else str(error)
             return _page(request, actor, context, error.status, problem=text, at="delete")
-        end_session(request)
+        end_session(request, context.accounts.sessions)
         return RedirectResponse("/sign-in", 303)
 
     return router

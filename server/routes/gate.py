@@ -23,7 +23,7 @@ from server.context import Context, context_of
 from server.errors import NotAllowedError, NotFoundError, NotSignedInError, StoreError
 from server.pages import wants_page
 from server.routes.problems import failure
-from server.routes.sessions import SESSION_COOKIE
+from server.routes.sessions import SESSION_COOKIE, session_of
 from server.service import Service
 
 __all__ = [
@@ -110,9 +110,9 @@ def _actor_of(request: Request) -> Actor:
             )
         return actor
     if SESSION_COOKIE in request.cookies:
-        account_id, epoch = request.session.get("account"), request.session.get("epoch")
-        if isinstance(account_id, int) and isinstance(epoch, int):
-            actor = context.accounts.actor_of_session(account_id, epoch)
+        signed_in = session_of(request)
+        if signed_in is not None:
+            actor = context.accounts.actor_of_session(*signed_in)
             if actor is not None:
                 return actor
     if not context.settings.needs_accounts and not context.accounts.any():

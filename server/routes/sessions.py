@@ -14,12 +14,12 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.accounts.models import Account
+from server.accounts.sessions import SESSION_FOR, SessionService, new_session_id
 from server.routes.problems import failure
 
-__all__ = ["SESSION_COOKIE", "Csrf", "Sessions", "end_session", "start_session"]
+__all__ = ["SESSION_COOKIE", "Csrf", "Sessions", "end_session", "session_of", "start_session"]
 
 SESSION_COOKIE: Final = "aloud_session"
-SESSION_S: Final = 14 * 24 * 60 * 60
 _CSRF_COOKIE: Final = "aloud_csrf"
 _FORMS_WITHOUT_SESSION: Final = ("/sign-in", "/invitation/", "/s/")
 _MARK: Final = "aloud.csrf-passed"
@@ -47,7 +47,7 @@ class Sessions:
                 self._app,
                 self._secret(),
                 session_cookie=SESSION_COOKIE,
-                max_age=SESSION_S,
+                max_age=int(SESSION_FOR.total_seconds()),
                 same_site="lax",
                 https_only=https,
             )
@@ -57,11 +57,25 @@ class Sessions:
 def start_session(request: Request, account: Account) -> None:
     """Signs the account in, in this browser; what the session held before is gone."""
     request.session.clear()
-    request.session.update(account=account.id, epoch=account.session_epoch)
+    request.session.update(
+        account=account.id, epoch=account.session_epoch, session=new_session_id()
+    )
 
 
-def end_session(request: Request) -> None:
-    """Signs out, in this browser."""
+def session_of(request: Request) -> tuple[int, int, str] | None:
+    """Account, epoch and id of who signed in, in this browser; ``None``: nobody did."""
+    kept = [request.session.get(name) for name in ("account", "epoch", "session")]
+    match kept:
+        case [int(account_id), int(epoch), str(session_id)]:
+            return account_id, epoch, session_id
+    return None
+
+
+def end_session(request: Request, sessions: SessionService) -> None:
+    """Signs out, in this browser; a copy of its cookie opens nothing either."""
+    found = session_of(request)
+    if found is not None:
+        sessions.end(found[0], found[2])
     request.session.clear()
 
 

@@ -62,9 +62,9 @@ def sign_in_router() -> APIRouter:
         return _signed_in(request, context, account, _local(next))
 
     @router.post("/sign-out")
-    def sign_out(request: Request) -> Response:
+    def sign_out(request: Request, context: AppContext) -> Response:
         """End this browser's session."""
-        end_session(request)
+        end_session(request, context.accounts.sessions)
         return RedirectResponse("/sign-in", 303)
 
     @router.get("/invitation/{secret}")

@@ -16,6 +16,7 @@ __all__ = [
     "AccountRow",
     "CohortMemberRow",
     "CohortRow",
+    "EndedSessionRow",
     "InvitationRow",
     "ServerSecretRow",
     "SignInFailureRow",
@@ -119,6 +120,18 @@ class SignInFailureRow(Base):
     id: Mapped[int] = mapped_column(Key, primary_key=True)
     subject: Mapped[str] = mapped_column(String(64))
     at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
+
+
+class EndedSessionRow(Base):
+    """A browser session that was signed out, until its cookie has expired by itself."""
+
+    __tablename__ = "ended_sessions"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
+    )
+    until: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
 
 
 class ServerSecretRow(Base):

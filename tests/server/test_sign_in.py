@@ -1,6 +1,8 @@
 """Signing in with a browser: sessions, forms, headers, and what others try with them."""
 
+import json
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from types import SimpleNamespace
 from urllib.parse import quote
@@ -8,10 +10,12 @@ from urllib.parse import quote
 import httpx
 import pytest
 from fastapi.testclient import TestClient
+from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 
 from server.accounts.throttle import PER_NAME_AND_ADDRESS
 from server.app import create_app
 from server.errors import StoreError
+from server.routes.sessions import SESSION_COOKIE
 from server.service import Service
 from server.settings import ServerSettings
 from tests.server.people import PASSWORD, People, people
@@ -116,6 +120,26 @@ def test_signing_out_ends_the_session_of_this_browser(world: People) -> None:
     assert browser.post("/sign-out", data={"csrftoken": token}).status_code == 303
     assert browser.get("/account").status_code == 303
     assert other.get("/account").status_code == 200
+
+
+def test_a_copy_of_the_cookie_opens_nothing_once_its_browser_signed_out(world: People) -> None:
+    browser, token = signed_in(world, "ana")
+    copied = {"Cookie": f"{SESSION_COOKIE}={browser.cookies[SESSION_COOKIE]}"}
+    thief = world.client(**PAGE)
+    assert thief.get("/account", headers=copied).status_code == 200
+    browser.post("/sign-out", data={"csrftoken": token})
+    assert thief.get("/account", headers=copied).status_code == 303
+    assert sign_in(browser, "ana").status_code == 303
+    assert browser.get("/account").status_code == 200
+    assert thief.get("/account", headers=copied).status_code == 303
+
+
+def test_a_cookie_that_names_no_session_is_none(world: People) -> None:
+    ana = world.by_name["ana"]
+    kept = {"account": ana.id, "epoch": ana.session_epoch}
+    signed = TimestampSigner(world.accounts.secret()).sign(b64encode(json.dumps(kept).encode()))
+    cookie = {"Cookie": f"{SESSION_COOKIE}={signed.decode()}"}
+    assert world.client(**PAGE).get("/account", headers=cookie).status_code == 303
 
 
 def test_signing_out_everywhere_ends_all_and_leaves_tokens(world: People) -> None:
@@ -390,11 +414,15 @@ def test_the_mark_of_a_known_browser_is_kept_from_scripts_and_other_pages(
     world: People, browser: TestClient
 ) -> None:
     marks = [
-        each.lower()
+        each
         for each in sign_in(browser).headers.get_list("set-cookie")
         if each.startswith("aloud_known=")
     ]
     assert len(marks) == 1
     for part in ("httponly", "samesite=lax", "path=/sign-in", "max-age="):
-        assert part in marks[0]
-    assert "ana" not in marks[0].split(";")[0].removeprefix("aloud_known=")
+        assert part in marks[0].lower()
+    # what stands in it, and not its base64, in which any three letters may stand by chance
+    mark = marks[0].split(";")[0].removeprefix("aloud_known=")
+    readable, content = URLSafeTimedSerializer("another key").loads_unsafe(mark)
+    assert not readable, "it is signed with the server's own key"
+    assert all(re.fullmatch("[0-9a-f]+", part) for part in content), "digests, and no name"

@@ -1,5 +1,4 @@
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from threading import Thread
 
 import pytest
@@ -7,7 +6,6 @@ from sqlalchemy import inspect, select, text
 
 from server.access import Actor
 from server.accounts.invitations import VALID_FOR
-from server.accounts.models import Account
 from server.accounts.service import AccountService, clean_name
 from server.accounts.throttle import (
     NAME_WINDOW,
@@ -26,41 +24,11 @@ from server.errors import (
 )
 from server.store.database import Database
 from server.store.tables_work import AuditRow
+from tests.server.accounts.conftest import Clock, active
 from tests.server.people import PASSWORD, cheap_passwords
 
-START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HERE = "192.0.2.1"
 ELSEWHERE = "203.0.113.9"
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def database(store_url: str) -> Iterator[Database]:
-    opened = Database(store_url)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def accounts(database: Database, clock: Clock) -> AccountService:
-    return AccountService(database, clock=clock, passwords=cheap_passwords())
-
-
-def active(accounts: AccountService, name: str, role: str = "candidate") -> Account:
-    made = accounts.add(name, role)
-    return accounts.accept(accounts.invitations.invite(made.id).secret, PASSWORD)
 
 
 def everything(database: Database) -> str:
@@ -130,9 +98,9 @@ def test_a_new_invitation_replaces_a_lost_password_and_ends_sessions(
     accounts: AccountService,
 ) -> None:
     ana = active(accounts, "ana")
-    assert accounts.actor_of_session(ana.id, ana.session_epoch) is not None
+    assert accounts.actor_of_session(ana.id, ana.session_epoch, "a session") is not None
     accounts.accept(accounts.invitations.invite(ana.id).secret, "a quite different one")
-    assert accounts.actor_of_session(ana.id, ana.session_epoch) is None
+    assert accounts.actor_of_session(ana.id, ana.session_epoch, "a session") is None
     with pytest.raises(WrongSignInError):
         accounts.sign_in("ana", PASSWORD, HERE)
     accounts.sign_in("ana", "a quite different one", HERE)
@@ -324,8 +292,8 @@ def test_another_password_needs_the_old_one_and_ends_sessions(accounts: AccountS
     with pytest.raises(InvalidInputError):
         accounts.change_password(ana.id, PASSWORD, "short")
     changed = accounts.change_password(ana.id, PASSWORD, "a brand new one")
-    assert accounts.actor_of_session(ana.id, ana.session_epoch) is None
-    assert accounts.actor_of_session(ana.id, changed.session_epoch) is not None
+    assert accounts.actor_of_session(ana.id, ana.session_epoch, "a session") is None
+    assert accounts.actor_of_session(ana.id, changed.session_epoch, "a session") is not None
     accounts.sign_in("ana", "a brand new one", HERE)
 
 
@@ -372,7 +340,7 @@ def test_who_is_disabled_has_neither_session_nor_token_nor_invitation(
     assert disabled.state == "disabled"
     assert accounts.actor_of_token(secret) is None
     for epoch in (ana.session_epoch, disabled.session_epoch):
-        assert accounts.actor_of_session(ana.id, epoch) is None
+        assert accounts.actor_of_session(ana.id, epoch, "a session") is None
     with pytest.raises(WrongSignInError):
         accounts.sign_in("ana", PASSWORD, HERE)
     with pytest.raises(NotFoundError):
@@ -416,10 +384,10 @@ def test_cohorts_say_who_coaches_whom(accounts: AccountService) -> None:
         *(("ana", "candidate"), ("cleo", "coach"))
     ]
     assert accounts.cohorts.of(ana.id) == accounts.cohorts.all() == (found,)
-    actor = accounts.actor_of_session(cleo.id, cleo.session_epoch)
+    actor = accounts.actor_of_session(cleo.id, cleo.session_epoch, "a session")
     assert actor is not None and actor.coached == {spring.id}
     accounts.change(cleo.id, role="candidate", display_name="Cleo")
-    demoted = accounts.actor_of_session(cleo.id, cleo.session_epoch)
+    demoted = accounts.actor_of_session(cleo.id, cleo.session_epoch, "a session")
     assert demoted is not None and demoted.coached == frozenset()
     accounts.cohorts.unassign(spring.id, ana.id)
     with pytest.raises(NotFoundError):

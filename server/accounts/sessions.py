@@ -1,0 +1,66 @@
+"""Browser sessions that ended before their cookie did: who signs out leaves a cookie of no use.
+
+The cookie is signed and holds all there is of a session; nothing is kept of those that go on. One
+that was copied before its browser signed out would otherwise open the account until it expires.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+
+from server.accounts.secrets import digest
+from server.store.database import Database
+from server.store.tables_accounts import AccountRow, EndedSessionRow
+
+__all__ = ["SESSION_FOR", "SessionService", "has_ended", "new_session_id"]
+
+SESSION_FOR: Final = timedelta(days=14)
+"""How long a cookie is valid after it was last sent to the browser."""
+
+_A_REQUEST: Final = timedelta(days=1)
+"""Longer than any request lasts: one that is answered while its session ends sends a cookie yet."""
+
+
+def new_session_id() -> str:
+    """What tells one session of an account from another."""
+    return secrets.token_urlsafe(16)
+
+
+def has_ended(session: Session, session_id: str) -> bool:
+    """Whether the browser of this session has signed out.
+
+    Args:
+        session: to read with.
+        session_id: as the cookie has it.
+    """
+    return session.get(EndedSessionRow, digest(session_id)) is not None
+
+
+class SessionService:
+    """Ends single sessions, over a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def end(self, account_id: int, session_id: str) -> None:
+        """Lets nobody in with this session any more; the account's others go on.
+
+        Args:
+            account_id: whose; one that is gone has no sessions anyway.
+            session_id: as the cookie has it.
+        """
+        now = self._clock()
+        key = digest(session_id)
+        with self._database.write() as session:
+            # until then every cookie of theirs has expired by itself
+            session.execute(delete(EndedSessionRow).where(EndedSessionRow.until <= now))
+            self._database.alone(session, f"session {key}")
+            if session.get(AccountRow, account_id) is None or has_ended(session, session_id):
+                return
+            until = now + SESSION_FOR + _A_REQUEST
+            session.add(EndedSessionRow(digest=key, account_id=account_id, until=until))
