@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from server.contract import Delivery, Report
+from server.scoring import PARTIAL_CREDIT
 from server.ui.rendering import clock, percent
 from server.ui.report_view import PhraseRow, ReportView, TermRow, view_report
+from server.ui.verdict_words import DENIED, VERDICT_WORDS
 
 __all__ = ["ComparisonView", "NumberChange", "PhraseChangeRow", "TermChangeRow", "view_comparison"]
 
@@ -167,9 +169,9 @@ def _phrases(one: ReportView, two: ReportView) -> tuple[PhraseChangeRow, ...]:
 
 
 def _credit(row: PhraseRow | None) -> float:
-    if row is None or row.verdict in ("not said", "said, but denied"):
+    if row is None or row.verdict in (VERDICT_WORDS["missing"], DENIED):
         return 0.0
-    return 0.5 if row.open else 1.0
+    return PARTIAL_CREDIT if row.open else 1.0
 
 
 def _terms(one: ReportView, two: ReportView) -> tuple[TermChangeRow, ...]:

@@ -1,28 +1,18 @@
 """A verdict that a reviewer corrected, in words: the same in pages, files and the terminal."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from server.contract import CorrectedVerdict, Report
+from server.ui.verdict_words import DENIED, VERDICT_WORDS
 
-__all__ = ["VERDICT_WORDS", "correction_lines", "correction_text", "graded_text"]
-
-VERDICT_WORDS: Final = {
-    "covered": "said",
-    "partial": "partly said",
-    "missing": "not said",
-    "correct": "said right",
-    "mispronounced": "mispronounced",
-    "unclear": "not clearly heard",
-}
-_DENIED: Final = "said, but denied"
+__all__ = ["correction_lines", "correction_text", "graded_text"]
 
 
 def correction_text(corrected: CorrectedVerdict | None) -> str:
     """Who corrected the verdict, what the grader's was, and why; empty where nobody did."""
     if corrected is None:
         return ""
-    was = _DENIED if corrected.was_negated else VERDICT_WORDS[corrected.was]
+    was = DENIED if corrected.was_negated else VERDICT_WORDS[corrected.was]
     note = f": {' '.join(corrected.note.split())}" if corrected.note.strip() else ""
     return f"corrected by {corrected.by}, graded “{was}”{note}"
 

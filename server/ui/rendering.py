@@ -12,6 +12,7 @@ from pronunciation.errors import PhoneError
 from pronunciation.phone_respelling import respell_phones
 from pronunciation.phones import to_ipa
 from server.ui.correction_text import graded_text
+from server.ui.verdict_words import VERDICT_WORDS
 
 __all__ = [
     "STATIC",
@@ -54,6 +55,7 @@ def environment(*extra_template_folders: Path) -> Environment:
         respell=respell,
         with_code=with_code,
         graded=graded_text,
+        verdict=lambda name: VERDICT_WORDS.get(name, name),
     )
     return templates
 

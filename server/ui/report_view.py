@@ -15,6 +15,7 @@ from server.ui.correction_text import correction_text
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
+from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
 
 __all__ = [
     "NoteRow",
@@ -35,6 +36,15 @@ _HOW: Final = {
     "alias": "in other words",
     "acronym": "by its short or long form",
     "fuzzy": "close to it",
+}
+_SIGNS: Final[dict[str, tuple[Tone, str]]] = {
+    "covered": ("good", "✓"),
+    "partial": ("warn", "◐"),
+    "missing": ("bad", "✗"),
+    "denied": ("warn", "≠"),
+    "correct": ("good", "✓"),
+    "mispronounced": ("bad", "✗"),
+    "unclear": ("muted", "?"),
 }
 _KINDS: Final = {
     "collocation": "words that go together",
@@ -247,7 +257,7 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
 
 
 def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
-    tone, sign, verdict = _phrase_verdict(phrase)
+    tone, sign = _SIGNS["denied" if phrase.negated else phrase.status]
     evidence = phrase.evidence
     left = phrase.negated or phrase.status != "covered"
     indices = evidence.word_indices if evidence else ()
@@ -258,7 +268,7 @@ def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
         phrase=phrase.phrase,
         tone=tone,
         sign=sign,
-        verdict=verdict,
+        verdict=words_of_phrase(phrase),
         how=_HOW.get(phrase.how or "", ""),
         said=evidence.text if evidence else "",
         said_href=f"#{prefix}w-{min(indices)}" if indices else "",
@@ -280,18 +290,8 @@ def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, f
     return max(0.0, start_s - CLIP_MARGIN_S), end_s + CLIP_MARGIN_S
 
 
-def _phrase_verdict(phrase: PhraseCoverage) -> tuple[Tone, str, str]:
-    if phrase.negated:
-        return "warn", "≠", "said, but denied"
-    if phrase.status == "covered":
-        return "good", "✓", "said"
-    if phrase.status == "partial":
-        return "warn", "◐", "partly said"
-    return "bad", "✗", "not said"
-
-
 def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
-    tone, sign, verdict = _term_verdict(term)
+    tone, sign = _SIGNS[term.verdict]
     acoustic = term.source == "acoustic"
     sure = f"{term.confidence:.0%} sure, from the sound"
     basis = sure if acoustic else "from the transcript only"
@@ -302,7 +302,7 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
         status=term.verdict,
         tone=tone,
         sign=sign,
-        verdict=verdict,
+        verdict=VERDICT_WORDS[term.verdict],
         heard=term.heard or "",
         heard_ipa=ipa(term.phones) if term.phones else "",
         expected=term.expected,
@@ -314,14 +314,6 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
         to_s=to_s,
         correction=correction_text(term.corrected),
     )
-
-
-def _term_verdict(term: TermVerdict) -> tuple[Tone, str, str]:
-    if term.verdict == "mispronounced":
-        return "bad", "✗", "mispronounced"
-    if term.verdict == "correct":
-        return "good", "✓", "said right"
-    return "muted", "?", "not clearly heard"
 
 
 def _note_row(number: int, note: LanguageNote, prefix: str) -> NoteRow:

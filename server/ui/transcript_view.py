@@ -12,6 +12,7 @@ from itertools import groupby, pairwise
 from typing import Final, Literal
 
 from server.contract import Pause, PhraseCoverage, Report, Word
+from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
 
 __all__ = ["PartView", "RunView", "Sign", "Tone", "WordView", "view_transcript"]
 
@@ -170,7 +171,7 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
         _join(marks, indices)
         label = f"{term.term}: heard as {term.heard}" if term.heard else term.term
         label += f", say {term.expected}" if wrong and term.expected else ""
-        told = "mispronounced" if wrong else "not clearly heard"
+        told = VERDICT_WORDS[term.verdict]
         marks.signs[indices[-1]].append(
             Sign(
                 "✗" if wrong else "?",
@@ -210,12 +211,11 @@ def _join(marks: _Marks, indices: Sequence[int]) -> None:
 
 
 def _phrase_sign(number: int, phrase: PhraseCoverage, prefix: str) -> Sign:
-    said = {"covered": "said", "partial": "partly said", "missing": "not said"}[phrase.status]
     tone: Tone = "good" if phrase.status == "covered" else "warn"
     text = f"{number + 1}" if phrase.status == "covered" else f"◐{number + 1}"
     if phrase.negated:
-        said, tone, text = "said, but denied", "warn", f"≠{number + 1}"
-    label = f"key phrase {number + 1}, {phrase.phrase}, {said}"
+        tone, text = "warn", f"≠{number + 1}"
+    label = f"key phrase {number + 1}, {phrase.phrase}, {words_of_phrase(phrase)}"
     return Sign(text, label, f"#{prefix}phrase-{number + 1}", tone)
 
 

@@ -18,9 +18,9 @@ from server.review_contract import (
     ReviewDocument,
     TermOrPhrase,
 )
-from server.ui.correction_text import VERDICT_WORDS
 from server.ui.rendering import STATIC, STYLESHEET, clock, environment
 from server.ui.report_view import Sounds, view_report
+from server.ui.verdict_words import VERDICT_WORDS
 
 __all__ = ["bundle_page"]
 
