@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from client.cli.common import command, errors, fail, out, print_json
+from client.cli.common import command, fail, out, print_json
 
 if TYPE_CHECKING:
     from client.settings import ClientSettings
@@ -109,4 +109,5 @@ def serve(
     """Run the shared server. `aloud user` makes its accounts."""
     from client.embedded import serve as run
 
-    run(settings, host=host, port=port, names=name or (), workers=workers, tell=errors().print)
+    # not to standard error: there every line is a JSON object of the log
+    run(settings, host=host, port=port, names=name or (), workers=workers, tell=out().print)

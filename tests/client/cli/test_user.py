@@ -117,6 +117,15 @@ def test_serve_beyond_loopback_wants_its_names(run: Run) -> None:
     assert result.exit_code == 1 and "--name" in result.stderr
 
 
+def test_serve_leaves_standard_error_to_the_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.serving.set_up_logs", lambda level: None)
+    monkeypatch.setattr("uvicorn.run", lambda *_, **__: None)
+    result = run("serve", "--port", "8123")
+    assert result.exit_code == 0
+    assert "http://127.0.0.1:8123" in result.stdout
+    assert result.stderr == ""
+
+
 def test_a_setting_of_the_server_that_cannot_be_is_one_line_without_its_value(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
