@@ -1,6 +1,6 @@
 """One attempt as a file: Markdown, HTML, PDF, JSON that imports again, subtitles."""
 
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from server.archive_contract import Archive
 from server.contract import Transcript
@@ -9,10 +9,9 @@ from server.jobs.work import MadeFile
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
 
-__all__ = ["ATTEMPT_FORMATS", "AttemptFormat", "export_attempt"]
+__all__ = ["AttemptFormat", "export_attempt"]
 
 AttemptFormat = Literal["markdown", "html", "pdf", "json", "srt", "vtt"]
-ATTEMPT_FORMATS: Final[tuple[AttemptFormat, ...]] = get_args(AttemptFormat)
 
 _KINDS: Final[dict[AttemptFormat, tuple[str, str]]] = {
     "markdown": ("md", "text/markdown; charset=utf-8"),

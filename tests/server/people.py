@@ -4,7 +4,7 @@ Ana practised, and shows her attempt to the coaches of her cohort. Cleo is one o
 another cohort, Ben is in Ana's cohort, Ed is the admin.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -152,6 +152,3 @@ def people(
         invitation=accounts.invitations.invite(by_name["ben"].id).secret,
         extra={"token_id": made["ana"].token.id, "job_id": job.id, "link_id": link_row.id},
     )
-
-
-MakePeople = Callable[..., People]

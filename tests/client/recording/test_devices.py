@@ -101,18 +101,14 @@ def test_a_missing_portaudio_names_the_package() -> None:
         "try: list_devices()\n"
         "except RecordingError as error: print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
-    )
+    done = run_python(script)
     assert "apt install libportaudio2" in done.stdout
     assert done.stderr == ""
 
 
 def test_nothing_opens_portaudio_before_it_is_needed() -> None:
     script = "import sys, client.recording; print('sounddevice' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
-    )
+    done = run_python(script)
     assert done.stdout.strip() == "False"
 
 
