@@ -195,7 +195,7 @@ class _Document:
         if len(rows) > len(shown):
             self._text(
                 f"{len(rows) - len(shown):,} more rows are left out here; "
-                "the HTML and Markdown exports have them.",
+                "the Markdown and JSON exports have them.",
                 _SMALL_PT,
             )
         self._list(value for row in shown for value in row if len(value) > _CELL_CHARS)

@@ -118,7 +118,7 @@ def review_page(
     service = desk.context.service.of(desk.owner_id)
     archived = service.export_one(desk.attempt_id).attempts[0]
     review = desk.reviews.review(desk.attempt_id)
-    report = archived.report
+    view = view_report(archived.report)
     given = desk.reviews.scores_of(desk.attempt_id, desk.author)
     page = desk.context.pages.page(
         request,
@@ -127,9 +127,8 @@ def review_page(
         base=desk.address,
         question=archived.question,
         created_at=archived.submission.created_at,
-        view=view_report(report),
-        terms_judged=report.pronunciation.terms,
-        words=_words(report.transcript),
+        view=view,
+        words=_words(view.report.transcript),
         sounds=desk.sounds(),
         awaits_sound=Action.HEAR in desk.actions and desk.reviews.awaits_sound(desk.attempt_id),
         review=review,

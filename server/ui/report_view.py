@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from server.contract import LanguageNote, PhraseCoverage, Report, TermVerdict
+from server.ui.bounded import bounded
 from server.ui.charts import Chart, pace_chart
 from server.ui.correction_text import correction_text
 from server.ui.delivery_view import Figure, figures_of, filler_counts
@@ -217,6 +218,7 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
         report: the report.
         prefix: stands before every id, so that two reports fit on one page.
     """
+    report = bounded(report)
     phrases = tuple(
         _phrase_row(number, phrase, prefix)
         for number, phrase in enumerate(report.coverage.phrases, start=1)
