@@ -1,4 +1,4 @@
-"""How much of a report a page shows: an answer of nothing but terms has one verdict for each word."""
+"""How much of a report a page shows: an answer of nothing but terms has a verdict for each word."""
 
 from typing import Final
 
