@@ -59,7 +59,9 @@ def read_yaml(file: Path) -> Any:
         if file.stat().st_size > MAX_FILE_BYTES:
             raise LexiconError(f"{file.name}: larger than {MAX_FILE_BYTES // 1024} KiB")
         return _parse(file.read_text(encoding="utf-8"))
-    # ValueError: text that is no UTF-8, or a date or a number that does not exist, like 2026-99-99.
+    except UnicodeDecodeError as error:
+        raise LexiconError(f"{file.name}: is not UTF-8 text; save it as UTF-8") from error
+    # ValueError: a date or a number that does not exist, like 2026-99-99.
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise LexiconError(f"{file.name}: {' '.join(str(error).split())}") from error
 

@@ -85,8 +85,9 @@ def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
         sign, style = _VERDICT[each.verdict]
         term = lexicon.get(each.term)
         tips = {m.phones: m.tip for m in term.mistakes} if term else {}
+        sure = "" if each.verdict == "unclear" else f" {each.confidence:.0%}"
         table.add_row(
-            Text(f"{sign} {each.verdict} {each.confidence:.0%}", style),
+            Text(f"{sign} {each.verdict}{sure}", style),
             Text(each.term, "bold"),
             f"/{to_ipa(each.phones)}/",
             Text(term.say if term else ""),

@@ -146,7 +146,7 @@ class DrillScreen:
     def _show(self, step: Step) -> None:
         console, heard, item = self._console, step.heard, step.item
         sign, style = _SIGNS[heard.verdict]
-        sure = f" {heard.confidence:.0%}" if heard.verdict != "nothing" else ""
+        sure = "" if heard.verdict in ("nothing", "unclear") else f" {heard.confidence:.0%}"
         console.print(Text(sign + sure, style))
         if heard.verdict in _UNDECIDED:
             console.print(Text(_UNDECIDED[heard.verdict]))

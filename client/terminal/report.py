@@ -165,8 +165,8 @@ def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
                 continue
             unclear_shown += 1
         sign, style = _VERDICT[term.verdict]
-        acoustic = term.source == "acoustic" and term.corrected is None
-        sure = f" {term.confidence:.0%}" if acoustic else ""
+        judged = term.source == "acoustic" and term.verdict != "unclear"
+        sure = f" {term.confidence:.0%}" if judged and term.corrected is None else ""
         rows.append(
             (
                 Text(f"{sign} {term.verdict}{sure}", style=style),

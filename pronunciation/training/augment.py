@@ -17,7 +17,6 @@ __all__ = ["Noises", "augment", "band_warp"]
 
 Floats = npt.NDArray[np.floating[Any]]
 
-NYQUIST_HZ = 8000.0
 HIDDEN_BANDS, HIDDEN_FRAMES = 10, 6
 """At most so many neighbouring bands and frames of 10 ms are hidden at once."""
 

@@ -295,8 +295,9 @@ def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, f
 def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
     tone, sign = _SIGNS[term.verdict]
     acoustic = term.source == "acoustic"
-    sure = f"{term.confidence:.0%} sure, from the sound"
-    basis = sure if acoustic else "from the transcript only"
+    # how sure the hearing is of a reading says nothing where it gives no verdict
+    sure = "" if term.verdict == "unclear" else f"{term.confidence:.0%} sure, "
+    basis = f"{sure}from the sound" if acoustic else "from the transcript only"
     from_s, to_s = _framed(term.start_s, term.end_s)
     return TermRow(
         anchor=f"{prefix}term-{number}",
