@@ -31,9 +31,7 @@ export class Recording {
       requestAnimationFrame(() => this.#follow());
     });
     audio.addEventListener("pause", () => {
-      this.#spoken.light(null);
-      this.#release();
-      this.#endS = Infinity;
+      if (audio.paused) this.#rest(); // not where it plays again already
     });
     audio.addEventListener("error", () => {
       status.textContent = "The recording could not be read.";
@@ -80,14 +78,22 @@ export class Recording {
     button.setAttribute("aria-pressed", "true");
   }
 
+  /** The page shows it at once: the element's own event comes later. */
   pause() {
     this.#audio.pause();
+    this.#rest();
   }
 
   /** Goes on, or pauses. */
   toggle() {
     if (this.#audio.paused) this.playFrom(this.atS);
     else this.pause();
+  }
+
+  #rest() {
+    this.#spoken.light(null);
+    this.#release();
+    this.#endS = Infinity;
   }
 
   #release() {
@@ -98,10 +104,7 @@ export class Recording {
   /** Many times a second: an audio element itself tells the time only four times. */
   #follow() {
     if (this.atS >= this.#endS) this.pause();
-    if (this.#audio.paused) {
-      this.#spoken.light(null);
-      return;
-    }
+    if (this.#audio.paused) return;
     this.#spoken.light(this.#spoken.at(this.atS));
     requestAnimationFrame(() => this.#follow());
   }

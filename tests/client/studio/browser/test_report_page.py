@@ -69,7 +69,7 @@ def test_a_piece_plays_until_it_is_pressed_again_or_another_sound_begins(
     page = new_page()
     page.goto(serve(studio=studio).url + "/attempts/2")
     open_details(page)
-    piece = page.locator("button[data-play-from]").first
+    piece = page.locator("button[data-play-to]", has_text="vLLM")
     piece.click()
     plays(page, "vLLM")
     assert piece.get_attribute("aria-pressed") == "true"
