@@ -1,6 +1,7 @@
 """Where a request comes from: the socket's other end, or what a proxy says that is trusted."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,9 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         async def ask() -> None:
             await config.loaded_app(scope, None, None)
 
-        asyncio.run(ask())
+        # A thread of its own: the browser tests leave a loop running in this one.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(lambda: asyncio.run(ask())).result()
         return found[0]
 
     return address

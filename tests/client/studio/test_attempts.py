@@ -453,6 +453,7 @@ def test_saying_it_and_deleting_it_with_the_mouse(page: Any, studio: Studio) -> 
     row.get_by_label("Which of your words say it?").fill("one slow receiver stops")
     row.get_by_role("button", name="Count these words").click()
     page.wait_for_selector(".notice.good")
+    page.wait_for_load_state()  # the dialog is opened by the page's script
     assert status_of(studio, number, PHRASE) == "covered"
     # letters typed into a field are no shortcuts: the page is still the report
     assert f"/attempts/{number}" in page.url
