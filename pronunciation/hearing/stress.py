@@ -39,8 +39,9 @@ N_FEATURES = 6
 SQUASHED_FROM = (0.175, 1.75, 0.0875, 2.45)
 """Differences in log duration, level (dB), log pitch and balance (dB) count half from here on.
 
-Not squashed, a fifth as many moved stresses are caught at as many false alarms; by a hyperbolic
-tangent a few more are, but then a vowel eight times as long as its neighbour is no sign of stress.
+Where 2 % of learners' words are called wrong, 23 % of moved stresses are caught so, and 1 to 2 %
+not squashed. By a hyperbolic tangent 24 % are, but then a vowel eight times as long as its
+neighbour is no sign of stress.
 """
 BALANCE_HZ = (80.0, 700.0, 4000.0)
 """Spectral balance: energy between the last two against that between the first two."""

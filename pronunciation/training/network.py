@@ -62,11 +62,6 @@ class PhoneNet(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(width, N_CLASSES)
 
-    @property
-    def width(self) -> int:
-        """Its channels."""
-        return self.head.in_features
-
     def forward(self, mel: Tensor, frames: Tensor | None = None) -> Tensor:
         """Logits of shape (batch, ceil(n / 2), N_CLASSES) for ``mel`` of shape (batch, 80, n).
 

@@ -85,13 +85,7 @@ class ReviewService:
         Raises:
             NotFoundError: there is no such attempt.
         """
-        found = self.review(attempt_id)
-        return ReviewDocument(
-            submission_id=found.submission_id,
-            comments=found.comments,
-            scores=found.scores,
-            corrections=found.corrections,
-        )
+        return self.review(attempt_id).document()
 
     def written_by(self, account_id: int) -> Iterator[tuple[int, ReviewDocument]]:
         """What somebody wrote about answers of others, by attempt, and nothing else of these."""

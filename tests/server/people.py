@@ -18,13 +18,13 @@ from server.accounts.passwords import Passwords
 from server.accounts.secrets import digest, new_secret
 from server.accounts.service import AccountService
 from server.app import create_app
-from server.contract import Attempt, Submission
+from server.contract import Attempt, Submission, Transcript
 from server.service import Service
 from server.settings import ServerSettings
 from server.store.tables_sharing import RecordingRow, ShareLinkRow, ShareRow
 from server.store.tables_work import JobFileRow, JobRow
 
-__all__ = ["PASSWORD", "People", "cheap_passwords", "people"]
+__all__ = ["PASSWORD", "People", "cheap_passwords", "people", "typed_answer"]
 
 PASSWORD = "a long enough password"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -34,6 +34,16 @@ LATER = datetime(2126, 3, 1, tzinfo=UTC)
 def cheap_passwords() -> Passwords:
     """Argon2 as cheap as it gets: its cost is not what is tested."""
     return Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+
+
+def typed_answer() -> Submission:
+    """The same each time, for a world that lasts longer than a test."""
+    return Submission(
+        submission_id=f"{1:032x}",
+        question_id="kv-cache",
+        created_at=NOW,
+        transcript=Transcript(text="I use paged attention", engine="typed"),
+    )
 
 
 @dataclass

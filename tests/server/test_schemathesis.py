@@ -4,7 +4,6 @@ Bounded: a few examples for each operation, always the same ones, on a database 
 """
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import pytest
@@ -15,10 +14,9 @@ from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 from starlette.testclient import TestClient
 
-from server.contract import Submission, Transcript
 from server.service import Service
 from tests.server.jobs.conftest import wait_until_over
-from tests.server.people import People, people
+from tests.server.people import People, people, typed_answer
 from tests.server.sharing.test_encoding import sound
 
 EXAMPLES: Final = 4
@@ -38,15 +36,7 @@ ROLES: Final = ("ana", "cleo", "ed")
 @pytest.fixture(scope="module")
 def world(new_service: Callable[[], Service]) -> Iterator[People]:
     """With its worker at work."""
-    made = people(
-        new_service(),
-        Submission(
-            submission_id=f"{1:032x}",
-            question_id="kv-cache",
-            created_at=datetime(2026, 3, 1, tzinfo=UTC),
-            transcript=Transcript(text="I use paged attention", engine="typed"),
-        ),
-    )
+    made = people(new_service(), typed_answer())
     with TestClient(made.app, base_url="http://localhost"):
         yield made
 

@@ -111,11 +111,7 @@ def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) 
         assert page.locator(".word.chosen").count() == 0
 
         page.focus("#main")
-        page.keyboard.press("Space")
-        page.wait_for_selector(".word.playing")
-        wait_for(lambda: bool(page.evaluate("document.querySelector('audio').currentTime > 0.2")))
-        page.keyboard.press("Space")
-        wait_for(lambda: bool(page.evaluate("document.querySelector('audio').paused")))
+        listen(page)
         page.keyboard.press("c")
         assert page.inner_text("[data-place]").startswith("at 0:0")
 
@@ -144,6 +140,15 @@ def by_link(running: Running, drive: Callable[[Page], None]) -> None:
         assert faults == []
 
     in_a_browser(run)
+
+
+def listen(page: Page) -> None:
+    """Plays some of the recording by keyboard, and pauses."""
+    page.keyboard.press("Space")
+    page.wait_for_selector(".word.playing")
+    wait_for(lambda: bool(page.evaluate("document.querySelector('audio').currentTime > 0.2")))
+    page.keyboard.press("Space")
+    wait_for(lambda: bool(page.evaluate("document.querySelector('audio').paused")))
 
 
 def comes(page: Page, selector: str) -> None:
@@ -186,11 +191,7 @@ def test_a_guest_reviews_by_keyboard_alone(running: Running) -> None:
         page.keyboard.press("Control+Enter")
         comes(page, ".review-answer")
 
-        page.keyboard.press("Space")
-        page.wait_for_selector(".word.playing")
-        wait_for(lambda: bool(page.evaluate("document.querySelector('audio').currentTime > 0.2")))
-        page.keyboard.press("Space")
-        wait_for(lambda: bool(page.evaluate("document.querySelector('audio').paused")))
+        listen(page)
         page.keyboard.press("c")
         page.keyboard.type("Slower here")
         page.keyboard.press("Control+Enter")

@@ -4,7 +4,6 @@ import gzip
 import re
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any, Final
@@ -13,9 +12,8 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from server.contract import Submission, Transcript
 from server.service import Service
-from tests.server.people import People, people
+from tests.server.people import People, people, typed_answer
 from tests.server.test_every_route import filled, served
 from tests.server.test_sign_in import signed_in
 
@@ -37,15 +35,7 @@ def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
 @pytest.fixture(scope="module")
 def lasting_world(new_service: Callable[[], Service]) -> People:
     """One for all requests that must change nothing: making one takes longer than asking it."""
-    return people(
-        new_service(),
-        Submission(
-            submission_id=f"{1:032x}",
-            question_id="kv-cache",
-            created_at=datetime(2026, 3, 1, tzinfo=UTC),
-            transcript=Transcript(text="I use paged attention", engine="typed"),
-        ),
-    )
+    return people(new_service(), typed_answer())
 
 
 class Found(HTMLParser):
