@@ -14,7 +14,7 @@ import numpy as np
 
 from pronunciation.hearing.confusable import CONFUSABLE
 from pronunciation.hearing.results import Target
-from pronunciation.hearing.words import normal, pronunciations
+from pronunciation.hearing.words import is_written_apart, name_parts, normal, pronunciations
 from pronunciation.phones import CONSONANTS, VOWELS, base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
 
@@ -97,8 +97,9 @@ class TermSpotter:
                 places = range(index, index + n_words)
                 if not all(bare[place] for place in places) or taken.intersection(places):
                     continue
-                term = self._names.get("".join(bare[place] for place in places))
-                if term is not None:
+                pieces = [bare[place] for place in places]
+                term = self._names.get("".join(pieces))
+                if term is not None and is_written_apart(pieces, self._parts_of(term)):
                     taken.update(places)
                     spots.append(Spot(_target(term, index, n_words)))
         return spots
@@ -153,6 +154,9 @@ class TermSpotter:
         for term in self._lexicon:  # a term's own name before another's misspelling
             names["".join(normal(part) for part in term.term.split())] = term
         return names
+
+    def _parts_of(self, term: Term) -> frozenset[str]:
+        return frozenset().union(*map(name_parts, (term.term, *term.written_as)))
 
     @cached_property
     def _longest_name(self) -> int:

@@ -1,18 +1,33 @@
 """From text to phones: the dictionary first, then letter names, then espeak-ng's rules."""
 
 import re
+from collections.abc import Container, Sequence
 from functools import cache
 
 from pronunciation.hearing.dictionary import dictionary
 from pronunciation.hearing.letter_to_sound import espeak_phones
 
-__all__ = ["find_term", "normal", "plain", "pronunciations", "split_words"]
+__all__ = [
+    "find_term",
+    "is_written_apart",
+    "name_parts",
+    "normal",
+    "plain",
+    "pronunciations",
+    "split_words",
+]
 
 Phones = tuple[str, ...]
 
 _EDGE = re.compile(r"^[^\w]+|[^\w+#%]+$")
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _VOWEL_LETTERS = set("aeiouy")
+_PART = re.compile(r"[\s\-/_.]+|(?<=[a-z])(?=[A-Z])")
+_SENTENCE_WORDS = frozenset(
+    "a am an and as at be by do for go he i if in is it me my no not of on or so the to up us we"
+    "".split()
+)
+"""Words that join others in any sentence: "I am" is not IAM, nor "red is" Redis."""
 LONGEST_SPELLED = 5
 """Capitals or vowelless tokens up to this many letters are read letter by letter."""
 
@@ -84,10 +99,31 @@ def normal(token: str) -> str:
     return re.sub(r"[^\w+#%]", "", token.translate(_APOSTROPHES).casefold())
 
 
+def name_parts(name: str) -> frozenset[str]:
+    """The words that a name is made of, in lower case: MySQL of ``my`` and ``sql``."""
+    return frozenset(normal(part) for part in _PART.split(name)) - {""}
+
+
+def is_written_apart(pieces: Sequence[str], parts: Container[str]) -> bool:
+    """Whether words that join to a name may be that name written apart.
+
+    Letters apart may ("A P I"), and so may any words ("kube flow") but those of every sentence,
+    unless the name is made of them ("my SQL").
+
+    Args:
+        pieces: the words, see ``normal``.
+        parts: the name's own, see ``name_parts``.
+    """
+    if len(pieces) == 1 or all(len(piece) == 1 for piece in pieces):
+        return True
+    return all(piece in parts or piece not in _SENTENCE_WORDS for piece in pieces)
+
+
 def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
     """Where a term stands in a text.
 
-    Case, hyphens and surrounding punctuation do not matter, nor a plural or possessive s.
+    Case, hyphens and surrounding punctuation do not matter, nor a plural or possessive s, nor
+    that it is written apart (see ``is_written_apart``).
 
     Args:
         words: the text's words, see ``split_words``.
@@ -99,6 +135,7 @@ def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
     wanted = "".join(normal(part) for part in term.split())
     if not wanted:
         return []
+    parts = name_parts(term)
     endings = {wanted, wanted + "s", wanted + "es"}
     bare = [normal(word) for word in words]
     found: list[tuple[int, int]] = []
@@ -106,9 +143,16 @@ def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
     index = 0
     while index < len(words):
         joined = ""
-        for n in range(1, min(longest, len(words) - index) + 1):
+        for n in range(1, min(max(longest, len(wanted)), len(words) - index) + 1):
+            if n > longest and len(bare[index + n - 1]) > 1:
+                break  # more words than the name has are letters
             joined += bare[index + n - 1]
-            if bare[index] and bare[index + n - 1] and joined in endings:
+            if (
+                bare[index]
+                and bare[index + n - 1]
+                and joined in endings
+                and is_written_apart(bare[index : index + n], parts)
+            ):
                 found.append((index, n))
                 index += n - 1
                 break

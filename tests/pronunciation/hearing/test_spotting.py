@@ -51,6 +51,23 @@ def test_names_and_transcribers_spellings_longest_first(spotter: TermSpotter) ->
     ]
 
 
+def test_words_of_every_sentence_are_no_name_written_apart() -> None:
+    terms = [("IAM", ()), ("Redis", ()), ("API", ("a p i",)), ("LinkedIn", ()), ("IOPS", ("i ops",))]
+    lexicon = Lexicon(
+        version="test",
+        terms=tuple(
+            Term(term=name, kind="word", say="x", readings=("AY1",), written_as=also)
+            for name, also in terms
+        ),
+    )
+    text = "I am sure the red is an A P I of linked in with I ops"
+    assert places(TermSpotter(lexicon), text) == [
+        ("API", "A P I"),
+        ("LinkedIn", "linked in"),
+        ("IOPS", "I ops"),
+    ]
+
+
 def test_a_word_from_another_world_may_be_the_term_said_wrong(spotter: TermSpotter) -> None:
     ordinary = {"then", "is", "cheaper"}
     [spot] = spotter.spot(["then", "rose", "is", "cheaper"], ordinary)

@@ -42,6 +42,12 @@ def test_plain_keeps_what_belongs_to_a_name() -> None:
         ("two GPUs.", "GPU", [(1, 1)]),
         ("a fabric", "RoCE", []),
         ("the processor", "process", []),
+        ("I am sure, and so am I", "IAM", []),
+        ("so am I, says A M I", "AMI", [(4, 3)]),
+        ("the one in red is slow", "Redis", []),
+        ("my SQL or kube flow", "MySQL", [(0, 2)]),
+        ("my SQL or kube flow", "KubeFlow", [(3, 2)]),
+        ("on demand", "on-demand", [(0, 2)]),
     ],
 )
 def test_where_a_term_stands(text: str, term: str, places: list[tuple[int, int]]) -> None:
