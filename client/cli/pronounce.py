@@ -102,44 +102,55 @@ def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
     from client.cli.progress import counting
 
     try:
-        lines = manifest.read_text(encoding="utf-8").splitlines()
+        text = manifest.read_text(encoding="utf-8-sig")  # editors on Windows begin with a mark
     except OSError as error:
         raise fail(f"{manifest}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise fail(f"{manifest}: is no UTF-8 text") from error
-    wanted = [line for line in lines if line.strip()]
+    # By "\n" alone: splitlines() would cut at a U+2028, which JSON allows within a text.
+    lines = enumerate(text.split("\n"), 1)
+    wanted = [(number, line) for number, line in lines if line.strip()]
     failed = 0
     with counting("hearing") as progress:
         for done, result in enumerate(_results(hearing, lexicon, wanted, manifest.parent), 1):
-            sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")
+            sys.stdout.write(json.dumps(result) + "\n")  # ASCII, which every terminal can take
             sys.stdout.flush()
             failed += "error" in result
             progress(done, len(wanted))
+    if not wanted:
+        errors().print(Text(f"{manifest} holds no line", "yellow"))
     if failed:
         errors().print(f"{failed} of {len(wanted)} lines could not be judged", style="yellow")
 
 
 def _results(
-    hearing: "Hearing", lexicon: "Lexicon", lines: list[str], folder: Path
+    hearing: "Hearing", lexicon: "Lexicon", lines: list[tuple[int, str]], folder: Path
 ) -> Iterator[dict[str, Any]]:
+    for number, line in lines:
+        result = _result(hearing, lexicon, line, folder)
+        if "error" in result:
+            result["error"] = f"line {number}: {result['error']}"
+        yield result
+
+
+def _result(hearing: "Hearing", lexicon: "Lexicon", line: str, folder: Path) -> dict[str, Any]:
     from client.audio_file import read_audio
     from client.errors import ClientError
     from pronunciation.errors import PronunciationError
-    from pronunciation.hearing import hear_entry, parse_entry
+    from pronunciation.hearing import hear_entry, named_audio, parse_entry
 
-    for line in lines:
-        audio = None
-        try:
-            raw = json.loads(line)
-            audio = raw.get("audio") if isinstance(raw, dict) else None
-            path = Path(parse_entry(raw).audio)
-            # A relative path counts from the manifest, as it would in any other list of files.
-            beside = folder / path
-            clip = read_audio(beside if beside.exists() or path.is_absolute() else path)
-            yield hear_entry(hearing, raw, clip, lexicon)
-        except json.JSONDecodeError as error:
-            yield {"audio": None, "error": f"the line is no JSON: {error.msg}"}
-        except (ClientError, PronunciationError) as error:
-            yield {"audio": audio, "error": str(error)}
-        except Exception as error:  # one bad line never stops the rest
-            yield {"audio": audio, "error": f"{type(error).__name__}: {error}"}
+    audio = None
+    try:
+        raw = json.loads(line)
+        audio = named_audio(raw)
+        path = Path(parse_entry(raw).audio)
+        # A relative path counts from the manifest, as it would in any other list of files.
+        beside = folder / path
+        clip = read_audio(beside if beside.exists() or path.is_absolute() else path)
+        return hear_entry(hearing, raw, clip, lexicon)
+    except json.JSONDecodeError as error:
+        return {"audio": None, "error": f"is no JSON object on a line of its own ({error.msg})"}
+    except (ClientError, PronunciationError) as error:
+        return {"audio": audio, "error": str(error)}
+    except Exception as error:  # one bad line never stops the rest
+        return {"audio": audio, "error": f"{type(error).__name__}: {error}"}

@@ -5,7 +5,13 @@ Nothing heavy is imported here: the network and the dictionary load at first use
 
 from pronunciation.hearing.drill import hear_drill
 from pronunciation.hearing.hear import Hearing
-from pronunciation.hearing.manifest import hear_entry, lexicon_targets, parse_entry, result_entry
+from pronunciation.hearing.manifest import (
+    hear_entry,
+    lexicon_targets,
+    named_audio,
+    parse_entry,
+    result_entry,
+)
 from pronunciation.hearing.results import DrillHeard, Heard, Reading, Target, Verdict
 from pronunciation.hearing.words import find_term, split_words
 
@@ -21,6 +27,7 @@ __all__ = [
     "hear_drill",
     "hear_entry",
     "lexicon_targets",
+    "named_audio",
     "parse_entry",
     "result_entry",
     "split_words",

@@ -1,19 +1,30 @@
 """One line of a manifest: a clip, its text and terms in, one plain result out."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from pronunciation.clip import Clip
-from pronunciation.errors import HearingError, PronunciationError
+from pronunciation.errors import HearingError, PhoneError, PronunciationError
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.results import Heard, Target
 from pronunciation.hearing.words import find_term, split_words
 from pronunciation.phones import parse_phones
 from pronunciation.terms import Lexicon
 
-__all__ = ["hear_entry", "lexicon_targets", "parse_entry", "result_entry"]
+__all__ = ["hear_entry", "lexicon_targets", "named_audio", "parse_entry", "result_entry"]
+
+_SAID: Final = {
+    "missing": "is missing",
+    "model_type": 'must be an object such as {"audio": "x.wav", "text": "we use RoCE here"}',
+    "string_too_short": "is empty",
+    "string_type": "must be a text in quotes",
+    "string_unicode": "is not Unicode text",
+    "too_short": "needs at least one",
+    "tuple_type": "must be a list in square brackets",
+}
+"""Pydantic's findings by their type, for people who know JSON and not Python."""
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000)]
 
@@ -48,8 +59,14 @@ def parse_entry(raw: object) -> ManifestEntry:
         return ManifestEntry.model_validate(raw)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the line"
-        raise HearingError(f"{place}: {first['msg']}") from error
+        found = _SAID.get(first["type"], first["msg"])
+        raise HearingError(f"{_place(first['loc']) or 'the line'}: {found}") from error
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Where something is wrong: ``terms[0].readings``."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return "".join(parts).lstrip(".")
 
 
 def lexicon_targets(words: Sequence[str], lexicon: Lexicon) -> list[Target]:
@@ -71,16 +88,20 @@ def _given_targets(words: list[str], terms: Sequence[ManifestTerm]) -> list[Targ
     taken: set[int] = set()
     targets: list[Target] = []
     for term in terms:
-        for reading in (*term.readings, *term.mistakes):
-            parse_phones(reading)
-        places = [
-            (index, n)
-            for index, n in find_term(words, term.term)
-            if not taken & set(range(index, index + n))
-        ]
+        try:
+            for reading in (*term.readings, *term.mistakes):
+                parse_phones(reading)
+        except PhoneError as error:
+            raise HearingError(f"the term {term.term!r}: {error}") from error
+        places = find_term(words, term.term)
         if not places:
             raise HearingError(f"the term {term.term!r} is not in the text")
-        index, n_words = places[0]
+        free = [(index, n) for index, n in places if not taken & set(range(index, index + n))]
+        if not free:
+            raise HearingError(
+                f"every place of the term {term.term!r} in the text is taken by the terms before it"
+            )
+        index, n_words = free[0]
         taken |= set(range(index, index + n_words))
         targets.append(Target(term.term, index, n_words, term.readings, term.mistakes))
     return targets
@@ -99,6 +120,12 @@ def result_entry(heard: Heard) -> dict[str, Any]:
     }
 
 
+def named_audio(raw: object) -> str | None:
+    """The ``audio`` of a decoded line, whatever else is wrong with it."""
+    audio = raw.get("audio") if isinstance(raw, Mapping) else None
+    return audio if isinstance(audio, str) else None
+
+
 def hear_entry(
     hearing: Hearing, raw: object, clip: Clip, lexicon: Lexicon | None = None
 ) -> dict[str, Any]:
@@ -111,9 +138,10 @@ def hear_entry(
         lexicon: for lines without ``terms``.
 
     Returns:
-        ``{"audio": ..., "terms": [...]}``, or ``{"audio": ..., "error": "one clear line"}``.
+        ``{"audio": ..., "terms": [...]}``, or ``{"audio": ..., "error": "one clear line"}``;
+        ``audio`` is ``None`` where the line names none.
     """
-    audio = raw.get("audio") if isinstance(raw, Mapping) else None
+    audio = named_audio(raw)
     try:
         entry = parse_entry(raw)
         words = split_words(entry.text)

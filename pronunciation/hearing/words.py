@@ -24,9 +24,9 @@ _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _VOWEL_LETTERS = set("aeiouy")
 _PART = re.compile(r"[\s\-/_.]+|(?<=[a-z])(?=[A-Z])")
 _SENTENCE_WORDS = frozenset(
-    "a am an and as at be by do for go he i if in is it me my no not of on or so the to up us we"
-    "".split()
-)
+    ("a", "am", "an", "and", "as", "at", "be", "by", "do", "for", "go", "he", "i", "if", "in",
+     "is", "it", "me", "my", "no", "not", "of", "on", "or", "so", "the", "to", "up", "us", "we")
+)  # fmt: skip
 """Words that join others in any sentence: "I am" is not IAM, nor "red is" Redis."""
 LONGEST_SPELLED = 5
 """Capitals or vowelless tokens up to this many letters are read letter by letter."""

@@ -62,7 +62,15 @@ def test_terms_of_a_text_do_not_overlap() -> None:
         ({"audio": "x.flac", "text": TEXT, "terms": [{"term": "RoCE"}]}, "readings"),
         ({"audio": "x.flac", "text": TEXT, "terms": [{**ROCE, "term": "etcd"}]}, "not in the text"),
         ({"audio": "x.flac", "text": TEXT, "terms": [{**ROCE, "readings": ["R Q"]}]}, "ARPAbet"),
-        ([1, 2], "line"),
+        ({"audio": "x.flac", "text": " "}, "text: is empty"),
+        ({"audio": "x.flac", "text": TEXT, "terms": [{**ROCE, "readings": []}]}, "at least one"),
+        (
+            {"audio": "x.flac", "text": TEXT, "terms": [{**ROCE, "mistakes": "R OW1 S"}]},
+            "terms[0].mistakes: must be a list",
+        ),
+        ({"audio": "x.flac", "text": TEXT, "terms": [{**ROCE, "mistakes": ["R X"]}]}, "'roce': "),
+        ({"audio": "x.flac", "text": TEXT, "terms": [ROCE, ROCE]}, "is taken"),
+        ([1, 2], "the line: must be an object"),
     ],
 )
 def test_a_bad_line_says_what_is_wrong(

@@ -52,7 +52,13 @@ def test_names_and_transcribers_spellings_longest_first(spotter: TermSpotter) ->
 
 
 def test_words_of_every_sentence_are_no_name_written_apart() -> None:
-    terms = [("IAM", ()), ("Redis", ()), ("API", ("a p i",)), ("LinkedIn", ()), ("IOPS", ("i ops",))]
+    terms = [
+        ("IAM", ()),
+        ("Redis", ()),
+        ("API", ("a p i",)),
+        ("LinkedIn", ()),
+        ("IOPS", ("i ops",)),
+    ]
     lexicon = Lexicon(
         version="test",
         terms=tuple(
