@@ -45,6 +45,26 @@ def test_which_reading_is_the_accepted_one_changes_the_verdict_not_the_reading(
     assert (heard.phones, heard.verdict) == (ROCKY, "mispronounced")
 
 
+def test_a_mistake_that_is_also_accepted_is_no_mistake_whatever_its_case(
+    hearing: Hearing, planted: Planted
+) -> None:
+    target = Target("RoCE", 2, 1, ("r ow1  s", ROCKY), (ROSE, LETTERS, LETTERS))
+    (heard,) = hearing.hear(planted("we-use-roce-rose"), WORDS, [target])
+    assert (heard.phones, heard.verdict) == ("r ow1  s", "correct")
+    assert sorted(r.phones for r in heard.readings) == sorted(["r ow1  s", ROCKY, LETTERS])
+
+
+def test_a_term_said_far_from_how_it_is_taught_is_no_other_text(
+    hearing: Hearing, planted: Planted
+) -> None:
+    sound = planted("we-use-roce-letters").slice(0.0, 1.57)
+    far = ("K AH0 N V ER1 JH D",)
+    (heard,) = hearing.hear(sound, WORDS[:3], [Target("RoCE", 2, 1, far, (LETTERS,))])
+    assert (heard.phones, heard.verdict) == (LETTERS, "mispronounced")
+    with pytest.raises(HearingError, match="does not fit"):
+        hearing.hear(sound, WORDS[:3], [Target("RoCE", 2, 1, far, ("K AO1 F IY0",))])
+
+
 def test_a_long_answer_with_times_that_drift(
     hearing: Hearing, planted: Planted, silence: Quiet
 ) -> None:
