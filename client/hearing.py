@@ -42,8 +42,11 @@ class AnswerHearing:
         Raises:
             HearingError: the transcript does not fit the clip, or the clip cannot be judged.
         """
-        words = [word.text for word in transcript.words]
-        times = [(w.start_s, w.end_s) for w in transcript.words]
+        parts = self._spotter.take_apart([word.text for word in transcript.words])
+        words = parts.words
+        # A part of a compound has the compound's times; they need not be exact.
+        wholes = [transcript.words[index] for index in parts.whole]
+        times = [(w.start_s, w.end_s) for w in wholes]
         expected = self._spotter.named(_text_of(question)) if question else frozenset()
         spots = self._spotter.spot(words, self._ordinary, expected)
         known = [(s, e) for s, e in times if s is not None and e is not None]
@@ -54,18 +57,19 @@ class AnswerHearing:
             known if len(known) == len(words) else None,
         )
         # A word that only sounds like a term counts where the sound says so, and only then.
+        places = [parts.place(spot.target.word_index, spot.target.n_words) for spot in spots]
         return tuple(
             HeardTerm(
                 term=each.term,
-                word_index=each.word_index,
-                word_count=spot.target.n_words,
+                word_index=index,
+                word_count=count,
                 verdict=each.verdict,
                 phones=each.phones,
                 confidence=each.confidence,
                 start_s=each.start_s,
                 end_s=each.end_s,
             )
-            for spot, each in zip(spots, heard, strict=True)
+            for spot, (index, count), each in zip(spots, places, heard, strict=True)
             if spot.own is None or each.verdict == "mispronounced"
         )
 

@@ -62,16 +62,15 @@ def pronounce(
 
 def _hear(hearing: "Hearing", lexicon: "Lexicon", audio: Path, text: str) -> "list[Heard]":
     from client.audio_file import read_audio
-    from pronunciation.hearing import lexicon_targets, split_words
+    from pronunciation.hearing import hear_terms
 
     clip = read_audio(audio)
-    words = split_words(text)
-    if not words:
+    if not text.strip():
         raise fail("--text is empty: it says which words are in the recording")
-    targets = lexicon_targets(words, lexicon)
-    if not targets:
+    heard = hear_terms(hearing, clip, text, lexicon)
+    if not heard:
         raise fail("the text holds no term of the lexicon; `aloud lexicon list` lists them")
-    return hearing.hear(clip, words, targets)
+    return heard
 
 
 def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:

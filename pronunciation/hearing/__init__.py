@@ -7,6 +7,7 @@ from pronunciation.hearing.drill import hear_drill
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.manifest import (
     hear_entry,
+    hear_terms,
     lexicon_targets,
     named_audio,
     parse_entry,
@@ -26,6 +27,7 @@ __all__ = [
     "find_term",
     "hear_drill",
     "hear_entry",
+    "hear_terms",
     "lexicon_targets",
     "named_audio",
     "parse_entry",

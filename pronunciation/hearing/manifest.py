@@ -1,19 +1,28 @@
 """One line of a manifest: a clip, its text and terms in, one plain result out."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError, PhoneError, PronunciationError
+from pronunciation.hearing.compounds import Names, take_apart
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.results import Heard, Target
 from pronunciation.hearing.words import find_term, split_words
 from pronunciation.phones import parse_phones
 from pronunciation.terms import Lexicon
 
-__all__ = ["hear_entry", "lexicon_targets", "named_audio", "parse_entry", "result_entry"]
+__all__ = [
+    "hear_entry",
+    "hear_terms",
+    "lexicon_targets",
+    "named_audio",
+    "parse_entry",
+    "result_entry",
+]
 
 _SAID: Final = {
     "missing": "is missing",
@@ -67,6 +76,35 @@ def _place(location: tuple[int | str, ...]) -> str:
     """Where something is wrong: ``terms[0].readings``."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return "".join(parts).lstrip(".")
+
+
+def hear_terms(
+    hearing: Hearing, clip: Clip, text: str, terms: Lexicon | Sequence[ManifestTerm]
+) -> list[Heard]:
+    """Judge terms of a text.
+
+    Args:
+        hearing: the hearing to use.
+        clip: the sound.
+        text: the words said in it.
+        terms: of a lexicon all that the text holds, at every place; else these, each at its
+            first place, and if it is named twice at the next.
+
+    Returns:
+        One result for each, in the text's order for a lexicon (none where the text holds no term
+        of it), else in the terms'. ``word_index`` counts whitespace-separated words, as the text
+        is written.
+
+    Raises:
+        HearingError: see ``Hearing.hear``; or a term is not in the text, or is not ARPAbet.
+    """
+    parts = take_apart(split_words(text), Names(tuple(term.term for term in terms)))
+    if isinstance(terms, Lexicon):
+        targets = lexicon_targets(parts.words, terms)
+    else:
+        targets = _given_targets(list(parts.words), terms)
+    heard = hearing.hear(clip, parts.words, targets)
+    return [replace(each, word_index=parts.whole[each.word_index]) for each in heard]
 
 
 def lexicon_targets(words: Sequence[str], lexicon: Lexicon) -> list[Target]:
@@ -144,14 +182,10 @@ def hear_entry(
     audio = named_audio(raw)
     try:
         entry = parse_entry(raw)
-        words = split_words(entry.text)
-        if entry.terms is not None:
-            targets = _given_targets(words, entry.terms)
-        elif lexicon is not None:
-            targets = lexicon_targets(words, lexicon)
-        else:
+        terms = lexicon if entry.terms is None else entry.terms
+        if terms is None:
             raise HearingError("the line names no terms and there is no lexicon")
-        heard = hearing.hear(clip, words, targets)
+        heard = hear_terms(hearing, clip, entry.text, terms)
     except PronunciationError as error:
         return {"audio": audio, "error": str(error)}
     return {"audio": audio, "terms": [result_entry(one) for one in heard]}

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from pronunciation.hearing.compounds import Names, Parts, take_apart
 from pronunciation.hearing.confusable import CONFUSABLE
 from pronunciation.hearing.results import Target
 from pronunciation.hearing.words import is_written_apart, name_parts, normal, pronunciations
@@ -61,8 +62,13 @@ class TermSpotter:
 
     def named(self, text: str) -> frozenset[str]:
         """The terms that a text names."""
-        spots = self._by_name([normal(word) for word in text.split()], set())
+        words = self.take_apart(text.split()).words
+        spots = self._by_name([normal(word) for word in words], set())
         return frozenset(spot.target.term for spot in spots)
+
+    def take_apart(self, words: Sequence[str]) -> Parts:
+        """The words that ``spot`` is to be given: compounds that hold a term, taken apart."""
+        return take_apart(words, self._compound_names)
 
     def spot(
         self,
@@ -73,7 +79,7 @@ class TermSpotter:
         """The places of a transcript where a term may have been said, not overlapping, in order.
 
         Args:
-            words: as transcribed.
+            words: as transcribed, see ``take_apart``.
             ordinary: words (lower case) that people in the field say anyway; what consists of
                 them alone is taken for itself. ``None``: sound-alikes are not looked for.
             expected: terms that the question is about: there a word from another world that
@@ -157,6 +163,10 @@ class TermSpotter:
 
     def _parts_of(self, term: Term) -> frozenset[str]:
         return frozenset().union(*map(name_parts, (term.term, *term.written_as)))
+
+    @cached_property
+    def _compound_names(self) -> Names:
+        return Names(tuple(n for term in self._lexicon for n in (term.term, *term.written_as)))
 
     @cached_property
     def _longest_name(self) -> int:

@@ -9,6 +9,7 @@ from pronunciation.hearing.letter_to_sound import espeak_phones
 
 __all__ = [
     "find_term",
+    "is_sentence_word",
     "is_written_apart",
     "name_parts",
     "normal",
@@ -104,6 +105,11 @@ def name_parts(name: str) -> frozenset[str]:
     return frozenset(normal(part) for part in _PART.split(name)) - {""}
 
 
+def is_sentence_word(word: str) -> bool:
+    """Whether a word, see ``normal``, stands in any sentence, whatever it is about."""
+    return word in _SENTENCE_WORDS
+
+
 def is_written_apart(pieces: Sequence[str], parts: Container[str]) -> bool:
     """Whether words that join to a name may be that name written apart.
 
@@ -116,7 +122,7 @@ def is_written_apart(pieces: Sequence[str], parts: Container[str]) -> bool:
     """
     if len(pieces) == 1 or all(len(piece) == 1 for piece in pieces):
         return True
-    return all(piece in parts or piece not in _SENTENCE_WORDS for piece in pieces)
+    return all(piece in parts or not is_sentence_word(piece) for piece in pieces)
 
 
 def find_term(words: list[str], term: str) -> list[tuple[int, int]]:

@@ -45,6 +45,13 @@ def test_without_terms_the_lexicons_are_looked_for(hearing: Hearing, planted: Pl
     assert [(t["term"], t["word_index"]) for t in result["terms"]] == [("RoCE", 2), ("node", 5)]
 
 
+def test_terms_within_compounds_are_heard(hearing: Hearing, planted: Planted) -> None:
+    raw = {"audio": "x.flac", "text": "We use RoCE/between the-nodes"}
+    result = hear_entry(hearing, raw, planted("we-use-roce-rose"), LEXICON)
+    assert [(t["term"], t["word_index"]) for t in result["terms"]] == [("RoCE", 2), ("node", 3)]
+    assert result["terms"][0]["verdict"] == "mispronounced"
+
+
 def test_terms_of_a_text_do_not_overlap() -> None:
     terms = tuple(
         Term(term=name, kind="word", say="x", readings=("K AE1 SH",))

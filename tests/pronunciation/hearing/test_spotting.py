@@ -106,4 +106,4 @@ def test_sound_alikes_are_only_looked_for_when_asked(spotter: TermSpotter) -> No
 
 
 def test_the_terms_that_a_text_names(spotter: TermSpotter) -> None:
-    assert spotter.named("Would you take RoCE, or a bigger cache?") == {"RoCE", "cache"}
+    assert spotter.named("Would you take RoCE, or a cache-only node?") == {"RoCE", "cache"}

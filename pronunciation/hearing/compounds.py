@@ -1,0 +1,70 @@
+"""Compounds that hold a term: the GPU of "GPU-bound", RoCE and InfiniBand of "RoCE/InfiniBand"."""
+
+import re
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pronunciation.hearing.words import is_sentence_word, name_parts, normal
+
+__all__ = ["Names", "Parts", "take_apart"]
+
+_JOINT = re.compile(r"[-‐‑–—/]")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of terms, for telling which compounds hold one."""
+
+    names: tuple[str, ...]
+
+    @cached_property
+    def whole(self) -> Container[str]:
+        """Each name as one word, see ``normal``."""
+        return {"".join(normal(word) for word in name.split()) for name in self.names}
+
+    @cached_property
+    def parts(self) -> Container[str]:
+        """The words of the names, but those of every sentence."""
+        words: Iterable[str] = frozenset().union(*map(name_parts, self.names))
+        return {word for word in words if len(word) > 1 and not is_sentence_word(word)}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The words of a text, some compounds taken apart.
+
+    Attributes:
+        words: words and parts of words.
+        whole: for each the index of the text's word that it is, or is a part of.
+    """
+
+    words: tuple[str, ...]
+    whole: tuple[int, ...]
+
+    def place(self, index: int, n_words: int) -> tuple[int, int]:
+        """A place among ``words`` as the text counts: index of its first word, number of words."""
+        first = self.whole[index]
+        return first, self.whole[index + n_words - 1] - first + 1
+
+
+def take_apart(words: Sequence[str], names: Names) -> Parts:
+    """Take those compounds apart that are no name themselves and hold a name, or a part of one."""
+    parts: list[str] = []
+    whole: list[int] = []
+    for index, word in enumerate(words):
+        pieces = [piece for piece in _JOINT.split(word) if normal(piece)]
+        apart = (
+            len(pieces) > 1
+            and not _is_among(normal(word), names.whole)
+            and any(_is_among(normal(p), names.whole, names.parts) for p in pieces)
+        )
+        found = pieces if apart else [word]
+        parts += found
+        whole += [index] * len(found)
+    return Parts(tuple(parts), tuple(whole))
+
+
+def _is_among(word: str, *names: Container[str]) -> bool:
+    forms = (word, word.removesuffix("s"), word.removesuffix("es"))
+    return any(form in each for each in names for form in forms)

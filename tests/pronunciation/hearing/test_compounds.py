@@ -1,0 +1,27 @@
+import pytest
+
+from pronunciation.hearing.compounds import Names, take_apart
+
+NAMES = Names(("GPU", "RoCE", "InfiniBand", "KV cache", "on-demand", "all-reduce"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a GPU-bound job", "a GPU bound job"),
+        ("RoCE/InfiniBand, mostly", "RoCE InfiniBand, mostly"),
+        ("two non-GPUs.", "two non GPUs."),
+        ("KV-cache-aware", "KV cache aware"),
+        ("KV-caches, on-demand All-Reduces", "KV-caches, on-demand All-Reduces"),
+        ("log-on well-known 3/4 - GPU-", "log-on well-known 3/4 - GPU-"),
+    ],
+)
+def test_only_compounds_that_hold_a_name_are_taken_apart(text: str, words: str) -> None:
+    assert take_apart(text.split(), NAMES).words == tuple(words.split())
+
+
+def test_a_place_is_told_as_the_text_counts() -> None:
+    parts = take_apart(["so", "RoCE/InfiniBand", "or", "KV", "cache-aware"], NAMES)
+    assert parts.words == ("so", "RoCE", "InfiniBand", "or", "KV", "cache", "aware")
+    assert parts.whole == (0, 1, 1, 2, 3, 4, 4)
+    assert [parts.place(1, 1), parts.place(2, 1), parts.place(4, 2)] == [(1, 1), (1, 1), (3, 2)]
