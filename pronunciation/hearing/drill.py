@@ -11,7 +11,7 @@ from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.labels import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.results import DrillHeard, Target
-from pronunciation.phones import base_phone
+from pronunciation.phones import base_phone, parse_phones
 
 __all__ = ["free_phones_score", "hear_drill"]
 
@@ -47,7 +47,7 @@ def drill_fit(scores: Floats, reading: str) -> tuple[float, int, int] | None:
 
     The sound outside the reading is counted against it, so a long answer is no short term.
     """
-    phones = tuple(base_phone(p) for p in reading.split())
+    phones = tuple(base_phone(p) for p in parse_phones(reading))
     chain = word_states([phones])
     path = best_path(scores, chain)
     if path is None:
@@ -73,9 +73,13 @@ def hear_drill(
         mistakes: mistaken readings.
 
     Raises:
-        HearingError: the clip is too long or at another rate.
+        HearingError: the clip is too long or at another rate, or no reading is accepted.
         PhoneError: a reading is not ARPAbet.
     """
+    if not readings:
+        raise HearingError("the term has no accepted reading")
+    for reading in (*readings, *mistakes):
+        parse_phones(reading)
     if clip.duration_s > LONGEST_DRILL_S:
         raise HearingError(f"a drill's answer takes at most {LONGEST_DRILL_S:.0f} s: say the term")
     try:

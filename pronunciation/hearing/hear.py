@@ -185,6 +185,7 @@ class Hearing:
         frames = np.flatnonzero(owner == unit)
         start, end = int(frames[0]), int(frames[-1])
         candidates = _candidates(target)
+        upper = [" ".join(parse_phones(c)) for c in candidates]
         bare = [_bare(c) for c in candidates]
         before, after, offset, window = _between(scores, owner, layout, unit, whole=whole)
         total = sum_over_alignments(window, [word_states([*before, p, *after]) for p in bare])
@@ -197,7 +198,7 @@ class Hearing:
                 layout.phones[span[0] : unit], bare, layout.phones[unit + 1 : span[1] + 1],
             )  # fmt: skip
         judged = Scores(total, float(total.max()) / len(window), other)
-        shares = probabilities(self.fusion, judged, candidates)
+        shares = probabilities(self.fusion, judged, upper)
         best = int(shares.argmax())
         inner = word_states([*before, bare[best], *after])
         path = best_path(window, inner)
@@ -207,7 +208,7 @@ class Hearing:
             fit = float(window[mine, inner.labels[path.states[mine]]].mean())
         else:
             fit = -1.0
-        shares = _share_stress(self.fusion, clip, candidates, bare, shares, scores, start, end)
+        shares = _share_stress(self.fusion, clip, upper, bare, shares, scores, start, end)
         accepted = set(target.readings)
         readings = sorted(
             (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pronunciation.clip import Clip
-from pronunciation.errors import HearingError
+from pronunciation.errors import HearingError, PhoneError
 from pronunciation.hearing import Hearing, hear_drill
 
 Planted = Callable[[str], Clip]
@@ -48,3 +48,14 @@ def test_readings_that_differ_by_stress_alone_are_told_apart(
     for clip, wanted in (("record-noun", RECORD), ("record-verb", "R EH0 K ER1 D")):
         heard = hear_drill(hearing, planted(clip), [RECORD], ["R EH0 K ER1 D"])
         assert heard.phones == wanted
+        small = hear_drill(hearing, planted(clip), [RECORD.lower()], ["r eh0 k er1 d"])
+        assert small.phones == wanted.lower()
+        assert (small.outcome, small.confidence) == (heard.outcome, heard.confidence)
+
+
+def test_bad_readings_are_errors(hearing: Hearing, planted: Planted) -> None:
+    clip = planted("record-noun")
+    with pytest.raises(PhoneError, match="'XX'"):
+        hear_drill(hearing, clip, [RECORD], ["R XX"])
+    with pytest.raises(HearingError, match="no accepted reading"):
+        hear_drill(hearing, clip, [], [RECORD])

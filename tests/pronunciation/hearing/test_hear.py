@@ -45,6 +45,14 @@ def test_which_reading_is_the_accepted_one_changes_the_verdict_not_the_reading(
     assert (heard.phones, heard.verdict) == (ROCKY, "mispronounced")
 
 
+def test_the_case_of_the_phones_does_not_matter(hearing: Hearing, planted: Planted) -> None:
+    small = Target("RoCE", 2, 1, (ROCKY.lower(),), (ROSE.lower(), LETTERS.lower()))
+    sound = planted("we-use-roce-rose")
+    (one, other) = (hearing.hear(sound, WORDS, [target])[0] for target in (TARGET, small))
+    assert [r.phones.lower() for r in one.readings] == [r.phones for r in other.readings]
+    assert [r.probability for r in one.readings] == [r.probability for r in other.readings]
+
+
 def test_a_mistake_that_is_also_accepted_is_no_mistake_whatever_its_case(
     hearing: Hearing, planted: Planted
 ) -> None:
