@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -33,7 +34,16 @@ MAX_READINGS: Final = 20
 """The lexicon's richest term has 16; the hearing's cost grows with each."""
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
+
+
+def _name(text: str) -> str:
+    if not text or text != _NOT_IN_NAMES.sub("-", text).strip("-"):
+        raise ValueError("must be of small letters, digits and single hyphens, such as my-terms")
+    return text
+
+
+Name = Annotated[str, StringConstraints(max_length=80), AfterValidator(_name)]
 
 
 class OwnItem(BaseModel):
@@ -59,10 +69,11 @@ class OwnItem(BaseModel):
 def item_id(set_name: str, prompt: str) -> str:
     """The id of an item that brings none: the same prompt in the same set keeps its schedule."""
     plain = unicodedata.normalize("NFKD", prompt.strip().casefold())
-    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-")
+    slug = _NOT_IN_NAMES.sub("-", plain).strip("-")[:60].strip("-")
     if slug.replace("-", " ") != prompt.strip().casefold():  # "C++" is not "C"
         slug = f"{slug}-{hashlib.sha256(prompt.strip().encode()).hexdigest()[:6]}".strip("-")
-    return f"{set_name}-{slug}"[:80].strip("-")
+    group = _NOT_IN_NAMES.sub("-", set_name.casefold())  # a wrong one is told with its own field
+    return f"{group}-{slug}"[:80].strip("-")
 
 
 def own_item(values: Mapping[str, Any]) -> OwnItem | list[str]:

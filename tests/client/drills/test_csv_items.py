@@ -116,6 +116,17 @@ def test_faults_name_row_and_field(file: Path, row: str, says: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
+def test_a_wrong_name_of_a_set_is_one_fault_in_plain_words(file: Path) -> None:
+    for name in ("My Set", "a--b", "-a", "Ünter"):
+        row = f"{name},RoCE,R AA1 K IY0,R OW1 S,Tip\n"
+        with pytest.raises(DrillError) as caught:
+            read_csv(write(file, "set," + HEADING + row))
+        assert str(caught.value) == (
+            "own.csv: row 2: set: must be of small letters, digits and single hyphens, such as "
+            "my-terms"
+        )
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
