@@ -90,7 +90,7 @@ def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
             Text(each.term, "bold"),
             f"/{to_ipa(each.phones)}/",
             Text(term.say if term else ""),
-            clock(each.start_s),
+            f"{clock(each.start_s)}.{int(each.start_s * 10) % 10}",  # many clips are short
             Text(tips.get(each.phones, "") if each.verdict == "mispronounced" else ""),
         )
     out().print(table)

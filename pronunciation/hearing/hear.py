@@ -119,7 +119,8 @@ class Hearing:
             chain, states = _align(scores, layout, word_times)
             if belonging(scores, chain, states) < self.fusion.fits_from + AS_SAID_FITS_BETTER:
                 raise HearingError(
-                    "the text does not fit the sound: other words were said than those given"
+                    "the text does not fit the sound: other words were said than those given, or "
+                    "the recording is too distorted"
                 )
         results: dict[int, Heard] = {}
         for unit, target in enumerate(layout.target):

@@ -1,6 +1,7 @@
 """``aloud pronounce`` on the spoken answer that comes with Aloud."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,7 @@ def test_a_term_said_right_and_one_said_wrong(run: Run, right: Path, wrong: Path
 def test_what_a_person_sees(run: Run, wrong: Path) -> None:
     result = run("pronounce", str(wrong), "--text", SAID_WRONG)
     assert "✗ mispronounced" in result.stdout
+    assert re.search(r" 0:00\.[3-6] ", result.stdout)  # where "RoCE" follows "then"
     assert "ROCK-ee" in result.stdout
     assert "/ˈɹoʊs/" in result.stdout
 
