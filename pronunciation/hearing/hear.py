@@ -1,7 +1,7 @@
 """Hearing: which of a term's readings was spoken, where, and how sure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +12,27 @@ from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.align import States, best_path, sum_over_alignments, word_states
 from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
 from pronunciation.hearing.labels import FRAME_S, LABEL_INDEX, SILENCE
+from pronunciation.hearing.layout import (
+    Layout,
+    Phones,
+    bare_phones,
+    between,
+    candidates_of,
+    check_targets,
+    context,
+    lay_out,
+    window_by_times,
+    window_width,
+)
 from pronunciation.hearing.results import Heard, Reading, Target
 from pronunciation.hearing.speech import speech_frames
 from pronunciation.hearing.sphinx import Sphinx
 from pronunciation.hearing.stress import stress_log_probabilities
-from pronunciation.hearing.words import pronunciations
-from pronunciation.phones import base_phone, parse_phones
+from pronunciation.phones import parse_phones
 
 __all__ = ["Hearing", "belonging"]
 
 Floats = npt.NDArray[np.float32]
-Phones = tuple[str, ...]
 
 LONGEST_S = 30 * 60.0
 """No answer is longer; a clip of an hour is a mistake, and is told so."""
@@ -30,17 +40,11 @@ LONGEST_WITHOUT_TIMES_S = 12 * 60.0
 """Without word times the whole text is aligned at once, which needs memory for each frame."""
 SHORTEST_SPEECH_S = 0.12
 """Less speech than this is no word."""
-DRIFT_S = 4.0
-"""How far a transcriber's word times may be off; they drift after silence (faster-whisper#125)."""
 GARBAGE_SHARE = 0.55
 """Unwritten speech (an "um") may take the place of silence at this share of the best phone."""
-CONTEXT_WORDS = 2
-"""Words on either side scored together with a term: the first alignment's borders may be off."""
 SPHINX_WORDS = 4
 """Words on either side that PocketSphinx hears: its level normalisation wants more sound."""
 SPHINX_MARGIN_S = 0.1
-NEIGHBOUR_PAUSE_S = 0.3
-"""Beyond a pause this long, the word next to a term is no part of the term's window."""
 TERM_FITS_FROM = 0.5
 """Nats a frame; a term whose best reading fits worse gets no verdict. On dev speakers 2 % of the
 words that were said fit worse, and two thirds of those that were not."""
@@ -52,17 +56,6 @@ AS_SAID_FITS_BETTER = 1.5
 """Asked beyond ``Fusion.fits_from`` of a text with its terms as they seem to be said, for there
 every text fits better: of 180 texts of others' sentences the best came 0.7 beyond, and nine of "we
 use ..." with a term said far from how it is taught, refused before, came 3.2 to 3.8 beyond."""
-EDGE_FRAMES = 2
-"""Frames added to a window on either side: borders are no sharper than this."""
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """The text as units to align: a word, or a term of one word or more."""
-
-    phones: list[Phones] = field(default_factory=list)
-    word_index: list[int] = field(default_factory=list)
-    target: list[Target | None] = field(default_factory=list)
 
 
 class Hearing:
@@ -107,11 +100,11 @@ class Hearing:
         """
         if not targets:
             return []
-        _check_targets(words, targets)
+        check_targets(words, targets)
         if word_times is not None and len(word_times) != len(words):
             raise HearingError(f"{len(word_times)} word times were given for {len(words)} words")
         scores = self.frame_scores(clip, has_times=word_times is not None)
-        layout = _lay_out(words, targets)
+        layout = lay_out(words, targets)
         chain, states = _align(scores, layout, word_times)
         if belonging(scores, chain, states) < self.fusion.fits_from:
             # A term said far from how it is taught makes a short sentence look like another.
@@ -153,7 +146,7 @@ class Hearing:
 
     def judge_alone(self, clip: Clip, scores: Floats, target: Target) -> Heard | None:
         """Judge a term that fills the clip; ``None`` where the clip is too short for it."""
-        layout = _Layout([_bare(target.readings[0])], [0], [target])
+        layout = Layout([bare_phones(target.readings[0])], [0], [target])
         chain = word_states(layout.phones)
         path = best_path(scores, chain)
         if path is None:
@@ -166,7 +159,7 @@ class Hearing:
         Raises:
             HearingError: the text has more sounds than the clip.
         """
-        chain = word_states(_lay_out(words, ()).phones)
+        chain = word_states(lay_out(words, ()).phones)
         return belonging(scores, chain, _best_states(scores, chain, None))
 
     def _judge(
@@ -175,7 +168,7 @@ class Hearing:
         scores: Floats,
         states: npt.NDArray[np.int64],
         chain: States,
-        layout: _Layout,
+        layout: Layout,
         unit: int,
         target: Target,
         *,
@@ -185,14 +178,14 @@ class Hearing:
         owner = chain.word[states]
         frames = np.flatnonzero(owner == unit)
         start, end = int(frames[0]), int(frames[-1])
-        candidates = _candidates(target)
+        candidates = candidates_of(target)
         upper = [" ".join(parse_phones(c)) for c in candidates]
-        bare = [_bare(c) for c in candidates]
-        before, after, offset, window = _between(scores, owner, layout, unit, whole=whole)
+        bare = [bare_phones(c) for c in candidates]
+        before, after, offset, window = between(scores, owner, layout, unit, whole=whole)
         total = sum_over_alignments(window, [word_states([*before, p, *after]) for p in bare])
         other = None
         if self.fusion.sphinx and len(set(bare)) > 1:
-            span = _context(owner, unit, len(layout.phones), whole=whole, words=SPHINX_WORDS)
+            span = context(owner, unit, len(layout.phones), whole=whole, words=SPHINX_WORDS)
             start_s, end_s = span[2] * FRAME_S, span[3] * FRAME_S
             other = self._sphinx.compare(
                 clip.slice(start_s - SPHINX_MARGIN_S, end_s + SPHINX_MARGIN_S),
@@ -231,42 +224,27 @@ class Hearing:
 
 
 def _align(
-    scores: Floats, layout: _Layout, word_times: Sequence[tuple[float, float]] | None
+    scores: Floats, layout: Layout, word_times: Sequence[tuple[float, float]] | None
 ) -> tuple[States, npt.NDArray[np.int64]]:
     """The text's states, and which of them each frame is in."""
     chain = word_states(layout.phones)
     allowed = None
     if word_times is not None:
-        allowed = _window_by_times(chain, layout, word_times, scores.shape[0])
+        allowed = window_by_times(chain, layout, word_times, scores.shape[0])
     return chain, _best_states(scores, chain, allowed)
 
 
-def _as_said(scores: Floats, owner: npt.NDArray[np.int64], layout: _Layout) -> _Layout:
+def _as_said(scores: Floats, owner: npt.NDArray[np.int64], layout: Layout) -> Layout:
     """The text with the reading of each target that the network likes best where it stands."""
     phones = list(layout.phones)
     for unit, target in enumerate(layout.target):
         if target is None:
             continue
-        bare = [_bare(candidate) for candidate in _candidates(target)]
-        before, after, _, window = _between(scores, owner, layout, unit)
+        bare = [bare_phones(candidate) for candidate in candidates_of(target)]
+        before, after, _, window = between(scores, owner, layout, unit)
         total = sum_over_alignments(window, [word_states([*before, p, *after]) for p in bare])
         phones[unit] = bare[int(total.argmax())]
     return replace(layout, phones=phones)
-
-
-def _between(
-    scores: Floats,
-    owner: npt.NDArray[np.int64],
-    layout: _Layout,
-    unit: int,
-    *,
-    whole: bool = False,
-) -> tuple[list[Phones], list[Phones], int, Floats]:
-    """The words before and after a term, the first frame of them all, and their scores."""
-    first, last, left, right = _context(owner, unit, len(layout.phones), whole=whole)
-    offset = max(0, left - EDGE_FRAMES)
-    window = scores[offset : right + 1 + EDGE_FRAMES]
-    return layout.phones[first:unit], layout.phones[unit + 1 : last + 1], offset, window
 
 
 def _best_states(
@@ -278,7 +256,7 @@ def _best_states(
     filled[:, silence] = np.maximum(
         scores[:, silence], GARBAGE_SHARE * np.maximum(scores.max(axis=1), 0.0)
     )
-    width = 4096 if allowed is None else _window_width(allowed, chain)
+    width = 4096 if allowed is None else window_width(allowed, chain)
     path = best_path(filled, chain, allowed=allowed, width=width)
     if path is None:
         raise HearingError("the text does not fit the sound: it has more sounds than the clip")
@@ -301,93 +279,6 @@ def belonging(scores: Floats, chain: States, states: npt.NDArray[np.int64]) -> f
     word_means = np.bincount(owner, below) / np.maximum(1, np.bincount(owner))
     fitting = float((word_means > WORD_FITS_FROM).mean())
     return float(said.mean()) + float(below.mean()) + 2.0 * explained + WORD_SHARE * fitting
-
-
-def _check_targets(words: Sequence[str], targets: Sequence[Target]) -> None:
-    taken: set[int] = set()
-    for target in targets:
-        places = range(target.word_index, target.word_index + target.n_words)
-        if target.n_words < 1 or target.word_index < 0 or places.stop > len(words):
-            raise HearingError(f"the term {target.term!r} lies outside the text")
-        if taken & set(places):
-            raise HearingError(f"the term {target.term!r} overlaps another term of the text")
-        taken |= set(places)
-        if not target.readings:
-            raise HearingError(f"the term {target.term!r} has no accepted reading")
-        for reading in (*target.readings, *target.mistakes):
-            parse_phones(reading)
-
-
-def _bare(reading: str) -> Phones:
-    return tuple(base_phone(phone) for phone in parse_phones(reading))
-
-
-def _candidates(target: Target) -> list[str]:
-    """The readings that compete: each once, though its case may differ, an accepted one first."""
-    different: dict[Phones, str] = {}
-    for reading in (*target.readings, *target.mistakes):
-        different.setdefault(parse_phones(reading), reading)
-    return list(different.values())
-
-
-def _lay_out(words: Sequence[str], targets: Sequence[Target]) -> _Layout:
-    layout = _Layout()
-    starts = {t.word_index: t for t in targets}
-    index = 0
-    while index < len(words):
-        target = starts.get(index)
-        phones = (
-            _bare(target.readings[0]) if target else next(iter(pronunciations(words[index])), ())
-        )
-        if phones:
-            layout.phones.append(phones)
-            layout.word_index.append(index)
-            layout.target.append(target)
-        index += target.n_words if target else 1
-    return layout
-
-
-def _window_by_times(
-    chain: States, layout: _Layout, word_times: Sequence[tuple[float, float]], frames: int
-) -> npt.NDArray[np.int64]:
-    """First state allowed at each frame: words that ended more than DRIFT_S ago are over."""
-    ends_s = np.maximum.accumulate([word_times[i][1] for i in layout.word_index])
-    over = np.searchsorted(ends_s, np.arange(frames) * FRAME_S - DRIFT_S, side="right")
-    first_states = np.searchsorted(np.maximum.accumulate(chain.word), np.arange(len(ends_s) + 1))
-    return np.maximum(0, first_states[over] - 1).astype(np.int64)
-
-
-def _window_width(allowed: npt.NDArray[np.int64], chain: States) -> int:
-    """States needed so that words up to DRIFT_S ahead of their time may begin."""
-    ahead = round(2 * DRIFT_S / FRAME_S)
-    later = np.concatenate([allowed[ahead:], np.full(min(ahead, allowed.size), chain.labels.size)])
-    return int(max(64, (later[: allowed.size] - allowed).max() + 16))
-
-
-def _context(
-    owner: npt.NDArray[np.int64],
-    unit: int,
-    units: int,
-    *,
-    whole: bool,
-    words: int = CONTEXT_WORDS,
-) -> tuple[int, int, int, int]:
-    """The units scored together with a term, up to a pause, and the first and last frame."""
-    if whole:
-        return 0, units - 1, 0, owner.size - 1
-    near = round(NEIGHBOUR_PAUSE_S / FRAME_S)
-    spans = {}
-    for other in range(max(0, unit - words), min(units, unit + words + 1)):
-        frames = np.flatnonzero(owner == other)
-        spans[other] = (int(frames[0]), int(frames[-1]))
-    first = last = unit
-    while first - 1 in spans and spans[first][0] - spans[first - 1][1] <= near:
-        first -= 1
-    while last + 1 in spans and spans[last + 1][0] - spans[last][1] <= near:
-        last += 1
-    left = spans[first][0] - (near if first == unit else 0)
-    right = spans[last][1] + (near if last == unit else 0)
-    return first, last, max(0, left), min(owner.size - 1, right)
 
 
 def _share_stress(

@@ -1,0 +1,152 @@
+"""A text laid out for the alignment: its words and terms as phones, and the sound around a term."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from pronunciation.errors import HearingError
+from pronunciation.hearing.align import States
+from pronunciation.hearing.labels import FRAME_S
+from pronunciation.hearing.results import Target
+from pronunciation.hearing.words import pronunciations
+from pronunciation.phones import base_phone, parse_phones
+
+__all__ = [
+    "Layout", "Phones", "bare_phones", "between", "candidates_of", "check_targets", "context",
+    "lay_out", "window_by_times", "window_width",
+]  # fmt: skip
+
+Floats = npt.NDArray[np.float32]
+Phones = tuple[str, ...]
+
+DRIFT_S = 4.0
+"""How far a transcriber's word times may be off; they drift after silence (faster-whisper#125)."""
+CONTEXT_WORDS = 2
+"""Words on either side scored together with a term: the first alignment's borders may be off."""
+NEIGHBOUR_PAUSE_S = 0.3
+"""Beyond a pause this long, the word next to a term is no part of the term's window."""
+EDGE_FRAMES = 2
+"""Frames added to a window on either side: borders are no sharper than this."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The text as units to align: a word, or a term of one word or more."""
+
+    phones: list[Phones] = field(default_factory=list)
+    word_index: list[int] = field(default_factory=list)
+    target: list[Target | None] = field(default_factory=list)
+
+
+def check_targets(words: Sequence[str], targets: Sequence[Target]) -> None:
+    """Check that targets lie within the text, apart, with readings that are ARPAbet.
+
+    Raises:
+        HearingError: one lies outside, overlaps another or has no accepted reading.
+        PhoneError: a reading is not ARPAbet.
+    """
+    taken: set[int] = set()
+    for target in targets:
+        places = range(target.word_index, target.word_index + target.n_words)
+        if target.n_words < 1 or target.word_index < 0 or places.stop > len(words):
+            raise HearingError(f"the term {target.term!r} lies outside the text")
+        if taken & set(places):
+            raise HearingError(f"the term {target.term!r} overlaps another term of the text")
+        taken |= set(places)
+        if not target.readings:
+            raise HearingError(f"the term {target.term!r} has no accepted reading")
+        for reading in (*target.readings, *target.mistakes):
+            parse_phones(reading)
+
+
+def bare_phones(reading: str) -> Phones:
+    """A reading's phones without stress."""
+    return tuple(base_phone(phone) for phone in parse_phones(reading))
+
+
+def candidates_of(target: Target) -> list[str]:
+    """The readings that compete: each once, though its case may differ, an accepted one first."""
+    different: dict[Phones, str] = {}
+    for reading in (*target.readings, *target.mistakes):
+        different.setdefault(parse_phones(reading), reading)
+    return list(different.values())
+
+
+def lay_out(words: Sequence[str], targets: Sequence[Target]) -> Layout:
+    """Words as they are usually said, terms as they are taught; what is not said is left out."""
+    layout = Layout()
+    starts = {t.word_index: t for t in targets}
+    index = 0
+    while index < len(words):
+        target = starts.get(index)
+        phones = (
+            bare_phones(target.readings[0])
+            if target
+            else next(iter(pronunciations(words[index])), ())
+        )
+        if phones:
+            layout.phones.append(phones)
+            layout.word_index.append(index)
+            layout.target.append(target)
+        index += target.n_words if target else 1
+    return layout
+
+
+def window_by_times(
+    chain: States, layout: Layout, word_times: Sequence[tuple[float, float]], frames: int
+) -> npt.NDArray[np.int64]:
+    """First state allowed at each frame: words that ended more than DRIFT_S ago are over."""
+    ends_s = np.maximum.accumulate([word_times[i][1] for i in layout.word_index])
+    over = np.searchsorted(ends_s, np.arange(frames) * FRAME_S - DRIFT_S, side="right")
+    first_states = np.searchsorted(np.maximum.accumulate(chain.word), np.arange(len(ends_s) + 1))
+    return np.maximum(0, first_states[over] - 1).astype(np.int64)
+
+
+def window_width(allowed: npt.NDArray[np.int64], chain: States) -> int:
+    """States needed so that words up to DRIFT_S ahead of their time may begin."""
+    ahead = round(2 * DRIFT_S / FRAME_S)
+    later = np.concatenate([allowed[ahead:], np.full(min(ahead, allowed.size), chain.labels.size)])
+    return int(max(64, (later[: allowed.size] - allowed).max() + 16))
+
+
+def between(
+    scores: Floats,
+    owner: npt.NDArray[np.int64],
+    layout: Layout,
+    unit: int,
+    *,
+    whole: bool = False,
+) -> tuple[list[Phones], list[Phones], int, Floats]:
+    """The words before and after a term, the first frame of them all, and their scores."""
+    first, last, left, right = context(owner, unit, len(layout.phones), whole=whole)
+    offset = max(0, left - EDGE_FRAMES)
+    window = scores[offset : right + 1 + EDGE_FRAMES]
+    return layout.phones[first:unit], layout.phones[unit + 1 : last + 1], offset, window
+
+
+def context(
+    owner: npt.NDArray[np.int64],
+    unit: int,
+    units: int,
+    *,
+    whole: bool,
+    words: int = CONTEXT_WORDS,
+) -> tuple[int, int, int, int]:
+    """The units scored together with a term, up to a pause, and the first and last frame."""
+    if whole:
+        return 0, units - 1, 0, owner.size - 1
+    near = round(NEIGHBOUR_PAUSE_S / FRAME_S)
+    spans = {}
+    for other in range(max(0, unit - words), min(units, unit + words + 1)):
+        frames = np.flatnonzero(owner == other)
+        spans[other] = (int(frames[0]), int(frames[-1]))
+    first = last = unit
+    while first - 1 in spans and spans[first][0] - spans[first - 1][1] <= near:
+        first -= 1
+    while last + 1 in spans and spans[last + 1][0] - spans[last][1] <= near:
+        last += 1
+    left = spans[first][0] - (near if first == unit else 0)
+    right = spans[last][1] + (near if last == unit else 0)
+    return first, last, max(0, left), min(owner.size - 1, right)
