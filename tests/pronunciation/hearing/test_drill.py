@@ -37,6 +37,14 @@ def test_nothing_was_said(
     assert (heard.outcome, heard.phones, heard.start_s) == ("nothing", None, None)
 
 
+@pytest.mark.parametrize("seed", [1, 6])
+def test_steady_noise_is_nothing(hearing: Hearing, seed: int) -> None:
+    """The louder it is, the less it stands out from itself."""
+    noise = np.random.default_rng(seed).standard_normal(48_000) * 0.1
+    heard = hear_drill(hearing, Clip(noise.astype(np.float32)), ["R AE1 N"], ["R AE1 NG"])
+    assert (heard.outcome, heard.phones) == ("nothing", None)
+
+
 def test_a_speech_is_no_drill(hearing: Hearing) -> None:
     with pytest.raises(HearingError, match="20 s"):
         hear_drill(hearing, Clip(np.zeros(30 * 16_000, np.float32)), [RECORD])
