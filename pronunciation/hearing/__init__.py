@@ -35,5 +35,5 @@ __all__ = [
     "split_words",
 ]
 
-HEARING_VERSION = "2"
+HEARING_VERSION = "3"
 """Raised whenever the model, the fusion or the rules change: stored evidence names it."""
