@@ -82,6 +82,7 @@ class Sphinx:
         try:
             decoder.add_jsgf_string("g", grammar)
             decoder.activate_search("g")
+            decoder.reinit_feat()  # or the noise of the clip before would colour the scores
             decoder.start_utt()
             decoder.process_raw(clip.pcm16(), full_utt=True)
             decoder.end_utt()
