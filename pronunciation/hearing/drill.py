@@ -11,6 +11,7 @@ from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.labels import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.results import DrillHeard, Target
+from pronunciation.hearing.speech import is_steady
 from pronunciation.phones import base_phone, parse_phones
 
 __all__ = ["free_phones_score", "hear_drill"]
@@ -20,10 +21,6 @@ Floats = npt.NDArray[np.float32]
 LONGEST_DRILL_S = 20.0
 SWITCH_NATS = 3.0
 """Cost of a change of phone in the free phone loop, so that it does not follow noise."""
-SPEECH_FITS_FROM = 1.3
-"""Nats a frame of free phones where the term seems to be; below, the sound is like no phones.
-Steady noise of four colours came to 0.8 to 1.2; 79 words cut from learners' sentences, in silence
-to 1.8 and more, in white noise 5 dB below them to 1.4 and more."""
 STEEPNESS = 6.0
 """How fast certainty grows as a reading's fit leaves the threshold, per nat a frame."""
 
@@ -86,6 +83,8 @@ def hear_drill(
         parse_phones(reading)
     if clip.duration_s > LONGEST_DRILL_S:
         raise HearingError(f"a drill's answer takes at most {LONGEST_DRILL_S:.0f} s: say the term")
+    if is_steady(clip):
+        return DrillHeard("nothing", None, 1.0)
     try:
         scores = hearing.frame_scores(clip)
     except HearingError as error:
@@ -95,8 +94,6 @@ def hear_drill(
     fits = [fit for r in (*readings, *mistakes) if (fit := drill_fit(scores, r)) is not None]
     threshold = hearing.fusion.drill_fits_from
     best = max(fits, default=(threshold - 1.0, 0, len(scores) - 1))
-    if free_phones_score(scores)[best[1] : best[2] + 1].mean() < SPEECH_FITS_FROM:
-        return DrillHeard("nothing", None, 1.0)
     belongs = float(1 / (1 + np.exp(-STEEPNESS * (best[0] - threshold))))
     start_s, end_s = best[1] * FRAME_S, min(clip.duration_s, (best[2] + 1) * FRAME_S)
     target = Target("term", 0, 1, tuple(readings), tuple(mistakes))

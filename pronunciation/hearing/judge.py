@@ -28,13 +28,16 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-WEIGHTS = ("network", "sphinx", "network_root", "sphinx_missing", "network_by_fit")
+WEIGHTS = (
+    "network", "sphinx", "network_root", "sphinx_missing",
+    "network_by_fit", "sphinx_by_fit", "sphinx_missing_by_fit",
+)  # fmt: skip
 """Names of the judges' weights in the order of ``features``; those of the phones follow."""
 PHONES = LABELS[1:]
 FURTHEST_NATS = -60.0
 """Score differences count up to here."""
-LEARNERS_FIT, FIT_SPREAD = 2.3, 0.5
-"""About the mean of ``Scores.network_fit`` on dev's learners (2.2), and how far they spread."""
+LEARNERS_FIT, FIT_SPREAD = 2.2, 0.5
+"""The mean of ``Scores.network_fit`` on dev's learners, and how far they spread."""
 MOST_FIT = 2.5
 """Fits count up to so many spreads from their mean."""
 FUSION_PATH = Path(__file__).parent / "model" / "fusion.json"
@@ -66,6 +69,8 @@ class Fusion:
             best, for its large differences are less sure than their size says.
         sphinx_missing: weight of not being in PocketSphinx's n-best list at all.
         network_by_fit: more of ``network_root`` where the network knows the sound well.
+        sphinx_by_fit: more of ``sphinx`` there: such speech is near to PocketSphinx's too.
+        sphinx_missing_by_fit: more of ``sphinx_missing`` there.
         phones: added for each such phone of a reading; 0 where it is not named. The judges'
             scores favour some phones over others (AE over EH), and rare phones need more evidence.
         floor: probability shared by all readings evenly, for what no score sees.
@@ -85,6 +90,8 @@ class Fusion:
     network_root: float = 0.0
     sphinx_missing: float = 0.0
     network_by_fit: float = 0.0
+    sphinx_by_fit: float = 0.0
+    sphinx_missing_by_fit: float = 0.0
     phones: Mapping[str, float] = field(default_factory=dict)
     floor: float = 0.01
     mispronounced_from: float = 0.95
@@ -120,7 +127,7 @@ def default_fusion() -> Fusion:
 def features(scores: Scores, phones: Sequence[str]) -> npt.NDArray[np.float64]:
     """What the fusion weighs: ``WEIGHTS``, then how often each of the 39 phones is in a reading.
 
-    Shape (readings, 44).
+    Shape (readings, 46).
     """
     below = np.maximum(scores.network - scores.network.max(), FURTHEST_NATS)
     other = np.zeros(len(phones)) if scores.sphinx is None else scores.sphinx
@@ -129,8 +136,9 @@ def features(scores: Scores, phones: Sequence[str]) -> npt.NDArray[np.float64]:
     counts = np.array([[reading.count(phone) for phone in PHONES] for reading in bare], float)
     root = -np.sqrt(-below)
     known = np.clip((scores.network_fit - LEARNERS_FIT) / FIT_SPREAD, -MOST_FIT, MOST_FIT)
-    judges = (below, np.where(missing, 0.0, other), root, missing, known * root)
-    return np.column_stack([*judges, counts]).astype(np.float64)
+    found = np.where(missing, 0.0, other)
+    by_fit = (known * root, known * found, known * missing)
+    return np.column_stack([below, found, root, missing, *by_fit, counts]).astype(np.float64)
 
 
 def probabilities(fusion: Fusion, scores: Scores, phones: Sequence[str]) -> Floats:

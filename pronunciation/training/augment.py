@@ -17,6 +17,7 @@ __all__ = ["Noises", "augment", "band_warp"]
 
 Floats = npt.NDArray[np.floating[Any]]
 
+BEND_CENTRE_HZ = 1300.0
 HIDDEN_BANDS, HIDDEN_FRAMES = 10, 6
 """At most so many neighbouring bands and frames of 10 ms are hidden at once."""
 
@@ -30,9 +31,14 @@ def _band_hz() -> Floats:
 BAND_HZ = _band_hz()
 
 
-def band_warp(energies: Floats, factor: float) -> Floats:
-    """Energies as of a vocal tract ``factor`` times as short: all frequencies times ``factor``."""
-    source_hz = np.minimum(BAND_HZ / factor, BAND_HZ[-1])
+def band_warp(energies: Floats, factor: float, bend: float = 1.0) -> Floats:
+    """Energies as of a vocal tract ``factor`` times as short: all frequencies times ``factor``.
+
+    With a ``bend``, the first formant's range is stretched by that less and the third's by that
+    more: mouth and throat differ in their proportions too.
+    """
+    octaves = np.clip(np.log2(BAND_HZ / BEND_CENTRE_HZ), -1.5, 1.5) / 1.5
+    source_hz = np.minimum(BAND_HZ / (factor * bend**octaves), BAND_HZ[-1])
     at = np.interp(source_hz, BAND_HZ, np.arange(N_MELS))
     low = np.floor(at).astype(int).clip(max=N_MELS - 2)
     part = (at - low)[:, None]
@@ -103,7 +109,8 @@ def augment(energies: Floats, rng: np.random.Generator, noises: Noises) -> tuple
     """
     speed = 1.0
     if rng.random() < 0.7:
-        energies = band_warp(energies, float(np.exp(rng.uniform(-0.16, 0.16))))
+        factor, bend = np.exp(rng.uniform((-0.16, -0.06), (0.16, 0.06)))
+        energies = band_warp(energies, float(factor), float(bend))
     if rng.random() < 0.7:
         speed = float(rng.uniform(0.82, 1.22))
         energies = _at_speed(energies, speed)

@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--rivals-from", type=float, default=0.4, help="share of time before")
     parser.add_argument("--real-share", type=float, default=0.5)
-    parser.add_argument("--without", default="", help="a synthetic voice to leave out")
+    parser.add_argument("--without", nargs="*", default=(), help="synthetic voices to leave out")
     parser.add_argument(
         "--with-dev", action="store_true", help="learn from dev's speakers too, once calibrated"
     )
@@ -116,7 +116,7 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     with args.data.open("rb") as file:
         data: dict[str, list[Utterance]] = pickle.load(file)
-    synthetic = [u for u in data.get("synthetic", []) if u.speaker != args.without]
+    synthetic = [u for u in data.get("synthetic", []) if u.speaker not in args.without]
     log_prior = log_prior_of(data["train"] + synthetic)
     net = PhoneNet(args.width)
     if args.init:

@@ -49,7 +49,7 @@ class Voice:
 
 
 TRAIN_VOICES: tuple[Voice, ...] = (
-    *(Voice("flite", name) for name in ("slt", "awb")),
+    *(Voice("flite", name) for name in ("slt", "awb", "rms")),
     *(
         Voice("espeak-ng", f"{base}+{variant}")
         for base, variants in {
@@ -57,6 +57,10 @@ TRAIN_VOICES: tuple[Voice, ...] = (
             "en-gb": "m2 m4 f3 f4 Michael Jacky rob steph",
             "en-gb-x-rp": "m1 f1 edward pablo",
             "en-029": "m6 f4",
+            "en-gb-scotland": "m1 f4 Andy",
+            "en-gb-x-gbclan": "m2 f3",
+            "en-gb-x-gbcwmd": "m5 f1",
+            "en-us-nyc": "m4 f3",
         }.items()
         for variant in variants.split()
     ),
@@ -70,10 +74,9 @@ DEV_VOICES: tuple[Voice, ...] = (
     Voice("espeak-ng", "en-gb-x-rp+aunty"),
 )
 """For calibration: espeak-ng's never trained on, and flite's at another pitch."""
-UNSEEN_VOICES: tuple[Voice, ...] = (Voice("flite", "slt"), Voice("flite", "slt", pitch=130))
-"""The voice that the first half of the training leaves out, to calibrate what it left out on."""
+UNSEEN_VOICES: tuple[Voice, ...] = (Voice("flite", "slt"), Voice("flite", "rms"))
+"""Those that the first half of the training leaves out, to calibrate on what it left out."""
 HELD_OUT_VOICES: tuple[Voice, ...] = (
-    Voice("flite", "rms"),
     Voice("flite", "kal16"),
     Voice("espeak-ng", "en-us+m3"),
     Voice("espeak-ng", "en-us+f2"),

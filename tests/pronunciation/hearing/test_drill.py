@@ -37,12 +37,24 @@ def test_nothing_was_said(
     assert (heard.outcome, heard.phones, heard.start_s) == ("nothing", None, None)
 
 
-@pytest.mark.parametrize("seed", [1, 6])
-def test_steady_noise_is_nothing(hearing: Hearing, seed: int) -> None:
-    """The louder it is, the less it stands out from itself."""
-    noise = np.random.default_rng(seed).standard_normal(48_000) * 0.1
-    heard = hear_drill(hearing, Clip(noise.astype(np.float32)), ["R AE1 N"], ["R AE1 NG"])
-    assert (heard.outcome, heard.phones) == ("nothing", None)
+@pytest.mark.parametrize("slope", [-1.0, 0.0, 1.0, 2.0])
+@pytest.mark.parametrize("seconds", [0.4, 3.0])
+def test_steady_noise_of_any_colour_is_nothing(
+    hearing: Hearing, slope: float, seconds: float
+) -> None:
+    for seed in range(6):
+        spectrum = np.fft.rfft(np.random.default_rng(seed).standard_normal(round(seconds * 16_000)))
+        noise = np.fft.irfft(spectrum / np.arange(1, spectrum.size + 1) ** (slope / 2))
+        clip = Clip((0.3 * noise / np.abs(noise).max()).astype(np.float32))
+        heard = hear_drill(hearing, clip, ["R AE1 N"], ["R AE1 NG"])
+        assert (heard.outcome, heard.phones) == ("nothing", None)
+
+
+def test_a_word_in_noise_as_loud_as_itself_is_heard(hearing: Hearing, planted: Planted) -> None:
+    word = planted("record-noun").samples
+    noise = np.random.default_rng(2).standard_normal(word.size) * np.sqrt((word**2).mean())
+    heard = hear_drill(hearing, Clip((word + noise).astype(np.float32)), [RECORD])
+    assert heard.outcome != "nothing"
 
 
 def test_a_speech_is_no_drill(hearing: Hearing) -> None:

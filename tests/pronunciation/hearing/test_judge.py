@@ -39,6 +39,19 @@ def test_the_network_counts_more_where_it_knows_the_sound() -> None:
     assert known[0] > 0.6 > 0.4 > strange[0]
 
 
+@pytest.mark.parametrize("against", [-15.0, -45.0], ids=["listed", "fell out of the list"])
+def test_pocketsphinx_counts_more_where_the_network_knows_the_sound(against: float) -> None:
+    fusion = Fusion(
+        network=0.0, sphinx=0.05, sphinx_missing=-1.0,
+        sphinx_by_fit=0.02, sphinx_missing_by_fit=-0.4,
+    )  # fmt: skip
+    known, strange = (
+        probabilities(fusion, Scores(np.zeros(2), fit, np.array([against, 0.0])), PHONES)[1]
+        for fit in (3.2, 1.2)
+    )
+    assert known > strange + 0.1 > 0.6
+
+
 def test_a_phone_that_the_judges_favour_needs_more_evidence() -> None:
     pair, even = ("K AE1 SH", "K EH1 SH"), Scores(np.array([5.0, 5.0]))
     shares = probabilities(Fusion(phones={"AE": -1.0}), even, pair)

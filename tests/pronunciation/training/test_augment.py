@@ -16,6 +16,15 @@ def test_a_shorter_vocal_tract_moves_every_frequency_up_by_its_factor(factor: fl
     assert loudest == pytest.approx(2000.0 * factor, rel=0.04)
 
 
+def test_a_bend_moves_high_frequencies_up_and_low_ones_down() -> None:
+    def centre_hz(energies: np.ndarray) -> float:
+        return float(np.average(BAND_HZ, weights=10.0 ** energies.mean(axis=1)))
+
+    for hz, factor in ((600.0, 0.96), (1300.0, 1.0), (2600.0, 1.04)):
+        bent = band_warp(tone(hz), 1.0, bend=1.06)
+        assert centre_hz(bent) / centre_hz(tone(hz)) == pytest.approx(factor, abs=0.015)
+
+
 def test_the_bands_are_those_of_the_features() -> None:
     for hz in (400.0, 1500.0, 4000.0):
         assert BAND_HZ[tone(hz).mean(axis=1).argmax()] == pytest.approx(hz, rel=0.06)
