@@ -1,5 +1,6 @@
 """What is drilled: the items of the built-in sets and a person's own, in one form."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from pronunciation.phone_respelling import respell_phones
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.terms import Lexicon, Mistake, Term
 
-__all__ = ["Item", "ItemSets", "item_of", "load_items"]
+__all__ = ["Item", "ItemSets", "ItemShelf", "item_of", "load_items"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,35 @@ class ItemSets:
         if name not in self.sets:
             raise DrillError(f"there is no drill set {name!r}; there are {', '.join(self.sets)}")
         return self.sets[name]
+
+
+class ItemShelf:
+    """The items, read again when a person's own have changed."""
+
+    def __init__(self, settings: ClientSettings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._read: tuple[int | None, ItemSets] | None = None
+
+    def sets(self) -> ItemSets:
+        """All sets.
+
+        Raises:
+            LexiconError, DrillError: a file of the person's own is not valid.
+        """
+        try:
+            stamp = self._settings.own_drills.stat().st_mtime_ns
+        except FileNotFoundError:
+            stamp = None
+        with self._lock:
+            if self._read is None or self._read[0] != stamp:
+                self._read = (stamp, load_items(self._settings))
+            return self._read[1]
+
+    def item(self, item_id: str) -> Item | None:
+        """One item of any set."""
+        found = (item for items in self.sets().sets.values() for item in items)
+        return next((item for item in found if item.id == item_id), None)
 
 
 def load_items(settings: ClientSettings) -> ItemSets:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from client.backend import Backend, open_backend
+from client.drills.items import ItemShelf
 from client.errors import ClientError
 from client.own_recordings import OwnRecordings
 from client.session import Hear, Session
@@ -63,6 +64,7 @@ class Studio:
         self.lexicon = load_lexicon(settings.lexicon)
         self.backend = backend or open_backend(settings, tell=tell)
         self.recordings = OwnRecordings(settings.recordings)
+        self.drill_items = ItemShelf(settings)
         self._hear = hear
         self._make_speaker = make_speaker or self._speaker_here
         self._environment = environment(_TEMPLATES)

@@ -13,11 +13,10 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.drills.hearing import drill_hearing
-from client.drills.items import Item, ItemSets, load_items
+from client.drills.items import Item, ItemSets
 from client.drills.session import DrillSession
 from client.errors import DrillError
 from client.progress import is_learnt
-from client.settings import ClientSettings
 from client.speaking.wav import wav_bytes
 from client.studio.drill_rooms import DrillRoom, DrillRooms, RoomGoneError, RoomView, TakeView
 from client.studio.drill_views import coming
@@ -72,14 +71,13 @@ class SetLine:
 def router(studio: Studio) -> APIRouter:
     """The pages and what they ask for."""
     routes = APIRouter()
-    shelf = _Shelf(studio.settings)
     rooms = DrillRooms(lambda clip, item: drill_hearing()(clip, item))
 
     @routes.get("/drills")
     def drills(request: Request) -> HTMLResponse:
         """The sets with what is due."""
         now = datetime.now(UTC)
-        lines = set_lines(shelf.sets(), studio.backend.drill_cards(), now)
+        lines = set_lines(studio.drill_items.sets(), studio.backend.drill_cards(), now)
         everything = _together(lines)
         return studio.page(
             request,
@@ -94,7 +92,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/drills/{name}")
     def drill(request: Request, name: str, items: Count = 10, room: str | None = None) -> Response:
         """One drill; without a room, a new one of this set is opened."""
-        sets = shelf.sets()
+        sets = studio.drill_items.sets()
         if name != ALL and name not in sets.sets:
             raise HTTPException(404, f"there is no drill set {name!r}")
         again = f"/drills/{name}?{urlencode({'items': items})}"
@@ -131,7 +129,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/sound/drill/{item_id}")
     def sound(item_id: str) -> Response:
         """An item as it should be said, by its own readings and nobody else's."""
-        item = shelf.item(item_id)
+        item = studio.drill_items.item(item_id)
         if item is None:
             raise HTTPException(404, f"there is no drill item {item_id!r}")
         clip = studio.speaker(item.lexicon).clip(item.prompt)
@@ -232,35 +230,3 @@ def _found(rooms: DrillRooms, room_id: str) -> DrillRoom:
         return rooms.get(room_id)
     except RoomGoneError as error:
         raise HTTPException(404, str(error)) from error
-
-
-class _Shelf:
-    """The items, read again when a person's own have changed."""
-
-    def __init__(self, settings: ClientSettings) -> None:
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._read: tuple[int | None, ItemSets] | None = None
-
-    def sets(self) -> ItemSets:
-        """All sets.
-
-        Raises:
-            LexiconError, DrillError: a file of the person's own is not valid.
-        """
-        try:
-            stamp = self._settings.own_drills.stat().st_mtime_ns
-        except FileNotFoundError:
-            stamp = None
-        with self._lock:
-            if self._read is None or self._read[0] != stamp:
-                self._read = (stamp, load_items(self._settings))
-            return self._read[1]
-
-    def item(self, item_id: str) -> Item | None:
-        """One item of any set."""
-        for items in self.sets().sets.values():
-            for item in items:
-                if item.id == item_id:
-                    return item
-        return None

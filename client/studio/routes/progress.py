@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
-from client.drills.items import ItemSets, load_items
+from client.drills.items import ItemSets
 from client.progress import (
     ReportReader,
     ScoreLine,
@@ -111,7 +111,7 @@ def router(studio: Studio) -> APIRouter:
             each for each in everything if choice.fits(each, signals.get(each.question_id, ()))
         ]
         cards = studio.backend.drill_cards()
-        sets = load_items(studio.settings)
+        sets = studio.drill_items.sets()
         weeks = week_scores(attempts)
         return studio.page(
             request,
