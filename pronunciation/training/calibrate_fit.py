@@ -40,8 +40,8 @@ at its term, and one wrong phone of four (an S like TH) must be called a mistake
 else. Words said alone are clearer."""
 SURER_NATS = 0.4
 """How much lower the drills' border lies for the shipped networks, which are trained on after this
-and surer of themselves: the lowest 6 % of training speakers' words lie 0.2 nats lower with them, and
-flite's slt, alone and without a sentence around, another 0.2."""
+and surer of themselves: the lowest 6 % of training speakers' words lie 0.2 nats lower with them,
+and flite's slt, alone and without a sentence around, another 0.2."""
 WORDS_EACH, MIN_PHONES = 2, 4
 QUIET_S = 0.3
 

@@ -1,6 +1,7 @@
 """A drill as a person does it: a terminal, keys, a real microphone, and the real hearing."""
 
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,9 @@ class Terminal:
         """Read until ``text`` comes up after what was waited for before."""
         give_up_at_s = time.monotonic() + _LIMIT_S
         while (found := self.shown.find(text, self._seen)) < 0:
-            assert time.monotonic() < give_up_at_s, f"no {text!r} in {self.shown}"
+            left_s = give_up_at_s - time.monotonic()
+            ready, _, _ = select.select([self._master], [], [], max(0.0, left_s))
+            assert ready, f"no {text!r} in {self.shown}"
             try:
                 piece = os.read(self._master, 65536)
             except OSError:  # Linux: the other end is closed
