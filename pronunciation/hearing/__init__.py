@@ -8,13 +8,11 @@ from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.manifest import (
     hear_entry,
     hear_terms,
-    lexicon_targets,
     named_audio,
     parse_entry,
     result_entry,
 )
 from pronunciation.hearing.results import DrillHeard, Heard, Reading, Target, Verdict
-from pronunciation.hearing.words import find_term, split_words
 
 __all__ = [
     "HEARING_VERSION",
@@ -24,15 +22,12 @@ __all__ = [
     "Reading",
     "Target",
     "Verdict",
-    "find_term",
     "hear_drill",
     "hear_entry",
     "hear_terms",
-    "lexicon_targets",
     "named_audio",
     "parse_entry",
     "result_entry",
-    "split_words",
 ]
 
 HEARING_VERSION = "3"

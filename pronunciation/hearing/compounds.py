@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pronunciation.hearing.words import is_sentence_word, name_parts, normal
+from pronunciation.hearing.words import is_sentence_word, name_parts, normal, numbers_of
 
 __all__ = ["Names", "Parts", "take_apart"]
 
@@ -20,14 +20,16 @@ class Names:
 
     @cached_property
     def whole(self) -> Container[str]:
-        """Each name as one word, see ``normal``."""
-        return {"".join(normal(word) for word in name.split()) for name in self.names}
+        """Each name as one word, see ``normal``, in the singular and in the plural."""
+        joined = ("".join(normal(word) for word in name.split()) for name in self.names)
+        return {form for name in joined for form in numbers_of(name)}
 
     @cached_property
     def parts(self) -> Container[str]:
-        """The words of the names, but those of every sentence."""
+        """The words of the names, but those of every sentence, in either number too."""
         words: Iterable[str] = frozenset().union(*map(name_parts, self.names))
-        return {word for word in words if len(word) > 1 and not is_sentence_word(word)}
+        own = (word for word in words if len(word) > 1 and not is_sentence_word(word))
+        return {form for word in own for form in numbers_of(word)}
 
 
 @dataclass(frozen=True)
@@ -56,15 +58,10 @@ def take_apart(words: Sequence[str], names: Names) -> Parts:
         pieces = [piece for piece in _JOINT.split(word) if normal(piece)]
         apart = (
             len(pieces) > 1
-            and not _is_among(normal(word), names.whole)
-            and any(_is_among(normal(p), names.whole, names.parts) for p in pieces)
+            and normal(word) not in names.whole
+            and any(normal(p) in names.whole or normal(p) in names.parts for p in pieces)
         )
         found = pieces if apart else [word]
         parts += found
         whole += [index] * len(found)
     return Parts(tuple(parts), tuple(whole))
-
-
-def _is_among(word: str, *names: Container[str]) -> bool:
-    forms = (word, word.removesuffix("s"), word.removesuffix("es"))
-    return any(form in each for each in names for form in forms)

@@ -15,7 +15,13 @@ import numpy as np
 from pronunciation.hearing.compounds import Names, Parts, take_apart
 from pronunciation.hearing.confusable import CONFUSABLE
 from pronunciation.hearing.results import Target
-from pronunciation.hearing.words import is_written_apart, name_parts, normal, pronunciations
+from pronunciation.hearing.words import (
+    is_written_apart,
+    name_parts,
+    normal,
+    numbers_of,
+    pronunciations,
+)
 from pronunciation.phones import CONSONANTS, VOWELS, base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
 
@@ -155,7 +161,7 @@ class TermSpotter:
         for term in self._lexicon:
             for name in (term.term, *term.written_as):
                 joined = "".join(normal(part) for part in name.split())
-                for form in (joined, joined + "s", joined + "es"):
+                for form in numbers_of(joined):
                     names.setdefault(form, term)
         for term in self._lexicon:  # a term's own name before another's misspelling
             names["".join(normal(part) for part in term.term.split())] = term

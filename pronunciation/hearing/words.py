@@ -13,6 +13,7 @@ __all__ = [
     "is_written_apart",
     "name_parts",
     "normal",
+    "numbers_of",
     "plain",
     "pronunciations",
     "split_words",
@@ -100,6 +101,11 @@ def normal(token: str) -> str:
     return re.sub(r"[^\w+#%]", "", token.translate(_APOSTROPHES).casefold())
 
 
+def numbers_of(name: str) -> tuple[str, str, str]:
+    """A joined name as it may be written: in the singular, and in the plural or possessive."""
+    return name, name + "s", name + "es"
+
+
 def name_parts(name: str) -> frozenset[str]:
     """The words that a name is made of, in lower case: MySQL of ``my`` and ``sql``."""
     return frozenset(normal(part) for part in _PART.split(name)) - {""}
@@ -142,7 +148,7 @@ def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
     if not wanted:
         return []
     parts = name_parts(term)
-    endings = {wanted, wanted + "s", wanted + "es"}
+    forms = numbers_of(wanted)
     bare = [normal(word) for word in words]
     found: list[tuple[int, int]] = []
     longest = len(term.split()) + term.count("-") + 1
@@ -156,7 +162,7 @@ def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
             if (
                 bare[index]
                 and bare[index + n - 1]
-                and joined in endings
+                and joined in forms
                 and is_written_apart(bare[index : index + n], parts)
             ):
                 found.append((index, n))

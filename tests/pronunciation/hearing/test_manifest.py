@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from pronunciation.clip import Clip
-from pronunciation.hearing import Hearing, hear_entry, lexicon_targets
+from pronunciation.hearing import Hearing, hear_entry
+from pronunciation.hearing.manifest import lexicon_targets
 from pronunciation.terms import Lexicon, Mistake, Term
 
 Planted = Callable[[str], Clip]
