@@ -1,14 +1,16 @@
 """The bank's frozen models: what a role, a round, a question and a key phrase are."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 __all__ = [
     "Bank",
+    "Beat",
     "Employers",
     "Faq",
     "KeyPhrase",
+    "Kind",
     "Landscape",
     "PlanWeek",
     "Question",
@@ -34,24 +36,55 @@ SignalName = Literal[
     "cost-optimization",
     "debugging",
 ]
+Kind = Literal["explain", "story", "design", "code"]
+
+# What a question of a round asks for, where the bank does not say.
+_KIND_OF_ROUND: dict[str, Kind] = {
+    "behavioral": "story",
+    "system-design": "design",
+    "coding": "code",
+}
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True
+    )
 
 
 class KeyPhrase(_Frozen):
-    """A phrase that a listener waits for in a good answer."""
+    """A concept that a listener waits for in a good answer.
+
+    ``aliases`` are other names of it, ``any_of`` names of other concepts that serve this answer
+    equally well, ``ways`` sentences that say it without the term, and ``not_`` (``not`` in YAML)
+    sentences that look like it but are something else.
+    """
 
     phrase: Text
     aliases: tuple[Text, ...] = ()
+    any_of: tuple[Text, ...] = ()
+    ways: tuple[Text, ...] = ()
+    not_: tuple[Text, ...] = Field(default=(), alias="not")
     why: str = ""
     follow_up: str = ""
     weight: float = Field(default=1.0, gt=0, le=10)
 
 
+class Beat(_Frozen):
+    """A part that the answer to this one question needs, beside those of its kind.
+
+    ``ask`` is the interviewer's question where it is missing; ``ways`` are sentences that say it.
+    """
+
+    name: Text
+    ask: Text
+    ways: tuple[Text, ...] = Field(min_length=1)
+
+
 class Question(_Frozen):
     """One interview question with the answer a strong candidate would say.
+
+    ``kind`` chooses the rubric; without it the round decides.
 
     ``role`` is filled in by the loader from the file the question stands in; it is ``None`` for a
     question of a personal bank that belongs to no role.
@@ -60,6 +93,7 @@ class Question(_Frozen):
     id: Slug
     role: Slug | None = None
     round: RoundName
+    kind: Kind
     topic: Text
     signals: tuple[SignalName, ...] = ()
     difficulty: int = Field(default=3, ge=1, le=5)
@@ -67,6 +101,14 @@ class Question(_Frozen):
     answer_seconds: int = Field(default=120, ge=10, le=1800)
     model_answer: Text
     key_phrases: tuple[KeyPhrase, ...] = Field(min_length=1)
+    beats: tuple[Beat, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_of_round(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "kind" not in data:
+            return {**data, "kind": _KIND_OF_ROUND.get(str(data.get("round")), "explain")}
+        return data
 
 
 class SpotlightTerm(_Frozen):
