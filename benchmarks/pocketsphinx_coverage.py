@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from client.audio_file import read_audio
-from client.errors import NoSpeech
+from client.audio.files import read_audio
+from client.core.errors import NoSpeech
 from client.transcription.bank_vocabulary import bank_vocabulary
 from client.transcription.pocketsphinx_engine import TERM_WEIGHT, WORD_WEIGHT, PocketSphinx, build
 from pronunciation.lexicon_loader import load_lexicon

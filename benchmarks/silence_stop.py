@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from client.audio_file import read_audio
-from client.recording.level import FRAME_MS, FrameMeter, SilenceDetector
+from client.audio.files import read_audio
+from client.audio.level import FRAME_MS, FrameMeter, SilenceDetector
 
 SPEECH = Path(__file__).parents[2] / "shared" / "speech" / "l2-mandarin"
 RATE_HZ = 16_000

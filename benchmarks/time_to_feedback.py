@@ -33,12 +33,12 @@ from statistics import mean, median
 import numpy as np
 import numpy.typing as npt
 
-from client.assembly import load_hearing, vocabulary
-from client.audio_file import read_audio
-from client.backend import open_backend
-from client.live.worker import Worker
-from client.session import Session
-from client.settings import ClientSettings
+from client.answering.assembly import load_hearing, vocabulary
+from client.answering.live.worker import Worker
+from client.answering.session import Session
+from client.audio.files import read_audio
+from client.backend.protocol import open_backend
+from client.core.settings import ClientSettings
 from client.transcription.base import SegmentedTranscriber, Transcriber
 from client.transcription.engines import load_engine
 from client.transcription.segments import plan_segments

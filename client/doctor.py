@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from client.errors import RecordingError, SpeakingError
-from client.settings import ClientSettings
+from client.core.errors import RecordingError, SpeakingError
+from client.core.settings import ClientSettings
 
 __all__ = [
     "Check",
@@ -88,7 +88,7 @@ def _guarded(name: str, check: Callable[[], Check]) -> Check:
 
 def check_portaudio(sounddevice: Any = None) -> Check:
     """Whether the sound library is there and lists devices."""
-    from client.recording.devices import list_devices, load_sounddevice
+    from client.audio.devices import list_devices, load_sounddevice
 
     name = "PortAudio"
     try:
@@ -101,7 +101,7 @@ def check_portaudio(sounddevice: Any = None) -> Check:
 
 def check_microphone(sounddevice: Any = None) -> Check:
     """Whether the default microphone gives sound: listens for `LISTEN_S` and keeps nothing."""
-    from client.recording import Recorder, RecorderSettings
+    from client.audio import Recorder, RecorderSettings
 
     name = "microphone"
     with tempfile.TemporaryDirectory(prefix="aloud-doctor-") as folder:
@@ -124,7 +124,7 @@ def check_microphone(sounddevice: Any = None) -> Check:
 
 def check_loudspeaker(sounddevice: Any = None) -> Check:
     """Whether there is a loudspeaker; plays nothing."""
-    from client.recording.devices import find_device
+    from client.audio.devices import find_device
 
     name = "loudspeaker"
     try:
@@ -180,7 +180,7 @@ def check_weights() -> Check:
 
 def check_data_folder(settings: ClientSettings) -> Check:
     """Whether one's own data can be written, and whether recordings wait to be recovered."""
-    from client.recording import unfinished_recordings
+    from client.audio import unfinished_recordings
 
     name = "data folder"
     home = settings.home

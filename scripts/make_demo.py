@@ -10,7 +10,7 @@ from pathlib import Path
 
 import av
 
-from client.demo import AUDIO
+from client.data.demo import AUDIO
 
 VOICE = "rms"
 TEXT = """

@@ -20,15 +20,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from client.assembly import load_hearing
-from client.audio_file import read_audio
-from client.demo import AUDIO, QUESTION_ID
-from client.drills.items import load_items
-from client.settings import ClientSettings
+from client.answering.assembly import load_hearing
+from client.audio.files import read_audio
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
+from client.data.demo import AUDIO, QUESTION_ID
+from client.practice.drills.items import load_items
 from client.speaking import Speaker
-from client.speaking.wav import write_wav
-from client.studio.engine_state import EngineStatus
-from client.studio.studio import Studio
+from client.studio.state.engine_state import EngineStatus
+from client.studio.state.studio import Studio
 from client.transcription.base import SegmentedTranscriber
 from client.transcription.gate import measure_evidence
 from pronunciation.clip import Clip

@@ -115,7 +115,7 @@ def postgresql_empty_url(postgresql_server: PostgresServer) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def _up_to_date(postgresql_server: PostgresServer) -> str:
     """A database with today's tables, which the tests share one after the other."""
-    from server.store.database import Database
+    from server.db.database import Database
 
     postgresql_server.execute("CREATE DATABASE up_to_date")
     Database(postgresql_server.url("up_to_date")).close()

@@ -10,7 +10,7 @@ from rich.text import Text
 from client.cli.common import command, errors, out
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
 
 __all__ = ["EngineOption", "ModelOption", "register"]
 
@@ -65,7 +65,7 @@ def transcribe(
     ] = TranscriptFormat.text,
 ) -> None:
     """Print the transcript of a recording."""
-    from client.audio_file import read_audio
+    from client.audio.files import read_audio
     from client.cli.engine import load_transcriber
     from client.cli.progress import share_bar
     from server.ui.exports.transcript_text import FORMATS

@@ -8,7 +8,7 @@ import typer
 from client.cli.common import command, out
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
 
 __all__ = ["register"]
 
@@ -29,7 +29,7 @@ def backup(
     ] = False,
 ) -> None:
     """Write the whole database into one file; a server may go on working meanwhile."""
-    from client.embedded import back_up
+    from client.backend.embedded import back_up
 
     rows = back_up(settings, file, replace=replace)
     out().print(f"{_told(rows)} in {file}", markup=False, soft_wrap=True)
@@ -40,7 +40,7 @@ def restore(
     file: Annotated[Path, typer.Argument(help="What `aloud backup` wrote.", dir_okay=False)],
 ) -> None:
     """Fill an empty database, SQLite or PostgreSQL, from a backup."""
-    from client.embedded import restore as fill
+    from client.backend.embedded import restore as fill
 
     out().print(f"{_told(fill(settings, file))} restored", markup=False)
 

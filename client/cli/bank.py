@@ -12,7 +12,7 @@ from client.cli.common import command, errors, fail, out, print_json
 from client.cli.connection import open_server
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
     from question_bank.models import Question, Role
 
 __all__ = ["register"]
@@ -81,7 +81,7 @@ def validate(
     path: Annotated[Path, typer.Argument(help="A bank's folder or file.")],
 ) -> None:
     """Check a bank: its form, and that every model answer covers its own key phrases."""
-    from client.embedded import check_bank
+    from client.backend.embedded import check_bank
 
     questions, faults = check_bank(path, settings.lexicon)
     for fault in faults:

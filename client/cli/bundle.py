@@ -9,7 +9,7 @@ from rich.text import Text
 from client.cli.common import command, errors, fail, out
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
 
 __all__ = ["register"]
 
@@ -36,11 +36,11 @@ def export(
     ] = None,
 ) -> None:
     """Make a bundle: transcript, report, a page that opens offline to comment in."""
-    from client.bundle import bundle_of
+    from client.backend.reviews import open_reviews
     from client.cli.connection import open_server
-    from client.durable_file import write_durably
-    from client.own_recordings import OwnRecordings
-    from client.reviews import open_reviews
+    from client.core.durable_file import write_durably
+    from client.data.bundle import bundle_of
+    from client.data.own_recordings import OwnRecordings
 
     recordings = OwnRecordings(settings.recordings)
     with open_server(settings) as backend, open_reviews(settings) as reviews:
@@ -61,8 +61,8 @@ def merge(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Comments or bundles.")],
 ) -> None:
     """Add the comments that came back to your answers. Twice the same changes nothing."""
-    from client.bundle import merge_each, news_of, read_review
-    from client.reviews import open_reviews
+    from client.backend.reviews import open_reviews
+    from client.data.bundle import merge_each, news_of, read_review
 
     # one bad file, and nothing is merged
     documents = [(str(each), read_review(each)) for each in files]

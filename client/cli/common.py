@@ -13,7 +13,7 @@ from rich.console import Console
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
 
 __all__ = [
     "BankOption",
@@ -116,7 +116,7 @@ def load_settings_of(
     bank: list[Path] | None, lexicon: list[Path] | None, server: str | None
 ) -> "ClientSettings":
     """The settings from the options about data, and where one is not given, the environment."""
-    from client.settings import load_settings
+    from client.core.settings import load_settings
 
     return load_settings(bank=bank or (), lexicon=lexicon or (), server=server)
 
@@ -142,10 +142,10 @@ class expected_failures:
 def _known_errors() -> tuple[type[BaseException], ...]:
     """The error bases of the packages loaded so far: nothing heavy is imported to find out."""
     names = {
-        "client.errors": "ClientError",
+        "client.core.errors": "ClientError",
         "question_bank.errors": "BankError",
         "pronunciation.errors": "PronunciationError",
-        "server.errors": "ServerError",
+        "server.core.errors": "ServerError",
     }
     return tuple(
         getattr(sys.modules[module], name)

@@ -10,8 +10,8 @@ from client.cli.common import errors
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from client.backend import Backend
-    from client.settings import ClientSettings
+    from client.backend.protocol import Backend
+    from client.core.settings import ClientSettings
 
 __all__ = ["checked", "open_server"]
 
@@ -24,7 +24,7 @@ def open_server(settings: "ClientSettings") -> "Backend":
     Raises:
         UnavailableError: the embedded server's database cannot be used.
     """
-    from client.backend import open_backend
+    from client.backend.protocol import open_backend
 
     return open_backend(settings, tell=lambda line: errors().print(Text(line, "yellow")))
 

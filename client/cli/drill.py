@@ -12,11 +12,11 @@ from client.cli.common import command, errors, fail, out
 from client.cli.connection import open_server
 
 if TYPE_CHECKING:
-    from client.drills.items import Item, ItemSets
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
+    from client.practice.drills.items import Item, ItemSets
     from client.speaking import Speaker
     from pronunciation.clip import Clip
-    from server.drill_contract import DrillCard
+    from server.contract import DrillCard
 
 __all__ = ["register"]
 
@@ -63,7 +63,7 @@ def drill(
     if import_ is not None:
         _import(settings, import_, set_)
         return
-    from client.drills.items import load_items
+    from client.practice.drills.items import load_items
 
     sets = load_items(settings)
     sets.of(set_)  # a wrong name is told before anything is opened
@@ -85,9 +85,9 @@ def _practise(
 ) -> None:
     if not (sys.stdin.isatty() and out().is_terminal):
         raise fail("a drill needs a terminal to steer it by keys; `aloud drill --list` does not")
-    from client.drills.hearing import drill_hearing
-    from client.drills.session import DrillSession
-    from client.recording.devices import find_device
+    from client.audio.devices import find_device
+    from client.practice.drills.hearing import drill_hearing
+    from client.practice.drills.session import DrillSession
     from client.terminal.drill import DrillScreen, recorder_of_takes
     from client.terminal.keys import key_reader
 
@@ -128,7 +128,7 @@ class _Sounds:
 
 
 def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> None:
-    from server.drill_contract import MAX_PAGE, DrillQuery
+    from server.contract import MAX_PAGE, DrillQuery
 
     with open_server(settings) as backend:
         queue = backend.drill_queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
@@ -165,8 +165,8 @@ def _export(
 ) -> None:
     chosen = sets.of(set_)
     if path.suffix.casefold() == ".csv":
-        from client.drills.csv_items import items_to_csv
-        from client.durable_file import write_durably
+        from client.core.durable_file import write_durably
+        from client.practice.drills.csv_items import items_to_csv
 
         try:
             write_durably(path, items_to_csv(chosen).encode("utf-8"))
@@ -174,7 +174,7 @@ def _export(
             raise fail(f"{path} cannot be written: {error.strerror}") from error
     elif path.suffix.casefold() == ".apkg":
         from client.cli.progress import counting
-        from client.drills.anki import write_anki
+        from client.practice.drills.anki import write_anki
 
         title = "Aloud" if set_ is None else f"Aloud::{sets.titles[set_]}"
         voice = _Sounds(settings).clip if sounds else None
@@ -188,7 +188,7 @@ def _export(
 
 
 def _import(settings: "ClientSettings", path: Path, set_: str | None) -> None:
-    from client.drills.importing import import_items
+    from client.practice.drills.importing import import_items
 
     if path.suffix.casefold() != ".csv":
         raise typer.BadParameter(f"{path.name}: the name must end in .csv")

@@ -8,8 +8,8 @@ from client.cli.common import errors
 from client.cli.progress import download_bar
 
 if TYPE_CHECKING:
-    from client.session import Hear
-    from client.settings import ClientSettings
+    from client.answering.session import Hear
+    from client.core.settings import ClientSettings
     from client.transcription.base import Transcriber
 
 __all__ = ["load_hearing", "load_transcriber"]
@@ -23,7 +23,7 @@ def load_transcriber(
     Raises:
         EngineError, WeightsError: it cannot be loaded; the text says the remedy.
     """
-    from client.assembly import vocabulary
+    from client.answering.assembly import vocabulary
     from client.transcription.engines import load_engine
 
     with download_bar("fetching Whisper weights") as report:
@@ -39,6 +39,6 @@ def load_transcriber(
 
 def load_hearing(settings: "ClientSettings") -> "Hear":
     """What hears how the lexicon's terms were said; its model loads at the first answer."""
-    from client import assembly
+    from client.answering import assembly
 
     return assembly.load_hearing(settings)

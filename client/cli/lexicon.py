@@ -10,7 +10,7 @@ from rich.text import Text
 from client.cli.common import command, fail, out, print_json
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
 
 __all__ = ["register"]
 

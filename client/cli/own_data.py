@@ -14,9 +14,8 @@ from client.cli.common import command, errors, fail, out, print_json
 from client.cli.connection import checked, open_server
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
-    from server.contract import HistoryPage
-    from server.regrade_contract import RegradeChange
+    from client.core.settings import ClientSettings
+    from server.contract import HistoryPage, RegradeChange
 
 __all__ = ["register"]
 
@@ -66,7 +65,7 @@ def history(
             if as_json:
                 print_json(stored)
                 return
-            from client.backend import RejectedError
+            from client.backend.protocol import RejectedError
             from client.terminal.report import print_report
 
             try:
@@ -130,7 +129,7 @@ def export(
     ] = None,
 ) -> None:
     """Export attempts as Markdown, HTML, JSON, CSV, or the transcript of one as SRT or VTT."""
-    from client.exports import export_attempts
+    from client.data.exports import export_attempts
 
     if format_ in (ExportFormat.srt, ExportFormat.vtt) and attempt is None:
         raise typer.BadParameter(f"{format_.value} is for one attempt: name it with --attempt")
@@ -151,7 +150,7 @@ def import_file(
     file: Annotated[Path, typer.Argument(help="What `aloud export --format json` wrote.")],
 ) -> None:
     """Import exported attempts and drills; those that are there already stay as they are."""
-    from client.exports import read_archive
+    from client.data.exports import read_archive
 
     archive = read_archive(file)
     with open_server(settings) as backend:
@@ -185,9 +184,9 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete attempts for good, and their recordings with them."""
-    from client.deleting import delete_answers, delete_everything
-    from client.own_recordings import OwnRecordings
-    from server.archive_contract import PurgeRequest
+    from client.data.deleting import delete_answers, delete_everything
+    from client.data.own_recordings import OwnRecordings
+    from server.contract import PurgeRequest
 
     if [bool(attempt), before is not None, everything].count(True) != 1:
         raise typer.BadParameter("name exactly one of --attempt, --before and --all")

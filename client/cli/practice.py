@@ -14,8 +14,8 @@ from client.cli.common import command, errors, fail, out, print_json
 from client.cli.connection import open_server
 
 if TYPE_CHECKING:
-    from client.session import Outcome
-    from client.settings import ClientSettings
+    from client.answering.session import Outcome
+    from client.core.settings import ClientSettings
 
 __all__ = ["register"]
 
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     """Assess a spoken answer that comes with Aloud: no microphone, no download needed."""
-    from client import demo as sample
+    from client.data import demo as sample
 
     if not as_json:
         out().print(Text(sample.INTRODUCTION, "dim"))
@@ -73,8 +73,8 @@ def grade(
     as_json: JsonOption = False,
 ) -> None:
     """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
-    from client.session import new_submission
-    from client.transcript_file import read_transcript
+    from client.answering.session import new_submission
+    from client.data.transcript_file import read_transcript
 
     submission = new_submission(question, read_transcript(transcript, sys.stdin.buffer))
     with open_server(settings) as backend:
@@ -113,8 +113,8 @@ def interview(
     ] = True,
 ) -> None:
     """Rehearse a mock interview in the terminal."""
+    from client.answering.session import Session
     from client.cli.engine import load_hearing, load_transcriber
-    from client.session import Session
     from client.speaking import Speaker
     from client.terminal.interview import Interview, InterviewOptions
     from pronunciation.lexicon_loader import load_lexicon
@@ -155,11 +155,11 @@ def _assess(
     offline: bool,
     save: bool,
 ) -> "tuple[Outcome, str]":
-    from client.audio_file import read_audio
-    from client.backend import UnavailableError
+    from client.answering.session import Session
+    from client.audio.files import read_audio
+    from client.backend.protocol import UnavailableError
     from client.cli.engine import load_hearing, load_transcriber
     from client.cli.progress import share_bar
-    from client.session import Session
 
     with open_server(settings) as backend:
         try:

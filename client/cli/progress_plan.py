@@ -12,8 +12,8 @@ from client.cli.common import command, out, print_json
 from client.cli.connection import checked, open_server
 
 if TYPE_CHECKING:
-    from client.progress import DrillLine, ScoreLine, TermLine
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
+    from client.practice.progress import DrillLine, ScoreLine, TermLine
 
 __all__ = ["register"]
 
@@ -36,8 +36,8 @@ def progress(
     as_json: JsonOption = False,
 ) -> None:
     """Show how answers and drills went over time, and which terms to work on."""
-    from client.drills.items import load_items
-    from client.progress import (
+    from client.practice.drills.items import load_items
+    from client.practice.progress import (
         all_attempts,
         drill_lines,
         recent_reports,
@@ -72,7 +72,7 @@ def progress(
 
 def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     """Show the study plan, with the rounds that were practised ticked."""
-    from client.progress import all_attempts, planned_rounds
+    from client.practice.progress import all_attempts, planned_rounds
 
     with open_server(settings) as backend:
         weeks = backend.bank().plan

@@ -13,7 +13,7 @@ from rich.text import Text
 from client.cli.common import command, errors, fail, out, print_json
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
     from pronunciation.hearing import Heard, Hearing
     from pronunciation.terms import Lexicon
 
@@ -61,7 +61,7 @@ def pronounce(
 
 
 def _hear(hearing: "Hearing", lexicon: "Lexicon", audio: Path, text: str) -> "list[Heard]":
-    from client.audio_file import read_audio
+    from client.audio.files import read_audio
     from pronunciation.hearing import hear_terms
 
     clip = read_audio(audio)
@@ -133,8 +133,8 @@ def _results(
 
 
 def _result(hearing: "Hearing", lexicon: "Lexicon", line: str, folder: Path) -> dict[str, Any]:
-    from client.audio_file import read_audio
-    from client.errors import ClientError
+    from client.audio.files import read_audio
+    from client.core.errors import ClientError
     from pronunciation.errors import PronunciationError
     from pronunciation.hearing import hear_entry, named_audio, parse_entry
 

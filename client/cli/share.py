@@ -8,9 +8,9 @@ from rich.text import Text
 from client.cli.common import command, errors, fail, out, print_json
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
-    from client.sharing import RemoteSharing
-    from server.review_contract import Preparing, Sharing
+    from client.core.settings import ClientSettings
+    from client.data.sharing import RemoteSharing
+    from server.contract import Preparing, Sharing
 
 __all__ = ["register"]
 
@@ -46,9 +46,9 @@ def share(
 ) -> None:
     """Show an answer to a coach, by cohort or by link; without options tell who sees it."""
     from client.cli.connection import checked
-    from client.own_recordings import OwnRecordings
-    from client.sharing import interview_of, open_sharing, share_attempt, share_interview
-    from server.review_contract import LinkRequest
+    from client.data.own_recordings import OwnRecordings
+    from client.data.sharing import interview_of, open_sharing, share_attempt, share_interview
+    from server.contract import LinkRequest
 
     if stop and (cohort is not None or link is not None):
         raise typer.BadParameter("--stop goes with neither --cohort nor --link")

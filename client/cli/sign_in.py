@@ -9,7 +9,7 @@ import typer
 from client.cli.common import command, errors, fail, out
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
 
 __all__ = ["register"]
 
@@ -29,8 +29,8 @@ def register(app: typer.Typer) -> None:
 
 def login(settings: "ClientSettings", address: AddressArgument = None) -> None:
     """Keep a token for a shared server, made on its account page. Asks, or reads standard input."""
-    from client.remote import RemoteBackend
-    from client.tokens import is_token, keep_token
+    from client.backend.remote import RemoteBackend
+    from client.core.tokens import is_token, keep_token
     from server.contract import HistoryQuery
 
     server = _server(settings, address)
@@ -56,7 +56,7 @@ def login(settings: "ClientSettings", address: AddressArgument = None) -> None:
 
 def logout(settings: "ClientSettings", address: AddressArgument = None) -> None:
     """Forget the token for a shared server; revoke it on its account page."""
-    from client.tokens import forget_token
+    from client.core.tokens import forget_token
 
     server = _server(settings, address)
     if not forget_token(settings.home, server):
@@ -66,7 +66,7 @@ def logout(settings: "ClientSettings", address: AddressArgument = None) -> None:
 
 
 def _server(settings: "ClientSettings", address: str | None) -> str:
-    from client.settings import load_settings
+    from client.core.settings import load_settings
 
     server = load_settings(server=address).server if address else settings.server
     if server is None:

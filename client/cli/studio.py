@@ -31,9 +31,9 @@ def open_studio(
         browser: open the page in the browser.
     """
     with expected_failures():
-        from client.studio.engine_state import EngineState
         from client.studio.launch import run
-        from client.studio.studio import Studio
+        from client.studio.state.engine_state import EngineState
+        from client.studio.state.studio import Studio
 
         settings = load_settings_of(bank, lexicon, server)
         studio = Studio(

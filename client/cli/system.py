@@ -9,7 +9,7 @@ from rich.text import Text
 from client.cli.common import command, fail, out, print_json
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
 
 __all__ = ["register"]
 
@@ -107,7 +107,7 @@ def serve(
     ] = 1,
 ) -> None:
     """Run the shared server. `aloud user` makes its accounts."""
-    from client.embedded import serve as run
+    from client.backend.embedded import serve as run
 
     # not to standard error: there every line is a JSON object of the log
     run(settings, host=host, port=port, names=name or (), workers=workers, tell=out().print)

@@ -10,7 +10,7 @@ from rich.text import Text
 from client.cli.common import command, errors, out, print_json
 
 if TYPE_CHECKING:
-    from client.settings import ClientSettings
+    from client.core.settings import ClientSettings
 
 __all__ = ["register"]
 
@@ -293,8 +293,8 @@ def unassign(settings: "ClientSettings", cohort: CohortArgument, name: NameArgum
 
 
 def _accounts(settings: "ClientSettings") -> Any:
-    """The accounts, as a context; only ``client.embedded`` knows what they are."""
-    from client.embedded import open_accounts
+    """The accounts, as a context; only ``client.backend.embedded`` knows what they are."""
+    from client.backend.embedded import open_accounts
 
     return open_accounts(settings)
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import ClassVar, Final
 
-from client.errors import SpeakingError
+from client.core.errors import SpeakingError
 from client.speaking.voice import Voice
 from pronunciation.respelling import respell
 from pronunciation.terms import Lexicon

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from client.errors import SpeakingError
-from client.speaking.playback import play
+from client.audio.playback import play
+from client.audio.wav import read_wav, write_wav
+from client.core.errors import SpeakingError
 from client.speaking.voice import Voice
 from client.speaking.voices import voices_here
-from client.speaking.wav import read_wav, write_wav
 from pronunciation.clip import Clip
 from pronunciation.terms import Lexicon
 

@@ -5,8 +5,8 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar, Final
 
-from client.errors import ClientError, SpeakingError
-from client.speaking.wav import read_wav
+from client.audio.wav import read_wav
+from client.core.errors import ClientError, SpeakingError
 from pronunciation.clip import Clip
 from pronunciation.terms import Lexicon
 
@@ -74,7 +74,7 @@ def _read(path: Path) -> Clip:
         raise SpeakingError("the voice wrote no file") from error
     if is_wav:
         return read_wav(path)
-    from client.audio_file import read_audio
+    from client.audio.files import read_audio
 
     try:
         return read_audio(path)

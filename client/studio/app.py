@@ -9,10 +9,9 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from client.backend import RejectedError, UnavailableError
-from client.errors import ClientError
-from client.remote import SignInNeededError
-from client.studio.guard import Guard
+from client.backend.protocol import RejectedError, UnavailableError
+from client.backend.remote import SignInNeededError
+from client.core.errors import ClientError
 from client.studio.routes import (
     attempts,
     comments,
@@ -29,7 +28,8 @@ from client.studio.routes import (
     takes,
     weights,
 )
-from client.studio.studio import Studio
+from client.studio.state.guard import Guard
+from client.studio.state.studio import Studio
 from pronunciation.errors import PronunciationError
 from question_bank.errors import BankError
 from server.ui.rendering import STATIC as SHARED_STATIC

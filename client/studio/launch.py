@@ -8,9 +8,9 @@ from typing import Final
 
 import uvicorn
 
-from client.errors import ClientError
+from client.core.errors import ClientError
 from client.studio.app import create_studio
-from client.studio.studio import Studio
+from client.studio.state.studio import Studio
 
 __all__ = ["DEFAULT_PORT", "StudioError", "run"]
 

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from client.drills.items import Item
-from client.drills.session import DrillSession, Step
-from client.errors import SpeakingError
-from client.recording import Level, Recorder, RecorderSettings
+from client.audio import Level, Recorder, RecorderSettings
+from client.core.errors import SpeakingError
+from client.practice.drills.items import Item
+from client.practice.drills.session import DrillSession, Step
 from client.terminal.keys import Keys
 from client.terminal.recording_screen import End, watch_recording
 from pronunciation.clip import Clip

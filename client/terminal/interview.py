@@ -10,11 +10,8 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from client.backend import Backend
-from client.choosing import choose_questions
-from client.errors import ClientError, NoSpeech
-from client.own_recordings import OwnRecordings
-from client.recording import (
+from client.answering.session import LiveAnswer, Outcome, Session
+from client.audio import (
     Level,
     OnSamples,
     Recorder,
@@ -22,8 +19,11 @@ from client.recording import (
     Recording,
     unfinished_recordings,
 )
-from client.session import LiveAnswer, Outcome, Session
-from client.settings import ClientSettings
+from client.backend.protocol import Backend
+from client.core.errors import ClientError, NoSpeech
+from client.core.settings import ClientSettings
+from client.data.own_recordings import OwnRecordings
+from client.practice.choosing import choose_questions
 from client.terminal.keys import Keys, key_reader
 from client.terminal.recording_screen import End, countdown, watch_recording
 from client.terminal.report import clock, print_report

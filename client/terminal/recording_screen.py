@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from client.recording import Level
+from client.audio import Level
 from client.terminal.keys import ESCAPE, Keys
 from client.terminal.report import clock
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
-from client.errors import EngineError, NoSpeech
+from client.core.errors import EngineError, NoSpeech
 from client.transcription.segments import MAX_SEGMENT_S, Segment, plan_segments
 from pronunciation.clip import Clip
 from server.contract import Transcript, Word

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from client.errors import EngineError, WeightsError
+from client.core.errors import EngineError, WeightsError
 from client.transcription.bank_vocabulary import BankVocabulary
 from client.transcription.base import Transcriber
 from client.transcription.weights import (

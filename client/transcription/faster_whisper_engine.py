@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from client.errors import EngineError, EngineUnavailable, WeightsError
+from client.core.errors import EngineError, EngineUnavailable, WeightsError
 from client.transcription.base import SegmentedTranscriber
 from client.transcription.engines import EngineOptions
 from client.transcription.weights import (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from client.errors import NoSpeech
+from client.core.errors import NoSpeech
 from client.transcription.voice_activity import (
     MIN_PAUSE_S,
     SILENCE_DBFS,

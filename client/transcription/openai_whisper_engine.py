@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from client.errors import EngineError, EngineUnavailable, WeightsError
+from client.core.errors import EngineError, EngineUnavailable, WeightsError
 from client.transcription.base import SegmentedTranscriber
 from client.transcription.engines import EngineOptions
 from client.transcription.weights import DEFAULT_MODEL

@@ -8,7 +8,7 @@ the same small probability. The question that was asked has no influence.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from client.errors import EngineUnavailable, WeightsError
+from client.core.errors import EngineUnavailable, WeightsError
 from client.transcription.bank_vocabulary import BankVocabulary, Entry, bank_vocabulary, entries
 from client.transcription.base import SegmentedTranscriber
 from client.transcription.engines import EngineOptions

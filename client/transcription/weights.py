@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from client.errors import WeightsError
+from client.core.errors import WeightsError
 
 __all__ = [
     "CONNECT_TIMEOUT_S",

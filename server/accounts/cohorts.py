@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 
 from server.accounts.models import Cohort, Member
 from server.accounts.rows import account_of, account_row
-from server.errors import ConflictError, InvalidInputError, NotFoundError
-from server.store.audit import note
-from server.store.database import MAX_ID, Database
-from server.store.tables_accounts import AccountRow, CohortMemberRow, CohortRow
+from server.core.errors import ConflictError, InvalidInputError, NotFoundError
+from server.db.audit import note
+from server.db.database import MAX_ID, Database
+from server.db.tables import AccountRow, CohortMemberRow, CohortRow
 
 __all__ = ["MAX_AUDIO_DAYS", "CohortService", "coached_by"]
 

@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 from server.accounts.models import Account, Invited
 from server.accounts.rows import account_of, account_row
 from server.accounts.secrets import digest, new_secret
-from server.errors import ConflictError, NotFoundError
-from server.store.audit import note
-from server.store.database import Database
-from server.store.tables_accounts import InvitationRow
+from server.core.errors import ConflictError, NotFoundError
+from server.db.audit import note
+from server.db.database import Database
+from server.db.tables import InvitationRow
 
 __all__ = ["VALID_FOR", "InvitationService"]
 

@@ -6,7 +6,7 @@ from typing import Final
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from server.errors import InvalidInputError
+from server.core.errors import InvalidInputError
 
 __all__ = ["MAX_PASSWORD", "MIN_PASSWORD", "Passwords"]
 

@@ -4,9 +4,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from server.accounts.models import ROLES, Account, Token
-from server.errors import ConflictError, NotFoundError
-from server.store.database import MAX_ID
-from server.store.tables_accounts import AccountRow, TokenRow
+from server.core.errors import ConflictError, NotFoundError
+from server.db.database import MAX_ID
+from server.db.tables import AccountRow, TokenRow
 
 __all__ = ["account_of", "account_row", "keep_an_admin", "token_of"]
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 
-from server.store.database import Database
-from server.store.tables_accounts import ServerSecretRow
+from server.db.database import Database
+from server.db.tables import ServerSecretRow
 
 __all__ = ["SECRET_BYTES", "digest", "keyed_digest", "new_secret", "server_secret"]
 

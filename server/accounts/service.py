@@ -11,7 +11,6 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.access import Actor
 from server.accounts.cohorts import CohortService, coached_by
 from server.accounts.invitations import InvitationService
 from server.accounts.known_browsers import KnownBrowsers
@@ -22,11 +21,12 @@ from server.accounts.secrets import server_secret
 from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
 from server.accounts.tokens import TokenService
-from server.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
-from server.service import utc_now
-from server.store.audit import note
-from server.store.database import Database
-from server.store.tables_accounts import AccountRow
+from server.attempts.service import utc_now
+from server.core.access import Actor
+from server.core.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
+from server.db.audit import note
+from server.db.database import Database
+from server.db.tables import AccountRow
 
 __all__ = ["AccountService", "actor_for", "clean_display_name", "clean_name"]
 

@@ -13,8 +13,8 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from server.accounts.secrets import digest
-from server.store.database import Database
-from server.store.tables_accounts import AccountRow, EndedSessionRow
+from server.db.database import Database
+from server.db.tables import AccountRow, EndedSessionRow
 
 __all__ = ["SESSION_FOR", "SessionService", "has_ended", "new_session_id"]
 

@@ -16,9 +16,9 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from server.accounts.secrets import keyed_digest
-from server.errors import TooManyTriesError
-from server.store.database import Database
-from server.store.tables_accounts import SignInFailureRow
+from server.core.errors import TooManyTriesError
+from server.db.database import Database
+from server.db.tables import SignInFailureRow
 
 __all__ = [
     "NAME_WINDOW",

@@ -10,10 +10,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from server.accounts.models import Account, NewToken, Token
 from server.accounts.rows import account_of, account_row, token_of
 from server.accounts.secrets import digest, new_secret
-from server.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
-from server.store.audit import note
-from server.store.database import MAX_ID, Database
-from server.store.tables_accounts import AccountRow, TokenRow
+from server.core.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
+from server.db.audit import note
+from server.db.database import MAX_ID, Database
+from server.db.tables import AccountRow, TokenRow
 
 __all__ = ["MAX_TOKENS", "PREFIX", "TokenService"]
 

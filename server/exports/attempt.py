@@ -2,9 +2,8 @@
 
 from typing import Final, Literal
 
-from server.archive_contract import Archive
-from server.contract import Transcript
-from server.errors import InvalidInputError
+from server.contract import Archive, Transcript
+from server.core.errors import InvalidInputError
 from server.jobs.work import MadeFile
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt

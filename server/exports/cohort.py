@@ -11,12 +11,12 @@ from typing import Any, Final, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import select
 
-from server.errors import InvalidInputError, NotFoundError
-from server.exports.shown import ShownAttempt, attempts_shown_to
+from server.attempts.store import Store
+from server.core.errors import InvalidInputError, NotFoundError
+from server.db.database import Database
+from server.db.tables import CohortRow
 from server.jobs.work import MadeFile, Outcome, Task, Work
-from server.store.database import Database
-from server.store.store import Store
-from server.store.tables_accounts import CohortRow
+from server.sharing.shown import ShownAttempt, attempts_shown_to
 from server.ui.exports.csv_table import COLUMNS, row_of, safe_cell
 
 __all__ = [

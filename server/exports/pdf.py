@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from server.archive_contract import ArchivedAttempt
-from server.contract import PhraseCoverage, Report, TermVerdict
+from server.contract import ArchivedAttempt, PhraseCoverage, Report, TermVerdict
 from server.ui.correction_text import correction_lines, graded_text
 from server.ui.rendering import clock, ipa, percent
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from server.contract import Coverage, CoverageEvidence, PhraseCoverage, Word
+from server.contract import Coverage, CoverageEvidence, PhraseCoverage, Word, coverage_score
 from server.grading.answer import Answer
 from server.grading.hits import Hit, Tier
 from server.grading.matching import find_hits
 from server.grading.negation import is_negated
 from server.grading.partial import find_part, says_the_whole
 from server.grading.phrases import CompiledPhrase
-from server.scoring import coverage_score
 
 __all__ = ["cover_phrases"]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
 from server.contract import Coverage, Report, Submission, Word
-from server.errors import GradingError
+from server.core.errors import GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases
 from server.grading.delivery import measure_delivery

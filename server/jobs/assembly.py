@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from server.errors import StoreError
+from server.core.errors import StoreError
+from server.db.database import Database
 from server.jobs.queue import JobQueue, Worker
 from server.jobs.runner import BEAT_S, SILENT_S, Runner
 from server.jobs.store import JobStore
 from server.jobs.thread_worker import ThreadWorker
 from server.jobs.work import Kinds
-from server.store.database import Database
 
 __all__ = ["create_queue"]
 

@@ -9,9 +9,9 @@ from datetime import datetime
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from server.jobs.contract import Job
+from server.db.tables import JobInputRow, JobRow
+from server.jobs.models import Job
 from server.jobs.rows import UNFINISHED, job_of
-from server.store.tables_work import JobInputRow, JobRow
 
 __all__ = ["attempts_with_unfinished", "drop_inputs_of_ended", "end_jobs_of", "latest_job_of"]
 

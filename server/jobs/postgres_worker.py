@@ -20,9 +20,9 @@ from procrastinate.schema import SchemaManager
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import Engine, text
 
-from server.errors import ServerError
+from server.core.errors import ServerError
+from server.db.engine import plain_errors
 from server.jobs.runner import Runner
-from server.store.engine import plain_errors
 
 __all__ = ["PostgresWorker", "apply_schema", "schema_name"]
 

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
-from server.jobs.contract import Job
+from server.jobs.models import Job
 from server.jobs.runner import Runner
 from server.jobs.work import JobInput, MadeFile
 

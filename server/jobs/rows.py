@@ -3,8 +3,8 @@
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from server.jobs.contract import Job, JobFile
-from server.store.tables_work import JobFileRow, JobRow
+from server.db.tables import JobFileRow, JobRow
+from server.jobs.models import Job, JobFile
 
 __all__ = ["UNFINISHED", "file_of", "job_of"]
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from pronunciation.errors import LexiconError
 from question_bank.errors import BankError
-from server.errors import ServerError
+from server.core.errors import ServerError
 from server.jobs.store import Claim, JobStore
 from server.jobs.upkeep import Upkeep
 from server.jobs.work import JobStoppedError, Kinds, Work

@@ -13,13 +13,13 @@ from sqlalchemy import ColumnElement, Select, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.errors import ConflictError, NotFoundError
-from server.jobs.contract import Job
+from server.core.errors import ConflictError, NotFoundError
+from server.db.database import MAX_ID, Database
+from server.db.tables import JobFileRow, JobInputRow, JobRow
 from server.jobs.inputs import drop_inputs_of_ended
+from server.jobs.models import Job
 from server.jobs.rows import UNFINISHED, file_of, job_of
 from server.jobs.work import JobInput, MadeFile, Outcome
-from server.store.database import MAX_ID, Database
-from server.store.tables_work import JobFileRow, JobInputRow, JobRow
 
 __all__ = ["MAX_BEGUN", "MAX_UNFINISHED", "Claim", "JobStore"]
 

@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Final
 
-from server.errors import ServerError
+from server.core.errors import ServerError
 from server.jobs.runner import Runner
 
 __all__ = ["ThreadWorker"]

@@ -20,9 +20,9 @@ from typing import IO, Any, Final
 from sqlalchemy import JSON, Connection, DateTime, Engine, MetaData, Table, func, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
-from server.errors import InvalidInputError, StoreError
-from server.store.engine import make_engine, place_of, plain_errors, writing
-from server.store.migrate import HEAD_REVISION, current_revision, upgrade
+from server.core.errors import InvalidInputError, StoreError
+from server.db.engine import make_engine, place_of, plain_errors, writing
+from server.db.migrate import HEAD_REVISION, current_revision, upgrade
 
 __all__ = ["BackupSummary", "back_up", "restore"]
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TextIO
 
 from pronunciation.errors import PronunciationError
 from question_bank.errors import BankError
-from server.errors import InvalidInputError, ServerError, UnreadableError
+from server.core.errors import InvalidInputError, ServerError, UnreadableError
 
 __all__ = ["FIELDS", "REQUEST_ID", "JsonFormatter", "set_up_logs"]
 

@@ -12,12 +12,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from sqlalchemy import func, select
 
-from server.errors import StoreError
-from server.store.database import Database
-from server.store.models import AttemptRow
-from server.store.tables_accounts import AccountRow
-from server.store.tables_sharing import RecordingRow
-from server.store.tables_work import JobRow
+from server.core.errors import StoreError
+from server.db.database import Database
+from server.db.tables import AccountRow, AttemptRow, JobRow, RecordingRow
 
 __all__ = ["CONTENT_TYPE", "SHARED_FOLDER_VARIABLE", "Metrics"]
 

@@ -8,8 +8,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from server.contract import Comment, Correction, Criterion, ReviewDocument, RubricScore
 from server.review.guest_key import GuestKey
-from server.review_contract import Comment, Correction, Criterion, ReviewDocument, RubricScore
 
 __all__ = [
     "MAX_CRITERIA",

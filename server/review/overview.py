@@ -9,12 +9,11 @@ from typing import Final
 
 from sqlalchemy import select
 
+from server.attempts.read_reports import newest_report_id, read_reports
 from server.contract import Report
+from server.db.database import Database
+from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ReportRow
 from server.review.queue import is_shown_to
-from server.store.database import Database
-from server.store.models import AttemptRow, ReportRow
-from server.store.read_reports import newest_report_id, read_reports
-from server.store.tables_accounts import AccountRow, CohortMemberRow
 from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
 
 __all__ = ["MOST_ANSWERS", "CandidateLine", "Overview", "TermLine", "overview_of"]

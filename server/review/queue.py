@@ -7,14 +7,19 @@ from typing import Any, Final, Literal
 from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from server.errors import NotFoundError
+from server.attempts.read_reports import StoredScore, newest_report_id, read_scores
+from server.core.errors import NotFoundError
+from server.db.database import Database
+from server.db.tables import (
+    AccountRow,
+    AttemptRow,
+    CohortMemberRow,
+    CommentRow,
+    ReportRow,
+    ReviewRow,
+    ShareRow,
+)
 from server.review.models import QueueEntry
-from server.store.database import Database
-from server.store.models import AttemptRow, ReportRow
-from server.store.read_reports import StoredScore, newest_report_id, read_scores
-from server.store.tables_accounts import AccountRow, CohortMemberRow
-from server.store.tables_reviewing import CommentRow, ReviewRow
-from server.store.tables_sharing import ShareRow
 
 __all__ = ["PAGE", "Queue", "QueueFilter", "QueuePage", "is_shown_to"]
 

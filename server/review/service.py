@@ -1,4 +1,4 @@
-"""The use cases of coaching on one attempt. Routes ask ``server.access`` before they call them."""
+"""The use cases of coaching on one attempt. Routes check access before they call them."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
@@ -6,24 +6,29 @@ from datetime import datetime
 from sqlalchemy import select, union
 from sqlalchemy.orm import Session
 
-from server.access import Actor, Thing
-from server.contract import Report
-from server.errors import InvalidInputError, NotFoundError
-from server.exports.shown import thing_of_attempt
-from server.review.corrected import places_of
-from server.review.models import Author, Review, ReviewState, Rubric
-from server.review_contract import (
+from server.attempts.service import utc_now
+from server.contract import (
     NewComment,
     NewCorrection,
     NewRubricScore,
+    Report,
     ReviewDocument,
 )
-from server.service import utc_now
-from server.sharing.recordings import cohorts_open_to, is_under_way
-from server.store.audit import note
-from server.store.database import MAX_ID, Database
-from server.store.models import AttemptRow
-from server.store.review_store import (
+from server.core.access import Actor, Thing
+from server.core.errors import InvalidInputError, NotFoundError
+from server.db.audit import note
+from server.db.database import MAX_ID, Database
+from server.db.tables import (
+    AttemptRow,
+    CohortRow,
+    CommentRow,
+    CorrectionRow,
+    RecordingRow,
+    RubricScoreRow,
+)
+from server.grading.corrections import places_of
+from server.review.models import Author, Review, ReviewState, Rubric
+from server.review.store import (
     add_comment,
     add_correction,
     edit_comment,
@@ -37,9 +42,8 @@ from server.store.review_store import (
     states_of,
     writing_review,
 )
-from server.store.tables_accounts import CohortRow
-from server.store.tables_reviewing import CommentRow, CorrectionRow, RubricScoreRow
-from server.store.tables_sharing import RecordingRow
+from server.sharing.recordings import cohorts_open_to, is_under_way
+from server.sharing.shown import thing_of_attempt
 
 __all__ = ["ReviewService", "author_of"]
 
@@ -57,7 +61,7 @@ class ReviewService:
         self._clock = clock
 
     def thing(self, attempt_id: int) -> Thing:
-        """An attempt as ``server.access`` judges it.
+        """An attempt as ``server.core.access`` judges it.
 
         Raises:
             NotFoundError: there is none; told as for one that is not shown.

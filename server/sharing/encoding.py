@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final, Literal
 
-from server.errors import InvalidInputError
+from server.core.errors import InvalidInputError
 
 __all__ = [
     "MAX_RECORDING_BYTES",

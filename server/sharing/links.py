@@ -9,15 +9,13 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from server.accounts.secrets import digest, new_secret
-from server.errors import ConflictError, NotFoundError, StoreError
-from server.review_contract import LinkRequest, NewShareLink, ShareLink
+from server.contract import LinkRequest, NewShareLink, ShareLink
+from server.core.errors import ConflictError, NotFoundError, StoreError
+from server.db.audit import note
+from server.db.database import MAX_ID, Database
+from server.db.tables import AccountRow, AttemptRow, ShareLinkRow, ShareRow
 from server.sharing.recordings import settle
 from server.sharing.rows import share_row
-from server.store.audit import note
-from server.store.database import MAX_ID, Database
-from server.store.models import AttemptRow
-from server.store.tables_accounts import AccountRow
-from server.store.tables_sharing import ShareLinkRow, ShareRow
 
 __all__ = ["MAX_LINKS", "Guest", "GuestAttempt", "LinkService", "links_of"]
 

@@ -11,16 +11,21 @@ from sqlalchemy import delete, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.errors import ConflictError, NotFoundError
+from server.contract import Preparing, Recording, ShareCohort
+from server.core.errors import ConflictError, NotFoundError
+from server.db.audit import note
+from server.db.database import Database
+from server.db.tables import (
+    AttemptRow,
+    CohortMemberRow,
+    CohortRow,
+    RecordingRow,
+    ShareLinkRow,
+    ShareRow,
+)
 from server.jobs.inputs import attempts_with_unfinished, end_jobs_of, latest_job_of
-from server.review_contract import Preparing, Recording, ShareCohort
 from server.sharing.encoding import Encoded
 from server.sharing.rows import attempt_row
-from server.store.audit import note
-from server.store.database import Database
-from server.store.models import AttemptRow
-from server.store.tables_accounts import CohortMemberRow, CohortRow
-from server.store.tables_sharing import RecordingRow, ShareLinkRow, ShareRow
 
 __all__ = [
     "RECORDING",

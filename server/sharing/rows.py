@@ -2,10 +2,9 @@
 
 from sqlalchemy.orm import Session
 
-from server.errors import NotFoundError
-from server.store.database import MAX_ID
-from server.store.models import AttemptRow
-from server.store.tables_sharing import ShareRow
+from server.core.errors import NotFoundError
+from server.db.database import MAX_ID
+from server.db.tables import AttemptRow, ShareRow
 
 __all__ = ["attempt_row", "share_row"]
 

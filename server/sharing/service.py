@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from server.service import utc_now
+from server.attempts.service import utc_now
+from server.db.database import Database
 from server.sharing.links import LinkService
 from server.sharing.recordings import RecordingService
 from server.sharing.shares import ShareService
-from server.store.database import Database
 
 __all__ = ["SharingService"]
 

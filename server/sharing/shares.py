@@ -8,8 +8,11 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.errors import ConflictError, NotFoundError
-from server.review_contract import Shared, ShareRequest, Sharing
+from server.contract import Shared, ShareRequest, Sharing
+from server.core.errors import ConflictError, NotFoundError
+from server.db.audit import note
+from server.db.database import Database
+from server.db.tables import AttemptRow, CohortRow, ShareRow
 from server.sharing.links import links_of
 from server.sharing.recordings import (
     cohorts_open_to,
@@ -19,11 +22,6 @@ from server.sharing.recordings import (
     settle,
 )
 from server.sharing.rows import attempt_row, share_row
-from server.store.audit import note
-from server.store.database import Database
-from server.store.models import AttemptRow
-from server.store.tables_accounts import CohortRow
-from server.store.tables_sharing import ShareRow
 
 __all__ = ["MAX_SHARES", "ShareService"]
 

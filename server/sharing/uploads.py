@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from server.jobs.contract import Job
+from server.db.database import Database
+from server.jobs.models import Job
 from server.jobs.queue import JobQueue
 from server.jobs.work import JobInput, Outcome, Task, Work
 from server.sharing.encoding import encoded_anew, kind_of
 from server.sharing.recordings import RECORDING, RecordingService
-from server.store.database import Database
 
 __all__ = ["preparing", "receive"]
 

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from server.contract import Delivery, Report
-from server.scoring import PARTIAL_CREDIT
+from server.contract import PARTIAL_CREDIT, Delivery, Report
 from server.ui.rendering import clock, percent
 from server.ui.report_view import PhraseRow, ReportView, TermRow, view_report
 from server.ui.verdict_words import DENIED, VERDICT_WORDS

@@ -8,7 +8,7 @@ from pathlib import Path
 import av
 import numpy as np
 
-from client.audio_file import read_audio
+from client.audio.files import read_audio
 from client.transcription.gate import speech_segments
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.checkpoint.sounds import FOLDER, VOICES, WORDS

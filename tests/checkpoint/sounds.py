@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from client.audio_file import read_audio
+from client.audio.files import read_audio
 
 SAMPLE_RATE_HZ = 16_000
 FOLDER = Path(__file__).parent

@@ -17,7 +17,8 @@ from fastapi import FastAPI
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, KeyPhrase, Question
-from server.app import create_app
+from server.attempts.service import Grader, Service
+from server.attempts.store import Store
 from server.contract import (
     Attempt,
     Coverage,
@@ -28,9 +29,8 @@ from server.contract import (
     Submission,
     Transcript,
 )
-from server.service import Grader, Service
-from server.settings import ServerSettings, sqlite_url
-from server.store.store import Store
+from server.core.settings import ServerSettings, sqlite_url
+from server.web.app import create_app
 
 STUB_SERVER = Path(__file__).with_name("stub_server.py")
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from client.reviews import RemoteReviews
-from client.sharing import RemoteSharing
+from client.backend.reviews import RemoteReviews
+from client.data.sharing import RemoteSharing
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
+from server.attempts.service import Grader, Service
+from server.attempts.store import Store
 from server.contract import Submission
-from server.service import Grader, Service
-from server.settings import sqlite_url
-from server.store.store import Store
+from server.core.settings import sqlite_url
 from tests.server.conftest import Clock, grade, make_bank, make_submission
 from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people

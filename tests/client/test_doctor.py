@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from client import doctor
+from client.audio.take_file import TakeWriter
+from client.core.errors import SpeakingError
+from client.core.settings import ClientSettings
 from client.doctor import Check
-from client.errors import SpeakingError
-from client.recording.take_file import TakeWriter
-from client.settings import ClientSettings
 
 
 class SoundSystem:
@@ -131,7 +131,7 @@ def test_no_portaudio(monkeypatch: pytest.MonkeyPatch) -> None:
         return true_import(name, package)
 
     monkeypatch.setattr(importlib, "import_module", import_module)
-    monkeypatch.setattr("client.recording.devices.sys.platform", "linux")
+    monkeypatch.setattr("client.audio.devices.sys.platform", "linux")
     check = doctor.check_portaudio()
     monkeypatch.undo()
     failing(check, "PortAudio", "apt install libportaudio2")

@@ -4,7 +4,7 @@ import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from server.bank_check import check_model_answers
+from server.bank_versions.check import check_model_answers
 
 BANK = load_bank()
 

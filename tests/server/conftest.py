@@ -26,6 +26,8 @@ from question_bank.models import (
     RoundGuide,
     Signal,
 )
+from server.attempts.service import Grader, Service
+from server.attempts.store import Store
 from server.contract import (
     Coverage,
     Delivery,
@@ -37,10 +39,8 @@ from server.contract import (
     Transcript,
     Word,
 )
-from server.service import Grader, Service
-from server.settings import sqlite_url
-from server.store.models import Base
-from server.store.store import Store
+from server.core.settings import sqlite_url
+from server.db.tables import Base
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -17,12 +17,11 @@ from server.accounts.models import Account, Cohort
 from server.accounts.passwords import Passwords
 from server.accounts.secrets import digest, new_secret
 from server.accounts.service import AccountService
-from server.app import create_app
+from server.attempts.service import Service
 from server.contract import Attempt, Submission, Transcript
-from server.service import Service
-from server.settings import ServerSettings
-from server.store.tables_sharing import RecordingRow, ShareLinkRow, ShareRow
-from server.store.tables_work import JobFileRow, JobRow
+from server.core.settings import ServerSettings
+from server.db.tables import JobFileRow, JobRow, RecordingRow, ShareLinkRow, ShareRow
+from server.web.app import create_app
 
 __all__ = ["PASSWORD", "People", "cheap_passwords", "people", "typed_answer"]
 

@@ -17,17 +17,17 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page
 
-from client.sharing import as_flac
+from client.data.sharing import as_flac
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from server.accounts.models import Account
 from server.accounts.service import AccountService
-from server.app import create_app
-from server.assembly import create_service
+from server.attempts.assembly import create_service
+from server.attempts.service import Service
 from server.contract import Attempt
-from server.service import Service
-from server.settings import ServerSettings, sqlite_url
-from server.store.tables_work import JobRow
+from server.core.settings import ServerSettings, sqlite_url
+from server.db.tables import JobRow
+from server.web.app import create_app
 from tests.client.studio.practised import spoken_answer
 from tests.client.studio.studio_parts import tone
 from tests.server.jobs.conftest import wait_for

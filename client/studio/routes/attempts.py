@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from client.backend import RejectedError
-from client.deleting import delete_answers
-from client.exports import export_attempts
-from client.own_aliases import AliasError, add_own_alias, take_back_alias
-from client.studio.studio import Studio
+from client.backend.protocol import RejectedError
+from client.data.deleting import delete_answers
+from client.data.exports import export_attempts
+from client.data.own_aliases import AliasError, add_own_alias, take_back_alias
+from client.studio.state.studio import Studio
 from pronunciation.terms import Lexicon
 from question_bank.errors import BankError
 from question_bank.models import Question

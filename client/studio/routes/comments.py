@@ -7,11 +7,10 @@ from fastapi import APIRouter, Form, Path, Request
 from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.backend import BackendError
-from client.reviews import add_reply, read_review
-from client.studio.studio import Studio
-from server.contract import AttemptId
-from server.review_contract import MAX_COMMENT_CHARS, NewComment
+from client.backend.protocol import BackendError
+from client.backend.reviews import add_reply, read_review
+from client.studio.state.studio import Studio
+from server.contract import MAX_COMMENT_CHARS, AttemptId, NewComment
 
 __all__ = ["router"]
 

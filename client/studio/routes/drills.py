@@ -12,18 +12,18 @@ import numpy as np
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.drills.hearing import drill_hearing
-from client.drills.items import Item, ItemSets
-from client.drills.session import DrillSession
-from client.errors import DrillError
-from client.progress import is_learnt
-from client.speaking.wav import wav_bytes
-from client.studio.drill_rooms import DrillRoom, DrillRooms, RoomGoneError, RoomView, TakeView
-from client.studio.drill_views import coming
-from client.studio.pcm import clip_of_pcm, read_body
-from client.studio.studio import Studio
+from client.audio.wav import wav_bytes
+from client.core.errors import DrillError
+from client.practice.drills.hearing import drill_hearing
+from client.practice.drills.items import Item, ItemSets
+from client.practice.drills.session import DrillSession
+from client.practice.progress import is_learnt
+from client.studio.state.drill_rooms import DrillRoom, DrillRooms, RoomGoneError, RoomView, TakeView
+from client.studio.state.pcm import clip_of_pcm, read_body
+from client.studio.state.studio import Studio
+from client.studio.views.drill_views import coming
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from server.drill_contract import DrillCard
+from server.contract import DrillCard
 
 __all__ = ["SetLine", "router", "set_lines"]
 

@@ -10,13 +10,13 @@ from fastapi import APIRouter, Form, HTTPException, Query, Request
 from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.backend import Backend
-from client.deleting import delete_answers, delete_everything, discard_refused
-from client.exports import export_attempts
-from client.outbox import OutboxError, Waiting
-from client.progress import all_attempts
-from client.sending import OutboxBackend
-from client.studio.studio import Studio
+from client.backend.outbox import OutboxError, Waiting
+from client.backend.protocol import Backend
+from client.backend.sending import OutboxBackend
+from client.data.deleting import delete_answers, delete_everything, discard_refused
+from client.data.exports import export_attempts
+from client.practice.progress import all_attempts
+from client.studio.state.studio import Studio
 from question_bank.models import Bank
 from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery
 

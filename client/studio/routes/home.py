@@ -7,9 +7,9 @@ from typing import Final
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
-from client.progress import all_attempts, due_today
-from client.studio.microphone_state import microphone_passed
-from client.studio.studio import Studio
+from client.practice.progress import all_attempts, due_today
+from client.studio.state.microphone_state import microphone_passed
+from client.studio.state.studio import Studio
 
 __all__ = ["router"]
 

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Form, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from client.backend import UnavailableError
-from client.interviews import (
+from client.backend.protocol import UnavailableError
+from client.practice.interviews import (
     InterviewNotFound,
     InterviewRecord,
     InterviewReport,
@@ -21,8 +21,10 @@ from client.interviews import (
     plan_interview,
     report_interview,
 )
-from client.progress import all_attempts
-from client.studio.interview_views import (
+from client.practice.progress import all_attempts
+from client.studio.state.studio import Studio
+from client.studio.state.takes import AnswerDone
+from client.studio.views.interview_views import (
     GOOD_SCORE,
     WEAK_SCORE,
     InterviewState,
@@ -31,8 +33,6 @@ from client.studio.interview_views import (
     point_links,
     state_of,
 )
-from client.studio.studio import Studio
-from client.studio.takes import AnswerDone
 from question_bank.models import RoundName
 from server.contract import AttemptId
 from server.ui.rendering import clock, when

@@ -6,12 +6,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse
 
+from client.audio.quality import judge_microphone
+from client.core.errors import ClientError, NoSpeech, SpeakingError
 from client.doctor import Check, check_data_folder, check_server
-from client.errors import ClientError, NoSpeech, SpeakingError
-from client.recording.quality import judge_microphone
-from client.studio.microphone_state import forget_microphone, microphone_passed, remember_microphone
-from client.studio.pcm import clip_of_pcm, read_body
-from client.studio.studio import Studio
+from client.studio.state.microphone_state import (
+    forget_microphone,
+    microphone_passed,
+    remember_microphone,
+)
+from client.studio.state.pcm import clip_of_pcm, read_body
+from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
 
 __all__ = ["SENTENCE", "router"]

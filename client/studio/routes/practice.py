@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, HTTPException, Query, Request, WebSocket
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from client.backend import Backend
-from client.choosing import choose_questions
-from client.studio.answer_socket import AnswerSocket
-from client.studio.running_take import limit_s_for
-from client.studio.studio import Studio
+from client.backend.protocol import Backend
+from client.practice.choosing import choose_questions
+from client.studio.state.answer_socket import AnswerSocket
+from client.studio.state.running_take import limit_s_for
+from client.studio.state.studio import Studio
 from question_bank.models import Question, RoundName
 from server.contract import HistoryQuery
 

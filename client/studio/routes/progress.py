@@ -8,8 +8,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
-from client.drills.items import ItemSets
-from client.progress import (
+from client.practice.drills.items import ItemSets
+from client.practice.progress import (
     ReportReader,
     ScoreLine,
     TermLine,
@@ -23,13 +23,12 @@ from client.progress import (
     score_lines_by,
     term_lines,
 )
-from client.progress_over_time import TermTake, term_takes, week_scores
-from client.studio.studio import Studio
-from client.studio.week_chart import week_chart
+from client.practice.progress_over_time import TermTake, term_takes, week_scores
+from client.studio.state.studio import Studio
+from client.studio.views.week_chart import week_chart
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
-from server.contract import AttemptSummary, Report
-from server.drill_contract import DrillCard
+from server.contract import AttemptSummary, DrillCard, Report
 
 __all__ = ["Choice", "Dimension", "SpokenTerm", "router"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse
 
-from client.progress import ScoreLine, all_attempts, score_lines
-from client.studio.studio import Studio
+from client.practice.progress import ScoreLine, all_attempts, score_lines
+from client.studio.state.studio import Studio
 from pronunciation.phrase_respelling import respell_phrase
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, Role, RoundGuide

@@ -6,21 +6,27 @@ from fastapi import APIRouter, Depends, Form, Path, Request
 from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.backend import BackendError
-from client.bundle import MOST_FILE_BYTES, BundleError, bundle_of, merge_each, news_of, parse_review
-from client.errors import AudioFileError, ClientError
-from client.reviews import open_reviews
-from client.sharing import (
+from client.backend.protocol import BackendError
+from client.backend.reviews import open_reviews
+from client.core.errors import AudioFileError, ClientError
+from client.data.bundle import (
+    MOST_FILE_BYTES,
+    BundleError,
+    bundle_of,
+    merge_each,
+    news_of,
+    parse_review,
+)
+from client.data.sharing import (
     NoSharingError,
     interview_of,
     open_sharing,
     share_attempt,
     share_interview,
 )
-from client.studio.studio import Studio
-from client.studio.uploads import Upload, read_uploads
-from server.contract import AttemptId
-from server.review_contract import MAX_LINK_DAYS, LinkRequest, MergedReview
+from client.studio.state.studio import Studio
+from client.studio.state.uploads import Upload, read_uploads
+from server.contract import MAX_LINK_DAYS, AttemptId, LinkRequest, MergedReview
 
 __all__ = ["router"]
 

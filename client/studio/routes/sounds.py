@@ -5,8 +5,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, HTTPException, Query
 from starlette.responses import Response
 
-from client.speaking.wav import wav_bytes
-from client.studio.studio import Studio
+from client.audio.wav import wav_bytes
+from client.studio.state.studio import Studio
 from pronunciation.phone_respelling import respell_phones
 from pronunciation.phones import parse_phones
 from pronunciation.terms import Lexicon, Term

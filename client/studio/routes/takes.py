@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, HTTPException
 from starlette.responses import Response
 
-from client.speaking.wav import wav_bytes
-from client.studio.studio import Studio
-from client.studio.takes import Finishing, InterruptedTake, NoSuchTakeError
+from client.audio.wav import wav_bytes
+from client.studio.state.studio import Studio
+from client.studio.state.takes import Finishing, InterruptedTake, NoSuchTakeError
 from server.ui.rendering import clock, when
 
 __all__ = ["router"]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body
 
-from client.studio.studio import Studio
+from client.studio.state.studio import Studio
 
 __all__ = ["router"]
 

@@ -9,12 +9,12 @@ from typing import Final
 
 from markupsafe import Markup
 
-from server.archive_contract import ArchivedAttempt
-from server.contract import Report
-from server.review_contract import (
+from server.contract import (
     MAX_COMMENT_CHARS,
     MAX_SCORE,
+    ArchivedAttempt,
     Criterion,
+    Report,
     ReviewDocument,
     TermOrPhrase,
 )

@@ -7,8 +7,7 @@ from datetime import UTC
 from typing import Final
 
 from question_bank.models import Question
-from server.archive_contract import ArchivedAttempt
-from server.contract import Coverage, Report, Submission
+from server.contract import ArchivedAttempt, Coverage, Report, Submission
 from server.ui.correction_text import correction_lines
 from server.ui.exports.spreadsheet import to_cell
 

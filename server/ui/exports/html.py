@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from server.archive_contract import ArchivedAttempt
+from server.contract import ArchivedAttempt
 from server.ui.rendering import STYLESHEET, environment
 from server.ui.report_view import Sounds, view_report
 

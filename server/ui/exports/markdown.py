@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from server.archive_contract import ArchivedAttempt
-from server.contract import PhraseCoverage, Report, SummaryPoint, TermVerdict
+from server.contract import ArchivedAttempt, PhraseCoverage, Report, SummaryPoint, TermVerdict
 from server.ui.correction_text import correction_lines, graded_text
 from server.ui.exports.markdown_text import plain_text as _text
 

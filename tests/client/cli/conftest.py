@@ -8,9 +8,9 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from client.audio.wav import write_wav
 from client.cli import common
 from client.cli.app import app
-from client.speaking.wav import write_wav
 from pronunciation.clip import Clip
 from server.contract import Transcript, Word
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from client.embedded import EmbeddedBackend, open_reviews
-from client.own_recordings import OwnRecordings
-from client.remote import RemoteBackend
-from client.settings import load_settings
-from client.speaking.wav import write_wav
-from server.contract import Attempt
-from server.review_contract import Comment, ReviewDocument, RubricScore
+from client.audio.wav import write_wav
+from client.backend.embedded import EmbeddedBackend, open_reviews
+from client.backend.remote import RemoteBackend
+from client.core.settings import load_settings
+from client.data.own_recordings import OwnRecordings
+from server.contract import Attempt, Comment, ReviewDocument, RubricScore
 from tests.client.cli.conftest import Run
 from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission

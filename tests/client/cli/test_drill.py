@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import pytest
 
-from client.backend import open_backend
-from client.settings import load_settings
-from server.drill_contract import DrillReview
+from client.backend.protocol import open_backend
+from client.core.settings import load_settings
+from server.contract import DrillReview
 from tests.client.cli.conftest import Run
 
 NOW = datetime.now(UTC)

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from client.embedded import EmbeddedBackend
-from client.settings import load_settings
-from server.contract import Attempt, Transcript
-from server.review_contract import Correction, ReviewDocument
+from client.backend.embedded import EmbeddedBackend
+from client.core.settings import load_settings
+from server.contract import Attempt, Correction, ReviewDocument, Transcript
 from tests.client.cli.conftest import Run
 from tests.server.conftest import START, make_submission
 

@@ -1,9 +1,9 @@
 import json
 from pathlib import Path
 
-from client.backend import open_backend
-from client.session import new_submission
-from client.settings import load_settings
+from client.answering.session import new_submission
+from client.backend.protocol import open_backend
+from client.core.settings import load_settings
 from server.contract import Transcript
 from tests.client.cli.conftest import ANSWER, Run
 from tests.client.cli.test_drill import said

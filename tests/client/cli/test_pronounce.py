@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from client import demo
-from client.audio_file import read_audio
-from client.speaking.wav import write_wav
+from client.audio.files import read_audio
+from client.audio.wav import write_wav
+from client.data import demo
 from tests.client.cli.conftest import Run
 
 SAID_RIGHT = "On the other hand RoCE runs over ordinary"

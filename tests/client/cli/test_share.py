@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from client.own_recordings import OwnRecordings
-from client.settings import load_settings
-from client.sharing import RemoteSharing
-from client.speaking.wav import write_wav
+from client.audio.wav import write_wav
+from client.core.settings import load_settings
+from client.data.own_recordings import OwnRecordings
+from client.data.sharing import RemoteSharing
 from tests.client.cli.conftest import Run
 from tests.client.shared_server import remote_to, server_with_people, tone, work_off
 from tests.server.people import People
@@ -22,8 +22,8 @@ WITHOUT_PATIENCE = partialmethod(RemoteSharing.prepared, patience_s=0.0)
 def world(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[People]:
     """Ana's answer on the server, its recording here; nothing is shared yet."""
     with server_with_people(tmp_path) as made:
-        monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(made))
-        monkeypatch.setattr("client.sharing._FIRST_LOOK_S", 0.01)
+        monkeypatch.setattr("client.data.sharing.open_sharing", lambda settings: remote_to(made))
+        monkeypatch.setattr("client.data.sharing._FIRST_LOOK_S", 0.01)
         kept = OwnRecordings(load_settings().recordings)
         write_wav(tone(2), kept.path_of(made.attempt.submission.submission_id))
         yield made
@@ -46,7 +46,7 @@ def test_sharing_with_audio_waits_until_the_recording_can_be_heard(
             work_off(world)
         return False
 
-    monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(world, busy))
+    monkeypatch.setattr("client.data.sharing.open_sharing", lambda settings: remote_to(world, busy))
     code, told, _ = share(run, world, "--cohort", "spring", "--audio")
     assert code == 0
     assert "coaches of spring, with the recording" in told
@@ -72,7 +72,9 @@ def test_a_recording_that_takes_longer_is_said_to_be_still_prepared(
 def test_a_recording_that_the_server_cannot_use_is_told_in_one_line(
     run: Run, world: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
+    monkeypatch.setattr(
+        "client.data.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac")
+    )
     monkeypatch.setattr(RemoteSharing, "prepared", WITHOUT_PATIENCE)
     share(run, world, "--cohort", "spring", "--audio")
     work_off(world)
@@ -84,13 +86,17 @@ def test_a_recording_that_the_server_cannot_use_is_told_in_one_line(
 def test_a_recording_that_turns_out_to_be_none_fails_after_it_was_shared(
     run: Run, world: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
+    monkeypatch.setattr(
+        "client.data.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac")
+    )
 
     def at_once() -> bool:
         work_off(world)
         return False
 
-    monkeypatch.setattr("client.sharing.open_sharing", lambda settings: remote_to(world, at_once))
+    monkeypatch.setattr(
+        "client.data.sharing.open_sharing", lambda settings: remote_to(world, at_once)
+    )
     code, told, problem = share(run, world, "--cohort", "spring", "--audio")
     assert code == 1
     assert "coaches of spring" in told

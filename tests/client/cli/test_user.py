@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from client.settings import load_settings
-from client.tokens import stored_token
+from client.core.settings import load_settings
+from client.core.tokens import stored_token
 from tests.client.cli.conftest import Run
 
 
@@ -118,7 +118,7 @@ def test_serve_beyond_loopback_wants_its_names(run: Run) -> None:
 
 
 def test_serve_leaves_standard_error_to_the_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.serving.set_up_logs", lambda level: None)
+    monkeypatch.setattr("server.web.serving.set_up_logs", lambda level: None)
     monkeypatch.setattr("uvicorn.run", lambda *_, **__: None)
     result = run("serve", "--port", "8123")
     assert result.exit_code == 0

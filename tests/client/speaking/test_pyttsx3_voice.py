@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.errors import SpeakingError
+from client.core.errors import SpeakingError
 from client.speaking.pyttsx3_voice import Pyttsx3Voice
 from client.speaking.worker import speak
 from pronunciation.clip import Clip

@@ -5,11 +5,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from client.errors import SpeakingError
+from client.audio.wav import read_wav, write_wav
+from client.core.errors import SpeakingError
 from client.speaking import Speaker, Voice
 from client.speaking import speaker as speaker_module
 from client.speaking.voice import MAX_TEXT_CHARS
-from client.speaking.wav import read_wav, write_wav
 from pronunciation.clip import Clip
 from pronunciation.respelling import respell
 from pronunciation.terms import Lexicon, Term

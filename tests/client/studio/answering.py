@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from starlette.testclient import TestClient, WebSocketTestSession
 
-from client import demo
-from client.recording import unfinished_recordings
-from client.recording.take_file import read_take
-from client.settings import ClientSettings
+from client.audio import unfinished_recordings
+from client.audio.take_file import read_take
+from client.core.settings import ClientSettings
+from client.data import demo
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio

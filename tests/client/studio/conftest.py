@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from client import demo
-from client.audio_file import read_audio
-from client.settings import ClientSettings
-from client.speaking.wav import write_wav
+from client.audio.files import read_audio
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
+from client.data import demo
 from client.studio.app import create_studio
-from client.studio.studio import Studio
+from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.chromium import CHROMIUM, NO_CHROMIUM

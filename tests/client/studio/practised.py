@@ -10,16 +10,23 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from client.backend import Backend
-from client.drills.items import ItemSets
-from client.interviews import Interviews, last_practised, plan_interview
-from client.settings import ClientSettings
+from client.backend.protocol import Backend
+from client.core.settings import ClientSettings
+from client.practice.drills.items import ItemSets
+from client.practice.interviews import Interviews, last_practised, plan_interview
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
-from server.archive_contract import ArchivedAttempt
-from server.contract import Evidence, HeardTerm, Pause, Submission, Transcript, Word
-from server.drill_contract import DrillReview
-from server.review_contract import Correction
+from server.contract import (
+    ArchivedAttempt,
+    Correction,
+    DrillReview,
+    Evidence,
+    HeardTerm,
+    Pause,
+    Submission,
+    Transcript,
+    Word,
+)
 
 __all__ = [
     "archived_copies",

@@ -9,13 +9,13 @@ import httpx
 import numpy as np
 import uvicorn
 
-from client.settings import ClientSettings
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
 from client.speaking import Speaker
 from client.speaking.voice import Voice
-from client.speaking.wav import write_wav
 from client.studio.app import create_studio
-from client.studio.engine_state import EngineState
-from client.studio.studio import Studio
+from client.studio.state.engine_state import EngineState
+from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from client.settings import ClientSettings
-from client.speaking.wav import write_wav
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.studio import Studio
+from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
-from server.archive_contract import PurgeRequest
-from server.contract import Evidence, HeardTerm, Pause, Transcript, Word
+from server.contract import Evidence, HeardTerm, Pause, PurgeRequest, Transcript, Word
 from tests.client.conftest import make_submission
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ORIGIN, make_studio, tone

@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from client.settings import ClientSettings
-from client.speaking.wav import write_wav
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.studio import Studio
-from server.contract import Attempt
-from server.review_contract import Comment, Correction, ReviewDocument, RubricScore
+from client.studio.state.studio import Studio
+from server.contract import Attempt, Comment, Correction, ReviewDocument, RubricScore
 from tests.client.shared_server import SERVER, remote_to, reviews_on, server_with_people, tone
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 from tests.server.conftest import START, make_submission
@@ -68,7 +67,7 @@ def room(
         attempt = made.backend.submit(make_submission("we page it", question_id=question))
     else:
         world = stack.enter_context(server_with_people(tmp_path))
-        monkeypatch.setattr("client.reviews.open_remote", lambda *_: reviews_on(world))
+        monkeypatch.setattr("client.backend.reviews.open_remote", lambda *_: reviews_on(world))
         monkeypatch.setattr("client.studio.routes.sharing.open_sharing", lambda _: remote_to(world))
         made = make_studio(replace(settings, server=SERVER), backend=remote_to(world))
         attempt = world.attempt

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from client.settings import ClientSettings
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from tests.client.shared_server import SERVER, reviews_on, server_with_people
 from tests.client.studio.studio_parts import ORIGIN, make_studio
@@ -29,7 +29,7 @@ def world(tmp_path: Path) -> Iterator[People]:
 
 @pytest.fixture
 def studio(world: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    monkeypatch.setattr("client.reviews.open_remote", lambda *_: reviews_on(world))
+    monkeypatch.setattr("client.backend.reviews.open_remote", lambda *_: reviews_on(world))
     settings = ClientSettings(home=tmp_path / "home", server=SERVER)
     with (
         closing(make_studio(settings, backend=reviews_on(world))) as made,

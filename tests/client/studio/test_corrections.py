@@ -5,11 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from starlette.testclient import TestClient
 
-from client.embedded import open_reviews
-from client.settings import ClientSettings
-from client.studio.studio import Studio
-from server.contract import Evidence, HeardTerm, Transcript, Word
-from server.review_contract import Correction, ReviewDocument
+from client.backend.embedded import open_reviews
+from client.core.settings import ClientSettings
+from client.studio.state.studio import Studio
+from server.contract import Correction, Evidence, HeardTerm, ReviewDocument, Transcript, Word
 from tests.client.conftest import make_submission
 
 QUESTION = "infiniband-or-roce"

@@ -4,14 +4,14 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from client.backend import Backend, open_backend
-from client.drills.session import DrillSession
-from client.errors import DrillError
-from client.settings import ClientSettings
-from client.studio.drill_rooms import IDLE_S, MAX_ROOMS, DrillRoom, DrillRooms, RoomGoneError
-from client.studio.drill_views import coming
+from client.backend.protocol import Backend, open_backend
+from client.core.errors import DrillError
+from client.core.settings import ClientSettings
+from client.practice.drills.session import DrillSession
+from client.studio.state.drill_rooms import IDLE_S, MAX_ROOMS, DrillRoom, DrillRooms, RoomGoneError
+from client.studio.views.drill_views import coming
 from pronunciation.clip import Clip
-from tests.client.drills.conftest import Clock, ScriptedHearing, item, sets
+from tests.client.practice.drills.conftest import Clock, ScriptedHearing, item, sets
 
 CLIP = Clip(np.full(8000, 0.1, dtype=np.float32))
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from client.drills.own_items import OwnItem, write_own_items
-from client.errors import SpeakingError
-from client.settings import ClientSettings
-from client.speaking.wav import read_wav
-from client.studio.studio import Studio
+from client.audio.wav import read_wav
+from client.core.errors import SpeakingError
+from client.core.settings import ClientSettings
+from client.practice.drills.own_items import OwnItem, write_own_items
+from client.studio.state.studio import Studio
 from pronunciation.errors import HearingError
 from pronunciation.terms import Mistake
-from tests.client.drills.conftest import ScriptedHearing
+from tests.client.practice.drills.conftest import ScriptedHearing
 
 HTML = {"Accept": "text/html"}
 PCM = {"Content-Type": "application/octet-stream"}

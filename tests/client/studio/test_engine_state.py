@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
-from client.errors import EngineError, WeightsError
-from client.settings import ClientSettings
-from client.studio import engine_state
+from client.core.errors import EngineError, WeightsError
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.engine_state import EngineState
-from client.studio.studio import Studio
+from client.studio.state import engine_state
+from client.studio.state.engine_state import EngineState
+from client.studio.state.studio import Studio
 from tests.client.studio.studio_parts import ORIGIN, ScriptedTranscriber
 
 

@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from client.settings import ClientSettings
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from tests.client.studio.studio_parts import ORIGIN, RunningStudio, make_studio
 

@@ -5,13 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from client.outbox import Outbox
-from client.sending import OutboxBackend
-from client.settings import ClientSettings
+from client.backend.outbox import Outbox
+from client.backend.sending import OutboxBackend
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.studio import Studio
-from server.contract import HistoryQuery, Submission, Transcript
-from server.drill_contract import DrillReview
+from client.studio.state.studio import Studio
+from server.contract import DrillReview, HistoryQuery, Submission, Transcript
 from tests.client.conftest import make_submission
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 

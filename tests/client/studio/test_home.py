@@ -3,7 +3,7 @@
 import pytest
 from starlette.testclient import TestClient
 
-from client.studio.studio import Studio
+from client.studio.state.studio import Studio
 from tests.client.conftest import make_submission
 
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import pytest
 from starlette.testclient import TestClient
 
-from client.recording.take_file import TakeWriter
-from client.settings import ClientSettings
+from client.audio.take_file import TakeWriter
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.studio import Studio
-from client.studio.takes import TakeBusyError
+from client.studio.state.studio import Studio
+from client.studio.state.takes import TakeBusyError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.client.studio.answering import (
     QUESTION,

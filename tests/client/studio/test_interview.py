@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from client.interviews import InterviewPlan, InterviewRecord, InterviewReport, Interviews
-from client.recording.take_file import TakeWriter
-from client.session import Outcome, new_submission
-from client.settings import ClientSettings
+from client.answering.session import Outcome, new_submission
+from client.audio.take_file import TakeWriter
+from client.core.settings import ClientSettings
+from client.practice.interviews import InterviewPlan, InterviewRecord, InterviewReport, Interviews
 from client.studio.app import create_studio
-from client.studio.studio import Studio
-from client.studio.takes import AnswerDone
+from client.studio.state.studio import Studio
+from client.studio.state.takes import AnswerDone
 from server.contract import Transcript
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 

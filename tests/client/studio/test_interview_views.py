@@ -2,11 +2,17 @@ from pathlib import Path
 
 import pytest
 
-from client.interviews import Interviews, TermPlace, report_interview
-from client.studio.interview_views import earlier, evidence_href, place_href, point_links, state_of
+from client.practice.interviews import Interviews, TermPlace, report_interview
+from client.studio.views.interview_views import (
+    earlier,
+    evidence_href,
+    place_href,
+    point_links,
+    state_of,
+)
 from server.ui.report_view import view_report
-from tests.client.interviews.conftest import Clock, attempt, verdict
-from tests.client.interviews.test_report import SUBMISSIONS, held, kept
+from tests.client.practice.interviews.conftest import Clock, attempt, verdict
+from tests.client.practice.interviews.test_report import SUBMISSIONS, held, kept
 
 
 @pytest.fixture

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from client import demo
-from client.audio_file import read_audio
-from client.errors import EngineError, SpeakingError
-from client.settings import ClientSettings
+from client.audio.files import read_audio
+from client.core.errors import EngineError, SpeakingError
+from client.core.settings import ClientSettings
+from client.data import demo
 from client.studio.app import create_studio
-from client.studio.microphone_state import microphone_passed
 from client.studio.routes.microphone import MAX_S, SENTENCE
-from client.studio.studio import Studio
+from client.studio.state.microphone_state import microphone_passed
+from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.studio.studio_parts import ORIGIN, ScriptedTranscriber, make_studio
 

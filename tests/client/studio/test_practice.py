@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from client.settings import ClientSettings
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.routes.practice import next_question
-from client.studio.studio import Studio
+from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
 from question_bank.models import Question
 from server.contract import Submission, Transcript
@@ -131,7 +131,7 @@ def test_an_engine_that_cannot_be_loaded_does_not_keep_the_page_from_coming(
 ) -> None:
     class Broken(ReadyEngine):
         def load(self) -> Transcriber:
-            from client.errors import EngineError
+            from client.core.errors import EngineError
 
             raise EngineError("no engine")
 

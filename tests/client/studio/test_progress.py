@@ -5,9 +5,8 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from client.studio.studio import Studio
-from server.contract import Evidence, HeardTerm, Submission, Transcript, Word
-from server.drill_contract import DrillReview
+from client.studio.state.studio import Studio
+from server.contract import DrillReview, Evidence, HeardTerm, Submission, Transcript, Word
 from tests.client.conftest import make_submission
 
 NOW = datetime.now(UTC)

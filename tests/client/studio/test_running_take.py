@@ -6,10 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.recording import unfinished_recordings
-from client.recording.take_file import TakeWriter
-from client.studio.running_take import MAX_BLOCK_BYTES, RunningTake, TakeProtocolError, limit_s_for
-from client.studio.studio import Studio
+from client.audio import unfinished_recordings
+from client.audio.take_file import TakeWriter
+from client.studio.state.running_take import (
+    MAX_BLOCK_BYTES,
+    RunningTake,
+    TakeProtocolError,
+    limit_s_for,
+)
+from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from client.settings import ClientSettings
-from client.speaking.wav import write_wav
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.studio import Studio
+from client.studio.state.studio import Studio
 from tests.client.shared_server import SERVER, remote_to, server_with_people, tone, work_off
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 from tests.server.conftest import make_submission
@@ -69,7 +69,9 @@ def test_a_cohort_sees_it_until_it_is_taken_back(page: Callable[..., str], world
 def test_a_recording_that_the_server_cannot_use_is_told_to_its_owner(
     page: Callable[..., str], world: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac"))
+    monkeypatch.setattr(
+        "client.data.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac")
+    )
     page("", cohort_id=str(world.spring.id), audio="true")
     work_off(world)
     shown = page()

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from starlette.testclient import TestClient
 
-from client.drills.items import load_items
-from client.settings import ClientSettings
+from client.core.settings import ClientSettings
+from client.practice.drills.items import load_items
 from client.studio.app import create_studio
 from pronunciation.lexicon_loader import load_lexicon
 from tests.client.studio.practised import (

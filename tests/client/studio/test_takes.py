@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from client.backend import RejectedError
-from client.errors import EngineError, NoSpeech
-from client.recording.take_file import read_take
-from client.settings import ClientSettings
+from client.audio.take_file import read_take
+from client.backend.protocol import RejectedError
+from client.core.errors import EngineError, NoSpeech
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.running_take import MAX_BLOCK_BYTES
-from client.studio.studio import Studio
-from client.studio.takes import AnswerDone
+from client.studio.state.running_take import MAX_BLOCK_BYTES
+from client.studio.state.studio import Studio
+from client.studio.state.takes import AnswerDone
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.client.conftest import listening
 from tests.client.studio.answering import (

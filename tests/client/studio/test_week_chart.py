@@ -1,8 +1,8 @@
 import re
 from datetime import date, timedelta
 
-from client.progress_over_time import WeekScore
-from client.studio.week_chart import WEEKS_SHOWN, week_chart
+from client.practice.progress_over_time import WeekScore
+from client.studio.views.week_chart import WEEKS_SHOWN, week_chart
 
 MONDAY = date(2026, 3, 2)
 

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from client.backend import Backend, open_backend
-from client.drills.items import Item
-from client.drills.session import DrillSession, Step
-from client.errors import SpeakingError
-from client.settings import ClientSettings
+from client.backend.protocol import Backend, open_backend
+from client.core.errors import SpeakingError
+from client.core.settings import ClientSettings
+from client.practice.drills.items import Item
+from client.practice.drills.session import DrillSession, Step
 from client.terminal.drill import DrillScreen
 from client.terminal.keys import Keys
 from client.terminal.recording_screen import End
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
-from tests.client.drills.conftest import Clock, ScriptedHearing, item, sets
+from tests.client.practice.drills.conftest import Clock, ScriptedHearing, item, sets
 
 TAKE = Clip(np.linspace(-0.5, 0.5, 16_000, dtype=np.float32))
 

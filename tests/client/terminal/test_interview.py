@@ -7,9 +7,9 @@ import threading
 import time
 from pathlib import Path
 
-from client import demo
-from client.audio_file import read_audio
-from client.speaking.wav import write_wav
+from client.audio.files import read_audio
+from client.audio.wav import write_wav
+from client.data import demo
 from tests.pulseaudio import PulseAudio
 
 _ALOUD = [sys.executable, "-c", "from client.cli import main; main()"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from client.errors import EngineError, EngineUnavailable, WeightsError
+from client.core.errors import EngineError, EngineUnavailable, WeightsError
 from client.transcription import engines, weights
 from client.transcription.engines import ENGINES, EngineOptions, load_engine
 

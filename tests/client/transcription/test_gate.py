@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from client.errors import NoSpeech
+from client.core.errors import NoSpeech
 from client.transcription.gate import (
     at_sample_rate,
     measure_evidence,

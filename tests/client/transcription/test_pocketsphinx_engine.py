@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.audio_file import read_audio
-from client.errors import NoSpeech, WeightsError
+from client.audio.files import read_audio
+from client.core.errors import NoSpeech, WeightsError
 from client.transcription.bank_vocabulary import BankVocabulary, Entry
 from client.transcription.engines import load_engine
 from client.transcription.pocketsphinx_engine import PocketSphinx, build

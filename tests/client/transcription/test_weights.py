@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from client.errors import WeightsError
+from client.core.errors import WeightsError
 from client.transcription import weights
 from client.transcription.weights import (
     KNOWN_MODELS,

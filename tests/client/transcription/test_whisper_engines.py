@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.errors import NoSpeech
+from client.core.errors import NoSpeech
 from client.transcription.base import SegmentedTranscriber, Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip

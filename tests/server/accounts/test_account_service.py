@@ -4,7 +4,6 @@ from threading import Thread
 import pytest
 from sqlalchemy import inspect, select, text
 
-from server.access import Actor
 from server.accounts.invitations import VALID_FOR
 from server.accounts.service import AccountService, clean_name
 from server.accounts.throttle import (
@@ -15,15 +14,16 @@ from server.accounts.throttle import (
     WINDOW,
 )
 from server.accounts.tokens import MAX_TOKENS
-from server.errors import (
+from server.core.access import Actor
+from server.core.errors import (
     ConflictError,
     InvalidInputError,
     NotFoundError,
     TooManyTriesError,
     WrongSignInError,
 )
-from server.store.database import Database
-from server.store.tables_work import AuditRow
+from server.db.database import Database
+from server.db.tables import AuditRow
 from tests.server.accounts.conftest import Clock, active
 from tests.server.people import PASSWORD, cheap_passwords
 

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from server.accounts.service import AccountService
 from server.accounts.sessions import SESSION_FOR
-from server.store.tables_accounts import EndedSessionRow
+from server.db.tables import EndedSessionRow
 from tests.server.accounts.conftest import Clock, active
 
 

@@ -7,9 +7,8 @@ from typing import get_args
 
 import pytest
 
-from server.archive_contract import Archive, ArchivedAttempt, ArchivedReport
-from server.contract import TermVerdict, Transcript, Word
-from server.errors import InvalidInputError
+from server.contract import Archive, ArchivedAttempt, ArchivedReport, TermVerdict, Transcript, Word
+from server.core.errors import InvalidInputError
 from server.exports.attempt import AttemptFormat, export_attempt
 from tests.server.conftest import START, grade, make_question, make_submission
 

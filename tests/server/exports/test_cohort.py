@@ -10,14 +10,13 @@ import pytest
 from sqlalchemy import update
 
 from server.accounts.service import AccountService
-from server.errors import InvalidInputError, NotFoundError
+from server.attempts.service import Service
+from server.attempts.store import Store
+from server.core.errors import InvalidInputError, NotFoundError
+from server.db.tables import AttemptRow, ShareRow
 from server.exports.cohort import COHORT_COLUMNS, CohortOrder, cohort_exporting
-from server.exports.shown import attempts_shown_to, still_shown, thing_of_attempt
 from server.jobs.work import Outcome, Work
-from server.service import Service
-from server.store.models import AttemptRow
-from server.store.store import Store
-from server.store.tables_sharing import ShareRow
+from server.sharing.shown import attempts_shown_to, still_shown, thing_of_attempt
 from tests.server.conftest import START, make_submission
 
 

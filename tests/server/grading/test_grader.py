@@ -4,7 +4,7 @@ import pytest
 
 from pronunciation.terms import Lexicon, Mistake, Term
 from server.contract import Evidence, HeardTerm, Pause, Report
-from server.errors import GradingError, ServerError
+from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade
 from server.grading.answer import read_answer
 from server.grading.delivery import find_fillers, find_repeated_starts

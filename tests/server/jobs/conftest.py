@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from server.attempts.store import Store
+from server.db.database import Database
 from server.jobs.assembly import create_queue
-from server.jobs.contract import Job
+from server.jobs.models import Job
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import Kinds
-from server.store.database import Database
-from server.store.store import Store
 
 BEAT_S = 0.2
 SILENT_S = 1.5

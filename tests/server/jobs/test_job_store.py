@@ -8,12 +8,11 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from server.errors import ConflictError, NotFoundError
+from server.attempts.store import Store
+from server.core.errors import ConflictError, NotFoundError
+from server.db.tables import AccountRow, Base
 from server.jobs.store import MAX_BEGUN, MAX_UNFINISHED, JobStore
 from server.jobs.work import MadeFile, Outcome
-from server.store.models import Base
-from server.store.store import Store
-from server.store.tables_accounts import AccountRow
 
 
 def add_account(store: Store, name: str) -> int:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from server.attempts.store import Store
 from server.jobs.store import JobStore
-from server.store.store import Store
 from tests.server.jobs.conftest import wait_for
 
 Start = Callable[[], "subprocess.Popen[bytes]"]

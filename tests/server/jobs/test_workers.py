@@ -4,11 +4,11 @@ import threading
 import time
 from collections.abc import Callable
 
-from server.errors import InvalidInputError
+from server.attempts.store import Store
+from server.core.errors import InvalidInputError
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import MadeFile, Outcome, Work
-from server.store.store import Store
 from tests.server.jobs.conftest import SILENT_S, wait_for, wait_until_over
 
 MakeQueue = Callable[..., JobQueue]

@@ -9,9 +9,9 @@ import os
 import sys
 import time
 
+from server.db.database import Database
 from server.jobs.assembly import create_queue
 from server.jobs.work import Outcome, Work
-from server.store.database import Database
 from tests.server.jobs.conftest import BEAT_S, SILENT_S
 
 

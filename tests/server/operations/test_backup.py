@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from sqlalchemy import MetaData, select, text
 
-from server.errors import InvalidInputError, StoreError
+from server.attempts.service import Service
+from server.attempts.store import Store
+from server.core.errors import InvalidInputError, StoreError
+from server.core.settings import sqlite_url
+from server.db.database import Database
+from server.db.engine import make_engine
+from server.db.tables import CommentRow
 from server.operations.backup import back_up, restore
-from server.service import Service
-from server.settings import sqlite_url
-from server.store.database import Database
-from server.store.engine import make_engine
-from server.store.store import Store
-from server.store.tables_reviewing import CommentRow
 from tests.server.conftest import service_over
 from tests.server.people import NOW, PASSWORD, People, people
 
-REVISIONS = Path(__file__).parents[1] / "store" / "revisions"
+REVISIONS = Path(__file__).parents[1] / "db" / "revisions"
 OWN = ("server_secrets", "sign_in_failures")
 
 

@@ -11,7 +11,7 @@ import yaml
 from typer.main import get_command
 
 from client.cli.app import app
-from server.settings import ServerSettings
+from server.core.settings import ServerSettings
 
 ROOT = Path(__file__).resolve().parents[3]
 

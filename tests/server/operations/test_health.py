@@ -11,9 +11,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
-from server.app import create_app
-from server.service import Service
-from server.settings import ServerSettings
+from server.attempts.service import Service
+from server.core.settings import ServerSettings
+from server.web.app import create_app
 from tests.server.people import People, people
 
 
@@ -121,7 +121,7 @@ def test_metrics_are_for_admins_and_for_a_server_of_ones_own(
 def test_several_processes_add_up_what_they_count(tmp_path: Path) -> None:
     count = (
         "from server.operations.metrics import Metrics\n"
-        "from server.store.database import Database\n"
+        "from server.db.database import Database\n"
         "metrics = Metrics(Database('sqlite://'))\n"
         "metrics.answered('GET', '/x', 200, 0.1)\n"
         "print(metrics.text().decode())\n"

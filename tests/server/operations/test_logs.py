@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 from starlette.requests import Request
 
-from server.errors import ConflictError, UnreadableError
+from server.attempts.service import Service
+from server.core.errors import ConflictError, UnreadableError
 from server.operations.logs import FIELDS, set_up_logs
-from server.service import Service
 from tests.server.people import PASSWORD, People, people
 
 PLANTED = "zanzibar keeps its quokkas in paged attention"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
+from server.attempts.service import Service
 from server.contract import Transcript, Word
-from server.service import Service
-from server.settings import sqlite_url
-from server.store.tables_sharing import RecordingRow
+from server.core.settings import sqlite_url
+from server.db.tables import RecordingRow
 from tests.chromium import in_a_browser, signed_in
 from tests.server.conftest import make_submission
 from tests.server.jobs.conftest import wait_for

@@ -10,9 +10,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from server.service import Service
-from server.settings import sqlite_url
-from server.store.tables_work import AuditRow
+from server.attempts.service import Service
+from server.core.settings import sqlite_url
+from server.db.tables import AuditRow
 from tests.server.conftest import typed
 from tests.server.people import People, people
 

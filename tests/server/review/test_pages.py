@@ -7,7 +7,7 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 
-from server.service import Service
+from server.attempts.service import Service
 from tests.server.conftest import typed
 from tests.server.people import People, people
 

@@ -6,16 +6,15 @@ from uuid import uuid4
 
 import pytest
 
-from server.contract import Report
-from server.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
-from server.review.corrected import corrected
+from server.attempts.service import Service
+from server.contract import Correction, NewComment, NewCorrection, NewRubricScore, Report
+from server.core.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
+from server.db.tables import ShareRow
+from server.grading.corrections import corrected
 from server.review.guest_key import GuestKey
 from server.review.models import Author, Rubric
 from server.review.queue import Queue, QueueFilter
 from server.review.service import ReviewService
-from server.review_contract import Correction, NewComment, NewCorrection, NewRubricScore
-from server.service import Service
-from server.store.tables_sharing import ShareRow
 from tests.server.conftest import typed
 from tests.server.people import NOW, People, people
 

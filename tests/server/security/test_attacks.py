@@ -12,10 +12,10 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from server.service import Service
+from server.attempts.service import Service
 from tests.server.people import People, people, typed_answer
-from tests.server.test_every_route import filled, served
-from tests.server.test_sign_in import signed_in
+from tests.server.web.test_every_route import filled, served
+from tests.server.web.test_sign_in import signed_in
 
 PAGE: Final = {"accept": "text/html"}
 MARK: Final = "qzx"

@@ -7,10 +7,9 @@ from uuid import uuid4
 
 from sqlalchemy import MetaData, select
 
-from server.service import Service
-from server.store.database import Database
-from server.store.tables_sharing import RecordingRow
-from server.store.tables_work import JobFileRow, JobRow
+from server.attempts.service import Service
+from server.db.database import Database
+from server.db.tables import JobFileRow, JobRow, RecordingRow
 from tests.server.people import NOW, people
 
 SECRET = "zanzibarquokka"

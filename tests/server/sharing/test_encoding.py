@@ -7,7 +7,7 @@ import av
 import numpy as np
 import pytest
 
-from server.errors import InvalidInputError
+from server.core.errors import InvalidInputError
 from server.sharing import encoding
 from server.sharing.encoding import SAMPLE_RATE_HZ, encoded_anew
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from server.app import create_app
-from server.service import Service
-from server.settings import ServerSettings, sqlite_url
+from server.attempts.service import Service
+from server.core.settings import ServerSettings, sqlite_url
+from server.web.app import create_app
 from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
 from tests.server.sharing.test_encoding import sound

@@ -4,21 +4,20 @@ from datetime import timedelta
 
 import pytest
 
-from server.access import Action, Actor, may
 from server.accounts.service import AccountService
-from server.contract import Attempt
-from server.errors import ConflictError, NotFoundError
-from server.exports.shown import thing_of_attempt
-from server.jobs.contract import Job
+from server.attempts.service import Service
+from server.contract import Attempt, LinkRequest, Recording, ShareRequest
+from server.core.access import Action, Actor, may
+from server.core.errors import ConflictError, NotFoundError
+from server.db.tables import RecordingRow
+from server.jobs.models import Job
 from server.jobs.queue import JobQueue
 from server.jobs.runner import Runner
 from server.jobs.store import JobStore
-from server.review_contract import LinkRequest, Recording, ShareRequest
-from server.service import Service
 from server.sharing.recordings import RECORDING
 from server.sharing.service import SharingService
+from server.sharing.shown import thing_of_attempt
 from server.sharing.uploads import preparing, receive
-from server.store.tables_sharing import RecordingRow
 from tests.server.conftest import START, Clock, make_submission
 from tests.server.jobs.conftest import do_all
 from tests.server.sharing.test_encoding import sound

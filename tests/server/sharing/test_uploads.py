@@ -6,15 +6,15 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from server.errors import ConflictError, InvalidInputError, NotFoundError
-from server.jobs.contract import Job
+from server.attempts.service import Service
+from server.contract import LinkRequest, Preparing
+from server.core.errors import ConflictError, InvalidInputError, NotFoundError
+from server.db.tables import JobInputRow
+from server.jobs.models import Job
 from server.jobs.store import MAX_BEGUN
 from server.review.service import ReviewService
-from server.review_contract import LinkRequest, Preparing
-from server.service import Service
 from server.sharing import encoding, uploads
 from server.sharing.encoding import Encoded
-from server.store.tables_work import JobInputRow
 from tests.server.jobs.conftest import do_all, wait_for
 from tests.server.sharing.test_encoding import sound
 from tests.server.sharing.test_sharing import World

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from server.service import Service
+from server.attempts.service import Service
 from server.ui.headers import SecurityHeaders
 from server.ui.static_files import Assets
 from tests.server.people import people

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import uvicorn
 
-from client.settings import ClientSettings
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from tests.client.conftest import listening
 from tests.client.studio.studio_parts import make_studio

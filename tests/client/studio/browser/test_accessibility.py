@@ -11,11 +11,11 @@ from typing import Final
 
 import pytest
 
-from client.drills.items import load_items
-from client.interviews import Interviews
-from client.progress import all_attempts, question_lines
-from client.settings import ClientSettings
-from client.speaking.wav import write_wav
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
+from client.practice.drills.items import load_items
+from client.practice.interviews import Interviews
+from client.practice.progress import all_attempts, question_lines
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.audio_file import read_audio
-from client.backend import Backend
-from client.drills.own_items import OwnItem, write_own_items
-from client.recording.level import SilenceDetector
-from client.settings import ClientSettings
+from client.audio.files import read_audio
+from client.audio.level import SilenceDetector
+from client.backend.protocol import Backend
+from client.core.settings import ClientSettings
+from client.practice.drills.own_items import OwnItem, write_own_items
 from pronunciation.terms import Mistake
-from tests.client.drills.conftest import RIGHT, WRONG
+from tests.client.practice.drills.conftest import RIGHT, WRONG
 from tests.client.studio.conftest import NewPage, Serve
 
 ROCE = OwnItem(

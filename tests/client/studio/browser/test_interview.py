@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from client.audio_file import read_audio
-from client.demo import AUDIO
-from client.interviews import Interviews
-from client.recording.take_file import TakeWriter
-from client.studio.studio import Studio
+from client.audio.files import read_audio
+from client.audio.take_file import TakeWriter
+from client.data.demo import AUDIO
+from client.practice.interviews import Interviews
+from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import RunningStudio, ScriptedTranscriber

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.settings import ClientSettings
-from client.studio.microphone_state import microphone_passed
+from client.core.settings import ClientSettings
 from client.studio.routes.microphone import SENTENCE
+from client.studio.state.microphone_state import microphone_passed
 from pronunciation.clip import Clip
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ScriptedTranscriber

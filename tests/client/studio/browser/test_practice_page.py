@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from client import demo
-from client.audio_file import read_audio
-from client.recording import unfinished_recordings
-from client.settings import ClientSettings
+from client.audio import unfinished_recordings
+from client.audio.files import read_audio
+from client.core.settings import ClientSettings
+from client.data import demo
 from client.transcription.engines import load_engine
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ScriptedTranscriber
@@ -236,7 +236,7 @@ def test_a_second_tab_is_told_that_the_first_records(
 def test_an_answer_without_speech_says_so_and_can_be_retried(
     serve: Serve, new_page: NewPage, answer_sound: Path
 ) -> None:
-    from client.errors import NoSpeech
+    from client.core.errors import NoSpeech
 
     page = new_page(sound=answer_sound)
     engine = ScriptedTranscriber(failure=NoSpeech("no speech detected: only noise"))

@@ -4,9 +4,9 @@ from typing import Any, Final
 
 import pytest
 
-from client.settings import ClientSettings
-from client.speaking.wav import write_wav
-from client.studio.studio import Studio
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
+from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
 from server.contract import Transcript, Word
 from tests.browser_looks import open_details

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from client.settings import ClientSettings
-from client.speaking.wav import write_wav
+from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
 from tests.client.shared_server import SERVER, remote_to, server_with_people, tone, work_off
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import make_studio
@@ -28,7 +28,9 @@ def test_a_page_follows_the_recording_until_it_is_heard_or_refused(
     told: str,
 ) -> None:
     if upload is not None:
-        monkeypatch.setattr("client.sharing.encode_for_upload", lambda clip: (upload, "audio/flac"))
+        monkeypatch.setattr(
+            "client.data.sharing.encode_for_upload", lambda clip: (upload, "audio/flac")
+        )
     with server_with_people(tmp_path) as world:
         monkeypatch.setattr(
             "client.studio.routes.sharing.open_sharing", lambda settings: remote_to(world)

@@ -1,0 +1,34 @@
+"""The parts of a rehearsal put together from the settings, the same for command line and studio."""
+
+from functools import cache
+
+from client.answering.hearing import AnswerHearing
+from client.core.settings import ClientSettings
+from client.transcription.bank_vocabulary import BankVocabulary, bank_vocabulary
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.loader import load_bank
+
+__all__ = ["load_hearing", "vocabulary"]
+
+
+def load_hearing(settings: ClientSettings) -> AnswerHearing:
+    """What hears how the lexicon's terms were said; its model loads at the first answer.
+
+    Raises:
+        LexiconError: a lexicon of the settings is not valid.
+    """
+
+    def ordinary() -> frozenset[str]:
+        return frozenset(word.casefold() for word in vocabulary(settings).words)
+
+    return AnswerHearing(load_lexicon(settings.lexicon), ordinary)
+
+
+@cache
+def vocabulary(settings: ClientSettings) -> BankVocabulary:
+    """What the whole bank talks about, never one question; engine and hearing both need it.
+
+    Raises:
+        BankError, LexiconError: a file of the settings is not valid.
+    """
+    return bank_vocabulary(load_bank(settings.bank), load_lexicon(settings.lexicon))

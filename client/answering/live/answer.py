@@ -1,0 +1,153 @@
+"""An answer that is transcribed, heard and measured while it is spoken.
+
+After "stop" only the last piece is left, however long the answer was: voice activity is followed
+as the sound comes, pieces between pauses go to the engine while the candidate speaks on, and the
+terms in them are heard at once.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from client.answering.live.worker import Caption, Crew, Worker
+from client.core.errors import ClientError
+from pronunciation.clip import SAMPLE_RATE_HZ
+from pronunciation.errors import AudioError
+from server.contract import Evidence, Transcript
+
+if TYPE_CHECKING:
+    from client.answering.session import Outcome
+
+__all__ = ["AnswerCancelledError", "LiveAnswer"]
+
+Samples = npt.NDArray[np.float32]
+
+
+class AnswerCancelledError(ClientError):
+    """The answer was discarded: there is nothing to finish."""
+
+
+class LiveAnswer:
+    """Takes the sound of one answer block by block; made by ``Session.listen``.
+
+    All methods may be called from any thread. A thread of its own does the work; it ends by
+    itself after ``finish`` or ``cancel``.
+    """
+
+    def __init__(self, crew: Crew, on_caption: Callable[[Caption], None] | None = None) -> None:
+        self._crew = crew
+        self._on_caption = on_caption
+        self._changed = threading.Condition()
+        self._blocks: list[Samples] = []
+        self._fed = 0
+        self._is_over = False
+        self._cancelled = False
+        self._captions: tuple[Caption, ...] = ()
+        self._result: tuple[Transcript, Evidence] | None = None
+        self._failure: BaseException | None = None
+        self._delivered: dict[bool, Outcome] = {}
+        self._delivering = threading.Lock()
+        self._thread = threading.Thread(target=self._work, name="aloud-live-answer", daemon=True)
+        self._thread.start()
+
+    @property
+    def captions(self) -> tuple[Caption, ...]:
+        """What has been transcribed so far, in order."""
+        return self._captions
+
+    @property
+    def duration_s(self) -> float:
+        """How much sound there is so far."""
+        return self._fed / SAMPLE_RATE_HZ
+
+    def feed(self, samples: Samples) -> None:
+        """Take the next block and return at once.
+
+        What comes after ``finish`` or ``cancel`` is no part of the answer.
+
+        Args:
+            samples: 16 kHz, mono, float32 of shape ``(n,)``; what lies outside [-1, 1] is cut.
+
+        Raises:
+            AudioError: another shape or type.
+        """
+        if samples.ndim != 1 or samples.dtype != np.float32:
+            raise AudioError(
+                f"an answer takes float32 of shape (n,), not {samples.dtype} of {samples.shape}"
+            )
+        # a copy: sound systems reuse the memory of their blocks
+        block = np.clip(np.nan_to_num(samples, nan=0.0, posinf=1.0, neginf=-1.0), -1.0, 1.0)
+        with self._changed:
+            if self._is_over or self._cancelled or not block.size:
+                return
+            self._blocks.append(block)
+            self._fed += block.size
+            self._changed.notify_all()
+
+    def finish(self, *, save: bool = True) -> "Outcome":
+        """The candidate has stopped: wait for what is left, and have the answer graded.
+
+        May be called again where the server failed; the answer keeps its id.
+
+        Raises:
+            NoSpeech: nobody speaks in the answer.
+            AnswerCancelledError: it was discarded.
+            EngineError, WeightsError, BackendError: engine or server failed.
+        """
+        with self._changed:
+            self._is_over = True
+            self._changed.notify_all()
+        self._thread.join()
+        if self._cancelled:
+            raise AnswerCancelledError("the answer was discarded")
+        if self._failure is not None:
+            raise self._failure
+        assert self._result is not None
+        with self._delivering:
+            if save not in self._delivered:
+                self._delivered[save] = self._crew.deliver(*self._result, save)
+            return self._delivered[save]
+
+    def cancel(self) -> None:
+        """Discard the answer; returns at once, what runs in the engine is dropped."""
+        with self._changed:
+            self._cancelled = True
+            self._blocks = []
+            self._changed.notify_all()
+
+    def _work(self) -> None:
+        try:
+            worker = Worker(self._crew, self._show)
+            while not worker.is_done:
+                taken = self._next(wait=not worker.has_work)
+                if taken is None:
+                    return
+                worker.take(taken[0], is_over=taken[1])
+                worker.step()
+            if not self._cancelled:
+                self._result = worker.result()
+        except BaseException as error:  # raised again by finish, in the caller's thread
+            self._failure = error
+
+    def _next(self, *, wait: bool) -> tuple[Samples, bool] | None:
+        """The sound that has come, and whether it is all; ``None``: the answer is discarded."""
+        with self._changed:
+            while wait and not (self._blocks or self._is_over or self._cancelled):
+                self._changed.wait()
+            if self._cancelled:
+                return None
+            blocks, self._blocks = self._blocks, []
+            return np.concatenate([np.empty(0, np.float32), *blocks]), self._is_over
+
+    def _show(self, caption: Caption) -> None:
+        if self._cancelled:
+            return
+        self._captions = (*self._captions, caption)
+        if self._on_caption is not None:
+            try:
+                self._on_caption(caption)
+            except Exception:  # a broken screen must not cost the answer
+                self._on_caption = None

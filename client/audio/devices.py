@@ -1,0 +1,190 @@
+"""Microphones and loudspeakers: PortAudio loaded late, devices chosen by name."""
+
+import importlib
+import sys
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from client.core.errors import RecordingError
+
+__all__ = ["Device", "Direction", "find_device", "list_devices", "load_sounddevice"]
+
+Direction = Literal["input", "output"]
+
+_THING: dict[Direction, str] = {"input": "microphone", "output": "loudspeaker"}
+_PORTAUDIO_REMEDY = {
+    "linux": "apt install libportaudio2",
+    "darwin": "brew install portaudio",
+    "win32": "reinstall with: uv pip install --reinstall sounddevice",
+}
+
+
+@dataclass(frozen=True)
+class Device:
+    """A microphone or loudspeaker as PortAudio sees it now.
+
+    Attributes:
+        name: what the system calls it. Together with ``host_api`` this is what may be stored.
+        host_api: the sound system it is reached through, e.g. ``ALSA`` or ``Core Audio``.
+        channels: how many channels it has in the direction asked for.
+        sample_rate_hz: its native rate.
+        is_default: whether the system uses it where none is named.
+        index: PortAudio's number, valid only until devices come or go: never store it.
+    """
+
+    name: str
+    host_api: str
+    channels: int
+    sample_rate_hz: int
+    is_default: bool
+    index: int
+
+    @property
+    def label(self) -> str:
+        """Name and host API, which tell it apart: ``USB Mic [ALSA]``."""
+        return f"{self.name} [{self.host_api}]"
+
+
+def load_sounddevice() -> Any:
+    """The ``sounddevice`` module, imported now because the import opens PortAudio.
+
+    Raises:
+        RecordingError: PortAudio is missing (the import raises ``OSError`` then); says what to
+            install.
+    """
+    try:
+        return importlib.import_module("sounddevice")
+    except OSError as error:
+        remedy = _PORTAUDIO_REMEDY.get(sys.platform, _PORTAUDIO_REMEDY["linux"])
+        raise RecordingError(
+            f"the sound library PortAudio is missing or broken ({error})", remedy
+        ) from error
+    except ImportError as error:
+        raise RecordingError(
+            "the Python package sounddevice is missing", "uv pip install sounddevice"
+        ) from error
+
+
+def list_devices(
+    direction: Direction = "input", *, sounddevice: Any = None, rescan: bool = False
+) -> tuple[Device, ...]:
+    """The devices of one direction, the default one first.
+
+    Args:
+        direction: microphones (``input``) or loudspeakers (``output``).
+        sounddevice: stands in for the module, e.g. in tests.
+        rescan: look for devices plugged in since PortAudio was opened. Ends every open stream,
+            so only between recordings.
+
+    Raises:
+        RecordingError: PortAudio is missing or cannot list.
+    """
+    sd = load_sounddevice() if sounddevice is None else sounddevice
+    try:
+        if rescan:
+            # PortAudio lists devices once; python-sounddevice offers no public way to do it again.
+            sd._terminate()
+            sd._initialize()
+        infos = list(sd.query_devices())
+        apis = list(sd.query_hostapis())
+    except sd.PortAudioError as error:
+        raise RecordingError(
+            f"the sound system cannot list its devices ({error})", "start the sound server anew"
+        ) from error
+    default = _default_index(sd, direction, apis)
+    devices = [
+        Device(
+            name=str(info["name"]),
+            host_api=str(apis[int(info["hostapi"])]["name"]),
+            channels=int(info[f"max_{direction}_channels"]),
+            sample_rate_hz=round(float(info["default_samplerate"])),
+            is_default=index == default,
+            index=index,
+        )
+        for index, info in enumerate(infos)
+        if int(info[f"max_{direction}_channels"]) > 0
+    ]
+    return tuple(sorted(devices, key=lambda device: (not device.is_default, device.index)))
+
+
+def find_device(
+    name: str | None = None,
+    host_api: str | None = None,
+    *,
+    direction: Direction = "input",
+    sounddevice: Any = None,
+) -> Device:
+    """The device of this name, or the default one.
+
+    Args:
+        name: the full name, or a piece of it that only one device has; case does not matter, and
+            ``NAME [HOST API]`` is understood as `Device.label` writes it. ``None``: the default.
+        host_api: tells devices of the same name apart.
+        direction: a microphone (``input``) or a loudspeaker (``output``).
+        sounddevice: stands in for the module, e.g. in tests.
+
+    Raises:
+        RecordingError: there is none at all, none of this name, or several; names what there is.
+    """
+    devices = list_devices(direction, sounddevice=sounddevice)
+    thing = _THING[direction]
+    if not devices:
+        remedy = (
+            "plug one in or allow it in the system's sound settings; a recorded file can be used "
+            "instead: aloud assess FILE"
+            if direction == "input"
+            else "plug one in or turn it on in the system's sound settings"
+        )
+        raise RecordingError(f"no {thing} was found", remedy)
+    if name is None:
+        candidates = [d for d in devices if host_api is None or _same(d.host_api, host_api)]
+        if candidates:
+            return candidates[0]
+        raise RecordingError(f"no {thing} on the host API {host_api!r}; {_there_is(devices)}")
+    found = _matching(devices, name, host_api)
+    if not found:
+        raise RecordingError(f"no {thing} is called {name!r}; {_there_is(devices)}")
+    if len(found) > 1:
+        # The same device seen through several host APIs: the default's API is the one in use.
+        default_api = devices[0].host_api if devices[0].is_default else None
+        preferred = [d for d in found if d.host_api == default_api] or found
+        # Two of one make share name and host API; nothing stable tells them apart: the first.
+        if len({device.label for device in preferred}) > 1:
+            raise RecordingError(
+                f"several {thing}s are called {name!r}: name one in full; {_there_is(tuple(found))}"
+            )
+        found = preferred
+    return found[0]
+
+
+def _matching(devices: tuple[Device, ...], name: str, host_api: str | None) -> list[Device]:
+    pool = [d for d in devices if host_api is None or _same(d.host_api, host_api)]
+    for matches in (
+        [d for d in pool if _same(d.label, name)],
+        [d for d in pool if _same(d.name, name)],
+        [d for d in pool if name.strip().casefold() in d.name.casefold()],
+    ):
+        if matches:
+            return matches
+    return []
+
+
+def _default_index(sd: Any, direction: Direction, apis: list[Any]) -> int:
+    """The default device's index, or -1 where there is none."""
+    position = 0 if direction == "input" else 1
+    try:
+        index = int(sd.default.device[position])
+    except (AttributeError, TypeError, ValueError, IndexError):
+        index = -1
+    if index >= 0:
+        return index
+    of_apis = [int(api[f"default_{direction}_device"]) for api in apis]
+    return next((index for index in of_apis if index >= 0), -1)
+
+
+def _same(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.strip().casefold()
+
+
+def _there_is(devices: tuple[Device, ...]) -> str:
+    return "there is: " + ", ".join(device.label for device in devices)

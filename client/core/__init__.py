@@ -1,0 +1,1 @@
+"""What every part of the client builds on: errors, settings, files that survive a crash."""

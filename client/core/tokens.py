@@ -1,0 +1,93 @@
+"""The tokens that this machine signs in to shared servers with, one for each server."""
+
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+from client.core.durable_file import write_durably
+from client.core.errors import ClientError
+
+__all__ = [
+    "TokenFileError",
+    "forget_token",
+    "is_token",
+    "keep_token",
+    "stored_token",
+    "token_file",
+]
+
+_LONGEST: Final = 500
+
+
+class TokenFileError(ClientError):
+    """A token cannot be kept or read; the text says why."""
+
+
+def token_file(home: Path) -> Path:
+    """Where they are kept: readable for their owner only."""
+    return home / "tokens.json"
+
+
+def stored_token(home: Path, server: str) -> str | None:
+    """The token for exactly this server; no other server ever gets it.
+
+    Raises:
+        TokenFileError: the file cannot be read.
+    """
+    return _read(home).get(server)
+
+
+def keep_token(home: Path, server: str, token: str) -> None:
+    """Keeps a token, in the place of the one before.
+
+    Raises:
+        TokenFileError: it is no token, or the file cannot be written.
+    """
+    if not is_token(token):
+        raise TokenFileError("that is no token; copy the whole line that begins with aloud_")
+    _write(home, _read(home) | {server: token})
+
+
+def forget_token(home: Path, server: str) -> bool:
+    """Forgets the token for a server; tells whether there was one."""
+    tokens = _read(home)
+    if server not in tokens:
+        return False
+    _write(home, {name: token for name, token in tokens.items() if name != server})
+    return True
+
+
+def is_token(text: str) -> bool:
+    """Whether it can be sent in a header at all."""
+    return 0 < len(text) <= _LONGEST and text.isascii() and text.isprintable() and " " not in text
+
+
+def _read(home: Path) -> dict[str, str]:
+    path = token_file(home)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise TokenFileError(
+            f"{path} cannot be read ({error}); delete it and sign in again with `aloud login`"
+        ) from error
+    if not isinstance(content, dict) or not all(
+        isinstance(each, str) for each in (*content, *content.values())
+    ):
+        raise TokenFileError(f"{path} is damaged; delete it and sign in again with `aloud login`")
+    return content
+
+
+def _write(home: Path, tokens: dict[str, str]) -> None:
+    path = token_file(home)
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = path.with_name(path.name + ".tmp")
+        # made with its permissions before anything is in it
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        os.chmod(draft, 0o600)
+        write_durably(path, (json.dumps(tokens, indent=2) + "\n").encode())
+    except OSError as error:
+        raise TokenFileError(f"{path} cannot be written ({error.strerror})") from error

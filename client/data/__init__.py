@@ -1,0 +1,1 @@
+"""The candidate's own data: exports, bundles, sharing, deleting, corrections."""

@@ -1,0 +1,55 @@
+"""Deleting one's own data for good: the answers and what this machine keeps beside them."""
+
+import shutil
+from collections.abc import Sequence
+
+from client.backend.protocol import Backend, RejectedError
+from client.backend.sending import OutboxBackend
+from client.core.settings import ClientSettings
+from client.data.own_recordings import OwnRecordings
+from client.practice.interviews import Interviews
+from server.contract import PurgeRequest, PurgeResult
+
+__all__ = ["delete_answers", "delete_everything", "discard_refused"]
+
+
+def delete_answers(
+    backend: Backend, settings: ClientSettings, attempt_ids: Sequence[int]
+) -> PurgeResult:
+    """Delete these attempts and their recordings; one that is gone already does no harm.
+
+    Args:
+        backend: where the attempts are.
+        settings: name the folder of the recordings.
+        attempt_ids: the attempts, one or more.
+    """
+    submission_ids = []
+    for attempt_id in attempt_ids:
+        try:
+            submission_ids.append(backend.attempt(attempt_id).submission.submission_id)
+        except RejectedError:  # damaged or gone: its recording's name cannot be known
+            continue
+    result = backend.purge(PurgeRequest(attempt_ids=tuple(attempt_ids)))
+    recordings = OwnRecordings(settings.recordings)
+    for submission_id in submission_ids:
+        recordings.forget(submission_id)
+    return result
+
+
+def discard_refused(backend: Backend, settings: ClientSettings, submission_id: str) -> bool:
+    """Delete one answer that its server refused, with its recording; whether there was one."""
+    gone = isinstance(backend, OutboxBackend) and backend.outbox.discard_refused(submission_id)
+    if gone:
+        OwnRecordings(settings.recordings).forget(submission_id)
+    return gone
+
+
+def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
+    """Delete answers, drills, interviews, recordings, own words and drill items, what waits."""
+    result = backend.purge(PurgeRequest(everything=True))
+    OwnRecordings(settings.recordings).forget_all()
+    Interviews.of(settings).forget_all()
+    settings.own_aliases.unlink(missing_ok=True)
+    for folder in (settings.speech_cache, settings.outbox, settings.own_drills.parent):
+        shutil.rmtree(folder, ignore_errors=True)
+    return result

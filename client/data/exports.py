@@ -1,0 +1,91 @@
+"""Exports of one's own attempts: Markdown, HTML, JSON that imports again, CSV, subtitles."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from client.backend.protocol import Backend
+from client.core.errors import ClientError
+from server.contract import Archive, Transcript
+from server.ui.exports.csv_table import to_csv
+from server.ui.exports.markdown import to_markdown
+from server.ui.exports.transcript_text import to_srt, to_vtt
+
+__all__ = ["EXPORT_FORMATS", "ExportError", "export_attempts", "read_archive"]
+
+MAX_ARCHIVE_BYTES: Final = 1024**3
+"""A thousand of the contract's largest answers; a larger file is something else."""
+
+_SUBTITLES: Final[Mapping[str, Callable[[Transcript], str]]] = {"srt": to_srt, "vtt": to_vtt}
+
+EXPORT_FORMATS: Final = ("markdown", "html", "json", "csv", *_SUBTITLES)
+
+
+class ExportError(ClientError):
+    """This cannot be exported so, or the file to import is not an export."""
+
+
+def export_attempts(backend: Backend, format: str, attempt_id: int | None = None) -> str:
+    """One attempt, or all of them, oldest first, as the text of a file.
+
+    Args:
+        backend: where the attempts are.
+        format: one of ``EXPORT_FORMATS``; the subtitles are of one attempt.
+        attempt_id: the attempt; ``None``: all.
+
+    Raises:
+        ExportError: there is no such format, or subtitles of what has no times were asked for.
+        BackendError: the attempt does not exist or the server is away.
+    """
+    if format not in EXPORT_FORMATS:
+        raise ExportError(f"there is no format {format!r}; there are {', '.join(EXPORT_FORMATS)}")
+    if format in _SUBTITLES:
+        if attempt_id is None:
+            raise ExportError(f"{format} is for one attempt: say which one")
+        return _subtitles(backend, format, attempt_id)
+    archive = backend.export_all() if attempt_id is None else backend.export_one(attempt_id)
+    if format == "json":
+        return archive.model_dump_json(indent=2) + "\n"
+    if format == "csv":
+        return to_csv(archive.attempts)
+    if format == "html":
+        # brings the templates: only where they are wanted
+        from server.ui.exports.html import to_html
+
+        return to_html(archive.attempts)
+    return to_markdown(archive.attempts)
+
+
+def read_archive(path: Path) -> Archive:
+    """What a JSON export wrote.
+
+    Raises:
+        ExportError: the file cannot be read or is no such export.
+    """
+    try:
+        if path.stat().st_size > MAX_ARCHIVE_BYTES:
+            raise ExportError(f"{path} is too large for an export of Aloud")
+        content = path.read_bytes()
+    except OSError as error:
+        raise ExportError(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        return Archive.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        where = f" ({place}: {first['msg']})" if place else f" ({first['msg']})"
+        raise ExportError(
+            f"{path} is no export that can be imported{where}; "
+            "make one with `aloud export --format json`"
+        ) from error
+
+
+def _subtitles(backend: Backend, format: str, attempt_id: int) -> str:
+    transcript = backend.attempt(attempt_id).submission.transcript
+    if not any(word.start_s is not None for word in transcript.words):
+        raise ExportError(
+            f"attempt {attempt_id} has no word times (a typed answer): there is nothing to subtitle"
+        )
+    return _SUBTITLES[format](transcript)

@@ -1,0 +1,104 @@
+"""“I did say it”: words of an answer kept as an alias of a key phrase, for this answer and others.
+
+Only where the server runs in this process: a programme's shared bank is the programme's to change.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from client.backend.protocol import Backend
+from client.core.durable_file import write_durably
+from client.core.errors import ClientError
+from client.core.file_lock import held
+from client.core.settings import ClientSettings
+from question_bank.errors import BankError
+from question_bank.own_aliases import OwnAliases, read_own_aliases
+from server.contract import Attempt, RegradeResult, Transcript
+
+__all__ = ["AliasError", "add_own_alias", "said_in", "take_back_alias"]
+
+_LOCK_TIMEOUT_S: Final = 5.0
+
+
+class AliasError(ClientError):
+    """These words cannot become an alias of the phrase; the text says why."""
+
+
+def add_own_alias(
+    backend: Backend, settings: ClientSettings, attempt: Attempt, phrase: str, words: str
+) -> RegradeResult:
+    """Keep words of an answer as an alias, and grade all answers to the question again.
+
+    Args:
+        backend: grades again; it must be the embedded server.
+        settings: name the file of one's own aliases.
+        attempt: the answer in which the words were said.
+        phrase: a key phrase of its question, as the bank writes it.
+        words: what was said in its place.
+
+    Raises:
+        AliasError: the bank is not one's own, or the words were not said or say too little.
+        BackendError: the question has gone, or grading failed.
+    """
+    if settings.server is not None:
+        raise AliasError(
+            "the programme's bank decides what counts: tell its coaches, who can add these words"
+        )
+    question = backend.question(attempt.report.question_id)
+    if phrase not in {key.phrase for key in question.key_phrases}:
+        raise AliasError(f"the question has no key phrase {phrase!r} any more")
+    if not said_in(attempt.report.transcript, words):
+        raise AliasError(
+            f"“{' '.join(words.split())}” does not stand in the transcript: "
+            "choose the words as they are written there"
+        )
+    taken = {
+        " ".join(_tokens(text)): key.phrase
+        for key in question.key_phrases
+        for text in (key.phrase, *key.aliases)
+    }
+    owner = taken.get(" ".join(_tokens(words)))
+    if owner is not None:
+        raise AliasError(f"these words count already, for the key phrase “{owner}”")
+    _change(settings, lambda own: own.added(question.id, phrase, words))
+    return backend.regrade(question_id=question.id)
+
+
+def take_back_alias(
+    backend: Backend, settings: ClientSettings, question_id: str, phrase: str, alias: str
+) -> RegradeResult:
+    """Let words of one's own no longer count, and grade all answers to the question again.
+
+    Raises:
+        AliasError: the file cannot be read or written.
+        BackendError: grading failed.
+    """
+    _change(settings, lambda own: own.removed(question_id, phrase, alias))
+    return backend.regrade(question_id=question_id)
+
+
+def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]) -> None:
+    path = settings.own_aliases
+    try:
+        with held(path.with_name(path.name + ".lock"), timeout_s=_LOCK_TIMEOUT_S) as alone:
+            if not alone:
+                raise AliasError("another window is changing your words: try again")
+            write_durably(path, change(read_own_aliases(path)).to_yaml().encode("utf-8"))
+    except BankError as error:
+        raise AliasError(str(error)) from error
+    except OSError as error:
+        raise AliasError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def said_in(transcript: Transcript, words: str) -> bool:
+    """Whether these words stand in the transcript, next to each other and in this order."""
+    wanted = _tokens(words)
+    text = " ".join(word.text for word in transcript.words) or transcript.text
+    said = _tokens(text)
+    size = len(wanted)
+    return size > 0 and any(said[at : at + size] == wanted for at in range(len(said) - size + 1))
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold().replace("'", "").replace("’", ""))

@@ -1,0 +1,289 @@
+"""Sharing one's answers on a shared server: with a cohort, by link, with the recording or not."""
+
+import time
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import httpx
+import numpy as np
+
+from client.audio.files import read_audio
+from client.backend.protocol import RejectedError, UnavailableError
+from client.backend.remote import RemoteBackend
+from client.core.errors import ClientError
+from client.core.settings import ClientSettings
+from client.data.own_recordings import OwnRecordings
+from client.practice.interviews import InterviewRecord, Interviews
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from server.contract import (
+    LinkRequest,
+    NewShareLink,
+    Preparing,
+    Shared,
+    ShareRequest,
+    Sharing,
+)
+
+__all__ = [
+    "PATIENCE_S",
+    "NoSharingError",
+    "RemoteSharing",
+    "as_flac",
+    "encode_for_upload",
+    "interview_of",
+    "open_sharing",
+    "share_attempt",
+    "share_interview",
+]
+
+_MOST_FLAC_BYTES: Final = 6 * 1024 * 1024
+"""Within the server's limit of 8 MiB; what is longer goes as Opus."""
+
+_OPUS_BIT_RATE: Final = 32_000
+_UPLOAD_TIMEOUT: Final = httpx.Timeout(120.0, connect=3.0)
+
+_FIRST_LOOK_S: Final = 0.25
+_SLOWEST_LOOK_S: Final = 2.0
+PATIENCE_S: Final = 60.0
+"""A server that has nothing else to do encodes half an hour of sound within it."""
+
+
+class NoSharingError(ClientError):
+    """There is no shared server, or no recording; the text says what can be done instead."""
+
+
+class RemoteSharing(RemoteBackend):
+    """The sharing of a shared server, over HTTP."""
+
+    def sharing(self, attempt_id: int) -> Sharing:
+        """What one shows of an attempt, and to whom one could."""
+        return self._get(f"attempts/{attempt_id}/sharing", Sharing)
+
+    def share(self, wanted: ShareRequest) -> Shared:
+        """Shows an attempt or an interview."""
+        # a share by link is made anew each time: after an unclear failure it is not asked again
+        return self._post("shares", wanted, Shared, repeat=wanted.cohort_id is not None)
+
+    def revoke(self, share_id: int) -> None:
+        """Takes a share back."""
+        self._request("DELETE", f"shares/{share_id}", repeat=False)
+
+    def add_link(self, share_id: int, wanted: LinkRequest) -> NewShareLink:
+        """Makes a link for somebody without an account."""
+        return self._post(f"shares/{share_id}/links", wanted, NewShareLink, repeat=False)
+
+    def revoke_link(self, link_id: int) -> None:
+        """Lets nobody in by a link any more."""
+        self._request("DELETE", f"share-links/{link_id}", repeat=False)
+
+    def address_of(self, link: NewShareLink) -> str:
+        """The whole address of a link."""
+        return self._server + link.path
+
+    def upload(self, attempt_id: int, recording: Path) -> None:
+        """Uploads the recording of an attempt that is shared with audio.
+
+        The server encodes it anew before anybody hears it; ``prepared`` waits for that.
+
+        Raises:
+            AudioFileError: the file cannot be read.
+            UnavailableError, RejectedError: the server did not take it.
+        """
+        content, media_type = encode_for_upload(read_audio(recording))
+        try:
+            reply = self._http.put(
+                f"attempts/{attempt_id}/recording",
+                content=content,
+                headers={"Content-Type": media_type},
+                timeout=_UPLOAD_TIMEOUT,
+            )
+        except httpx.HTTPError as error:
+            raise UnavailableError(
+                f"the recording did not reach the server {self._server} ({error})"
+            ) from error
+        self._checked(reply)
+
+    def prepared(
+        self,
+        attempt_id: int,
+        tell: Callable[[Preparing], None] = lambda preparing: None,
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> Preparing | None:
+        """Waits until an uploaded recording can be heard, and asks less and less often.
+
+        A server that is away for a moment goes on where it was.
+
+        Args:
+            attempt_id: the attempt.
+            tell: told at each look how far it is.
+            patience_s: how long to wait.
+
+        Returns:
+            ``None``: nothing is being prepared any more. Else how far it was when patience ended,
+            or why it came to nothing (``state`` is ``failed``).
+
+        Raises:
+            UnavailableError: the server stayed away.
+        """
+        until_s = time.monotonic() + patience_s
+        pause_s = _FIRST_LOOK_S
+        while True:
+            is_late = time.monotonic() >= until_s
+            try:
+                found = self.sharing(attempt_id).preparing
+            except UnavailableError:
+                if is_late:
+                    raise
+            else:
+                if found is None or found.state == "failed" or is_late:
+                    return found
+                tell(found)
+            time.sleep(min(pause_s, max(0.0, until_s - time.monotonic())))
+            pause_s = min(1.5 * pause_s, _SLOWEST_LOOK_S)
+
+
+def open_sharing(settings: ClientSettings) -> RemoteSharing:
+    """The sharing of the server that the settings name.
+
+    Raises:
+        NoSharingError: they name none.
+    """
+    if settings.server is None:
+        raise NoSharingError(
+            "sharing needs a shared server (--server); without one, `aloud bundle export` makes "
+            "a file that a coach opens offline"
+        )
+    return RemoteSharing(settings.server, token=settings.token)
+
+
+def share_attempt(
+    sharing: RemoteSharing,
+    recordings: OwnRecordings,
+    attempt_id: int,
+    submission_id: str,
+    *,
+    cohort_id: int | None,
+    link: LinkRequest | None = None,
+    with_audio: bool = False,
+    uploaded: Callable[[int], None] = lambda attempt_id: None,
+) -> NewShareLink | None:
+    """Shows one attempt to a cohort, or by a link; uploads its recording where that is wanted.
+
+    ``uploaded`` is told the attempt whose recording has just gone up.
+
+    Returns:
+        The link, where one was made.
+
+    Raises:
+        NoSharingError: there is no recording of this answer on this machine.
+        AudioFileError, UnavailableError, RejectedError: as they say.
+    """
+    path = recordings.path_of(submission_id)
+    if with_audio and not path.is_file():
+        raise NoSharingError("there is no recording of this answer on this machine")
+    wanted = ShareRequest(attempt_id=attempt_id, cohort_id=cohort_id, with_audio=with_audio)
+    share = sharing.share(wanted)
+    made = sharing.add_link(share.id, link) if link is not None else None
+    if with_audio:
+        sharing.upload(attempt_id, path)
+        uploaded(attempt_id)
+    return made
+
+
+def interview_of(settings: ClientSettings, submission_id: str) -> InterviewRecord | None:
+    """The interview that an answer was given in; ``None``: in none that is kept here."""
+    return next(
+        (
+            record
+            for record in Interviews.of(settings).all().records
+            if any(each.submission_id == submission_id for each in record.asked)
+        ),
+        None,
+    )
+
+
+def share_interview(
+    sharing: RemoteSharing,
+    recordings: OwnRecordings,
+    record: InterviewRecord,
+    *,
+    cohort_id: int | None,
+    link: LinkRequest | None = None,
+    with_audio: bool = False,
+    uploaded: Callable[[int], None] = lambda attempt_id: None,
+) -> NewShareLink | None:
+    """Shows all answers of an interview that this server has, as ``share_attempt`` does one.
+
+    Recordings that are not (or no longer) on this machine are left out.
+
+    Raises:
+        NoSharingError: the server has none of its answers.
+        AudioFileError, UnavailableError, RejectedError: as they say.
+    """
+    answers = {
+        each.attempt_id: each.submission_id
+        for each in record.asked
+        if each.attempt_id is not None
+        and each.submission_id is not None
+        and _is_there(sharing, each.attempt_id, each.submission_id)
+    }
+    if not answers:
+        raise NoSharingError("the server has none of this interview's answers")
+    wanted = ShareRequest(
+        interview_id=record.id,
+        attempt_ids=tuple(answers),
+        cohort_id=cohort_id,
+        with_audio=with_audio,
+    )
+    share = sharing.share(wanted)
+    made = sharing.add_link(share.id, link) if link is not None else None
+    if with_audio:
+        for attempt_id, submission_id in answers.items():
+            path = recordings.path_of(submission_id)
+            if path.is_file():
+                sharing.upload(attempt_id, path)
+                uploaded(attempt_id)
+    return made
+
+
+def _is_there(sharing: RemoteSharing, attempt_id: int, submission_id: str) -> bool:
+    """Whether it is this answer that the server has under this number, and not another one."""
+    try:
+        return sharing.attempt(attempt_id).submission.submission_id == submission_id
+    except RejectedError:
+        return False
+
+
+def encode_for_upload(clip: Clip) -> tuple[bytes, Literal["audio/flac", "audio/ogg"]]:
+    """The recording as FLAC, or as Opus where FLAC would be too large; with its media type."""
+    flac = as_flac(clip)
+    if len(flac) <= _MOST_FLAC_BYTES:
+        return flac, "audio/flac"
+    return _encode(clip, "ogg", "libopus"), "audio/ogg"
+
+
+def as_flac(clip: Clip) -> bytes:
+    """The recording as a FLAC file without metadata."""
+    return _encode(clip, "flac", "flac")
+
+
+def _encode(clip: Clip, container: str, codec: str) -> bytes:
+    import av
+
+    made = BytesIO()
+    with av.open(made, "w", format=container) as target:
+        stream: Any = target.add_stream(codec, rate=SAMPLE_RATE_HZ)
+        stream.layout = "mono"
+        if codec == "libopus":
+            stream.bit_rate = _OPUS_BIT_RATE
+        samples = (np.clip(clip.samples, -1, 1) * 32767).astype(np.int16)
+        for start in range(0, samples.size, SAMPLE_RATE_HZ):
+            part = samples[None, start : start + SAMPLE_RATE_HZ]
+            frame = av.AudioFrame.from_ndarray(part, format="s16", layout="mono")
+            frame.sample_rate = SAMPLE_RATE_HZ
+            target.mux(stream.encode(frame))
+        target.mux(stream.encode(None))
+    return made.getvalue()

@@ -1,0 +1,1 @@
+"""What to practice: questions, interviews, drills, progress."""

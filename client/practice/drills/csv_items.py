@@ -1,0 +1,179 @@
+r"""Drill items as CSV, there and back: one row for each item.
+
+Several readings, mistakes or tips stand in one cell, apart by ``|`` (``\|`` is the character
+itself). Only ``term``, ``readings``, ``mistakes`` and ``tip`` are needed.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from client.core.errors import DrillError
+from client.practice.drills.items import Item
+from client.practice.drills.own_items import OWN_SET, OwnItem, item_id, own_item
+from server.ui.exports.spreadsheet import from_cell, to_cell
+
+__all__ = ["COLUMNS", "items_to_csv", "read_csv"]
+
+COLUMNS: Final = ("set", "term", "prompt", "say", "readings", "mistakes", "tip", "sentence", "id")
+NEEDED: Final = ("term", "readings", "mistakes", "tip")
+
+MAX_FILE_BYTES: Final = 1024 * 1024
+MAX_ITEMS: Final = 2000
+"""Ten times all built-in items; the file they are kept in stays below its limit of 2 MiB."""
+MAX_FAULTS_SHOWN: Final = 20
+
+
+def items_to_csv(items: Sequence[Item]) -> str:
+    """The items as the text of a CSV file that ``read_csv`` reads."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(COLUMNS)
+    for item in items:
+        cells = {
+            "set": item.set,
+            "term": item.term,
+            "prompt": item.prompt,
+            "say": item.say,
+            "readings": _joined(item.readings),
+            "mistakes": _joined([each.phones for each in item.mistakes]),
+            "tip": _joined([each.tip for each in item.mistakes]),
+            "sentence": item.sentence,
+            "id": item.id,
+        }
+        writer.writerow([to_cell(cells[column]) for column in COLUMNS])
+    return file.getvalue()
+
+
+def read_csv(path: Path, into: str | None = None) -> tuple[OwnItem, ...]:
+    """The items of a CSV file.
+
+    Args:
+        path: the file.
+        into: the set of rows that name none; ``None``: a set of one's own.
+
+    Raises:
+        DrillError: the file cannot be read or is not valid; one line for each fault, with the row
+            (as a spreadsheet counts, the heading being row 1) and the field.
+    """
+    text = _text(path)
+    items: dict[str, OwnItem] = {}
+    rows: dict[str, int] = {}
+    faults: list[str] = []
+    for number, row in _rows(path, text):
+        values, found_faults = _values(row, into or OWN_SET)
+        found: OwnItem | list[str] = found_faults or own_item(values)
+        if isinstance(found, list):
+            faults += [f"{path.name}: row {number}: {fault}" for fault in found]
+        elif found.id in items:
+            faults.append(
+                f"{path.name}: row {number}: term: stands already in row {rows[found.id]}"
+            )
+        else:
+            items[found.id], rows[found.id] = found, number
+    if len(items) > MAX_ITEMS:
+        faults.append(f"{path.name}: more than {MAX_ITEMS} items; import them in several sets")
+    if faults:
+        more = len(faults) - MAX_FAULTS_SHOWN
+        shown = faults[:MAX_FAULTS_SHOWN] + ([f"and {more} more"] if more > 0 else [])
+        raise DrillError("\n".join(shown))
+    if not items:
+        raise DrillError(f"{path.name}: there is no item below the heading")
+    return tuple(items.values())
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise DrillError(f"{path} is larger than {MAX_FILE_BYTES // 1024} KiB")
+        return path.read_text(encoding="utf-8-sig")  # a spreadsheet begins with a byte order mark
+    except OSError as error:
+        raise DrillError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DrillError(f"{path} is not UTF-8; save it as “CSV UTF-8”") from error
+
+
+def _rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each row that is not empty, by column, with its number."""
+    first = text.partition("\n")[0]
+    delimiter = ";" if ";" in first and "," not in first else ","  # Excel's in half of Europe
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        heading = [name.strip().casefold() for name in next(reader, [])]
+        _check_heading(path, heading)
+        for number, cells in enumerate(reader, start=2):
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) > len(heading) and any(cell.strip() for cell in cells[len(heading) :]):
+                raise DrillError(
+                    f"{path.name}: row {number}: has more cells than the heading; put a text with "
+                    "a comma in double quotes"
+                )
+            yield number, dict(zip(heading, cells, strict=False))
+    except csv.Error as error:
+        raise DrillError(f"{path.name}: row {reader.line_num}: is not CSV ({error})") from error
+
+
+def _check_heading(path: Path, heading: Sequence[str]) -> None:
+    missing = [name for name in NEEDED if name not in heading]
+    unknown = [name for name in heading if name not in COLUMNS and name]
+    if missing:
+        raise DrillError(
+            f"{path.name}: row 1: the heading lacks {', '.join(missing)}; the columns are "
+            f"{', '.join(COLUMNS)}"
+        )
+    if unknown:
+        raise DrillError(
+            f"{path.name}: row 1: unknown column {unknown[0]!r}; the columns are "
+            f"{', '.join(COLUMNS)}"
+        )
+    if len(set(filter(None, heading))) < len(list(filter(None, heading))):
+        raise DrillError(f"{path.name}: row 1: a column stands there twice")
+
+
+def _values(row: dict[str, str], default_set: str) -> tuple[dict[str, Any], list[str]]:
+    cells = {column: from_cell(row.get(column) or "").strip() for column in COLUMNS}
+    faults = [f"{name}: is missing" for name in NEEDED if not cells[name]]
+    phones, tips = _split(cells["mistakes"]), _split(cells["tip"])
+    if len(tips) == 1:
+        tips *= len(phones)
+    if not faults and len(tips) != len(phones):
+        faults = [
+            f"tip: {len(tips)} tips for {len(phones)} mistakes; write one for all, or one for each"
+        ]
+    set_name = cells["set"] or default_set
+    prompt = cells["prompt"] or cells["term"]
+    readings = _split(cells["readings"])
+    values = {
+        "id": cells["id"] or item_id(set_name, prompt),
+        "set": set_name,
+        "term": cells["term"],
+        "prompt": prompt,
+        "say": cells["say"] or _respelt(readings),
+        "readings": readings,
+        "mistakes": [{"phones": each, "tip": tip} for each, tip in zip(phones, tips, strict=False)],
+        "sentence": cells["sentence"],
+    }
+    return values, faults
+
+
+def _respelt(readings: Sequence[str]) -> str:
+    from pronunciation.errors import PhoneError
+    from pronunciation.phone_respelling import respell_phones
+
+    try:
+        return respell_phones(readings[0]) if readings else ""
+    except PhoneError:  # told with the field "readings"
+        return "?"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return " | ".join(part.replace("|", "\\|") for part in parts)
+
+
+def _split(cell: str) -> list[str]:
+    parts = re.split(r"(?<!\\)\|", cell)
+    return [part.replace("\\|", "|").strip() for part in parts if part.strip()]

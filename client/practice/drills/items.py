@@ -1,0 +1,148 @@
+"""What is drilled: the items of the built-in sets and a person's own, in one form."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from client.core.errors import DrillError
+from client.core.settings import ClientSettings
+from client.practice.drills.own_items import OwnItem, read_own_items
+from pronunciation.drill_sets import DrillItem, load_drills
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.phone_respelling import respell_phones
+from pronunciation.phones import base_phone, parse_phones
+from pronunciation.terms import Lexicon, Mistake, Term
+
+__all__ = ["Item", "ItemSets", "ItemShelf", "item_of", "load_items"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to say.
+
+    Attributes:
+        id: results are stored under it.
+        set: the set it belongs to.
+        prompt: what to say, as it is shown.
+        term: the piece of the prompt that is judged.
+        say: a respelling for people.
+        readings: accepted readings in ARPAbet; the first is the one taught.
+        mistakes: wrong readings with a tip each.
+        sentence: an example; may be empty.
+    """
+
+    id: str
+    set: str
+    prompt: str
+    term: str
+    say: str
+    readings: tuple[str, ...]
+    mistakes: tuple[Mistake, ...]
+    sentence: str = ""
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """A lexicon of this item alone: a voice says the term by its first reading."""
+        term = Term(term=self.term, kind="word", say=self.say, readings=self.readings)
+        return Lexicon(version=self.readings[0], terms=(term,))
+
+    def tip(self, phones: str) -> str:
+        """The tip for a mistaken reading; empty where there is none."""
+        wanted = _bare(phones)
+        exact = [each.tip for each in self.mistakes if each.phones == phones]
+        return next(
+            iter(exact or [each.tip for each in self.mistakes if _bare(each.phones) == wanted]), ""
+        )
+
+    def respelling(self, phones: str) -> str:
+        """A reading in plain letters; the taught one as the set writes it."""
+        return self.say if phones == self.readings[0] else respell_phones(phones)
+
+
+@dataclass(frozen=True)
+class ItemSets:
+    """All sets by name, the built-in ones first; ``titles`` for people."""
+
+    sets: Mapping[str, tuple[Item, ...]]
+    titles: Mapping[str, str]
+
+    def of(self, name: str | None) -> tuple[Item, ...]:
+        """The items of one set; ``None``: of all, one of each in turn.
+
+        Raises:
+            DrillError: there is no such set.
+        """
+        if name is None:
+            return tuple(_in_turn(list(self.sets.values())))
+        if name not in self.sets:
+            raise DrillError(f"there is no drill set {name!r}; there are {', '.join(self.sets)}")
+        return self.sets[name]
+
+
+class ItemShelf:
+    """The items, read again when a person's own have changed."""
+
+    def __init__(self, settings: ClientSettings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._read: tuple[int | None, ItemSets] | None = None
+
+    def sets(self) -> ItemSets:
+        """All sets.
+
+        Raises:
+            LexiconError, DrillError: a file of the person's own is not valid.
+        """
+        try:
+            stamp = self._settings.own_drills.stat().st_mtime_ns
+        except FileNotFoundError:
+            stamp = None
+        with self._lock:
+            if self._read is None or self._read[0] != stamp:
+                self._read = (stamp, load_items(self._settings))
+            return self._read[1]
+
+    def item(self, item_id: str) -> Item | None:
+        """One item of any set."""
+        found = (item for items in self.sets().sets.values() for item in items)
+        return next((item for item in found if item.id == item_id), None)
+
+
+def load_items(settings: ClientSettings) -> ItemSets:
+    """The built-in sets with the person's own items added, or in place of one of the same id.
+
+    Raises:
+        LexiconError, DrillError: a set or the person's own file is not valid.
+    """
+    built_in = load_drills(load_lexicon(settings.lexicon))
+    titles = {name: drill_set.title for name, drill_set in built_in.items()}
+    items = {item.id: item_of(item) for drill_set in built_in.values() for item in drill_set}
+    for own in read_own_items(settings.own_drills):
+        items[own.id] = item_of(own)
+        titles.setdefault(own.set, "Your own")
+    sets = {name: tuple(i for i in items.values() if i.set == name) for name in titles}
+    return ItemSets(sets=sets, titles=titles)
+
+
+def item_of(item: DrillItem | OwnItem) -> Item:
+    """An item of either kind in the one form."""
+    return Item(
+        id=item.id,
+        set=item.set,
+        prompt=item.prompt,
+        term=item.term,
+        say=item.say,
+        readings=item.readings,
+        mistakes=item.mistakes,
+        sentence=item.sentence,
+    )
+
+
+def _bare(phones: str) -> tuple[str, ...]:
+    return tuple(base_phone(phone) for phone in parse_phones(phones))
+
+
+def _in_turn(sets: Sequence[Sequence[Item]]) -> list[Item]:
+    longest = max(map(len, sets), default=0)
+    return [items[n] for n in range(longest) for items in sets if n < len(items)]

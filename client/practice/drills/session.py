@@ -1,0 +1,189 @@
+"""What a drill does with one take: heard, stored, scheduled. Terminal and studio are thin over it.
+
+The way is one-directional: clip → verdict of the hearing → review → backend → next item.
+"""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from client.backend.protocol import Backend
+from client.backend.sending import ReviewWaitsError
+from client.core.errors import DrillError
+from client.practice.drills.deck import Deck, choose_items
+from client.practice.drills.items import Item, ItemSets
+from pronunciation.clip import Clip
+from server.contract import (
+    MAX_PAGE,
+    DrillCard,
+    DrillQuery,
+    DrillReview,
+    DrillVerdictName,
+)
+
+__all__ = ["DrillSession", "DrillVerdict", "HearDrill", "Step", "Tally"]
+
+
+@dataclass(frozen=True)
+class DrillVerdict:
+    """What the hearing found in one take.
+
+    Attributes:
+        verdict: as in ``DrillReview``.
+        phones: the reading heard, in ARPAbet; ``None`` where none was.
+        confidence: 0 to 1.
+        start_s: where the term begins in the clip; ``None`` where nothing was said.
+        end_s: where it ends.
+    """
+
+    verdict: DrillVerdictName
+    phones: str | None = None
+    confidence: float = 0.0
+    start_s: float | None = None
+    end_s: float | None = None
+
+
+HearDrill = Callable[[Clip, Item], DrillVerdict]
+"""Hears how an item was said."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What became of a take.
+
+    Attributes:
+        item: what was to be said.
+        heard: the verdict.
+        tip: what helps against the mistake that was heard; empty where there was none.
+        card: the item's card; ``None`` where it has none (yet).
+        waiting: why the take waits in the outbox; empty where it does not.
+        comes_back: the item comes again in this session.
+    """
+
+    item: Item
+    heard: DrillVerdict
+    tip: str
+    card: DrillCard | None
+    waiting: str
+    comes_back: bool
+
+
+@dataclass
+class Tally:
+    """How a session went: how many items at their first verdict, and takes without one."""
+
+    correct: int = 0
+    mispronounced: int = 0
+    undecided: int = 0
+
+
+class DrillSession:
+    """One session of drilling.
+
+    Args:
+        backend: stores the takes and knows what is due.
+        hear: hears how an item was said.
+        sets: what can be drilled.
+        drill_set: which set; ``None``: all.
+        count: how many items at most; those that come back are not counted.
+        clock: gives the time of a take.
+
+    Raises:
+        DrillError: no such set, or nothing is due and nothing new.
+        UnavailableError: the server is away: only it knows what is due.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        hear: HearDrill,
+        sets: ItemSets,
+        *,
+        drill_set: str | None = None,
+        count: int = 10,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._backend = backend
+        self._hear = hear
+        self._clock = clock
+        self._decided: set[str] = set()
+        self.tally = Tally()
+        items = sets.of(drill_set)
+        queue = backend.drill_queue(DrillQuery(drill_set=drill_set, now=clock(), limit=MAX_PAGE))
+        chosen = choose_items(items, queue, count)
+        if not chosen:
+            raise DrillError(
+                "nothing is due and nothing is new here; come back later, or drill another set"
+            )
+        self._deck = Deck(chosen)
+
+    @property
+    def current(self) -> Item | None:
+        """What is to be said now; ``None``: the session is over."""
+        return self._deck.current
+
+    def __len__(self) -> int:
+        """How many takes are left, if all are right."""
+        return len(self._deck)
+
+    def take(self, clip: Clip) -> Step:
+        """Hear a take of the current item, store it, and go on if it has a verdict.
+
+        A take that the hearing cannot decide is kept too; the item stays the current one, to be
+        said again or skipped.
+
+        Raises:
+            PronunciationError: the clip cannot be heard.
+            RejectedError: the server refused the take.
+            OutboxError: the server is away and the take cannot be kept on the disk either.
+        """
+        item = self._current()
+        heard = self._hear(clip, item)
+        waiting, card = "", None
+        try:
+            card = self._backend.review_drill(self._review(item, heard)).card
+        except ReviewWaitsError as error:
+            waiting = str(error)
+        self._count(item, heard)
+        missed = heard.verdict == "mispronounced" and heard.phones
+        return Step(
+            item=item,
+            heard=heard,
+            tip=item.tip(heard.phones or "") if missed else "",
+            card=card,
+            waiting=waiting,
+            comes_back=self._deck.record(heard.verdict),
+        )
+
+    def skip(self) -> None:
+        """Go on without a verdict on the current item."""
+        self._current()
+        self._deck.skip()
+
+    def _current(self) -> Item:
+        item = self._deck.current
+        if item is None:
+            raise DrillError("the drill is over: there is nothing more to say")
+        return item
+
+    def _review(self, item: Item, heard: DrillVerdict) -> DrillReview:
+        return DrillReview(
+            review_id=uuid.uuid4().hex,
+            item_id=item.id,
+            drill_set=item.set,
+            reviewed_at=self._clock(),
+            verdict=heard.verdict,
+            phones=heard.phones or "",
+            confidence=min(max(heard.confidence, 0.0), 1.0),
+        )
+
+    def _count(self, item: Item, heard: DrillVerdict) -> None:
+        if heard.verdict not in ("correct", "mispronounced"):
+            self.tally.undecided += 1
+        elif item.id not in self._decided:
+            self._decided.add(item.id)
+            if heard.verdict == "correct":
+                self.tally.correct += 1
+            else:
+                self.tally.mispronounced += 1

@@ -1,0 +1,28 @@
+"""Mock interviews: planned, kept on the disk while they run, and told in one report at the end."""
+
+from client.practice.interviews.markdown import interview_to_markdown
+from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
+from client.practice.interviews.plan import InterviewPlan, last_practised, plan_interview
+from client.practice.interviews.record import AskedQuestion, InterviewError, InterviewRecord
+from client.practice.interviews.report import KeptAnswer, find_answers, report_interview
+from client.practice.interviews.store import InterviewNotFound, Interviews, KeptInterviews
+
+__all__ = [
+    "AnswerLine",
+    "AskedQuestion",
+    "InterviewError",
+    "InterviewNotFound",
+    "InterviewPlan",
+    "InterviewRecord",
+    "InterviewReport",
+    "Interviews",
+    "KeptAnswer",
+    "KeptInterviews",
+    "TermOverAll",
+    "TermPlace",
+    "find_answers",
+    "interview_to_markdown",
+    "last_practised",
+    "plan_interview",
+    "report_interview",
+]

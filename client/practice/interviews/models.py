@@ -1,0 +1,120 @@
+"""What the report of an interview holds: the models that are shown, exported and read again."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from client.practice.interviews.record import QuestionState
+from server.contract import SummaryPoint
+
+__all__ = ["AnswerLine", "InterviewReport", "TermOverAll", "TermPlace"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AnswerLine(_Frozen):
+    """One question of the interview. Numbers are ``None`` where there is no report.
+
+    Attributes:
+        number: counted from 1.
+        problem: why an answered question has no report here.
+        graded_score: the grader's own, where a coach corrected a verdict.
+        missing: key phrases not said, the weightiest first.
+        mispronounced: terms said wrong at least once.
+    """
+
+    number: int
+    question_id: str
+    prompt: str
+    topic: str
+    role: str | None
+    state: QuestionState
+    attempt_id: int | None = None
+    problem: str = ""
+    score: float | None = None
+    graded_score: float | None = None
+    covered: int | None = None
+    phrases: int | None = None
+    answer_s: float | None = None
+    target_s: float
+    words: int | None = None
+    words_per_minute: float | None = None
+    pauses: int | None = None
+    longest_pause_s: float | None = None
+    fillers: int | None = None
+    missing: tuple[str, ...] = ()
+    mispronounced: tuple[str, ...] = ()
+
+
+class TermPlace(_Frozen):
+    """One place where a term was said wrong: in which answer, and how it was heard there.
+
+    ``evidence`` points into the answer's report, e.g. ``pronunciation.terms[2]``.
+    """
+
+    number: int
+    attempt_id: int
+    evidence: str
+    heard: str
+    start_s: float | None
+
+
+class TermOverAll(_Frozen):
+    """A term that was said wrong at least once; ``said``: how often with a clear verdict."""
+
+    term: str
+    expected: str
+    tip: str
+    mispronounced: int
+    said: int
+    places: tuple[TermPlace, ...]
+
+
+class InterviewReport(_Frozen):
+    """Everything about one interview, as it is shown and exported.
+
+    Attributes:
+        coverage: mean over the answers with a report; ``None``: there is none.
+        coverage_of_asked: the same with questions passed or cut off counted as 0.
+        answer_s: length of all answers together.
+        words_per_minute: over all answers together, where they have a length.
+        pauses: of all answers; ``longest_pause_s``: the longest of them.
+        fillers: a lower bound, as in each answer.
+        notices: what a reader must know first, e.g. that the transcripts are rough.
+        strongest: what went best, by rule; ``evidence`` points into this report, e.g.
+            ``answers[2].score``.
+        weakest: what to work on, in the same way.
+    """
+
+    schema_version: Literal[1] = 1
+    id: str
+    role: str
+    role_title: str
+    round: str
+    round_title: str
+    minutes: int
+    started_at: datetime
+    ended_at: datetime | None
+    asked: int
+    answered: int
+    coverage: float | None
+    coverage_of_asked: float | None
+    answer_s: float
+    words: int
+    words_per_minute: float | None
+    pauses: int | None
+    longest_pause_s: float | None
+    fillers: int
+    notices: tuple[str, ...]
+    strongest: tuple[SummaryPoint, ...]
+    weakest: tuple[SummaryPoint, ...]
+    terms: tuple[TermOverAll, ...]
+    answers: tuple[AnswerLine, ...]
+
+    @property
+    def without_answer(self) -> tuple[AnswerLine, ...]:
+        """The questions that were asked and got no answer."""
+        return tuple(each for each in self.answers if each.state != "answered")

@@ -1,0 +1,94 @@
+"""Which questions an interview asks, and how many fill its time."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from client.backend.protocol import Backend
+from client.practice.choosing import choose_questions
+from client.practice.interviews.record import InterviewError
+from client.practice.progress import all_attempts
+from question_bank.models import Question, RoundName
+
+__all__ = ["InterviewPlan", "last_practised", "plan_interview", "question_s"]
+
+READING_WPM: Final = 150.0
+"""About the rate of the voices that speak the question."""
+THINKING_S: Final = 10.0
+"""What passes between question and answer, and between answer and next question."""
+
+
+@dataclass(frozen=True)
+class InterviewPlan:
+    """The questions of an interview, in the order they are asked.
+
+    Attributes:
+        questions: the role's own first, then those of the same round for its neighbour roles.
+        own: how many are the role's own.
+        planned: how many fill the time if each answer takes as long as it should.
+        planned_s: how long those take.
+    """
+
+    questions: tuple[Question, ...]
+    own: int
+    planned: int
+    planned_s: float
+
+
+def question_s(question: Question) -> float:
+    """How long asking, thinking and answering take together, in seconds."""
+    reading_s = len(question.prompt.split()) / READING_WPM * 60.0
+    return reading_s + THINKING_S + question.answer_seconds
+
+
+def last_practised(backend: Backend) -> dict[str, datetime]:
+    """Question id → when it was last answered."""
+    return {each.question_id: each.created_at for each in reversed(all_attempts(backend))}
+
+
+def plan_interview(
+    questions: Sequence[Question],
+    role: str,
+    round: RoundName,
+    minutes: int,
+    practised: Mapping[str, datetime],
+    rng: random.Random,
+) -> InterviewPlan:
+    """Questions for a round: no repeats, topics in turn, those long not practised first.
+
+    A role has three to five questions a round, about ten minutes. The rest of the time is filled
+    from the same round of the other roles, which are neighbours in one field; those whose topics
+    the role shares come first.
+
+    Args:
+        questions: the whole bank's.
+        role: the role's id.
+        round: which round.
+        minutes: how long the interview lasts.
+        practised: question id → when it was last answered.
+        rng: breaks ties.
+
+    Raises:
+        InterviewError: the role has no question for this round.
+    """
+    fitting = [each for each in questions if each.round == round]
+    own = [each for each in fitting if each.role == role]
+    if not own:
+        raise InterviewError(f"the bank has no question for {role}, round {round}")
+    topics = {each.topic for each in questions if each.role == role}
+    others = [each for each in fitting if each.role != role]
+    near = [each for each in others if each.topic in topics]
+    far = [each for each in others if each.topic not in topics]
+    ordered = [
+        question
+        for group in (own, near, far)
+        for question in choose_questions(group, practised, len(group), rng)
+    ]
+    planned, planned_s = 0, 0.0
+    for question in ordered:
+        if planned_s >= minutes * 60:
+            break
+        planned, planned_s = planned + 1, planned_s + question_s(question)
+    return InterviewPlan(tuple(ordered), len(own), planned, planned_s)

@@ -1,0 +1,210 @@
+"""The one report of an interview: its answers taken together, and each by itself."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from client.backend.protocol import Backend, RejectedError
+from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
+from client.practice.interviews.points import strongest, weakest
+from client.practice.interviews.record import AskedQuestion, InterviewRecord
+from server.contract import Attempt, Delivery, HistoryQuery, Report
+
+__all__ = ["KeptAnswer", "find_answers", "report_interview"]
+
+_PAGE: Final = 500
+
+
+@dataclass(frozen=True)
+class KeptAnswer:
+    """What is stored of an answer; ``problem``: why its report is not there."""
+
+    attempt: Attempt | None
+    problem: str = ""
+
+
+def find_answers(backend: Backend, record: InterviewRecord) -> dict[str, KeptAnswer]:
+    """The stored answers of an interview by question id.
+
+    Raises:
+        UnavailableError: the server is away.
+    """
+    return {
+        each.question_id: _find(backend, record, each)
+        for each in record.asked
+        if each.state == "answered"
+    }
+
+
+def _find(backend: Backend, record: InterviewRecord, asked: AskedQuestion) -> KeptAnswer:
+    wanted = [asked.attempt_id] if asked.attempt_id else _candidates(backend, record, asked)
+    for attempt_id in wanted:
+        try:
+            attempt = backend.attempt(attempt_id)
+        except RejectedError as error:
+            if error.code != "not-found":
+                return KeptAnswer(None, str(error))
+            continue
+        if attempt.submission.submission_id == asked.submission_id:
+            return KeptAnswer(attempt)
+    if asked.attempt_id:
+        return KeptAnswer(None, "this answer was deleted from the history")
+    return KeptAnswer(None, "this answer waits for the server, or was deleted")
+
+
+def _candidates(backend: Backend, record: InterviewRecord, asked: AskedQuestion) -> list[int]:
+    """Answers to the question since the interview began: one that waited has its number now."""
+    query = HistoryQuery(question_id=asked.question_id, since=record.started_at, limit=_PAGE)
+    return [each.id for each in backend.history(query).attempts]
+
+
+def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer]) -> InterviewReport:
+    """The report.
+
+    Args:
+        record: the interview.
+        answers: by question id, as ``find_answers`` gives them.
+    """
+    lines: list[AnswerLine] = []
+    reports: dict[int, tuple[int, Report]] = {}
+    for number, asked in enumerate(record.asked, start=1):
+        kept = answers.get(asked.question_id, KeptAnswer(None))
+        lines.append(_line(number, asked, kept))
+        if kept.attempt is not None:
+            reports[number] = (kept.attempt.id, kept.attempt.report)
+    terms = _terms(reports)
+    told = [report for _, report in reports.values()]
+    scores = [report.coverage.score for report in told]
+    asked_scores = [
+        line.score or 0.0 for line in lines if line.score is not None or line.state != "answered"
+    ]
+    rate = _rate([each.delivery for each in told])
+    longest = [
+        each.delivery.longest_pause_s for each in told if each.delivery.longest_pause_s is not None
+    ]
+    return InterviewReport(
+        id=record.id,
+        role=record.role,
+        role_title=record.role_title,
+        round=record.round,
+        round_title=record.round_title,
+        minutes=record.minutes,
+        started_at=record.started_at,
+        ended_at=record.ended_at,
+        asked=len(lines),
+        answered=sum(line.state == "answered" for line in lines),
+        coverage=_mean(scores),
+        coverage_of_asked=_mean(asked_scores),
+        answer_s=round(sum(each.delivery.answer_s or 0.0 for each in told), 3),
+        words=sum(each.delivery.words for each in told),
+        words_per_minute=rate,
+        pauses=sum(len(each.delivery.pauses) for each in told) if longest else None,
+        longest_pause_s=max(longest, default=None),
+        fillers=sum(len(each.delivery.fillers) for each in told),
+        notices=tuple(dict.fromkeys(notice for each in told for notice in each.notices)),
+        strongest=strongest(lines, _always_right(reports), rate),
+        weakest=weakest(lines, terms, rate),
+        terms=terms,
+        answers=tuple(lines),
+    )
+
+
+def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
+    line = AnswerLine(
+        number=number,
+        question_id=asked.question_id,
+        prompt=asked.prompt,
+        topic=asked.topic,
+        role=asked.role,
+        state=asked.state,
+        problem=kept.problem,
+        target_s=float(asked.answer_seconds),
+    )
+    if kept.attempt is None:
+        return line
+    report = kept.attempt.report
+    phrases, delivery = report.coverage.phrases, report.delivery
+    missing = sorted(
+        (each for each in phrases if each.status == "missing"), key=lambda each: -each.weight
+    )
+    wrong = [each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"]
+    return line.model_copy(
+        update={
+            "attempt_id": kept.attempt.id,
+            "score": report.coverage.score,
+            "graded_score": report.coverage.graded_score,
+            "covered": sum(each.status == "covered" and not each.negated for each in phrases),
+            "phrases": len(phrases),
+            "answer_s": delivery.answer_s,
+            "target_s": delivery.target_s,
+            "words": delivery.words,
+            "words_per_minute": delivery.words_per_minute,
+            "pauses": len(delivery.pauses) if delivery.longest_pause_s is not None else None,
+            "longest_pause_s": delivery.longest_pause_s,
+            "fillers": len(delivery.fillers),
+            "missing": tuple(each.phrase for each in missing),
+            "mispronounced": tuple(dict.fromkeys(wrong)),
+        }
+    )
+
+
+def _terms(reports: Mapping[int, tuple[int, Report]]) -> tuple[TermOverAll, ...]:
+    """The terms said wrong, the most often first; only what was heard counts."""
+    said: dict[str, int] = defaultdict(int)
+    places: dict[str, list[TermPlace]] = defaultdict(list)
+    taught: dict[str, tuple[str, str]] = {}
+    for number, (attempt_id, report) in reports.items():
+        for at, term in enumerate(report.pronunciation.terms):
+            if not term.is_clear:
+                continue
+            said[term.term] += 1
+            if term.verdict != "mispronounced":
+                continue
+            expected, tip = taught.get(term.term, ("", ""))
+            taught[term.term] = (expected or term.expected, tip or term.tip)
+            places[term.term].append(
+                TermPlace(
+                    number=number,
+                    attempt_id=attempt_id,
+                    evidence=f"pronunciation.terms[{at}]",
+                    heard=term.heard or "",
+                    start_s=term.start_s,
+                )
+            )
+    found = [
+        TermOverAll(
+            term=name,
+            expected=taught[name][0],
+            tip=taught[name][1],
+            mispronounced=len(where),
+            said=said[name],
+            places=tuple(where),
+        )
+        for name, where in places.items()
+    ]
+    return tuple(sorted(found, key=lambda each: (-each.mispronounced, each.said, each.term)))
+
+
+def _always_right(reports: Mapping[int, tuple[int, Report]]) -> dict[str, list[int]]:
+    """Term → numbers of the answers in which it was said, where it was never said wrong."""
+    places: dict[str, list[int]] = defaultdict(list)
+    wrong: set[str] = set()
+    for number, (_, report) in reports.items():
+        for term in report.pronunciation.terms:
+            if term.is_clear and term.verdict == "correct":
+                places[term.term].append(number)
+            elif term.verdict == "mispronounced":
+                wrong.add(term.term)
+    return {name: numbers for name, numbers in places.items() if name not in wrong}
+
+
+def _rate(deliveries: Sequence[Delivery]) -> float | None:
+    """Words per minute over all answers whose own rate could be measured."""
+    timed = [each for each in deliveries if each.words_per_minute is not None and each.answer_s]
+    total_s = sum(each.answer_s or 0.0 for each in timed)
+    return round(sum(each.words for each in timed) / total_s * 60.0, 1) if timed else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,197 @@
+"""Where interviews are kept: one file each, on the disk before anybody is told that it is."""
+
+import re
+import threading
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Self
+
+from pydantic import ValidationError
+
+from client.core.durable_file import sync_folder, write_durably
+from client.core.file_lock import held
+from client.core.settings import ClientSettings
+from client.practice.interviews.plan import InterviewPlan
+from client.practice.interviews.record import AskedQuestion, InterviewError, InterviewRecord
+from question_bank.models import Role, RoundGuide
+
+__all__ = ["InterviewNotFound", "Interviews", "KeptInterviews"]
+
+_ID: Final = re.compile(r"[0-9a-f]{32}")
+_LOCK_S: Final = 5.0
+"""A change takes milliseconds; whoever holds the lock so long hangs."""
+
+
+class InterviewNotFound(InterviewError):
+    """There is no interview of this id; it may have been deleted."""
+
+
+@dataclass(frozen=True)
+class KeptInterviews:
+    """All interviews, the latest first; ``unreadable``: files that are no interviews."""
+
+    records: tuple[InterviewRecord, ...]
+    unreadable: tuple[str, ...]
+
+
+class Interviews:
+    """The interviews in one folder; safe to use from several threads and processes.
+
+    Args:
+        folder: made at the first interview.
+        clock: gives the time.
+    """
+
+    def __init__(
+        self, folder: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, settings: ClientSettings) -> Self:
+        """The interviews of a person."""
+        return cls(settings.home / "interviews")
+
+    def now(self) -> datetime:
+        """The time by this clock."""
+        return self._clock()
+
+    def start(
+        self, role: Role, guide: RoundGuide, minutes: int, plan: InterviewPlan
+    ) -> InterviewRecord:
+        """Begin an interview: its clock runs from now, its first question is open.
+
+        Raises:
+            InterviewError: it cannot be written.
+        """
+        now = self._clock()
+        questions = [
+            AskedQuestion(
+                question_id=each.id,
+                role=each.role,
+                topic=each.topic,
+                prompt=each.prompt,
+                answer_seconds=each.answer_seconds,
+                state="waiting" if number else "open",
+                asked_at=None if number else now,
+            )
+            for number, each in enumerate(plan.questions)
+        ]
+        try:
+            record = InterviewRecord(
+                id=uuid.uuid4().hex,
+                role=role.id,
+                role_title=role.title,
+                round=guide.id,
+                round_title=guide.title,
+                minutes=minutes,
+                planned=plan.planned,
+                planned_s=plan.planned_s,
+                started_at=now,
+                questions=tuple(questions),
+            )
+        except ValidationError as error:
+            raise InterviewError(f"no such interview can be held: {_first(error)}") from error
+        self._write(record)
+        return record
+
+    def get(self, interview_id: str) -> InterviewRecord:
+        """One interview.
+
+        Raises:
+            InterviewNotFound: there is none of this id.
+            InterviewError: its file is broken.
+        """
+        path = self._path(interview_id)
+        try:
+            return InterviewRecord.model_validate_json(path.read_bytes())
+        except FileNotFoundError as error:
+            raise InterviewNotFound("there is no such interview here") from error
+        except ValidationError as error:
+            raise InterviewError(f"{path.name} is no interview: {_first(error)}") from error
+        except OSError as error:
+            raise InterviewError(f"{path.name} cannot be read: {error.strerror}") from error
+
+    def all(self) -> KeptInterviews:
+        """Every interview; a broken file hides no other."""
+        records, unreadable = [], []
+        for path in sorted(self._folder.glob("*.json")):
+            try:
+                records.append(self.get(path.stem))
+            except InterviewError:
+                unreadable.append(path.name)
+        records.sort(key=lambda record: record.started_at, reverse=True)
+        return KeptInterviews(tuple(records), tuple(unreadable))
+
+    def change(
+        self, interview_id: str, step: Callable[[InterviewRecord], InterviewRecord]
+    ) -> InterviewRecord:
+        """Take an interview one step further; two tabs cannot undo each other's steps.
+
+        Raises:
+            InterviewNotFound: there is none of this id.
+            InterviewError: the step is not possible, or it cannot be written.
+        """
+        path = self._path(interview_id)
+        if not path.exists():
+            raise InterviewNotFound("there is no such interview here")
+        with self._lock, held(self._folder / ".lock", timeout_s=_LOCK_S) as taken:
+            if not taken:
+                raise InterviewError("another Aloud is writing this interview; try again")
+            before = self.get(interview_id)
+            after = step(before)
+            if after != before:
+                self._write(after)
+        return after
+
+    def answer(
+        self, interview_id: str, question_id: str, submission_id: str, attempt_id: int | None
+    ) -> InterviewRecord:
+        """Note the answer to a question; see ``InterviewRecord.answered``."""
+        return self.change(
+            interview_id,
+            lambda record: record.answered(question_id, submission_id, attempt_id, self._clock()),
+        )
+
+    def skip(self, interview_id: str, question_id: str) -> InterviewRecord:
+        """Pass a question; see ``InterviewRecord.skipped``."""
+        return self.change(interview_id, lambda record: record.skipped(question_id, self._clock()))
+
+    def end(self, interview_id: str) -> InterviewRecord:
+        """End an interview; see ``InterviewRecord.ended``."""
+        return self.change(interview_id, lambda record: record.ended(self._clock()))
+
+    def delete(self, interview_id: str) -> None:
+        """Forget one interview; its answers stay in the history."""
+        self._path(interview_id).unlink(missing_ok=True)
+        if self._folder.is_dir():
+            sync_folder(self._folder)
+
+    def forget_all(self) -> None:
+        """Forget every interview, broken files too."""
+        for path in self._folder.glob("*.json"):
+            path.unlink(missing_ok=True)
+
+    def _path(self, interview_id: str) -> Path:
+        if not _ID.fullmatch(interview_id):  # never a path of somebody's choosing
+            raise InterviewNotFound("there is no such interview here")
+        return self._folder / f"{interview_id}.json"
+
+    def _write(self, record: InterviewRecord) -> None:
+        try:
+            write_durably(self._path(record.id), record.model_dump_json(indent=1).encode("utf-8"))
+        except OSError as error:
+            raise InterviewError(
+                f"the interview cannot be written to {self._folder}: {error.strerror}"
+            ) from error
+
+
+def _first(error: ValidationError) -> str:
+    fault = error.errors()[0]
+    place = ".".join(str(each) for each in fault["loc"])
+    return f"{place}: {fault['msg']}" if place else str(fault["msg"])

@@ -1,0 +1,1 @@
+"""What the studio holds while it runs: takes, drills, engine, microphone."""

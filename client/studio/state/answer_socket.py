@@ -1,0 +1,258 @@
+"""An answer over a WebSocket: sound and commands in, captions and what became of it out.
+
+The page begins with ``{"type": "start", "question_id": …}`` (and ``"interview": ID`` where the
+answer belongs to one), then sends sound as binary messages (16 bits, little-endian, mono, 16 kHz)
+and ``{"type": "pause" | "resume" | "stop" | "discard"}``. It is told ``recording``, ``caption``,
+``working``, and at the end one of ``done``, ``discarded`` and ``problem``.
+"""
+
+import asyncio
+import contextlib
+import logging
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import WebSocket
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocketDisconnect, WebSocketState
+
+from client.answering.session import Caption
+from client.backend.protocol import RejectedError
+from client.core.errors import ClientError, EngineError, NoSpeech, RecordingError, WeightsError
+from client.studio.state.running_take import RunningTake, TakeProtocolError
+from client.studio.state.takes import AnswerDone, TakeBusyError, Takes
+
+__all__ = ["AnswerSocket", "Problem"]
+
+logger = logging.getLogger(__name__)
+
+START_WITHIN_S: Final = 10.0
+SILENT_LIMIT_S: Final = 30.0
+"""Sound comes 20 times a second: a page that is silent for so long is frozen or gone, although
+its connection still stands."""
+PAUSE_LIMIT_S: Final = 1800.0
+MAX_TEXT_CHARS: Final = 4096
+_NORMAL_CLOSURE: Final = 1000
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Start(_Message):
+    """The first message."""
+
+    type: Literal["start"]
+    question_id: Annotated[str, Field(min_length=1, max_length=200)]
+    interview: Annotated[str, Field(pattern=r"^[0-9a-f]*$", max_length=64)] = ""
+
+
+class Command(_Message):
+    """Each other message that is text."""
+
+    type: Literal["pause", "resume", "stop", "discard"]
+
+
+_start: TypeAdapter[Start] = TypeAdapter(Start)
+_command: TypeAdapter[Command] = TypeAdapter(Command)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why there is no report.
+
+    Attributes:
+        code: what kind of problem it is, for the page's script.
+        detail: what is wrong, one line.
+        remedy: what to do about it; empty where the detail says it.
+        kept: the recording is there and can be finished or discarded.
+    """
+
+    code: str
+    detail: str
+    remedy: str = ""
+    kept: bool = False
+
+
+class _Gone(Exception):
+    """The page closed the connection."""
+
+
+class AnswerSocket:
+    """One connection, from start to end; ``serve`` never raises what a page can cause.
+
+    Args:
+        socket: not accepted yet.
+        takes: the studio's.
+    """
+
+    def __init__(self, socket: WebSocket, takes: Takes) -> None:
+        self._socket = socket
+        self._takes = takes
+        self._outgoing: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+
+    async def serve(self) -> None:
+        """Record one answer and have it graded."""
+        await self._socket.accept()
+        sender = asyncio.create_task(self._send_all())
+        try:
+            with contextlib.suppress(_Gone):
+                await self._converse()
+        finally:
+            self._outgoing.put_nowait(None)
+            await sender
+
+    async def _converse(self) -> None:
+        try:
+            start = await self._first()
+            take = await run_in_threadpool(
+                self._takes.begin, start.question_id, self._caption_sender()
+            )
+        except Exception as error:
+            if isinstance(error, _Gone):
+                raise
+            self._say_problem(_problem(error, kept=False))
+            return
+        self._say("recording", take=take.name, target_s=take.target_s, limit_s=take.limit_s)
+        why = _PAGE_GONE
+        try:
+            stopped_by = await self._record(take)
+            if stopped_by is None:
+                await run_in_threadpool(take.discard)
+                self._say("discarded")
+            else:
+                await self._finish(take, start, stopped_by)
+        except Exception as error:
+            if isinstance(error, _Gone):
+                raise
+            problem = _problem(error, kept=take.is_there)
+            why = problem.detail
+            self._say_problem(problem)
+        finally:
+            # After finish and discard this does nothing. In every other case (connection lost,
+            # nonsense received, the studio ends) what was said is left to be finished later.
+            take.abandon(why)
+
+    async def _record(self, take: RunningTake) -> Literal["person", "time_limit"] | None:
+        """Take in sound until a person or the time limit ends it; ``None``: it is discarded."""
+        while True:
+            message = await self._receive(PAUSE_LIMIT_S if take.paused else SILENT_LIMIT_S)
+            if isinstance(message, bytes):
+                await run_in_threadpool(take.take_in, message)
+                if take.is_full:
+                    return "time_limit"
+                continue
+            command = _command.validate_json(message).type
+            if command == "stop":
+                return "person"
+            if command == "discard":
+                return None
+            take.paused = command == "pause"
+
+    async def _finish(self, take: RunningTake, start: Start, stopped_by: str) -> None:
+        self._say("working", stopped_by=stopped_by, share=take.captioned_share)
+
+        def work() -> dict[str, Any]:
+            finished = take.finish()
+            outcome = finished.outcome
+            self._takes.tell(AnswerDone(start.question_id, start.interview, outcome))
+            return {
+                "url": None if outcome.attempt_id is None else f"/attempts/{outcome.attempt_id}",
+                "attempt_id": outcome.attempt_id,
+                "submission_id": outcome.submission.submission_id,
+                "waiting": outcome.waiting,
+                "notice": finished.notice,
+            }
+
+        # In a thread, so that it goes on where the page is closed meanwhile.
+        self._say("done", **await run_in_threadpool(work))
+
+    async def _first(self) -> Start:
+        message = await self._receive(START_WITHIN_S)
+        if isinstance(message, bytes):
+            raise TakeProtocolError("sound came before the question was named")
+        return _start.validate_json(message)
+
+    async def _receive(self, within_s: float) -> str | bytes:
+        try:
+            message = await asyncio.wait_for(self._socket.receive(), within_s)
+        except TimeoutError:
+            raise TakeProtocolError(f"the page sent nothing for {within_s:.0f} s") from None
+        if message["type"] == "websocket.disconnect":
+            raise _Gone
+        content: bytes | None = message.get("bytes")
+        if content is not None:
+            return content
+        text: str = message.get("text") or ""
+        if len(text) > MAX_TEXT_CHARS:
+            raise TakeProtocolError(f"a message has {len(text)} characters")
+        return text
+
+    def _caption_sender(self) -> Any:
+        """What the worker thread calls with each caption."""
+        loop = asyncio.get_running_loop()
+
+        def send(caption: Caption) -> None:
+            with contextlib.suppress(RuntimeError):  # the studio has ended meanwhile
+                loop.call_soon_threadsafe(
+                    lambda: self._say(
+                        "caption", text=caption.text, start_s=caption.start_s, end_s=caption.end_s
+                    )
+                )
+
+        return send
+
+    def _say(self, type_: str, **values: object) -> None:
+        self._outgoing.put_nowait({"type": type_, **values})
+
+    def _say_problem(self, problem: Problem) -> None:
+        self._say(
+            "problem",
+            code=problem.code,
+            detail=problem.detail,
+            remedy=problem.remedy,
+            kept=problem.kept,
+        )
+
+    async def _send_all(self) -> None:
+        """The one who sends, in order; where nobody listens any more it only empties the queue."""
+        listening = True
+        while (message := await self._outgoing.get()) is not None:
+            if listening:
+                try:
+                    await self._socket.send_json(message)
+                except (WebSocketDisconnect, RuntimeError, OSError):
+                    listening = False
+        if listening and self._socket.application_state is not WebSocketState.DISCONNECTED:
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+                await self._socket.close(_NORMAL_CLOSURE)
+
+
+def _problem(error: Exception, *, kept: bool) -> Problem:
+    """What to say of an error; one that nobody expected goes to the log as well."""
+    match error:
+        case ValidationError():
+            return Problem("protocol", "the page sent what the studio cannot read", _RELOAD, kept)
+        case TakeProtocolError():
+            return Problem("protocol", str(error), _RELOAD, kept)
+        case TakeBusyError():
+            return Problem("busy", str(error), kept=kept)
+        case RecordingError():
+            # raised at the end for a take without sound, which is deleted; else the disk failed
+            return Problem("recording", error.problem, error.remedy, kept)
+        case NoSpeech():
+            return Problem("no-speech", str(error), kept=kept)
+        case EngineError() | WeightsError():
+            return Problem("engine", str(error), kept=kept)
+        case RejectedError():
+            return Problem("rejected", str(error), kept=kept)
+        case ClientError():
+            return Problem("failure", str(error), kept=kept)
+        case _:
+            logger.error("an answer failed", exc_info=error)
+            return Problem("failure", f"that failed ({type(error).__name__}: {error})", kept=kept)
+
+
+_RELOAD: Final = "reload the page"
+_PAGE_GONE: Final = "the page was closed or lost its connection"

@@ -1,0 +1,171 @@
+"""The transcription engine behind the pages: which it is, loading it, fetching weights."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from client.answering.assembly import vocabulary
+from client.core.errors import ClientError, WeightsError
+from client.core.settings import ClientSettings
+from client.transcription.base import Transcriber
+from client.transcription.engines import AUTO, load_engine
+from client.transcription.weights import (
+    DEFAULT_MODEL,
+    KNOWN_MODELS,
+    WeightsStatus,
+    first_installed,
+    list_models,
+    pull,
+)
+
+__all__ = ["EngineState", "EngineStatus", "Fetching"]
+
+
+@dataclass(frozen=True)
+class Fetching:
+    """Weights on their way: ``problem`` says why it broke off, empty while all is well."""
+
+    model: str
+    done_bytes: int
+    total_bytes: int
+    state: Literal["running", "done", "failed"]
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class EngineStatus:
+    """What the engine is doing.
+
+    Attributes:
+        state: ``waiting`` before its first use.
+        name: the engine in use, or the one that would be.
+        model: its weights; empty where it has none of ours.
+        rough: transcripts will be rough, because there are no Whisper weights.
+        problem: why it could not be loaded, with the remedy.
+        fetching: weights on their way, or how the last fetch ended.
+        default_model: what the button fetches.
+        default_size_mb: its size.
+    """
+
+    state: Literal["waiting", "loading", "ready", "failed"]
+    name: str
+    model: str
+    rough: bool
+    problem: str
+    fetching: Fetching | None
+    default_model: str = DEFAULT_MODEL
+    default_size_mb: int = KNOWN_MODELS[DEFAULT_MODEL].size_mb
+
+
+class EngineState:
+    """Loads the engine when it is first needed; nothing is fetched unless a person asks.
+
+    Args:
+        settings: the bank and lexicon that an engine may learn words from.
+        engine: an engine's name, or ``auto``.
+        model: weights by name or path; ``None``: the engine's own choice.
+        fetch: gets weights; stands in for ``weights.pull`` in tests.
+    """
+
+    def __init__(
+        self,
+        settings: ClientSettings,
+        engine: str = AUTO,
+        model: str | None = None,
+        *,
+        fetch: Callable[..., object] = pull,
+    ) -> None:
+        self._settings = settings
+        self._engine = engine
+        self._model = model
+        self._fetch = fetch
+        self._lock = threading.Lock()
+        self._loaded: Transcriber | None = None
+        self._loading = False
+        self._problem = ""
+        self._fetching: Fetching | None = None
+
+    def load(self) -> Transcriber:
+        """The engine, loaded at the first call.
+
+        Raises:
+            EngineError, WeightsError: it cannot be loaded; the text says the remedy.
+        """
+        with self._lock:
+            if self._loaded is None:
+                self._loading, self._problem = True, ""
+                try:
+                    self._loaded = load_engine(
+                        self._engine,
+                        self._model,
+                        offline=True,
+                        vocabulary=lambda: vocabulary(self._settings),
+                    )
+                except ClientError as error:
+                    self._problem = str(error)
+                    raise
+                finally:
+                    self._loading = False
+            return self._loaded
+
+    def status(self) -> EngineStatus:
+        """What it is doing; quick, loads nothing."""
+        loaded = self._loaded
+        if loaded is not None:
+            name, model = loaded.name, loaded.model
+        else:
+            name, model = self._choice()
+        state: Literal["waiting", "loading", "ready", "failed"] = "waiting"
+        if loaded is not None:
+            state = "ready"
+        elif self._loading:
+            state = "loading"
+        elif self._problem:
+            state = "failed"
+        return EngineStatus(
+            state, name, model, name == "pocketsphinx", self._problem, self._fetching
+        )
+
+    def models(self) -> list[WeightsStatus]:
+        """Every known model, and whether it is installed."""
+        return list_models()
+
+    def fetch(self, model: str) -> None:
+        """Begin to fetch weights in the background; ``status`` tells how far it is.
+
+        Raises:
+            WeightsError: no such weights, or others are being fetched.
+        """
+        if model not in KNOWN_MODELS:
+            raise WeightsError(f"no Whisper model {model!r}; known are {', '.join(KNOWN_MODELS)}")
+        with self._lock:
+            if self._fetching is not None and self._fetching.state == "running":
+                raise WeightsError(f"{self._fetching.model} is being fetched; wait for it")
+            total = KNOWN_MODELS[model].size_mb * 1_000_000
+            self._fetching = Fetching(model, 0, total, "running")
+        threading.Thread(target=self._run, args=(model,), name="aloud-fetch", daemon=True).start()
+
+    def _run(self, model: str) -> None:
+        total = KNOWN_MODELS[model].size_mb * 1_000_000
+
+        def tell(done: int, of: int) -> None:
+            self._fetching = Fetching(model, done, of, "running")
+
+        try:
+            self._fetch(model, tell)
+        except Exception as error:  # shown on the page; the thread has nobody else to tell
+            self._fetching = Fetching(model, 0, total, "failed", str(error))
+            return
+        with self._lock:
+            self._fetching = Fetching(model, total, total, "done")
+            if self._engine == AUTO and self._model is None:
+                self._loaded, self._problem = None, ""  # the next answer takes the new weights
+
+    def _choice(self) -> tuple[str, str]:
+        if self._engine != AUTO:
+            return self._engine, self._model or ""
+        if self._model is not None:
+            return "faster-whisper", self._model
+        weights = first_installed()
+        return ("faster-whisper", weights.name) if weights else ("pocketsphinx", "")

@@ -1,0 +1,215 @@
+"""An answer that is being spoken into the studio: on the disk and in the engine as it arrives."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from client.answering.session import LiveAnswer, Outcome
+from client.audio.take_file import TakeWriter
+from client.core.errors import ClientError, RecordingError
+from client.data.own_recordings import OwnRecordings
+from pronunciation.clip import SAMPLE_RATE_HZ
+
+__all__ = [
+    "LIMIT_OVER_TARGET",
+    "MAX_BLOCK_BYTES",
+    "MIN_LIMIT_S",
+    "FinishedTake",
+    "RunningTake",
+    "TakeProtocolError",
+    "keep_recording",
+    "limit_s_for",
+]
+
+logger = logging.getLogger(__name__)
+
+LIMIT_OVER_TARGET: Final = 2.0
+MIN_LIMIT_S: Final = 600.0
+"""A recording ends by itself at twice the question's target, but never before ten minutes."""
+MAX_BLOCK_BYTES: Final = 64 * 1024
+"""2 s of sound; the page sends 50 ms at a time."""
+BURST_S: Final = 30.0
+"""A page that hung sends what it gathered at once. Sound that is further ahead of the clock than
+this comes from no microphone."""
+_BYTES_PER_SAMPLE: Final = 2
+_ZEROS: Final = "the microphone gave nothing but exact zeros, so nothing was recorded"
+_ZEROS_REMEDY: Final = (
+    "unmute it or choose another one in the microphone check; on macOS, turn the browser on under "
+    "System Settings › Privacy & Security › Microphone and start it anew"
+)
+
+
+class TakeProtocolError(ClientError):
+    """What arrived is no sound from our page; the text says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class FinishedTake:
+    """What became of a take; ``notice``: what its owner should know, empty where all is well."""
+
+    outcome: Outcome
+    notice: str = ""
+
+
+def keep_recording(recordings: OwnRecordings, finish: Callable[[], Path], outcome: Outcome) -> str:
+    """Finish a take and name it by its answer, which is graded and stored by now.
+
+    Returns:
+        Why it was not kept, one line: no error, because the answer itself is safe. Else empty.
+    """
+    try:
+        recordings.keep(finish(), outcome.submission.submission_id)
+    except (RecordingError, OSError) as error:
+        logger.warning("the recording of an answer was not kept: %s", error)
+        return f"the recording was not kept: {error}"
+    return ""
+
+
+def _told(error: BaseException) -> str:
+    """Why an answer was not graded, for who finds its recording later."""
+    if isinstance(error, ClientError):
+        return str(error)
+    return f"that failed ({type(error).__name__}: {error})"
+
+
+def limit_s_for(target_s: float) -> float:
+    """How long an answer to a question of this target may be."""
+    return max(MIN_LIMIT_S, LIMIT_OVER_TARGET * target_s)
+
+
+class RunningTake:
+    """One take. Its methods are called one after the other, from any thread.
+
+    Args:
+        writer: the file that it is written to.
+        live: what works on it while it is spoken.
+        recordings: where it is kept once it is graded.
+        target_s: how long the answer should be.
+        on_end: called once, when no more sound will come.
+        clock_s: a clock that never goes back.
+    """
+
+    def __init__(
+        self,
+        writer: TakeWriter,
+        live: LiveAnswer,
+        recordings: OwnRecordings,
+        target_s: float,
+        on_end: Callable[[], None],
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.target_s = target_s
+        self.limit_s = limit_s_for(target_s)
+        self.paused = False
+        self._writer = writer
+        self._live = live
+        self._recordings = recordings
+        self._on_end = on_end
+        self._clock_s = clock_s
+        self._began_s = clock_s()
+        self._only_zeros = True
+        self._ended = False
+
+    @property
+    def name(self) -> str:
+        """The name of its file, by which it is finished if it is interrupted."""
+        return self._writer.part_path.name
+
+    @property
+    def recorded_s(self) -> float:
+        """How much has been recorded, pauses left out."""
+        return self._writer.samples_written / SAMPLE_RATE_HZ
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is an unfinished take on the disk, with sound in it."""
+        return self.recorded_s > 0 and self._writer.part_path.exists()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the time limit has been reached."""
+        return self.recorded_s >= self.limit_s
+
+    @property
+    def captioned_share(self) -> float:
+        """How much of the recording has been transcribed, 0 to 1."""
+        captions = self._live.captions
+        return min(1.0, captions[-1].end_s / self.recorded_s) if captions else 0.0
+
+    def take_in(self, pcm: bytes) -> None:
+        """Take the next sound: 16 bits, little-endian, mono, 16 kHz. A paused take ignores it.
+
+        Raises:
+            TakeProtocolError: it is no such sound, or comes faster than anybody can speak.
+            RecordingError: the disk is full or gone; what was written before is kept.
+        """
+        if not pcm or len(pcm) % _BYTES_PER_SAMPLE:
+            raise TakeProtocolError(f"a piece of sound has {len(pcm)} bytes, not whole samples")
+        if len(pcm) > MAX_BLOCK_BYTES:
+            raise TakeProtocolError(
+                f"a piece of sound has {len(pcm)} bytes, more than {MAX_BLOCK_BYTES}"
+            )
+        if self.paused or self.is_full:
+            return
+        samples = np.frombuffer(pcm, dtype="<i2").astype(np.float32) / np.float32(32767.0)
+        np.clip(samples, -1.0, 1.0, out=samples)
+        left = round(self.limit_s * SAMPLE_RATE_HZ) - self._writer.samples_written
+        samples = samples[:left]
+        passed_s = self._clock_s() - self._began_s
+        if self.recorded_s + samples.size / SAMPLE_RATE_HZ > passed_s + BURST_S:
+            raise TakeProtocolError("the sound comes faster than it can be spoken")
+        self._only_zeros = self._only_zeros and not samples.any()
+        self._writer.append(samples)
+        self._live.feed(samples)
+
+    def finish(self) -> FinishedTake:
+        """The candidate has stopped: have the answer graded, then keep the recording by its name.
+
+        Until it is graded the file stays what a crash can be recovered from.
+
+        Raises:
+            RecordingError: there is no sound in it; the file is deleted.
+            ClientError: no speech, or engine or server failed; the take is left unfinished.
+        """
+        self._end()
+        if self._writer.samples_written == 0 or self._only_zeros:
+            self._drop()
+            if self._writer.samples_written == 0:
+                raise RecordingError("nothing was recorded", "record again, and speak")
+            raise RecordingError(_ZEROS, _ZEROS_REMEDY)
+        try:
+            outcome = self._live.finish()
+        except BaseException as error:
+            self._writer.abandon(_told(error))
+            raise
+        return FinishedTake(outcome, keep_recording(self._recordings, self._writer.finish, outcome))
+
+    def discard(self) -> None:
+        """Delete the take."""
+        self._end()
+        self._drop()
+
+    def abandon(self, reason: str) -> None:
+        """Nobody is there any more: leave what was said as an unfinished take, and say why."""
+        if self._ended:
+            return
+        self._end()
+        if self._writer.samples_written == 0:
+            self._drop()
+        else:
+            self._live.cancel()
+            self._writer.abandon(reason)
+
+    def _drop(self) -> None:
+        self._live.cancel()
+        self._writer.discard()
+
+    def _end(self) -> None:
+        if not self._ended:
+            self._ended = True
+            self._on_end()

@@ -1,0 +1,136 @@
+"""What all pages of the studio share: data, rehearsal, voice, and how pages are made."""
+
+import logging
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from client.answering.session import Hear, Session
+from client.backend.protocol import Backend, open_backend
+from client.core.errors import ClientError
+from client.core.settings import ClientSettings
+from client.data.own_recordings import OwnRecordings
+from client.practice.drills.items import ItemShelf
+from client.speaking import Speaker
+from client.studio.state.engine_state import EngineState
+from client.studio.state.takes import Takes
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.terms import Lexicon
+from question_bank.models import Bank
+from server.ui.rendering import environment
+
+__all__ = ["Studio"]
+
+logger = logging.getLogger(__name__)
+
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+
+
+class Studio:
+    """One studio for one person; safe to use from several threads.
+
+    Args:
+        settings: the data folder, bank, lexicon and server.
+        engine: the transcription engine.
+        backend: stands in for the server that the settings name.
+        hear: stands in for the hearing.
+        make_speaker: makes the voice for a lexicon; stands in for the machine's own.
+        tell: takes one line for a person, e.g. that waiting answers went out.
+    """
+
+    def __init__(
+        self,
+        settings: ClientSettings,
+        engine: EngineState | None = None,
+        *,
+        backend: Backend | None = None,
+        hear: Hear | None = None,
+        make_speaker: Callable[[Lexicon], Speaker] | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        """Opens the backend.
+
+        Raises:
+            UnavailableError: the embedded server's database cannot be used.
+            BankError, LexiconError: a file of the settings is not valid.
+        """
+        self.settings = settings
+        self.engine = engine or EngineState(settings)
+        self.lexicon = load_lexicon(settings.lexicon)
+        self.backend = backend or open_backend(settings, tell=tell)
+        self.recordings = OwnRecordings(settings.recordings)
+        self.drill_items = ItemShelf(settings)
+        self._hear = hear
+        self._make_speaker = make_speaker or self._speaker_here
+        self._environment = environment(_TEMPLATES)
+        self._session_lock = threading.Lock()
+        self._session: tuple[tuple[str, str], Session] | None = None
+        self.takes = Takes(settings, self.backend, lambda: self.session)
+
+    @property
+    def bank(self) -> Bank:
+        """Everything in the bank; asked anew, because a server's bank may change."""
+        return self.backend.bank()
+
+    @property
+    def session(self) -> Session:
+        """What a rehearsal does with an answer: one for all while the engine stays the same.
+
+        It lets one answer at a time use the engine; other weights begin another one.
+        """
+        status = self.engine.status()
+        engine = (status.name, status.model)
+        with self._session_lock:
+            if self._session is None or self._session[0] != engine:
+                self._session = (engine, Session(self.backend, self.engine.load, self._hearing))
+            return self._session[1]
+
+    def warm_up(self) -> None:
+        """Begins to load the engine, for an answer that will be spoken soon; does not wait."""
+        threading.Thread(target=self._warm, name="aloud-warm", daemon=True).start()
+
+    def speaker(self, lexicon: Lexicon | None = None) -> Speaker:
+        """The voice; with a lexicon of its own for a single reading."""
+        return self._make_speaker(lexicon or self.lexicon)
+
+    def page(
+        self, request: Request, template: str, status: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """A page from a template.
+
+        Args:
+            request: what is answered; the template sees its path as ``path``.
+            template: a file of ``templates``.
+            status: the HTTP status.
+            **values: what the template shows.
+        """
+        found = self._environment.get_template(template)
+        html = found.render(path=request.url.path, engine=self.engine.status(), **values)
+        return HTMLResponse(html, status)
+
+    def close(self) -> None:
+        """Gives back what it holds."""
+        self.backend.close()
+
+    @cached_property
+    def _hearing(self) -> Hear:
+        if self._hear is not None:
+            return self._hear
+        from client.answering.assembly import load_hearing
+
+        return load_hearing(self.settings)
+
+    def _warm(self) -> None:
+        try:
+            self.session.warm()
+        except ClientError as error:
+            # The page shows it from the engine's state, and the answer says it again.
+            logger.info("the engine could not be loaded ahead: %s", error)
+
+    def _speaker_here(self, lexicon: Lexicon) -> Speaker:
+        return Speaker(lexicon, cache=self.settings.speech_cache)

@@ -1,0 +1,1 @@
+"""Speech to words: engines, voice activity, weights."""

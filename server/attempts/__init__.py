@@ -1,0 +1,1 @@
+"""Attempts, their reports and drills: stored, graded, graded again."""

@@ -1,0 +1,147 @@
+"""What is read of stored reports: the newest of each attempt, as its reviewers corrected it.
+
+The one place where a stored report becomes what people see; candidates, coaches, exports, lists
+and progress all read through it. Corrections are applied when reading and their outcome is never
+stored: whatever takes one away or adds one (taking back, merging, an import, a backup restored,
+the account of a coach deleted or renamed, grading anew) leaves no score behind that holds no more.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from sqlalchemy import ScalarSelect, func, select
+from sqlalchemy.orm import Session, aliased
+
+from server.contract import Correction, Coverage, Report
+from server.db.tables import AttemptRow, ReportRow
+from server.grading.corrections import corrected, corrected_coverage
+from server.review.store import corrections_of
+
+__all__ = [
+    "ReadReport",
+    "ReadScore",
+    "StoredScore",
+    "newest_report_id",
+    "read_reports",
+    "read_scores",
+]
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """A report as it is read, with what it was made from.
+
+    Attributes:
+        graded: the grader's own.
+        corrections: of its verdicts, oldest first.
+        report: as people see it.
+    """
+
+    graded: Report
+    corrections: tuple[Correction, ...]
+    report: Report
+
+
+@dataclass(frozen=True)
+class StoredScore:
+    """The row of an attempt's newest report, and the score in it."""
+
+    report_id: int
+    score: float
+
+
+@dataclass(frozen=True)
+class ReadScore:
+    """A score as it is read.
+
+    Attributes:
+        score: as people see it.
+        graded: the grader's own, where it was corrected.
+        tag: differs as soon as the report that is read differs.
+    """
+
+    score: float
+    graded: float | None
+    tag: str
+
+
+def newest_report_id() -> ScalarSelect[int | None]:
+    """The id of an attempt's newest report, for a statement about ``AttemptRow``."""
+    inner = aliased(ReportRow)
+    return (
+        select(func.max(inner.id))
+        .where(inner.attempt_id == AttemptRow.id)
+        .correlate(AttemptRow)
+        .scalar_subquery()
+    )
+
+
+def read_reports(session: Session, graded: Mapping[int, Report]) -> dict[int, ReadReport]:
+    """Newest reports as they are read.
+
+    Args:
+        session: reads.
+        graded: as they are stored, by attempt.
+    """
+    given = corrections_of(session, list(graded))
+    return {
+        attempt_id: _read(report, given.get(attempt_id, ()))
+        for attempt_id, report in graded.items()
+    }
+
+
+def read_scores(session: Session, stored: Mapping[int, StoredScore]) -> dict[int, ReadScore]:
+    """The scores of newest reports as they are read, for lists: a report is not read for it.
+
+    Args:
+        session: reads.
+        stored: by attempt.
+    """
+    given = corrections_of(session, list(stored))
+    scores = {
+        attempt_id: ReadScore(each.score, None, _tag(each.report_id, given.get(attempt_id, ())))
+        for attempt_id, each in stored.items()
+    }
+    touched = {
+        stored[attempt_id].report_id: attempt_id
+        for attempt_id, corrections in given.items()
+        if any(each.target == "phrase" for each in corrections)
+    }
+    for report_id, coverage in _coverages(session, touched):
+        attempt_id = touched[report_id]
+        found = corrected_coverage(coverage, given[attempt_id])
+        scores[attempt_id] = replace(
+            scores[attempt_id], score=found.score, graded=found.graded_score
+        )
+    return scores
+
+
+def _read(graded: Report, corrections: Sequence[Correction]) -> ReadReport:
+    report = corrected(graded, corrections) if corrections else graded
+    return ReadReport(graded, tuple(corrections), report)
+
+
+def _tag(report_id: int, corrections: Sequence[Correction]) -> str:
+    if not corrections:
+        return str(report_id)
+    marks = "".join(each.model_dump_json() for each in corrections)
+    return f"{report_id}-{sha256(marks.encode()).hexdigest()[:16]}"
+
+
+def _coverages(session: Session, report_ids: Collection[int]) -> Iterator[tuple[int, Coverage]]:
+    """The coverage of each of these reports; one that is damaged is left out, to keep its score.
+
+    One by one: hundreds of them held at once cost more time than reading them.
+    """
+    if not report_ids:
+        return
+    wanted = select(ReportRow.id, ReportRow.report["coverage"]).where(ReportRow.id.in_(report_ids))
+    if session.get_bind().dialect.name == "sqlite":  # PostgreSQL keeps nothing else
+        wanted = wanted.where(func.json_valid(ReportRow.report) == 1)
+    for report_id, values in session.execute(wanted):
+        try:
+            coverage = Coverage.model_validate(values)
+        except ValueError:  # told by the attempt itself; the others can be listed
+            continue
+        yield report_id, coverage

@@ -1,0 +1,377 @@
+"""The use cases, without the web: what one can do with answers, reports and the bank."""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from datetime import UTC, datetime
+
+from pronunciation.terms import Lexicon
+from question_bank.models import Bank, Question, RoundName
+from server.attempts.drill_service import DrillService
+from server.attempts.grading_data import Grader, Knowledge
+from server.attempts.store import Store
+from server.contract import (
+    Archive,
+    ArchivedAttempt,
+    ArchivedReport,
+    Attempt,
+    HistoryPage,
+    HistoryQuery,
+    ImportResult,
+    PhraseChange,
+    PurgeRequest,
+    PurgeResult,
+    RegradeChange,
+    RegradeFailure,
+    RegradeResult,
+    Report,
+    Submission,
+)
+from server.core.errors import (
+    ConflictError,
+    GraderFailedError,
+    InvalidInputError,
+    NotFoundError,
+    ServerError,
+    UnreadableError,
+)
+from server.db.database import Database
+
+__all__ = ["ARCHIVE_PAGE", "Grader", "Service", "utc_now"]
+
+# Attempts in one page of an export: at the contract's largest answers a page stays under 100 MB.
+ARCHIVE_PAGE = 20
+
+
+def utc_now() -> datetime:
+    """The time now, in UTC."""
+    return datetime.now(UTC)
+
+
+class Service:
+    """The use cases of one owner, over a store, a bank, a lexicon and a grader.
+
+    Bank, lexicon and grader are given as functions and loaded at first use.
+
+    Attributes:
+        drills: the use cases of the same owner's drills.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        bank: Callable[[], Bank],
+        lexicon: Callable[[], Lexicon],
+        *,
+        grader: Callable[[], Grader] = Grader.current,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._store = store
+        self._knowledge = Knowledge(bank, lexicon, grader)
+        self._clock = clock
+        self.drills = DrillService(store.drills, clock)
+
+    def of(self, owner_id: int | None) -> "Service":
+        """The same over what belongs to this owner; ``None``: no account, as when embedded."""
+        other = copy(self)
+        other._store = self._store.of(owner_id)
+        other.drills = DrillService(other._store.drills, self._clock)
+        return other
+
+    @property
+    def database(self) -> Database:
+        """The database, for the services over other tables."""
+        return self._store.database
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What it grades with; all owners' services share it."""
+        return self._knowledge
+
+    @property
+    def bank(self) -> Bank:
+        """The question bank."""
+        return self._knowledge.bank
+
+    def warm(self) -> None:
+        """Loads what is loaded at first use, so that a broken bank shows at the start."""
+        self._knowledge.warm()
+
+    def close(self) -> None:
+        """Closes the database, for every owner."""
+        self._store.close()
+
+    def check(self) -> None:
+        """Raises a ``StoreError`` where the database does not answer."""
+        self._store.check()
+
+    def question(self, question_id: str) -> Question:
+        """One question of the bank.
+
+        Raises:
+            NotFoundError: the bank has no such question.
+        """
+        question = self.bank.question(question_id)
+        if question is None:
+            raise NotFoundError(
+                f"the bank has no question {question_id!r}; `aloud bank list` lists them"
+            )
+        return question
+
+    def questions(
+        self,
+        *,
+        role: str | None = None,
+        round: RoundName | None = None,
+        topic: str | None = None,
+    ) -> tuple[Question, ...]:
+        """The bank's questions, of one role, round or topic (whatever its case) where given.
+
+        Raises:
+            NotFoundError: the bank has no such role.
+        """
+        if role is not None and self.bank.role(role) is None:
+            known = ", ".join(each.id for each in self.bank.roles)
+            raise NotFoundError(f"the bank has no role {role!r}; it has {known}")
+        return tuple(
+            question
+            for question in self.bank.questions
+            if (role is None or question.role == role)
+            and (round is None or question.round == round)
+            and (topic is None or question.topic.casefold() == topic.casefold())
+        )
+
+    def grade(self, submission: Submission) -> Report:
+        """Grades an answer and stores nothing.
+
+        Raises:
+            NotFoundError: the bank has no such question.
+            InvalidInputError: there is nothing to grade.
+            ServerError: the grader refuses the answer or breaks on it.
+        """
+        _check(submission)
+        return self._graded(self.question(submission.question_id), submission)
+
+    def submit(self, submission: Submission) -> Attempt:
+        """Grades and stores an answer, once: sent again, the stored attempt comes back.
+
+        Raises:
+            ConflictError: the submission's id was used with another content.
+            NotFoundError, InvalidInputError, ServerError: as for ``grade``.
+            StoreError: the database cannot be used.
+        """
+        _check(submission)
+        found = self._store.find(submission)
+        if found is not None:
+            return found
+        question = self.question(submission.question_id)
+        report = self._graded(question, submission)
+        now = self._clock()
+        graded = ArchivedReport(graded_at=now, report=report)
+        attempt, _ = self._store.add(submission, question, (graded,), now)
+        return attempt
+
+    def history(self, query: HistoryQuery | None = None) -> HistoryPage:
+        """A page of the stored attempts, newest first."""
+        return self._store.history(query or HistoryQuery())
+
+    def attempt(self, attempt_id: int) -> Attempt:
+        """A stored attempt with its latest report, as its reviewers corrected it.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        return self._store.get(attempt_id).attempt
+
+    def delete(self, attempt_id: int) -> None:
+        """Deletes one attempt for good.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        if self._store.delete((attempt_id,)) == 0:
+            raise NotFoundError(f"there is no attempt {attempt_id}")
+        self._store.forget()
+
+    def purge(self, request: PurgeRequest) -> PurgeResult:
+        """Deletes attempts for good: by id, before a time, or all; with all, the drills too."""
+        drill_reviews = self.drills.purge() if request.everything else 0
+        if request.attempt_ids:
+            deleted = self._store.delete(request.attempt_ids)
+        else:
+            deleted = self._store.delete_before(request.before)
+        self._store.forget()
+        return PurgeResult(deleted=deleted, drill_reviews=drill_reviews)
+
+    def regrade(
+        self,
+        *,
+        dry_run: bool = False,
+        question_id: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> RegradeResult:
+        """Grades stored answers anew with today's grader and bank, which is read anew for it.
+
+        A question that has gone from the bank is graded as it was when the answer came in. One
+        answer that cannot be graded keeps its report and does not stop the rest. Verdicts that
+        reviewers corrected stay corrected; what changes is told of the grader's own.
+
+        Args:
+            dry_run: only tell what would change.
+            question_id: only answers to this question.
+            progress: called with (done, total) after each attempt.
+        """
+        changes: list[RegradeChange] = []
+        failures: list[RegradeFailure] = []
+        self._knowledge.reload_bank()
+        ids = self._store.ids(question_id)
+        graded = 0
+        for done, attempt_id in enumerate(ids, 1):
+            try:
+                change = self._regrade_one(attempt_id, dry_run=dry_run)
+            except NotFoundError:  # deleted in the meantime
+                continue
+            except UnreadableError as error:
+                failures.append(
+                    RegradeFailure(attempt_id=attempt_id, question_id="", reason=str(error))
+                )
+            except _AttemptError as error:
+                failures.append(error.failure)
+            else:
+                graded += 1
+                if change is not None:
+                    changes.append(change)
+            if progress is not None:
+                progress(done, len(ids))
+        return RegradeResult(
+            dry_run=dry_run, graded=graded, changes=tuple(changes), failures=tuple(failures)
+        )
+
+    def export_page(self, *, after_id: int = 0, limit: int = ARCHIVE_PAGE) -> Archive:
+        """A page of everything that is stored, for ``import_attempts``."""
+        attempts, next_after_id = self._store.archive(after_id, limit)
+        return Archive(
+            exported_at=self._clock(), attempts=tuple(attempts), next_after_id=next_after_id
+        )
+
+    def export_all(self) -> Archive:
+        """Everything that is stored, for ``import_attempts`` and the drills' ``import_reviews``."""
+        attempts: list[ArchivedAttempt] = []
+        after_id: int | None = 0
+        while after_id is not None:
+            page = self.export_page(after_id=after_id)
+            attempts += page.attempts
+            after_id = page.next_after_id
+        return Archive(
+            exported_at=self._clock(),
+            attempts=tuple(attempts),
+            drill_reviews=self.drills.export_all(),
+        )
+
+    def export_one(self, attempt_id: int) -> Archive:
+        """One attempt with all its reports, for ``import_attempts``.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        wanted = self._store.get(attempt_id).attempt.submission
+        attempts, _ = self._store.archive(attempt_id - 1, 1)
+        if not attempts or attempts[0].submission != wanted:  # deleted in the meantime
+            raise NotFoundError(f"there is no attempt {attempt_id}")
+        return Archive(exported_at=self._clock(), attempts=tuple(attempts))
+
+    def import_attempts(self, attempts: Sequence[ArchivedAttempt]) -> ImportResult:
+        """Stores exported attempts with their reports and what was corrected in them.
+
+        What is there already is left as it is: a correction taken back does not come back.
+        """
+        imported = skipped = 0
+        conflicts: list[str] = []
+        for each in attempts:
+            _check(each.submission)
+        for each in attempts:
+            try:
+                _, new = self._store.add(
+                    each.submission,
+                    each.question,
+                    each.reports,
+                    each.received_at,
+                    each.corrections,
+                )
+            except ConflictError:
+                conflicts.append(each.submission.submission_id)
+            else:
+                imported, skipped = imported + new, skipped + (not new)
+        return ImportResult(imported=imported, skipped=skipped, conflicts=tuple(conflicts))
+
+    def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
+        stored = self._store.get(attempt_id)
+        before = stored.graded
+        submission = stored.attempt.submission
+        question = self.bank.question(submission.question_id) or stored.question
+        try:
+            after = self._graded(question, submission)
+        except ServerError as error:
+            raise _AttemptError(
+                RegradeFailure(
+                    attempt_id=attempt_id, question_id=submission.question_id, reason=str(error)
+                )
+            ) from error
+        if after != before and not dry_run:
+            self._store.add_report(attempt_id, after, self._clock())
+        return _change(attempt_id, before, after)
+
+    def _graded(self, question: Question, submission: Submission) -> Report:
+        # Loaded before the try: a broken lexicon or bank is its owner's to mend, no grader's fault.
+        known = self._knowledge
+        grader, lexicon, bank_version = known.grader, known.lexicon, known.bank.version
+        try:
+            return grader.grade(question, submission, lexicon, bank_version)
+        except ServerError:
+            raise
+        except Exception as error:
+            raise GraderFailedError(
+                f"the grader {grader.version} failed on this answer to {question.id!r} "
+                f"({type(error).__name__}); please report it"
+            ) from error
+
+
+class _AttemptError(Exception):
+    def __init__(self, failure: RegradeFailure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+def _check(submission: Submission) -> None:
+    created_at = submission.created_at
+    if created_at.tzinfo is None:
+        raise InvalidInputError("created_at has no time zone; write it as 2026-01-31T09:00:00Z")
+    try:
+        created_at.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInputError(f"created_at {created_at} is out of range") from None
+    transcript = submission.transcript
+    if not transcript.text.strip() and not any(word.text.strip() for word in transcript.words):
+        raise InvalidInputError("no speech: the transcript is empty, there is nothing to grade")
+
+
+def _change(attempt_id: int, before: Report, after: Report) -> RegradeChange | None:
+    old = {phrase.phrase: phrase.status for phrase in before.coverage.phrases}
+    new = {phrase.phrase: phrase.status for phrase in after.coverage.phrases}
+    phrases = tuple(
+        PhraseChange(phrase=phrase, before=old.get(phrase), after=new.get(phrase))
+        for phrase in dict.fromkeys([*old, *new])
+        if old.get(phrase) != new.get(phrase)
+    )
+    if not phrases and before.coverage.score == after.coverage.score:
+        return None
+    return RegradeChange(
+        attempt_id=attempt_id,
+        question_id=after.question_id,
+        score_before=before.coverage.score,
+        score_after=after.coverage.score,
+        grader_version_before=before.grader_version,
+        grader_version_after=after.grader_version,
+        bank_version_before=before.bank_version,
+        bank_version_after=after.bank_version,
+        phrases=phrases,
+    )

@@ -1,0 +1,379 @@
+"""Reading and writing attempts; every method is one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from question_bank.models import Question
+from server.attempts.corrections import keep_corrections
+from server.attempts.drill_store import DrillStore
+from server.attempts.read_reports import (
+    StoredScore,
+    newest_report_id,
+    read_reports,
+    read_scores,
+)
+from server.contract import (
+    ArchivedAttempt,
+    ArchivedReport,
+    Attempt,
+    AttemptSummary,
+    Correction,
+    HistoryPage,
+    HistoryQuery,
+    Report,
+    Submission,
+)
+from server.core.errors import ConflictError, NotFoundError
+from server.db.database import MAX_ID, Database
+from server.db.tables import AttemptRow, ReportRow
+
+__all__ = ["Store", "StoredAttempt"]
+
+# SQLite takes at most 32,766 parameters in a statement (https://www.sqlite.org/limits.html).
+_IDS_PER_STATEMENT = 1000
+
+
+@dataclass(frozen=True)
+class StoredAttempt:
+    """An attempt with what stands behind it.
+
+    Attributes:
+        attempt: with the report that people see.
+        graded: the grader's own report.
+        question: as it was when the answer came in.
+    """
+
+    attempt: Attempt
+    graded: Report
+    question: Question
+
+
+class Store:
+    """The attempts of one owner in a database. Safe to use from several threads and processes.
+
+    No method sees or changes what belongs to another owner: to it, that does not exist.
+
+    Attributes:
+        database: the database, for the stores of other tables.
+        drills: the same owner's drills.
+    """
+
+    def __init__(
+        self,
+        database: str | Database,
+        owner_id: int | None = None,
+        *,
+        busy_timeout_s: float = 5.0,
+    ) -> None:
+        """Opens the database of a URL, bringing its tables up to date, or takes an open one.
+
+        Raises:
+            StoreError: the database cannot be used; the text says why and what to do.
+        """
+        if isinstance(database, str):
+            database = Database(database, busy_timeout_s=busy_timeout_s)
+        self.database = database
+        self.drills = DrillStore(database, owner_id)
+        self._owner_id = owner_id
+        self._owned: ColumnElement[bool] = AttemptRow.owner_id == owner_id
+
+    def of(self, owner_id: int | None) -> "Store":
+        """What belongs to this owner; ``None``: to the one person of an embedded server."""
+        return Store(self.database, owner_id)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the database, for every owner."""
+        self.database.close()
+
+    def check(self) -> None:
+        """Asks the database something.
+
+        Raises:
+            StoreError: it does not answer.
+        """
+        with self.database.read() as session:
+            session.scalar(select(func.count()).select_from(AttemptRow).where(AttemptRow.id < 0))
+
+    def add(
+        self,
+        submission: Submission,
+        question: Question,
+        reports: tuple[ArchivedReport, ...],
+        received_at: datetime,
+        corrections: Sequence[Correction] = (),
+    ) -> tuple[Attempt, bool]:
+        """Stores an answer with its reports and what reviewers corrected in them, once.
+
+        Returns:
+            The attempt, and whether it is new: a submission that is there already with the same
+            content is left as it is.
+
+        Raises:
+            ConflictError: the submission's id is there with another content.
+        """
+        row = AttemptRow(
+            owner_id=self._owner_id,
+            submission_id=submission.submission_id,
+            question_id=question.id,
+            role=question.role,
+            round=question.round,
+            topic=_without_nul(question.topic),
+            engine=_without_nul(submission.transcript.engine),
+            created_at=submission.created_at,
+            received_at=received_at,
+            submission=submission.model_dump(mode="json"),
+            question=question.model_dump(mode="json"),
+        )
+        try:
+            with self.database.write() as session:
+                found = self._same(session, submission)
+                if found is not None:
+                    return found, False
+                session.add(row)
+                session.flush()
+                for each in reports:
+                    session.add(_report_row(row.id, each.report, each.graded_at))
+                    session.flush()
+                keep_corrections(session, row.id, corrections)
+                graded = reports[-1].report
+                return _attempt(row, read_reports(session, {row.id: graded})[row.id].report), True
+        except IntegrityError:
+            # Another process stored the same id between our look and our write (PostgreSQL).
+            with self.database.read() as session:
+                found = self._same(session, submission)
+            if found is None:
+                raise
+            return found, False
+
+    def find(self, submission: Submission) -> Attempt | None:
+        """The attempt already stored for this submission.
+
+        Raises:
+            ConflictError: its id is there with another content.
+        """
+        with self.database.read() as session:
+            return self._same(session, submission)
+
+    def get(self, attempt_id: int) -> StoredAttempt:
+        """One attempt with its latest report.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        with self.database.read() as session:
+            known = attempt_id <= MAX_ID
+            with self.database.readable(f"attempt {attempt_id}"):
+                found = (
+                    _latest(session, AttemptRow.id == attempt_id, self._owned) if known else None
+                )
+                if found is not None:
+                    return _stored(session, *found)
+        raise NotFoundError(f"there is no attempt {attempt_id}")
+
+    def ids(self, question_id: str | None = None) -> list[int]:
+        """The ids of all attempts, or of those at one question, oldest first."""
+        wanted = select(AttemptRow.id).where(self._owned).order_by(AttemptRow.id)
+        if question_id is not None:
+            wanted = wanted.where(AttemptRow.question_id == question_id)
+        with self.database.read() as session:
+            return list(session.scalars(wanted))
+
+    def history(self, query: HistoryQuery) -> HistoryPage:
+        """A page of attempts, newest first."""
+        conditions = [self._owned]
+        conditions += [
+            column == value
+            for column, value in (
+                (AttemptRow.role, query.role),
+                (AttemptRow.round, query.round),
+                (AttemptRow.question_id, query.question_id),
+            )
+            if value is not None
+        ]
+        if query.since is not None:
+            conditions.append(AttemptRow.created_at >= query.since)
+        if query.until is not None:
+            conditions.append(AttemptRow.created_at < query.until)
+        page = (
+            select(
+                AttemptRow.id,
+                AttemptRow.question_id,
+                AttemptRow.created_at,
+                AttemptRow.role,
+                AttemptRow.round,
+                AttemptRow.topic,
+                ReportRow.words,
+                ReportRow.answer_s,
+                AttemptRow.engine,
+                ReportRow.id.label("report_id"),
+                ReportRow.score,
+            )
+            .join(ReportRow, ReportRow.id == newest_report_id())
+            .where(*conditions)
+            .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+            .limit(query.limit)
+            .offset(query.offset)
+        )
+        with self.database.read() as session, self.database.readable("a correction"):
+            total = session.scalar(select(func.count()).select_from(AttemptRow).where(*conditions))
+            rows = [dict(each) for each in session.execute(page).mappings()]
+            stored = {
+                each["id"]: StoredScore(each.pop("report_id"), each.pop("score")) for each in rows
+            }
+            read = read_scores(session, stored)
+        for each in rows:
+            score = read[each["id"]]
+            each |= {"score": score.score, "graded_score": score.graded, "report_tag": score.tag}
+        return HistoryPage(
+            total=total or 0, attempts=tuple(AttemptSummary.model_validate(each) for each in rows)
+        )
+
+    def add_report(self, attempt_id: int, report: Report, graded_at: datetime) -> None:
+        """Makes this the attempt's latest report; older ones are kept.
+
+        Raises:
+            NotFoundError: there is no such attempt (any more).
+        """
+        try:
+            with self.database.write() as session:
+                mine = session.scalar(
+                    select(AttemptRow.id).where(AttemptRow.id == attempt_id, self._owned)
+                )
+                if mine is None:
+                    raise NotFoundError(f"there is no attempt {attempt_id}")
+                session.add(_report_row(attempt_id, report, graded_at))
+        except IntegrityError:  # deleted since we looked (PostgreSQL)
+            raise NotFoundError(f"there is no attempt {attempt_id}") from None
+
+    def delete(self, attempt_ids: Sequence[int]) -> int:
+        """Deletes these attempts with all their reports; returns how many there were."""
+        deleted = 0
+        ids = [each for each in attempt_ids if each <= MAX_ID]
+        with self.database.write() as session:
+            for start in range(0, len(ids), _IDS_PER_STATEMENT):
+                wanted = AttemptRow.id.in_(ids[start : start + _IDS_PER_STATEMENT])
+                there = session.scalars(select(AttemptRow.id).where(wanted, self._owned))
+                deleted += len(there.all())
+                session.execute(delete(AttemptRow).where(wanted, self._owned))
+        return deleted
+
+    def delete_before(self, before: datetime | None) -> int:
+        """Deletes the attempts made before a time, or all; returns how many there were."""
+        chosen = self._owned
+        if before is not None:
+            chosen = chosen & (AttemptRow.created_at < before)
+        with self.database.write() as session:
+            count = session.scalar(select(func.count()).select_from(AttemptRow).where(chosen))
+            session.execute(delete(AttemptRow).where(chosen))
+        return count or 0
+
+    def forget(self) -> None:
+        """Overwrites what was deleted in SQLite's write-ahead log too."""
+        self.database.forget()
+
+    def archive(self, after_id: int, limit: int) -> tuple[list[ArchivedAttempt], int | None]:
+        """Attempts with all their reports, by id, and the id to go on after (``None``: the end)."""
+        with self.database.read() as session:
+            ids = session.scalars(
+                select(AttemptRow.id)
+                .where(AttemptRow.id > after_id, self._owned)
+                .order_by(AttemptRow.id)
+                .limit(limit + 1)
+            ).all()
+            archived = []
+            for attempt_id in ids[:limit]:
+                with self.database.readable(f"attempt {attempt_id}"):
+                    each = _archived(session, attempt_id)
+                if each is not None:
+                    archived.append(each)
+        return archived, ids[limit - 1] if len(ids) > limit else None
+
+    def _same(self, session: Session, submission: Submission) -> Attempt | None:
+        with self.database.readable(f"the stored submission {submission.submission_id}"):
+            found = _latest(
+                session, AttemptRow.submission_id == submission.submission_id, self._owned
+            )
+            if found is None:
+                return None
+            attempt = _stored(session, *found).attempt
+        if attempt.submission != submission:
+            raise ConflictError(
+                f"the submission {submission.submission_id} is stored already with another content"
+            )
+        return attempt
+
+
+def _latest(
+    session: Session, *conditions: ColumnElement[bool]
+) -> tuple[AttemptRow, ReportRow] | None:
+    statement = select(AttemptRow, ReportRow).join(ReportRow, ReportRow.id == newest_report_id())
+    row = session.execute(statement.where(*conditions)).first()
+    return None if row is None else (row[0], row[1])
+
+
+def _stored(session: Session, row: AttemptRow, report: ReportRow) -> StoredAttempt:
+    graded = Report.model_validate(report.report)
+    read = read_reports(session, {row.id: graded})[row.id]
+    return StoredAttempt(_attempt(row, read.report), graded, Question.model_validate(row.question))
+
+
+def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:
+    row = session.get(AttemptRow, attempt_id)
+    if row is None:  # deleted since its id was listed
+        return None
+    reports = tuple(
+        ArchivedReport(graded_at=each.graded_at, report=Report.model_validate(each.report))
+        for each in session.scalars(
+            select(ReportRow).where(ReportRow.attempt_id == attempt_id).order_by(ReportRow.id)
+        )
+    )
+    read = read_reports(session, {attempt_id: reports[-1].report})[attempt_id]
+    return ArchivedAttempt(
+        submission=Submission.model_validate(row.submission),
+        question=Question.model_validate(row.question),
+        received_at=row.received_at,
+        reports=reports,
+        corrections=read.corrections,
+        corrected=read.report if read.report != read.graded else None,
+    )
+
+
+def _report_row(attempt_id: int, report: Report, graded_at: datetime) -> ReportRow:
+    return ReportRow(
+        attempt_id=attempt_id,
+        grader_version=_without_nul(report.grader_version),
+        bank_version=_without_nul(report.bank_version),
+        graded_at=graded_at,
+        score=report.coverage.score,
+        words=report.delivery.words,
+        answer_s=report.delivery.answer_s,
+        report=report.model_dump(mode="json"),
+    )
+
+
+def _attempt(row: AttemptRow, report: Report) -> Attempt:
+    return Attempt(
+        id=row.id,
+        submission=Submission.model_validate(row.submission),
+        report=report,
+        role=row.role,
+        round=row.round,
+        topic=row.topic,
+    )
+
+
+def _without_nul(text: str) -> str:
+    """For columns that only filter and list: PostgreSQL's text holds no NUL (its JSON does)."""
+    return text.replace("\0", "\ufffd")

@@ -1,0 +1,1 @@
+"""The versions of a programme's own question bank."""

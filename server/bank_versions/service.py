@@ -1,0 +1,306 @@
+"""The bank of a server: the built-in one with the active version of the programme's own on top.
+
+Versions are only added, never changed. Which one is active stands in the database, so all processes
+of a server grade with the same one; each looks now and then.
+"""
+
+import difflib
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pronunciation.terms import Lexicon
+from question_bank.models import Bank
+from server.attempts.grading_data import Knowledge
+from server.bank_versions.store import BankVersion, BankVersionStore, BankVersionText
+from server.bank_versions.text import Draft, DraftError, Fault, check_answers, read_draft
+from server.core.errors import InvalidInputError
+from server.db.database import Database
+from server.jobs.work import Outcome, Task, Work
+
+__all__ = [
+    "CHECKED_AT_ONCE",
+    "CHECK_BANK",
+    "ActiveKnowledge",
+    "BankVersions",
+    "Changes",
+    "DraftOrder",
+]
+
+logger = logging.getLogger(__name__)
+
+CHECK_BANK: Final = "bank-check"
+
+CHECKED_AT_ONCE: Final = 8
+"""Grading a model answer against all unrelated questions takes 0.3 s on one core; more questions
+than this are checked in the background."""
+
+LOOK_EVERY_S: Final = 1.0
+MAX_NOTE_CHARS: Final = 500
+MAX_DIFF_LINES: Final = 20_000
+"""difflib's time grows with the square of the lines where all of them differ."""
+
+
+class DraftOrder(BaseModel):
+    """A version to be checked and stored in the background."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    yaml: str
+    lexicon_yaml: str
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How one version differs from another: ids and terms, and the texts line by line.
+
+    Attributes:
+        lines: as ``diff -u`` writes them; ``None``: the texts are too long to compare so.
+    """
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    lines: tuple[str, ...] | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the two are the same."""
+        return not (self.added or self.changed or self.removed or self.lines)
+
+
+class ActiveKnowledge(Knowledge):
+    """What a server grades with: what it was started with, and the active version over it."""
+
+    def __init__(
+        self,
+        base: Knowledge,
+        store: BankVersionStore,
+        *,
+        look_every_s: float = LOOK_EVERY_S,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(lambda: base.bank, lambda: base.lexicon, lambda: base.grader)
+        self._base = base
+        self._store = store
+        self._look_every_s = look_every_s
+        self._clock_s = clock_s
+        self._lock = threading.Lock()
+        self._look_at_s = float("-inf")
+        self._loaded: tuple[int | None, Bank, Lexicon] | None = None
+        self._problem: str | None = None
+
+    @property
+    def below(self) -> tuple[Bank, Lexicon]:
+        """Bank and lexicon without a version of the programme's own."""
+        return self._base.bank, self._base.lexicon
+
+    @property
+    def bank(self) -> Bank:
+        """The bank in use."""
+        return self._now()[1]
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The lexicon in use."""
+        return self._now()[2]
+
+    @property
+    def problem(self) -> str | None:
+        """Why the active version is not in use, where it is not: an upgrade can be the cause."""
+        self._now()
+        return self._problem
+
+    def reload_bank(self) -> None:
+        """Reads the bank anew; a broken one is raised and changes nothing."""
+        self._base.reload_bank()
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Forgets what is active, so that the next one to ask looks."""
+        with self._lock:
+            self._loaded, self._look_at_s = None, float("-inf")
+
+    def _now(self) -> tuple[int | None, Bank, Lexicon]:
+        with self._lock:
+            now_s = self._clock_s()
+            if self._loaded is not None and now_s < self._look_at_s:
+                return self._loaded
+            number = self._store.active_number()
+            if self._loaded is None or self._loaded[0] != number:
+                self._loaded = self._load(number)
+            self._look_at_s = now_s + self._look_every_s
+            return self._loaded
+
+    def _load(self, number: int | None) -> tuple[int | None, Bank, Lexicon]:
+        bank, lexicon = self.below
+        self._problem = None
+        text = None if number is None else self._store.get(number)
+        if text is None:
+            return number, bank, lexicon
+        try:
+            draft = read_draft((bank, lexicon), text.yaml, text.lexicon_yaml)
+        except DraftError as error:
+            # It was valid when it was stored: the bank below has changed, with an upgrade or a
+            # file. The server still starts, so that an editor can mend the version.
+            first = error.faults[0].text
+            self._problem = f"version {number} does not fit this server's bank any more: {first}"
+            logger.error("the active bank is not in use: %s", self._problem)
+            return number, bank, lexicon
+        return number, draft.bank, draft.lexicon
+
+
+class BankVersions:
+    """What a bank's editors do."""
+
+    def __init__(
+        self,
+        database: Database,
+        knowledge: Knowledge,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """Over the server's database, and what the server was started with."""
+        self.store = BankVersionStore(database)
+        self.knowledge = ActiveKnowledge(knowledge, self.store)
+        self._clock = clock
+
+    def listed(self) -> list[BankVersion]:
+        """All versions, newest first."""
+        return self.store.listed()
+
+    def get(self, number: int) -> BankVersionText:
+        """One version with its text.
+
+        Raises:
+            NotFoundError: there is none of this number.
+        """
+        return self.store.get(number)
+
+    def read(self, yaml: str, lexicon_yaml: str) -> Draft:
+        """Both texts, checked in their form.
+
+        Raises:
+            DraftError: with every fault found.
+        """
+        return read_draft(self.knowledge.below, yaml, lexicon_yaml)
+
+    def check(
+        self, draft: Draft, progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> None:
+        """Grades the draft's model answers.
+
+        Raises:
+            DraftError: with every fault found.
+        """
+        faults: list[Fault] = list(check_answers(draft, progress))
+        if faults:
+            raise DraftError(faults)
+
+    def save(self, order: DraftOrder, author_id: int | None) -> int:
+        """Stores what was read and checked as a new version; returns its number.
+
+        The same text as the newest version's is not stored again.
+
+        Raises:
+            NotFoundError: the author's account is gone.
+        """
+        latest = self.store.latest_number()
+        if latest:
+            newest = self.store.get(latest)
+            if (newest.yaml, newest.lexicon_yaml) == (order.yaml, order.lexicon_yaml):
+                return latest
+        return self.store.add(
+            order.yaml,
+            order.lexicon_yaml,
+            note=" ".join(order.note.split()),
+            author_id=author_id,
+            created_at=self._clock(),
+        )
+
+    def activate(self, number: int | None) -> None:
+        """Makes this the version in use; ``None``: only what the server was started with.
+
+        Raises:
+            NotFoundError: there is none of this number.
+            InvalidInputError: it does not fit this server's bank (any more).
+        """
+        if number is not None:
+            text = self.store.get(number)
+            try:
+                self.read(text.yaml, text.lexicon_yaml)
+            except DraftError as error:
+                raise InvalidInputError(
+                    f"version {number} does not fit this server's bank any more: "
+                    f"{error.faults[0].text}"
+                ) from error
+        self.store.activate(number)
+        self.knowledge.look_again()
+
+    def changes(self, number: int, since: int | None) -> Changes:
+        """How a version differs from another one, or from none.
+
+        Raises:
+            NotFoundError: there is none of this number.
+        """
+        new = self.store.get(number)
+        old = None if since is None else self.store.get(since)
+        entries_before = self._entries("", "") if old is None else self._entries(*_texts(old))
+        entries_after = self._entries(*_texts(new))
+        lines = _diff(("", "") if old is None else _texts(old), _texts(new))
+        return Changes(
+            added=tuple(sorted(entries_after.keys() - entries_before.keys())),
+            removed=tuple(sorted(entries_before.keys() - entries_after.keys())),
+            changed=tuple(
+                sorted(
+                    name
+                    for name in entries_after.keys() & entries_before.keys()
+                    if entries_after[name] != entries_before[name]
+                )
+            ),
+            lines=lines,
+        )
+
+    def checking(self) -> Task:
+        """The background task for ``DraftOrder`` payloads: check, then store."""
+
+        def check_and_save(work: Work) -> Outcome:
+            order = DraftOrder.model_validate(work.payload)
+            try:
+                self.check(self.read(order.yaml, order.lexicon_yaml), work.progress)
+            except DraftError as error:
+                return Outcome({"number": None, "faults": [vars(each) for each in error.faults]})
+            return Outcome({"number": self.save(order, work.owner_id), "faults": []})
+
+        return check_and_save
+
+    def _entries(self, yaml: str, lexicon_yaml: str) -> dict[str, Any]:
+        """The questions and terms of a version by name; of one that no longer fits, none."""
+        try:
+            draft = self.read(yaml, lexicon_yaml)
+        except DraftError:
+            return {}
+        questions: dict[str, Any] = {each.id: each for each in draft.questions}
+        return questions | {f"term {each.term}": each for each in draft.terms}
+
+
+def _texts(version: BankVersionText) -> tuple[str, str]:
+    return version.yaml, version.lexicon_yaml
+
+
+def _diff(old: tuple[str, str], new: tuple[str, str]) -> tuple[str, ...] | None:
+    lines: list[str] = []
+    for name, before, after in zip(("bank", "lexicon"), old, new, strict=True):
+        a, b = before.splitlines(), after.splitlines()
+        if a == b:
+            continue
+        if len(a) + len(b) > MAX_DIFF_LINES:
+            return None
+        lines += difflib.unified_diff(a, b, f"{name} before", f"{name} after", lineterm="", n=2)
+    return tuple(lines)

@@ -1,0 +1,147 @@
+"""Reading and writing the versions of a programme's bank; every method is one transaction."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from server.core.errors import NotFoundError
+from server.db.database import Database
+from server.db.tables import AccountRow, BankVersionRow
+
+__all__ = ["BankVersion", "BankVersionStore", "BankVersionText"]
+
+_MAX_NUMBER = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class BankVersion:
+    """One version, without its text. ``author``: as others see them; empty once they are gone."""
+
+    number: int
+    note: str
+    author: str
+    created_at: datetime
+    active: bool
+
+
+@dataclass(frozen=True)
+class BankVersionText:
+    """One version with its text."""
+
+    version: BankVersion
+    yaml: str
+    lexicon_yaml: str
+
+
+class BankVersionStore:
+    """Versions are only ever added; at most one is active."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def listed(self) -> list[BankVersion]:
+        """All versions, newest first."""
+        with self._database.read() as session:
+            rows = session.execute(_select().order_by(BankVersionRow.number.desc())).all()
+        return [BankVersion(*row) for row in rows]
+
+    def get(self, number: int) -> BankVersionText:
+        """One version.
+
+        Raises:
+            NotFoundError: there is none of this number.
+        """
+        found = self._one(BankVersionRow.number == min(number, _MAX_NUMBER))
+        if found is None:
+            raise NotFoundError(f"the bank has no version {number}")
+        return found
+
+    def active(self) -> BankVersionText | None:
+        """The version that is in use; ``None``: none is."""
+        return self._one(BankVersionRow.active.is_(True))
+
+    def active_number(self) -> int | None:
+        """The number of the version that is in use."""
+        with self._database.read() as session:
+            return session.scalar(
+                select(BankVersionRow.number).where(BankVersionRow.active.is_(True))
+            )
+
+    def latest_number(self) -> int:
+        """The number of the newest version; 0: there is none."""
+        with self._database.read() as session:
+            return session.scalar(select(func.max(BankVersionRow.number))) or 0
+
+    def add(
+        self,
+        yaml: str,
+        lexicon_yaml: str,
+        *,
+        note: str,
+        author_id: int | None,
+        created_at: datetime,
+    ) -> int:
+        """Stores a new version, which is not yet active; returns its number.
+
+        Raises:
+            NotFoundError: the author's account is gone.
+        """
+        try:
+            with self._database.write() as session:
+                self._database.alone(session, "bank versions")
+                number = (session.scalar(select(func.max(BankVersionRow.number))) or 0) + 1
+                session.add(
+                    BankVersionRow(
+                        number=number,
+                        yaml=yaml,
+                        lexicon_yaml=lexicon_yaml,
+                        note=note,
+                        author_id=author_id,
+                        created_at=created_at,
+                        active=False,
+                    )
+                )
+        except IntegrityError:
+            raise NotFoundError("the account of the author is gone") from None
+        return number
+
+    def activate(self, number: int | None) -> None:
+        """Makes this the version in use, or none.
+
+        Raises:
+            NotFoundError: there is none of this number.
+        """
+        with self._database.write() as session:
+            self._database.alone(session, "bank versions")
+            if number is not None:
+                wanted = BankVersionRow.number == min(number, _MAX_NUMBER)
+                if session.scalar(select(BankVersionRow.id).where(wanted)) is None:
+                    raise NotFoundError(f"the bank has no version {number}")
+            session.execute(update(BankVersionRow).values(active=False))
+            if number is not None:
+                session.execute(
+                    update(BankVersionRow)
+                    .where(BankVersionRow.number == number)
+                    .values(active=True)
+                )
+
+    def _one(self, condition: object) -> BankVersionText | None:
+        wanted = _select().add_columns(BankVersionRow.yaml, BankVersionRow.lexicon_yaml)
+        with self._database.read() as session:
+            row = session.execute(wanted.where(condition)).first()  # type: ignore[arg-type]
+        if row is None:
+            return None
+        *about, yaml, lexicon_yaml = row
+        return BankVersionText(BankVersion(*about), yaml, lexicon_yaml)
+
+
+def _select() -> Select[int, str, str, datetime, bool]:
+    return select(
+        BankVersionRow.number,
+        BankVersionRow.note,
+        func.coalesce(AccountRow.display_name, ""),
+        BankVersionRow.created_at,
+        BankVersionRow.active,
+    ).join(AccountRow, AccountRow.id == BankVersionRow.author_id, isouter=True)

@@ -1,0 +1,104 @@
+"""The wire models of everything kept: exported, imported again, deleted for good."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from question_bank.models import Question
+from server.contract.answers import AttemptId, Report, Submission
+from server.contract.drills import DrillImport, DrillReview
+from server.contract.reviews import MAX_OF_ONE_ATTEMPT, Correction
+from server.contract.wire import Wire
+
+__all__ = [
+    "Archive",
+    "ArchivedAttempt",
+    "ArchivedReport",
+    "ImportResult",
+    "PurgeRequest",
+    "PurgeResult",
+]
+
+
+class ArchivedReport(Wire):
+    """A report with the time it was graded at."""
+
+    graded_at: AwareDatetime
+    report: Report
+
+
+class ArchivedAttempt(Wire):
+    """Everything kept of one attempt.
+
+    ``reports``: the grader's own, oldest first; the last one is the current. ``corrections``: what
+    reviewers corrected in it. ``corrected``: the current one as they corrected it, for readers; it
+    follows from the other two, so an import makes it anew.
+    """
+
+    submission: Submission
+    question: Question
+    received_at: AwareDatetime
+    reports: tuple[ArchivedReport, ...] = Field(min_length=1)
+    corrections: Annotated[tuple[Correction, ...], Field(max_length=MAX_OF_ONE_ATTEMPT)] = ()
+    corrected: Report | None = None
+
+    @property
+    def report(self) -> Report:
+        """The current report as it is read: corrected where it was corrected."""
+        return self.corrected or self.reports[-1].report
+
+    @model_validator(mode="after")
+    def _one_question(self) -> Self:
+        if self.question.id != self.submission.question_id:
+            raise ValueError(
+                f"the submission answers {self.submission.question_id!r}, "
+                f"the question is {self.question.id!r}"
+            )
+        return self
+
+
+class Archive(Wire):
+    """An export that imports again. ``next_after_id`` asks for the next page, ``None``: the end.
+
+    ``drill_reviews`` is filled in an export of everything; a page of attempts leaves it empty.
+    """
+
+    format: Literal["aloud-archive"] = "aloud-archive"
+    schema_version: Literal[1] = 1
+    exported_at: AwareDatetime
+    attempts: tuple[ArchivedAttempt, ...]
+    drill_reviews: tuple[DrillReview, ...] = ()
+    next_after_id: int | None = None
+
+
+class ImportResult(Wire):
+    """``skipped`` were there before; ``conflicts``: ids that are there with another content.
+
+    ``drills``: the same about the archive's drill reviews, where it was given a whole archive.
+    """
+
+    imported: int
+    skipped: int
+    conflicts: tuple[str, ...] = ()
+    drills: DrillImport | None = None
+
+
+class PurgeRequest(Wire):
+    """What to delete for good: these attempts, those made before a time, or everything."""
+
+    attempt_ids: tuple[AttemptId, ...] = ()
+    before: AwareDatetime | None = None
+    everything: bool = False
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if [bool(self.attempt_ids), self.before is not None, self.everything].count(True) != 1:
+            raise ValueError("name exactly one of attempt_ids, before and everything")
+        return self
+
+
+class PurgeResult(Wire):
+    """How many attempts were deleted, and with everything how many takes of drills."""
+
+    deleted: int
+    drill_reviews: int = 0

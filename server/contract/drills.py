@@ -1,0 +1,118 @@
+"""The wire models of the drills: what was said, and when it is due again.
+
+An item is named by its id alone; what it is (term, readings, tips) is in the drill sets, built in
+or a person's own, which the server need not know.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from server.contract.wire import Share, Wire
+
+__all__ = [
+    "MAX_PAGE",
+    "DrillArchive",
+    "DrillCard",
+    "DrillImport",
+    "DrillQuery",
+    "DrillQueue",
+    "DrillReview",
+    "DrillVerdictName",
+    "ItemId",
+    "ReviewedDrill",
+    "SetId",
+]
+
+MAX_PAGE = 1000
+
+ReviewId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+ItemId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=160)]
+SetId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+Phones = Annotated[str, StringConstraints(max_length=500)]
+
+DrillVerdictName = Literal["correct", "mispronounced", "unclear", "something_else", "nothing"]
+"""What the hearing found in one take; only the first two say something about the person."""
+
+
+class DrillReview(Wire):
+    """One take of one item. The same ``review_id`` is stored only once.
+
+    ``phones``: the reading that was heard, in ARPAbet; empty where none was.
+    """
+
+    review_id: ReviewId
+    item_id: ItemId
+    drill_set: SetId
+    reviewed_at: AwareDatetime
+    verdict: DrillVerdictName
+    phones: Phones = ""
+    confidence: Share = 0.0
+
+
+class DrillCard(Wire):
+    """What is known about an item that was said at least once, and when it is due again.
+
+    Attributes:
+        due: when to say it again.
+        stability: in days: after so long it is still said right with 90 % probability (FSRS).
+        difficulty: 1 to 10 (FSRS).
+        reps: takes with a verdict, ``correct`` or ``mispronounced``.
+        lapses: how often it was said wrong after it had been learnt.
+        misses: how often it was said wrong at all.
+        last_verdict: the verdict that last changed the schedule.
+    """
+
+    item_id: ItemId
+    drill_set: SetId
+    due: AwareDatetime
+    stability: float = Field(gt=0)
+    difficulty: float = Field(ge=1, le=10)
+    reps: int = Field(ge=1)
+    lapses: int = Field(ge=0)
+    misses: int = Field(ge=0)
+    last_verdict: Literal["correct", "mispronounced"]
+    first_reviewed_at: AwareDatetime
+    last_reviewed_at: AwareDatetime
+
+
+class ReviewedDrill(Wire):
+    """What became of a review: ``card`` is ``None`` while no take of the item had a verdict."""
+
+    review: DrillReview
+    card: DrillCard | None
+
+
+class DrillQuery(Wire):
+    """What is due: of one set or over all, at a time (``None``: now by the server's clock)."""
+
+    drill_set: SetId | None = None
+    now: AwareDatetime | None = None
+    limit: int = Field(default=20, ge=1, le=MAX_PAGE)
+
+
+class DrillQueue(Wire):
+    """The cards due, the longest overdue first; ``total`` counts those beyond the limit too.
+
+    ``known``: the ids of all items of the set that have a card. The rest of the set is new: the
+    client knows the sets, a person's own among them, and takes new items from there.
+    """
+
+    total: int
+    due: tuple[DrillCard, ...]
+    known: tuple[ItemId, ...]
+
+
+class DrillArchive(Wire):
+    """A page of reviews by the order they came in; ``next_after_id`` asks for the next page."""
+
+    reviews: Annotated[tuple[DrillReview, ...], Field(max_length=MAX_PAGE)]
+    next_after_id: int | None = None
+
+
+class DrillImport(Wire):
+    """``skipped`` were there before; ``conflicts``: ids that are there with another content."""
+
+    imported: int
+    skipped: int
+    conflicts: tuple[str, ...] = ()

@@ -1,0 +1,118 @@
+"""Who may do what. Everything that is not allowed here is denied.
+
+Pure functions: routes ask through the dependencies of ``server/web/http/gate.py``, and a test walks
+every route with every role.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal
+
+__all__ = ["ANONYMOUS", "OPEN", "Action", "Actor", "ActorRole", "Thing", "may"]
+
+ActorRole = Literal["anonymous", "guest", "open", "candidate", "coach", "admin"]
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who asks.
+
+    Attributes:
+        role: ``open``: the one person of a server without accounts; ``guest``: who opened a share
+            link, and may what the link says; ``anonymous``: anybody else without an account.
+        account_id: whose things are their own; ``None`` without an account.
+        name: as they sign in.
+        display_name: as others see them.
+        coached: the cohorts they are a coach of.
+        by_token: a client with a token, no browser.
+    """
+
+    role: ActorRole
+    account_id: int | None = None
+    name: str = ""
+    display_name: str = ""
+    coached: frozenset[int] = frozenset()
+    by_token: bool = False
+
+    @property
+    def has_account(self) -> bool:
+        """Whether somebody is signed in."""
+        return self.role in ("candidate", "coach", "admin")
+
+
+ANONYMOUS: Final = Actor("anonymous")
+OPEN: Final = Actor("open")
+
+
+class Action(StrEnum):
+    """What somebody wants to do; those of the second group are done to a thing."""
+
+    READ_BANK = "read the question bank"
+    PRACTISE = "answer questions and keep the answers"
+    OWN_ACCOUNT = "look after their own account"
+    COACH = "open the coach pages"
+    EDIT_BANK = "edit the question bank"
+    MANAGE_ACCOUNTS = "manage accounts, invitations and cohorts"
+    SEE_OPERATION = "see how the server is doing"
+
+    READ = "read it"
+    HEAR = "hear its recording"
+    COMMENT = "comment on it"
+    REVIEW = "score it and correct its verdicts"
+    CHANGE = "share, change or delete it"
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something that belongs to somebody: an attempt, an interview, a recording, a share, a job.
+
+    Attributes:
+        owner_id: the account it belongs to; ``None``: to nobody's, as on a server without accounts.
+        shown_to: the cohorts to whose coaches its owner shows it now: revoked shares, and cohorts
+            that the owner has left, are not among them.
+        sound_to: those of them that may hear its recording.
+    """
+
+    owner_id: int | None
+    shown_to: frozenset[int] = frozenset()
+    sound_to: frozenset[int] = frozenset()
+
+
+_EVERYBODY_HERE: Final = frozenset({"open", "candidate", "coach", "admin"})
+_WITHOUT_THING: Final[dict[Action, frozenset[str]]] = {
+    Action.READ_BANK: _EVERYBODY_HERE,
+    Action.PRACTISE: _EVERYBODY_HERE,
+    Action.OWN_ACCOUNT: frozenset({"candidate", "coach", "admin"}),
+    Action.COACH: frozenset({"coach"}),
+    Action.EDIT_BANK: frozenset({"coach", "admin"}),
+    Action.MANAGE_ACCOUNTS: frozenset({"admin"}),
+    Action.SEE_OPERATION: frozenset({"open", "admin"}),
+}
+
+
+def may(actor: Actor, action: Action, thing: Thing | None = None) -> bool:
+    """Whether this actor may do this (to this thing).
+
+    An admin has no way around sharing: what is not theirs and not shown to a cohort that they
+    coach, they cannot read.
+    """
+    if thing is None:
+        return actor.role in _WITHOUT_THING.get(action, frozenset()) or (
+            # whoever was made coach of a cohort has its pages, an admin too
+            action is Action.COACH and actor.role == "admin" and bool(actor.coached)
+        )
+    if actor.role not in _EVERYBODY_HERE:
+        return False
+    owns = thing.owner_id == actor.account_id
+    coaches = actor.has_account and not actor.coached.isdisjoint(thing.shown_to)
+    match action:
+        case Action.READ | Action.COMMENT:
+            return owns or coaches
+        case Action.HEAR:
+            return owns or (coaches and not actor.coached.isdisjoint(thing.sound_to))
+        case Action.REVIEW:
+            return coaches and not owns
+        case Action.CHANGE:
+            return owns
+        case _:
+            return False

@@ -1,0 +1,93 @@
+"""One database, as the stores use it: transactions, plain errors, rows that cannot be read."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Engine, func, select, text
+from sqlalchemy.orm import Session
+
+from server.core.errors import UnreadableError
+from server.db.engine import make_engine, place_of, plain_errors, writing
+from server.db.migrate import upgrade
+
+__all__ = ["MAX_ID", "Database"]
+
+MAX_ID = 2**63 - 1
+"""A larger number cannot be an id, and the driver cannot even ask for it."""
+
+
+class Database:
+    """An open database with up-to-date tables. Safe to use from several threads and processes.
+
+    Attributes:
+        engine: the SQLAlchemy engine.
+    """
+
+    def __init__(self, database_url: str, *, busy_timeout_s: float = 5.0) -> None:
+        """Opens the database and brings its tables up to date.
+
+        Raises:
+            StoreError: the database cannot be used; the text says why and what to do.
+        """
+        self.engine: Engine = make_engine(database_url, busy_timeout_s=busy_timeout_s)
+        self._writing = writing(self.engine)
+        try:
+            upgrade(self.engine)
+        except BaseException:
+            self.engine.dispose()
+            raise
+
+    @property
+    def is_postgresql(self) -> bool:
+        """Whether it is PostgreSQL (else SQLite)."""
+        return self.engine.dialect.name == "postgresql"
+
+    def close(self) -> None:
+        """Gives back all connections."""
+        self.engine.dispose()
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session that reads."""
+        with plain_errors(self.engine), Session(self.engine) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A transaction: committed at the end, rolled back where an error leaves it."""
+        with (
+            plain_errors(self.engine),
+            Session(self._writing, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+    @contextmanager
+    def readable(self, what: str) -> Iterator[None]:
+        """A row whose JSON or values make no sense (any more) is one clear error."""
+        try:
+            yield
+        except ValueError as error:
+            reason = " ".join(str(error).split())[:200]
+            raise UnreadableError(
+                f"{what} in the database {place_of(self.engine)} is damaged ({reason}); "
+                "delete it, or put a backup in the database's place"
+            ) from error
+
+    def alone(self, session: Session, name: str) -> None:
+        """Nobody else does what is so named until the end of the transaction.
+
+        SQLite has one writer at a time anyway; in PostgreSQL two would each miss the other's rows.
+        """
+        if self.is_postgresql:
+            session.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))
+
+    def forget(self) -> None:
+        """Overwrites what was deleted in SQLite's write-ahead log too."""
+        if self.is_postgresql:
+            return
+        with (
+            plain_errors(self.engine),
+            self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+        ):
+            connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))

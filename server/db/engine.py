@@ -1,0 +1,149 @@
+"""Opening the database: engine, SQLite's settings, and errors as one clear line."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError
+
+from server.core.errors import InvalidInputError, StoreBusyError, StoreError
+
+__all__ = ["make_engine", "place_of", "plain_errors", "writing"]
+
+# A transaction that will write takes SQLite's write lock at once: one that reads first and then
+# wants to write fails without waiting when another one wrote in between (SQLITE_BUSY_SNAPSHOT,
+# https://www.sqlite.org/isolation.html).
+_BEGIN_OPTION = "aloud_begin"
+
+_WAL_POLL_S = 0.02
+
+
+def writing(engine: Engine) -> Engine:
+    """The same engine for transactions that write."""
+    return engine.execution_options(**{_BEGIN_OPTION: "BEGIN IMMEDIATE"})
+
+
+def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
+    """An engine for the URL; nothing is opened yet but SQLite's folder is made.
+
+    Raises:
+        StoreError: the URL is wrong, its driver is missing or the folder cannot be made.
+    """
+    try:
+        url = make_url(database_url)
+    except ArgumentError:
+        raise StoreError(
+            f"{database_url!r} is no database URL; it looks like sqlite:////folder/aloud.db"
+        ) from None
+    if url.get_backend_name() == "sqlite":
+        return _sqlite_engine(url, busy_timeout_s)
+    try:
+        # an error's text must not quote an answer
+        return create_engine(url, pool_pre_ping=True, hide_parameters=True)
+    except (NoSuchModuleError, ImportError) as error:
+        raise StoreError(
+            f"no driver for the database {url.render_as_string()}: {error}; install it"
+        ) from None
+
+
+def place_of(engine: Engine) -> str:
+    """Where the database is, for a message: the file, or the URL without its password."""
+    url = engine.url
+    if url.get_backend_name() == "sqlite" and url.database:
+        return url.database
+    return url.render_as_string(hide_password=True)
+
+
+@contextmanager
+def plain_errors(engine: Engine) -> Iterator[None]:
+    """Turns the driver's errors into one clear line; integrity errors pass through.
+
+    Raises:
+        StoreBusyError: another program holds the lock for longer than the time limit.
+        InvalidInputError: a value that this database cannot hold.
+        StoreError: anything else that makes the database unusable.
+    """
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except DataError as error:
+        raise InvalidInputError(f"the database cannot hold this value: {error.orig}") from error
+    except DBAPIError as error:
+        raise _plain(engine, error.orig) from error
+    except sqlite3.Error as error:
+        raise _plain(engine, error) from error
+
+
+def _plain(engine: Engine, cause: BaseException | None) -> StoreError:
+    place, reason = place_of(engine), str(cause).splitlines()[0] if str(cause) else "unknown"
+    code = (getattr(cause, "sqlite_errorcode", None) or 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusyError(
+            f"the database {place} is locked by another program; close it and try again"
+        )
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return StoreError(
+            f"the database {place} is damaged ({reason}); move the file away to start afresh, "
+            "or put a backup in its place"
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return StoreError(
+            f"the database {place} cannot be opened for writing ({reason}); "
+            "check the permissions of the file and its folder"
+        )
+    if code == sqlite3.SQLITE_FULL:
+        return StoreError(f"the disk is full: the database {place} cannot grow; free some space")
+    return StoreError(f"the database {place} cannot be used: {reason}")
+
+
+def _sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
+    if url.database and url.database != ":memory:":
+        folder = Path(url.database).parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"the folder {folder} of the database cannot be made: {error.strerror}"
+            ) from error
+    engine = create_engine(url, connect_args={"timeout": busy_timeout_s}, hide_parameters=True)
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: sqlite3.Connection, record: Any) -> None:
+        # SQLAlchemy begins the transactions below; the driver's own way leaves DDL outside them.
+        connection.isolation_level = None
+        connection.execute("PRAGMA foreign_keys = ON")
+        # What is purged is overwritten on the disk.
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        if url.database and url.database != ":memory:":
+            _switch_to_wal(connection, busy_timeout_s)
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN_OPTION, "BEGIN"))
+
+    return engine
+
+
+def _switch_to_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
+    """Turns write-ahead logging on; it stays on in the file.
+
+    SQLite does not wait for a lock here as it does elsewhere: two processes that open a new
+    database at once would see "database is locked".
+    """
+    deadline = time.monotonic() + busy_timeout_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() >= deadline:
+                raise
+        time.sleep(_WAL_POLL_S)

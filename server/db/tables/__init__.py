@@ -1,0 +1,52 @@
+"""All tables: whoever imports one has them all, since they belong to the same ``Base``.
+
+A change to any table needs a migration; a test compares the two.
+"""
+
+from server.db.tables.accounts import (
+    AccountRow,
+    CohortMemberRow,
+    CohortRow,
+    EndedSessionRow,
+    InvitationRow,
+    ServerSecretRow,
+    SignInFailureRow,
+    TokenRow,
+)
+from server.db.tables.attempts import AttemptRow, DrillCardRow, DrillReviewRow, ReportRow
+from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
+from server.db.tables.reviewing import CommentRow, CorrectionRow, ReviewRow, RubricScoreRow
+from server.db.tables.sharing import RecordingRow, ShareLinkRow, ShareRow
+from server.db.tables.work import AuditRow, BankVersionRow, JobFileRow, JobInputRow, JobRow
+
+__all__ = [
+    "AccountRow",
+    "AttemptRow",
+    "AuditRow",
+    "BankVersionRow",
+    "Base",
+    "CohortMemberRow",
+    "CohortRow",
+    "CommentRow",
+    "CorrectionRow",
+    "DrillCardRow",
+    "DrillReviewRow",
+    "EndedSessionRow",
+    "InvitationRow",
+    "JobFileRow",
+    "JobInputRow",
+    "JobRow",
+    "Key",
+    "RecordingRow",
+    "ReportRow",
+    "ReviewRow",
+    "RubricScoreRow",
+    "ServerSecretRow",
+    "ShareLinkRow",
+    "ShareRow",
+    "SignInFailureRow",
+    "TokenRow",
+    "UtcDateTime",
+    "once_per_owner",
+    "owner_column",
+]

@@ -1,0 +1,143 @@
+"""The tables of people: accounts, how they sign in, and the cohorts they belong to.
+
+Passwords are kept as Argon2 hashes, everything else that lets somebody in as the SHA-256 of 32
+random bytes: what is in these tables opens nothing.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from server.db.tables.base import Base, Key, UtcDateTime
+
+__all__ = [
+    "AccountRow",
+    "CohortMemberRow",
+    "CohortRow",
+    "EndedSessionRow",
+    "InvitationRow",
+    "ServerSecretRow",
+    "SignInFailureRow",
+    "TokenRow",
+]
+
+
+class AccountRow(Base):
+    """One person. Deleting the row takes along everything that is theirs."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (
+        CheckConstraint("role IN ('candidate', 'coach', 'admin')", name="role"),
+        # The id of a deleted account never comes to name another person.
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    name: Mapped[str] = mapped_column(String(80), unique=True)  # casefolded
+    display_name: Mapped[str] = mapped_column(String(80))
+    role: Mapped[str] = mapped_column(String(20))
+    password_hash: Mapped[str | None] = mapped_column(String(300))  # NULL: not yet set
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    disabled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    # Counted up to end all of the account's sessions at once.
+    session_epoch: Mapped[int] = mapped_column(default=0)
+
+
+class InvitationRow(Base):
+    """A link with which its receiver sets the account's password, once."""
+
+    __tablename__ = "invitations"
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
+    )
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class TokenRow(Base):
+    """What a client signs in with. ``prefix`` is what a person tells tokens apart by."""
+
+    __tablename__ = "tokens"
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
+    )
+    label: Mapped[str] = mapped_column(String(80))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    prefix: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class CohortRow(Base):
+    """A group of candidates with its coaches, and what the programme settled for it."""
+
+    __tablename__ = "cohorts"
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    name: Mapped[str] = mapped_column(String(80), unique=True)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    audio_days: Mapped[int | None]  # NULL: recordings are kept until deleted
+    rubric: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+
+
+class CohortMemberRow(Base):
+    """That an account is in a cohort: as one of its candidates or one of its coaches."""
+
+    __tablename__ = "cohort_members"
+    __table_args__ = (
+        CheckConstraint("as_role IN ('candidate', 'coach')", name="as_role"),
+        Index("ix_cohort_members_account_id", "account_id"),
+    )
+
+    cohort_id: Mapped[int] = mapped_column(
+        ForeignKey("cohorts.id", ondelete="CASCADE"), primary_key=True
+    )
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True
+    )
+    as_role: Mapped[str] = mapped_column(String(20))
+
+
+class SignInFailureRow(Base):
+    """A wrong password; ``subject`` is a keyed hash of the name or the address that sent it.
+
+    In the database and not in memory, so that several processes count together.
+    """
+
+    __tablename__ = "sign_in_failures"
+    __table_args__ = (Index("ix_sign_in_failures_subject_at", "subject", "at"),)
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    subject: Mapped[str] = mapped_column(String(64))
+    at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
+
+
+class EndedSessionRow(Base):
+    """A browser session that was signed out, until its cookie has expired by itself."""
+
+    __tablename__ = "ended_sessions"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
+    )
+    until: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
+
+
+class ServerSecretRow(Base):
+    """A secret of this server's own, made at the first start: what signs the session cookies."""
+
+    __tablename__ = "server_secrets"
+
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    value: Mapped[str] = mapped_column(String(200))

@@ -1,0 +1,94 @@
+"""The tables of answers and drills."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Float, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
+
+__all__ = ["AttemptRow", "Base", "DrillCardRow", "DrillReviewRow", "ReportRow"]
+
+
+class AttemptRow(Base):
+    """One answer as it came in, with the question as it was then."""
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        *once_per_owner("attempts", "submission_id"),
+        Index("ix_attempts_owner_id_created_at_id", "owner_id", "created_at", "id"),
+        # An id that a person noted down never comes to name another attempt.
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    owner_id: Mapped[int | None] = owner_column()
+    submission_id: Mapped[str] = mapped_column(String(32))
+    interview_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    question_id: Mapped[str] = mapped_column(String(80), index=True)
+    role: Mapped[str | None] = mapped_column(String(80), index=True)
+    round: Mapped[str] = mapped_column(String(40))
+    topic: Mapped[str]
+    engine: Mapped[str] = mapped_column(String(500))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    received_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    submission: Mapped[dict[str, Any]] = mapped_column(JSON)
+    question: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class ReportRow(Base):
+    """One grading of an attempt. The newest (highest id) counts, older ones are kept."""
+
+    __tablename__ = "reports"
+    __table_args__ = (
+        Index("ix_reports_attempt_id_id", "attempt_id", "id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"))
+    grader_version: Mapped[str] = mapped_column(String(100))
+    bank_version: Mapped[str] = mapped_column(String(100))
+    graded_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    score: Mapped[float] = mapped_column(Float)
+    words: Mapped[int]
+    answer_s: Mapped[float | None] = mapped_column(Float)
+    report: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class DrillReviewRow(Base):
+    """One take of a drill item as it came in."""
+
+    __tablename__ = "drill_reviews"
+    __table_args__ = (
+        *once_per_owner("drill_reviews", "review_id"),
+        Index("ix_drill_reviews_owner_id_item_id", "owner_id", "item_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    owner_id: Mapped[int | None] = owner_column()
+    review_id: Mapped[str] = mapped_column(String(32))
+    item_id: Mapped[str] = mapped_column(String(160))
+    drill_set: Mapped[str] = mapped_column(String(80))
+    reviewed_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    received_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    review: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class DrillCardRow(Base):
+    """When an item is due; computed from its reviews, kept so that the queue is one query."""
+
+    __tablename__ = "drill_cards"
+    __table_args__ = (
+        *once_per_owner("drill_cards", "item_id"),
+        Index("ix_drill_cards_owner_id_due", "owner_id", "due"),
+    )
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    owner_id: Mapped[int | None] = owner_column()
+    item_id: Mapped[str] = mapped_column(String(160))
+    drill_set: Mapped[str] = mapped_column(String(80))
+    due: Mapped[datetime] = mapped_column(UtcDateTime)
+    card: Mapped[dict[str, Any]] = mapped_column(JSON)

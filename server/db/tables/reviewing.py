@@ -1,0 +1,100 @@
+"""The tables of coaching: comments, scores by the programme's rubric, corrected verdicts.
+
+``external_id`` names a row over all databases: a bundle that comes back with comments is merged
+by it. Who writes without an account (a share link, a bundle) is named by ``guest_name``.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, Float, ForeignKey, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from server.db.tables.base import Base, Key, UtcDateTime
+
+__all__ = ["CommentRow", "CorrectionRow", "ReviewRow", "RubricScoreRow"]
+
+
+def _attempt() -> Mapped[int]:
+    return mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"), index=True)
+
+
+def _author() -> Mapped[int | None]:
+    return mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+
+
+class CommentRow(Base):
+    """A comment on a word, a span of words, a moment or the whole answer; or an answer to one."""
+
+    __tablename__ = "comments"
+    __table_args__ = (
+        CheckConstraint("kind IN ('word', 'span', 'moment', 'answer')", name="kind"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    attempt_id: Mapped[int] = _attempt()
+    parent_id: Mapped[int | None] = mapped_column(
+        ForeignKey("comments.id", ondelete="CASCADE"), index=True
+    )
+    author_id: Mapped[int | None] = _author()
+    guest_name: Mapped[str | None] = mapped_column(String(80))
+    kind: Mapped[str] = mapped_column(String(20))
+    word_from: Mapped[int | None]
+    word_to: Mapped[int | None]
+    at_s: Mapped[float | None] = mapped_column(Float)
+    text: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    edited_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    external_id: Mapped[str] = mapped_column(String(32), unique=True)
+
+
+class RubricScoreRow(Base):
+    """What one reviewer gave an attempt for one criterion of the cohort's rubric."""
+
+    __tablename__ = "rubric_scores"
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    attempt_id: Mapped[int] = _attempt()
+    author_id: Mapped[int | None] = _author()
+    guest_name: Mapped[str | None] = mapped_column(String(80))
+    criterion: Mapped[str] = mapped_column(String(80))
+    score: Mapped[int]
+    note: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    external_id: Mapped[str] = mapped_column(String(32), unique=True)
+
+
+class CorrectionRow(Base):
+    """A verdict that a reviewer says is wrong, for this attempt and for the bank's editors."""
+
+    __tablename__ = "corrections"
+    __table_args__ = (CheckConstraint("target IN ('term', 'phrase')", name="target"),)
+
+    id: Mapped[int] = mapped_column(Key, primary_key=True)
+    attempt_id: Mapped[int] = _attempt()
+    author_id: Mapped[int | None] = _author()
+    guest_name: Mapped[str | None] = mapped_column(String(80))
+    target: Mapped[str] = mapped_column(String(20))
+    name: Mapped[str] = mapped_column(String(200))
+    word_index: Mapped[int | None]
+    verdict: Mapped[str] = mapped_column(String(40))
+    note: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    external_id: Mapped[str] = mapped_column(String(32), unique=True)
+    resolved_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class ReviewRow(Base):
+    """How far one coach is with one attempt: what the review queue is made of."""
+
+    __tablename__ = "reviews"
+    __table_args__ = (CheckConstraint("state IN ('open', 'done')", name="state"),)
+
+    attempt_id: Mapped[int] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    reviewer_id: Mapped[int] = mapped_column(
+        ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    state: Mapped[str] = mapped_column(String(20))
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)

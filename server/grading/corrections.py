@@ -1,0 +1,133 @@
+"""A report as its reviewers corrected it. What is stored stays as the grader wrote it.
+
+Pure; ``server/attempts/read_reports.py`` applies it to whatever is read of a stored report.
+"""
+
+from collections.abc import Sequence
+
+from server.contract import (
+    CorrectedVerdict,
+    Correction,
+    Coverage,
+    NewCorrection,
+    Pronunciation,
+    Report,
+    coverage_score,
+)
+
+__all__ = ["corrected", "corrected_coverage", "places_of"]
+
+
+def places_of(report: Report, correction: NewCorrection) -> tuple[int, ...]:
+    """Which entries of the report's list of terms or phrases a correction is about."""
+    if correction.target == "term":
+        return _term_places(report.pronunciation, correction)
+    return _phrase_places(report.coverage, correction)
+
+
+def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
+    """The report with the verdicts that reviewers gave, and what follows: score and summary.
+
+    Each verdict that differs from the grader's says who gave it and what the grader's was.
+
+    Args:
+        report: as it was graded.
+        corrections: oldest first; of two about one place the later one counts. One that fits
+            nothing (the answer was graded anew since), or says what the grader says, changes
+            nothing.
+    """
+    coverage = corrected_coverage(report.coverage, corrections)
+    pronunciation = _corrected_pronunciation(report.pronunciation, corrections)
+    if coverage == report.coverage and pronunciation == report.pronunciation:
+        return report
+    # brings the whole grader: only where it is needed
+    from server.grading.summary import summarise
+
+    return report.model_copy(
+        update={
+            "coverage": coverage,
+            "pronunciation": pronunciation,
+            "summary": summarise(coverage, pronunciation, report.delivery, report.language),
+        }
+    )
+
+
+def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) -> Coverage:
+    """The same for the coverage alone, which is all that a score needs."""
+    last: dict[int, Correction] = {}
+    for each in corrections:
+        if each.target == "phrase":
+            last |= dict.fromkeys(_phrase_places(coverage, each), each)
+    phrases = list(coverage.phrases)
+    for index, correction in last.items():
+        graded = phrases[index]
+        if graded.status == correction.verdict and not graded.negated:
+            continue
+        not_said = correction.verdict == "missing"
+        phrases[index] = graded.model_copy(
+            update={
+                "status": correction.verdict,
+                "negated": False,
+                # words that do not say the phrase are no evidence of it
+                "how": None if not_said else graded.how,
+                "evidence": None if not_said else graded.evidence,
+                "corrected": _given(correction, graded.status, negated=graded.negated),
+            }
+        )
+    if tuple(phrases) == coverage.phrases:
+        return coverage
+    return Coverage(
+        score=coverage_score(phrases), phrases=tuple(phrases), graded_score=coverage.score
+    )
+
+
+def _corrected_pronunciation(
+    pronunciation: Pronunciation, corrections: Sequence[Correction]
+) -> Pronunciation:
+    last: dict[int, Correction] = {}
+    for each in corrections:
+        if each.target == "term":
+            last |= dict.fromkeys(_term_places(pronunciation, each), each)
+    terms = list(pronunciation.terms)
+    for index, correction in last.items():
+        graded = terms[index]
+        if graded.verdict == correction.verdict:
+            continue
+        terms[index] = graded.model_copy(
+            update={
+                "verdict": correction.verdict,
+                # what was heard goes with the verdict that does not hold, and so does its advice
+                "heard": None,
+                "phones": None,
+                "tip": "" if correction.verdict == "correct" else graded.tip,
+                "corrected": _given(correction, graded.verdict),
+            }
+        )
+    return pronunciation.model_copy(update={"terms": tuple(terms)})
+
+
+def _given(correction: Correction, was: str, *, negated: bool = False) -> CorrectedVerdict:
+    return CorrectedVerdict.model_validate(
+        {
+            "by": correction.author,
+            "at": correction.created_at,
+            "note": correction.note,
+            "was": was,
+            "was_negated": negated,
+        }
+    )
+
+
+def _term_places(pronunciation: Pronunciation, correction: NewCorrection) -> tuple[int, ...]:
+    return tuple(
+        index
+        for index, term in enumerate(pronunciation.terms)
+        if term.term == correction.name
+        and (correction.word_index is None or correction.word_index in term.word_indices)
+    )
+
+
+def _phrase_places(coverage: Coverage, correction: NewCorrection) -> tuple[int, ...]:
+    return tuple(
+        index for index, phrase in enumerate(coverage.phrases) if phrase.phrase == correction.name
+    )

@@ -1,0 +1,102 @@
+"""Everything that a server keeps of one account, as one zip to take along."""
+
+import json
+import tempfile
+import zipfile
+from datetime import datetime
+from typing import IO
+
+from server.accounts.service import AccountService
+from server.attempts.service import Service
+from server.attempts.store import Store
+from server.contract import Archive
+from server.core.access import Actor
+from server.review.service import ReviewService
+from server.sharing.service import SharingService
+
+__all__ = ["everything_of"]
+
+_IN_MEMORY_BYTES = 4 * 1024 * 1024
+
+
+def everything_of(
+    actor: Actor,
+    accounts: AccountService,
+    service: Service,
+    sharing: SharingService,
+    reviews: ReviewService,
+    now: datetime,
+) -> IO[bytes]:
+    """The zip, to be read from its beginning and closed.
+
+    ``archive/*.json`` are read by ``aloud import``; ``reviews/ATTEMPT.json`` has comments, scores
+    and corrected verdicts; ``written/ATTEMPT.json`` those that they wrote about answers of others;
+    ``recordings/`` the sound that is kept; ``account.json`` the rest.
+
+    Args:
+        actor: whose, with an account.
+        accounts: the accounts.
+        service: the use cases over what is theirs.
+        sharing: shares and recordings.
+        reviews: what was written about their answers.
+        now: the time.
+    """
+    assert actor.account_id is not None
+    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115 - handed on
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        _archive(packed, service, now)
+        for attempt_id in Store(service.database).of(actor.account_id).ids():
+            document = reviews.document(attempt_id)
+            packed.writestr(f"reviews/{attempt_id}.json", document.model_dump_json(indent=1))
+            if sharing.recordings.info(attempt_id) is not None:
+                sound = sharing.recordings.get(attempt_id)
+                ending = sound.media_type.rpartition("/")[2]
+                packed.writestr(f"recordings/{attempt_id}.{ending}", sound.content)
+        for attempt_id, written in reviews.written_by(actor.account_id):
+            packed.writestr(f"written/{attempt_id}.json", written.model_dump_json(indent=1))
+        account = accounts.get(actor.account_id)
+        about = {
+            "name": account.name,
+            "display_name": account.display_name,
+            "role": account.role,
+            "created_at": account.created_at.isoformat(),
+            "cohorts": [each.name for each in accounts.cohorts.of(account.id)],
+            "tokens": [
+                {
+                    "label": each.label,
+                    "created_at": each.created_at.isoformat(),
+                    "last_used_at": each.last_used_at and each.last_used_at.isoformat(),
+                    "revoked_at": each.revoked_at and each.revoked_at.isoformat(),
+                }
+                for each in accounts.tokens.of(account.id)
+            ],
+            "shares": [
+                each.model_dump(mode="json") for each in sharing.shares.all(actor.account_id)
+            ],
+        }
+        packed.writestr("account.json", json.dumps(about, indent=1, ensure_ascii=False))
+    file.seek(0)
+    return file
+
+
+def _archive(packed: zipfile.ZipFile, service: Service, now: datetime) -> None:
+    """Writes the pages of the archive, each a whole file to ``aloud import``."""
+    number, after_id = 0, 0
+    while True:
+        page = service.export_page(after_id=after_id)
+        number += 1
+        alone = page.model_copy(update={"next_after_id": None})
+        packed.writestr(f"archive/{number:04}.json", alone.model_dump_json())
+        if page.next_after_id is None:
+            break
+        after_id = page.next_after_id
+    after_id = 0
+    while True:
+        drills = service.drills.export_page(after_id=after_id)
+        if drills.reviews:
+            number += 1
+            page = Archive(exported_at=now, attempts=(), drill_reviews=drills.reviews)
+            packed.writestr(f"archive/{number:04}.json", page.model_dump_json())
+        if drills.next_after_id is None:
+            break
+        after_id = drills.next_after_id

@@ -1,0 +1,93 @@
+"""What a shared server does beside answering: its jobs, and the versions of its bank."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from server.attempts.regrading import REGRADE, regrading
+from server.attempts.service import Service, utc_now
+from server.bank_versions.service import CHECK_BANK, BankVersions
+from server.core.access import Actor
+from server.core.errors import NotFoundError
+from server.db.database import Database
+from server.exports.cohort import EXPORT_COHORT, cohort_exporting
+from server.jobs.assembly import create_queue
+from server.jobs.queue import JobQueue
+from server.jobs.store import JobStore
+from server.jobs.work import MadeFile
+from server.sharing.recordings import RECORDING, RecordingService
+from server.sharing.shown import still_shown
+from server.sharing.uploads import preparing
+
+__all__ = ["ServerWork", "attach", "create_work"]
+
+
+@dataclass(frozen=True)
+class ServerWork:
+    """Attributes: the database, the queue with this process's worker, the bank's versions."""
+
+    database: Database
+    queue: JobQueue
+    versions: BankVersions
+
+    def file(self, job_id: int, actor: Actor) -> MadeFile:
+        """The file that a job of this actor made.
+
+        Raises:
+            NotFoundError: there is no such job or file, or something in it is no longer shared.
+        """
+        job = self.queue.status(job_id, actor.account_id)
+        if job.kind == EXPORT_COHORT and job.file is not None:
+            result = job.result or {}
+            if result["cohort_id"] not in actor.coached or not _is_shown(self.database, result):
+                self.queue.store.drop_file(job_id)
+                raise NotFoundError(
+                    "the file is gone: something in it is no longer shared; export again"
+                )
+        return self.queue.file(job_id, actor.account_id)
+
+    @asynccontextmanager
+    async def lifespan(self, app: object) -> AsyncIterator[None]:
+        """The worker works for as long as the app runs."""
+        await run_in_threadpool(self.queue.worker.start)
+        try:
+            yield
+        finally:
+            await run_in_threadpool(self.queue.worker.stop)
+
+
+def create_work(service: Service) -> ServerWork:
+    """The work over a service's database; from here on the service uses the active bank."""
+    versions = BankVersions(service.database, service.knowledge)
+    attach(service, versions)
+    database = service.database
+    recordings = RecordingService(database, utc_now)
+    kinds = {
+        REGRADE: regrading(service),
+        CHECK_BANK: versions.checking(),
+        EXPORT_COHORT: cohort_exporting(database),
+        RECORDING: preparing(database, recordings),
+    }
+    store = JobStore(database)
+
+    def drop_what_is_not_shared() -> None:
+        """Exports and recordings must not outlive the sharing of what stands in them."""
+        recordings.sweep_when_due()
+        for job_id, result in store.with_files(EXPORT_COHORT):
+            if not _is_shown(database, result):
+                store.drop_file(job_id)
+
+    queue = create_queue(database, kinds, tidy=drop_what_is_not_shared)
+    return ServerWork(database, queue, versions)
+
+
+def _is_shown(database: Database, result: dict[str, Any]) -> bool:
+    return still_shown(database, result["cohort_id"], result["attempt_ids"])
+
+
+def attach(service: Service, versions: BankVersions) -> None:
+    """Lets a service grade with the active version; call it before the service is used."""
+    service._knowledge = versions.knowledge

@@ -1,0 +1,405 @@
+"""The rows of coaching. Who may write what is asked before; here a row is written once or not."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from server.contract import (
+    MAX_OF_ONE_ATTEMPT,
+    Comment,
+    Correction,
+    NewComment,
+    NewCorrection,
+    NewRubricScore,
+    RubricScore,
+)
+from server.core.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
+from server.db.database import MAX_ID, Database
+from server.db.tables import (
+    AccountRow,
+    AttemptRow,
+    CohortRow,
+    CommentRow,
+    CorrectionRow,
+    ReviewRow,
+    RubricScoreRow,
+)
+from server.review.models import Author, Criterion, Review, Rubric
+
+__all__ = [
+    "NOBODY",
+    "add_comment",
+    "add_correction",
+    "attempt_row",
+    "corrections_of",
+    "edit_comment",
+    "leave_room",
+    "new_comment",
+    "own_comment",
+    "own_correction",
+    "put_score",
+    "review_of",
+    "rubric_of",
+    "scores_of",
+    "set_state",
+    "states_of",
+    "writing_review",
+]
+
+NOBODY = "somebody who has left"
+"""Who wrote what has neither an account's name nor one that was typed."""
+
+
+@contextmanager
+def writing_review(database: Database, attempt_id: int, what: str) -> Iterator[Session]:
+    """A transaction that writes about an attempt: one at a time, all or nothing.
+
+    Args:
+        database: the database.
+        attempt_id: the attempt.
+        what: is written, for the message, e.g. ``comment``.
+
+    Raises:
+        ConflictError: somebody else wrote in between.
+    """
+    try:
+        with database.write() as session:
+            database.alone(session, f"review of {attempt_id}")
+            yield session
+    except IntegrityError:
+        raise ConflictError(f"the {what} could not be kept; load the page again") from None
+
+
+def attempt_row(session: Session, attempt_id: int) -> AttemptRow:
+    """The attempt.
+
+    Raises:
+        NotFoundError: there is none (any more).
+    """
+    row = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
+    if row is None:
+        raise NotFoundError(f"there is no attempt {attempt_id}")
+    return row
+
+
+def review_of(session: Session, attempt_id: int) -> Review:
+    """Everything that was written about an attempt, oldest first.
+
+    Raises:
+        NotFoundError: there is no such attempt.
+    """
+    attempt = attempt_row(session, attempt_id)
+    rows = session.execute(
+        select(CommentRow, AccountRow.display_name)
+        .join(AccountRow, AccountRow.id == CommentRow.author_id, isouter=True)
+        .where(CommentRow.attempt_id == attempt_id)
+        .order_by(CommentRow.created_at, CommentRow.id)
+    ).all()
+    ids = {row.id: row.external_id for row, _ in rows}
+    accounts = {row.external_id: row.author_id for row, _ in rows}
+    comments = []
+    for row, name in rows:
+        values = _columns(row, "external_id", "text", "created_at", "edited_at", "kind")
+        values |= _columns(row, "word_from", "word_to", "at_s")
+        values["parent"] = ids.get(row.parent_id) if row.parent_id is not None else None
+        values["author"] = name or row.guest_name or NOBODY
+        values["by_owner"] = row.author_id is not None and row.author_id == attempt.owner_id
+        comments.append(Comment.model_validate(values))
+    scores = []
+    for given, name in session.execute(
+        select(RubricScoreRow, AccountRow.display_name)
+        .join(AccountRow, AccountRow.id == RubricScoreRow.author_id, isouter=True)
+        .where(RubricScoreRow.attempt_id == attempt_id)
+        .order_by(RubricScoreRow.created_at, RubricScoreRow.id)
+    ):
+        values = _columns(given, "external_id", "criterion", "score", "note", "created_at")
+        values["author"] = name or given.guest_name or NOBODY
+        accounts[given.external_id] = given.author_id
+        scores.append(RubricScore.model_validate(values))
+    for external_id, account_id in session.execute(
+        select(CorrectionRow.external_id, CorrectionRow.author_id).where(
+            CorrectionRow.attempt_id == attempt_id
+        )
+    ):
+        accounts[external_id] = account_id
+    return Review(
+        submission_id=attempt.submission_id,
+        comments=tuple(comments),
+        scores=tuple(scores),
+        corrections=tuple(corrections_of(session, [attempt_id]).get(attempt_id, ())),
+        accounts=accounts,
+    )
+
+
+def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, list[Correction]]:
+    """The corrections of each of these attempts that has some, oldest first."""
+    rows = session.execute(
+        select(CorrectionRow, AccountRow.display_name)
+        .join(AccountRow, AccountRow.id == CorrectionRow.author_id, isouter=True)
+        .where(CorrectionRow.attempt_id.in_(attempt_ids))
+        .order_by(CorrectionRow.created_at, CorrectionRow.id)
+    )
+    found: dict[int, list[Correction]] = {}
+    for row, name in rows:
+        values = _columns(row, "external_id", "target", "name", "word_index", "verdict", "note")
+        values |= {"created_at": row.created_at, "author": name or row.guest_name or NOBODY}
+        found.setdefault(row.attempt_id, []).append(Correction.model_validate(values))
+    return found
+
+
+def add_comment(
+    session: Session, attempt_id: int, author: Author, wanted: NewComment, now: datetime
+) -> None:
+    """Keeps a comment, once: the same sent again changes nothing.
+
+    An answer to an answer stands with it, under the comment that both are about.
+
+    Raises:
+        NotFoundError: the attempt, or the comment that this one answers, is not there.
+        InvalidInputError: the answer has no such word.
+        ConflictError: its id was used for something else, or there are too many.
+    """
+    attempt = attempt_row(session, attempt_id)
+    found = session.scalar(select(CommentRow).where(CommentRow.external_id == wanted.external_id))
+    if found is not None:
+        text = wanted.text if found.edited_at is not None else found.text
+        _same_or_conflict(
+            (found.attempt_id, found.author_id, found.guest_name, text),
+            (attempt_id, author.account_id, author.guest_name, wanted.text),
+        )
+        return
+    parent_id = None
+    if wanted.parent is not None:
+        parent = comment_row(session, attempt_id, wanted.parent)
+        parent_id = parent.parent_id or parent.id
+    leave_room(session, CommentRow, attempt_id)
+    session.add(new_comment(attempt, author, wanted, parent_id, now))
+    session.flush()
+
+
+def new_comment(
+    attempt: AttemptRow, author: Author, wanted: NewComment, parent_id: int | None, now: datetime
+) -> CommentRow:
+    """A comment's row, to be added.
+
+    Raises:
+        InvalidInputError: the answer has no such word.
+    """
+    last = wanted.word_from if wanted.word_to is None else wanted.word_to
+    if last is not None and last >= _word_count(attempt):
+        raise InvalidInputError("the answer has no such word")
+    return CommentRow(
+        attempt_id=attempt.id,
+        parent_id=parent_id,
+        author_id=author.account_id,
+        guest_name=author.guest_name,
+        kind=wanted.kind,
+        word_from=wanted.word_from,
+        word_to=wanted.word_to,
+        at_s=wanted.at_s,
+        text=wanted.text,
+        created_at=now,
+        external_id=wanted.external_id,
+    )
+
+
+def comment_row(session: Session, attempt_id: int, external_id: str) -> CommentRow:
+    """A comment on this attempt.
+
+    Raises:
+        NotFoundError: there is none (any more).
+    """
+    row = session.scalar(
+        select(CommentRow).where(
+            CommentRow.external_id == external_id, CommentRow.attempt_id == attempt_id
+        )
+    )
+    if row is None:
+        raise NotFoundError("there is no such comment (any more)")
+    return row
+
+
+def own_comment(session: Session, attempt_id: int, author: Author, external_id: str) -> CommentRow:
+    """A comment that this author wrote.
+
+    Raises:
+        NotFoundError: there is no such comment.
+        NotAllowedError: somebody else wrote it.
+    """
+    row = comment_row(session, attempt_id, external_id)
+    if not author.wrote(row.author_id, row.external_id):
+        raise NotAllowedError("only who wrote a comment can change it or take it back")
+    return row
+
+
+def edit_comment(
+    session: Session, attempt_id: int, author: Author, external_id: str, text: str, now: datetime
+) -> bool:
+    """Gives a comment of this author another text, and says whether it is another.
+
+    Raises:
+        NotFoundError: there is no such comment.
+        NotAllowedError: somebody else wrote it.
+    """
+    row = own_comment(session, attempt_id, author, external_id)
+    if row.text == text:
+        return False
+    row.text, row.edited_at = text, now
+    session.flush()
+    return True
+
+
+def put_score(
+    session: Session, attempt_id: int, author: Author, wanted: NewRubricScore, now: datetime
+) -> None:
+    """Keeps a score in the place of the same author's earlier one for the criterion."""
+    attempt_row(session, attempt_id)
+    mine = scores_of(session, attempt_id, author)
+    row = next((each for each in mine if each.criterion == wanted.criterion), None)
+    if row is None:
+        leave_room(session, RubricScoreRow, attempt_id)
+        row = RubricScoreRow(
+            attempt_id=attempt_id,
+            author_id=author.account_id,
+            criterion=wanted.criterion,
+            external_id=wanted.external_id,
+        )
+        session.add(row)
+    elif (row.score, row.note, row.guest_name) == (wanted.score, wanted.note, author.guest_name):
+        return
+    row.score, row.note, row.created_at = wanted.score, wanted.note, now
+    row.guest_name = author.guest_name
+    session.flush()
+
+
+def scores_of(session: Session, attempt_id: int, author: Author) -> list[RubricScoreRow]:
+    """What one author gave an attempt."""
+    rows = session.scalars(
+        select(RubricScoreRow).where(
+            RubricScoreRow.attempt_id == attempt_id, RubricScoreRow.author_id == author.account_id
+        )
+    )
+    return [each for each in rows if author.wrote(each.author_id, each.external_id)]
+
+
+def add_correction(
+    session: Session, attempt_id: int, author: Author, wanted: NewCorrection, now: datetime
+) -> None:
+    """Keeps a correction, once. A later one about the same place counts more."""
+    attempt_row(session, attempt_id)
+    found = session.scalar(
+        select(CorrectionRow).where(CorrectionRow.external_id == wanted.external_id)
+    )
+    if found is not None:
+        _same_or_conflict(
+            (found.attempt_id, found.author_id, found.name, found.verdict),
+            (attempt_id, author.account_id, wanted.name, wanted.verdict),
+        )
+        return
+    leave_room(session, CorrectionRow, attempt_id)
+    session.add(
+        CorrectionRow(
+            attempt_id=attempt_id,
+            author_id=author.account_id,
+            guest_name=author.guest_name,
+            target=wanted.target,
+            name=wanted.name,
+            word_index=wanted.word_index,
+            verdict=wanted.verdict,
+            note=wanted.note,
+            created_at=now,
+            external_id=wanted.external_id,
+        )
+    )
+    session.flush()
+
+
+def own_correction(
+    session: Session, attempt_id: int, author: Author, external_id: str
+) -> CorrectionRow:
+    """A correction that this author made.
+
+    Raises:
+        NotFoundError: there is no such correction.
+        NotAllowedError: somebody else made it.
+    """
+    row = session.scalar(
+        select(CorrectionRow).where(
+            CorrectionRow.external_id == external_id, CorrectionRow.attempt_id == attempt_id
+        )
+    )
+    if row is None:
+        raise NotFoundError("there is no such correction (any more)")
+    if not author.wrote(row.author_id, row.external_id):
+        raise NotAllowedError("only who made a correction can take it back")
+    return row
+
+
+def set_state(
+    session: Session, attempt_id: int, reviewer_id: int, state: str, now: datetime
+) -> None:
+    """Notes how far a coach is with an attempt."""
+    attempt_row(session, attempt_id)
+    row = session.get(ReviewRow, (attempt_id, reviewer_id))
+    if row is None:
+        row = ReviewRow(attempt_id=attempt_id, reviewer_id=reviewer_id)
+        session.add(row)
+    row.state, row.updated_at = state, now
+    session.flush()
+
+
+def states_of(session: Session, attempt_id: int) -> dict[int, str]:
+    """How far each coach is with an attempt."""
+    rows = session.execute(
+        select(ReviewRow.reviewer_id, ReviewRow.state).where(ReviewRow.attempt_id == attempt_id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def rubric_of(session: Session, cohort_ids: Collection[int]) -> Rubric:
+    """The criteria of these cohorts together; of two with one name the first cohort's counts."""
+    rows = session.scalars(
+        select(CohortRow.rubric).where(CohortRow.id.in_(cohort_ids)).order_by(CohortRow.id)
+    )
+    criteria: dict[str, Criterion] = {}
+    for each in rows:
+        if each is not None:
+            for criterion in Rubric.model_validate(each).criteria:
+                criteria.setdefault(criterion.name.casefold(), criterion)
+    return Rubric.model_construct(criteria=tuple(criteria.values()))
+
+
+def _word_count(attempt: AttemptRow) -> int:
+    """As many words as the transcript shows: a typed answer has no list of them."""
+    transcript: dict[str, Any] = attempt.submission.get("transcript", {})
+    return len(transcript.get("words") or str(transcript.get("text", "")).split())
+
+
+def leave_room(
+    session: Session,
+    table: type[CommentRow] | type[RubricScoreRow] | type[CorrectionRow],
+    attempt_id: int,
+    more: int = 1,
+) -> None:
+    """Refuses what would be more than one attempt holds.
+
+    Raises:
+        ConflictError: there are too many already.
+    """
+    there = select(func.count()).select_from(table).where(table.attempt_id == attempt_id)
+    if (session.scalar(there) or 0) + more > MAX_OF_ONE_ATTEMPT:
+        raise ConflictError(f"an answer holds {MAX_OF_ONE_ATTEMPT:,} of them, and these are more")
+
+
+def _same_or_conflict(found: tuple[object, ...], wanted: tuple[object, ...]) -> None:
+    if found != wanted:
+        raise ConflictError("its id was used for something else; load the page again")
+
+
+def _columns(row: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}

@@ -1,0 +1,121 @@
+"""Which attempts their owners show to a cohort, and to which cohorts one of them is shown."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Select, exists, or_, select
+
+from server.core.access import Thing
+from server.db.database import MAX_ID, Database
+from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ShareRow
+
+__all__ = ["ShownAttempt", "attempts_shown_to", "still_shown", "thing_of_attempt"]
+
+
+@dataclass(frozen=True)
+class ShownAttempt:
+    """An attempt that is shown, and whose it is."""
+
+    attempt_id: int
+    owner_id: int
+    interview_id: str | None
+    candidate: str
+    name: str
+
+
+def attempts_shown_to(
+    database: Database,
+    cohort_id: int,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> list[ShownAttempt]:
+    """What candidates of a cohort show to it now, by candidate and time.
+
+    Args:
+        database: the database.
+        cohort_id: the cohort.
+        since: only attempts made at this time or later.
+        until: only attempts made before this time.
+    """
+    wanted = _shown(cohort_id).order_by(AccountRow.name, AttemptRow.created_at, AttemptRow.id)
+    if since is not None:
+        wanted = wanted.where(AttemptRow.created_at >= since)
+    if until is not None:
+        wanted = wanted.where(AttemptRow.created_at < until)
+    with database.read() as session:
+        return [ShownAttempt(*row) for row in session.execute(wanted)]
+
+
+def still_shown(database: Database, cohort_id: int, attempt_ids: Collection[int]) -> bool:
+    """Whether all of these attempts are (still) shown to the cohort."""
+    with database.read() as session:
+        now = {row[0] for row in session.execute(_shown(cohort_id))}
+    return now.issuperset(attempt_ids)
+
+
+def thing_of_attempt(database: Database, attempt_id: int) -> Thing | None:
+    """An attempt as ``server.core.access`` judges it; ``None``: there is none."""
+    shares = (
+        select(ShareRow.cohort_id, ShareRow.with_audio)
+        .join(
+            AttemptRow,
+            or_(
+                ShareRow.attempt_id == AttemptRow.id,
+                (ShareRow.interview_id == AttemptRow.interview_id)
+                & (ShareRow.owner_id == AttemptRow.owner_id),
+            ),
+        )
+        .where(
+            AttemptRow.id == min(attempt_id, MAX_ID),
+            ShareRow.owner_id == AttemptRow.owner_id,
+            ShareRow.revoked_at.is_(None),
+            _is_candidate_of(ShareRow.cohort_id),
+        )
+    )
+    with database.read() as session:
+        row = session.execute(
+            select(AttemptRow.owner_id).where(AttemptRow.id == min(attempt_id, MAX_ID))
+        ).first()
+        if row is None:
+            return None
+        found = session.execute(shares).all()
+    return Thing(
+        owner_id=row[0],
+        shown_to=frozenset(cohort for cohort, _ in found if cohort is not None),
+        sound_to=frozenset(cohort for cohort, audio in found if cohort is not None and audio),
+    )
+
+
+def _shown(cohort_id: int) -> Select[int, int, str | None, str, str]:
+    share = exists().where(
+        ShareRow.owner_id == AttemptRow.owner_id,
+        ShareRow.cohort_id == cohort_id,
+        ShareRow.revoked_at.is_(None),
+        or_(
+            ShareRow.attempt_id == AttemptRow.id,
+            ShareRow.interview_id == AttemptRow.interview_id,
+        ),
+    )
+    return (
+        select(
+            AttemptRow.id,
+            AccountRow.id,
+            AttemptRow.interview_id,
+            AccountRow.display_name,
+            AccountRow.name,
+        )
+        .join(AccountRow, AccountRow.id == AttemptRow.owner_id)
+        .where(share, _is_candidate_of(cohort_id))
+    )
+
+
+def _is_candidate_of(cohort_id: object) -> ColumnElement[bool]:
+    """A share ends when its owner leaves the cohort."""
+    member: ColumnElement[bool] = exists().where(
+        CohortMemberRow.account_id == AttemptRow.owner_id,
+        CohortMemberRow.cohort_id == cohort_id,
+        CohortMemberRow.as_role == "candidate",
+    )
+    return member

@@ -1,0 +1,28 @@
+"""What the routes of one app share; they get it from the request, there is no global one."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from starlette.requests import HTTPConnection
+
+from server.accounts.service import AccountService
+from server.attempts.service import Service
+from server.core.settings import ServerSettings
+from server.web.http.pages import Pages
+
+__all__ = ["Context", "context_of"]
+
+
+@dataclass(frozen=True)
+class Context:
+    """Attributes: the settings, the service of no account's things, the accounts, the pages."""
+
+    settings: ServerSettings
+    service: Service
+    accounts: AccountService
+    pages: Pages
+
+
+def context_of(connection: HTTPConnection) -> Context:
+    """The context of the app that answers this request."""
+    return cast(Context, connection.app.state.context)

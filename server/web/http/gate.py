@@ -1,0 +1,171 @@
+"""Finds out who asks, and lets nobody without an account past but to the few open addresses.
+
+How a route gets its actor: the middleware puts it into ``request.state.actor``; a route names what
+it needs as a parameter:
+
+- ``actor: CurrentActor`` – who asks;
+- ``service: OwnService`` – the use cases over what belongs to who asks;
+- ``dependencies=[needs(Action.COACH)]`` on a router or route – refuses who may not do that;
+- ``demand(actor, Action.READ, thing)`` in the route, for something that belongs to somebody: what
+  one may not read is told as not there.
+"""
+
+from typing import Annotated, Any, Final, cast
+from urllib.parse import quote
+
+from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.attempts.service import Service
+from server.core.access import ANONYMOUS, OPEN, Action, Actor, Thing, may
+from server.core.errors import NotAllowedError, NotFoundError, NotSignedInError, StoreError
+from server.web.http.context import Context, context_of
+from server.web.http.pages import wants_page
+from server.web.http.problems import failure
+from server.web.http.sessions import SESSION_COOKIE, session_of
+
+__all__ = [
+    "OPEN_PATHS",
+    "OPEN_PREFIXES",
+    "AppContext",
+    "CurrentActor",
+    "Gate",
+    "OwnService",
+    "demand",
+    "needs",
+]
+
+OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/sign-in"})
+OPEN_PREFIXES: Final = ("/invitation/", "/s/", "/static/ui/")
+"""Without an account: signing in, invitations, share links (each with a secret in its address)."""
+
+_NO_ACCOUNTS: Final = (
+    "this server can be reached from other machines and has no account yet; on its own machine, "
+    "`aloud user add NAME --role admin` makes the first one"
+)
+
+
+class Gate:
+    """ASGI middleware: 401 (or the sign-in page) for who has no account, where there are any."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes on whoever may come in, with ``request.state.actor``."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return  # the server has no WebSockets
+        request = Request(scope)
+        path: str = scope["path"]
+        is_open = path in OPEN_PATHS or path.startswith(OPEN_PREFIXES)
+        try:
+            request.state.actor = await run_in_threadpool(_actor_of, request)
+        except NotSignedInError as error:
+            if not is_open:
+                await self._turn_away(request, str(error))(scope, receive, send)
+                return
+            request.state.actor = ANONYMOUS
+        except StoreError as error:
+            if not is_open:
+                await failure(request, error.status, error.code, str(error))(scope, receive, send)
+                return
+            request.state.actor = ANONYMOUS
+        if request.state.actor is ANONYMOUS and not is_open:
+            context = context_of(request)
+            none_yet = not await run_in_threadpool(context.accounts.any)
+            text = _NO_ACCOUNTS if none_yet else "sign in first"
+            await self._turn_away(request, text, none_yet=none_yet)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _turn_away(self, request: Request, text: str, *, none_yet: bool = False) -> ASGIApp:
+        if none_yet:
+            return failure(request, 503, "no-accounts", text)
+        if request.method in ("GET", "HEAD") and wants_page(request):
+            back = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            where = "/sign-in" if back == "/" else f"/sign-in?next={quote(back, safe='/')}"
+            return RedirectResponse(where, 303)
+        return failure(request, 401, "not-signed-in", text, headers={"WWW-Authenticate": "Bearer"})
+
+
+def _actor_of(request: Request) -> Actor:
+    """Who asks.
+
+    Raises:
+        NotSignedInError: there is a token, and it is not valid (any more).
+    """
+    context = context_of(request)
+    authorization = request.headers.get("authorization", "")
+    scheme, _, secret = authorization.partition(" ")
+    if scheme.lower() == "bearer":
+        # never by the cookie as well: requests with a token are exempt from the forms' check
+        actor = context.accounts.actor_of_token(secret.strip())
+        if actor is None:
+            raise NotSignedInError(
+                "the token is not valid (any more); make a new one on the server's account page"
+            )
+        return actor
+    if SESSION_COOKIE in request.cookies:
+        signed_in = session_of(request)
+        if signed_in is not None:
+            actor = context.accounts.actor_of_session(*signed_in)
+            if actor is not None:
+                return actor
+    if not context.settings.needs_accounts and not context.accounts.any():
+        return OPEN
+    return ANONYMOUS
+
+
+def _current_actor(request: Request) -> Actor:
+    return cast(Actor, request.state.actor)
+
+
+CurrentActor = Annotated[Actor, Depends(_current_actor)]
+"""Who asks."""
+
+AppContext = Annotated[Context, Depends(context_of)]
+"""What the routes share."""
+
+
+def demand(actor: Actor, action: Action, thing: Thing | None = None) -> None:
+    """Refuses who may not do this (to this thing).
+
+    Raises:
+        NotSignedInError: nobody is signed in.
+        NotFoundError: they may not even read the thing, so to them there is none.
+        NotAllowedError: they may not do this.
+    """
+    if may(actor, action, thing):
+        return
+    if actor is ANONYMOUS:
+        raise NotSignedInError("sign in first")
+    if thing is not None and not may(actor, Action.READ, thing):
+        raise NotFoundError("there is nothing here, or it is not shown to you")
+    if actor is OPEN:
+        raise NotAllowedError(
+            "this server has no accounts; on its own machine, `aloud user add NAME --role admin` "
+            "makes the first one"
+        )
+    raise NotAllowedError(f"this account may not {action}")
+
+
+def needs(action: Action) -> Any:
+    """A dependency that refuses who may not do this."""
+
+    def check(actor: CurrentActor) -> None:
+        demand(actor, action)
+
+    return Depends(check)
+
+
+def _own_service(actor: CurrentActor, context: AppContext) -> Service:
+    demand(actor, Action.PRACTISE)
+    return context.service.of(actor.account_id)
+
+
+OwnService = Annotated[Service, Depends(_own_service)]
+"""The use cases over what belongs to who asks."""

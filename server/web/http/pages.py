@@ -1,0 +1,82 @@
+"""The server's own pages: templates with what every one of them shows."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from server.core.access import ANONYMOUS, Action, Actor, may
+from server.ui.rendering import environment
+
+__all__ = ["MENU", "MenuEntry", "Pages", "csrf_token", "sentence", "wants_page"]
+
+
+@dataclass(frozen=True)
+class MenuEntry:
+    """A page of the main menu, for those who may do what it is for."""
+
+    name: str
+    href: str
+    text: str
+    action: Action
+
+
+MENU: Final = (
+    MenuEntry("coach", "/coach", "Cohorts", Action.COACH),
+    MenuEntry("queue", "/coach/queue", "Reviews", Action.COACH),
+    MenuEntry("bank", "/coach/bank", "Question bank", Action.EDIT_BANK),
+    MenuEntry("accounts", "/admin/accounts", "Accounts", Action.MANAGE_ACCOUNTS),
+    MenuEntry("cohorts", "/admin/cohorts", "Cohorts", Action.MANAGE_ACCOUNTS),
+    MenuEntry("account", "/account", "Account", Action.OWN_ACCOUNT),
+)
+
+
+class Pages:
+    """Renders the templates of ``server/ui/templates``.
+
+    A template has ``actor``, ``path``, ``menu``, ``may(action)`` (by the action's name, as in
+    ``may("COACH")``), and ``csrf()``: what each form sends as ``csrftoken``.
+    """
+
+    def __init__(self) -> None:
+        self._environment = environment()
+        self._environment.filters["sentence"] = sentence
+
+    def page(
+        self, request: Request, template: str, status: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """One page as a response."""
+        actor: Actor = getattr(request.state, "actor", ANONYMOUS)
+        html = self._environment.get_template(template).render(
+            actor=actor,
+            path=request.url.path,
+            menu=[
+                (entry.name, entry.href, entry.text) for entry in MENU if may(actor, entry.action)
+            ],
+            may=lambda action: may(actor, Action[action]),
+            csrf=lambda: csrf_token(request),
+            **values,
+        )
+        return HTMLResponse(html, status)
+
+
+def sentence(text: str) -> str:
+    """An error's text, written to stand behind a colon, as a sentence of its own."""
+    ended = text if text.endswith((".", "!", "?", "…")) else f"{text}."
+    return ended[:1].upper() + ended[1:]
+
+
+def csrf_token(request: Request) -> str:
+    """What a form of this page sends as ``csrftoken``, or a script as ``x-csrftoken``.
+
+    Asking for it sets the cookie that it is compared with.
+    """
+    make = request.scope.get("csrftoken")
+    return str(make()) if callable(make) else ""
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person looks at the answer, and not a program."""
+    api = request.url.path.startswith("/api/")
+    return not api and "text/html" in request.headers.get("accept", "")

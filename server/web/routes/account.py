@@ -1,0 +1,167 @@
+"""A person's own account: password, tokens for clients, taking everything along, leaving."""
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Path, Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from server.accounts.passwords import MIN_PASSWORD
+from server.attempts.service import Service
+from server.contract import Archive
+from server.core.access import Action, Actor
+from server.core.errors import InvalidInputError, ServerError, WrongSignInError
+from server.web.http.context import Context
+from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
+from server.web.http.sessions import end_session, start_session
+
+__all__ = ["account_router"]
+
+Typed = Annotated[str, Form(max_length=2000)]
+
+
+def account_router() -> APIRouter:
+    """The pages under ``/account``."""
+    router = APIRouter(
+        prefix="/account", include_in_schema=False, dependencies=[needs(Action.OWN_ACCOUNT)]
+    )
+
+    @router.get("")
+    def account(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+        """Show the account with its tokens and cohorts."""
+        return _page(request, actor, context)
+
+    @router.post("/password")
+    def change_password(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        old: Typed = "",
+        password: Typed = "",
+        again: Typed = "",
+    ) -> Response:
+        """Set another password; other browsers are signed out."""
+
+        def change() -> None:
+            if password != again:
+                raise InvalidInputError("the two passwords differ")
+            changed = context.accounts.change_password(_id(actor), old, password)
+            start_session(request, changed)
+
+        return _done(request, actor, context, change, "password")
+
+    @router.post("/sign-out-everywhere")
+    def sign_out_everywhere(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+        """End all sessions, this one too."""
+        context.accounts.end_sessions(_id(actor), by=actor.account_id)
+        end_session(request, context.accounts.sessions)
+        return RedirectResponse("/sign-in", 303)
+
+    @router.post("/tokens")
+    def add_token(
+        request: Request, actor: CurrentActor, context: AppContext, label: Typed = ""
+    ) -> Response:
+        """Make a token and show it, once."""
+        try:
+            made = context.accounts.tokens.add(_id(actor), label, by=actor.account_id)
+        except ServerError as error:
+            return _page(request, actor, context, error.status, problem=str(error), at="tokens")
+        return _page(request, actor, context, new_token=made)
+
+    @router.post("/tokens/{token_id}/revoke")
+    def revoke_token(
+        actor: CurrentActor, context: AppContext, token_id: Annotated[int, Path()]
+    ) -> Response:
+        """Let nobody in with a token any more."""
+        context.accounts.tokens.revoke(_id(actor), token_id, by=actor.account_id)
+        return RedirectResponse("/account#tokens", 303)
+
+    @router.get("/export")
+    def export(service: OwnService) -> Response:
+        """Everything that is theirs, as `aloud import` reads it."""
+        return StreamingResponse(
+            _archive(service),
+            media_type="application/json",
+            headers={"Content-Disposition": 'attachment; filename="aloud-archive.json"'},
+        )
+
+    @router.post("/delete")
+    def delete(
+        request: Request, actor: CurrentActor, context: AppContext, password: Typed = ""
+    ) -> Response:
+        """Delete the account and everything of theirs, for good."""
+
+        def leave() -> None:
+            context.accounts.confirm(_id(actor), password)
+            context.accounts.delete(_id(actor), by=actor.account_id)
+
+        try:
+            leave()
+        except ServerError as error:
+            text = "the password is wrong" if isinstance(error, WrongSignInError) else str(error)
+            return _page(request, actor, context, error.status, problem=text, at="delete")
+        end_session(request, context.accounts.sessions)
+        return RedirectResponse("/sign-in", 303)
+
+    return router
+
+
+def _page(
+    request: Request, actor: Actor, context: Context, status: int = 200, **values: Any
+) -> Response:
+    shown: dict[str, Any] = {"problem": None, "at": None, "done": None, "new_token": None}
+    return context.pages.page(
+        request,
+        "accounts/account.html",
+        status,
+        account=context.accounts.get(_id(actor)),
+        tokens=context.accounts.tokens.of(_id(actor)),
+        cohorts=context.accounts.cohorts.of(_id(actor)),
+        min_password=MIN_PASSWORD,
+        server=str(request.base_url).rstrip("/"),
+        **(shown | values),
+    )
+
+
+def _done(
+    request: Request, actor: Actor, context: Context, change: Callable[[], None], at: str
+) -> Response:
+    try:
+        change()
+    except ServerError as error:
+        text = "the old password is wrong" if isinstance(error, WrongSignInError) else str(error)
+        return _page(request, actor, context, error.status, problem=text, at=at)
+    return _page(request, actor, context, done=at)
+
+
+def _id(actor: Actor) -> int:
+    assert actor.account_id is not None  # the router lets in only those who have an account
+    return actor.account_id
+
+
+def _archive(service: Service) -> Iterator[str]:
+    """One ``Archive`` document, written page by page: nobody's whole history is in memory."""
+    page = service.export_page()
+    frame = Archive(exported_at=page.exported_at, attempts=()).model_dump_json(
+        exclude={"attempts", "drill_reviews", "next_after_id"}
+    )
+    yield frame[:-1] + ',"attempts":['
+    first = True
+    while True:
+        for attempt in page.attempts:
+            yield ("" if first else ",") + attempt.model_dump_json()
+            first = False
+        if page.next_after_id is None:
+            break
+        page = service.export_page(after_id=page.next_after_id)
+    yield '],"drill_reviews":['
+    first, after_id = True, 0
+    while True:
+        drills = service.drills.export_page(after_id=after_id)
+        for review in drills.reviews:
+            yield ("" if first else ",") + review.model_dump_json()
+            first = False
+        if drills.next_after_id is None:
+            break
+        after_id = drills.next_after_id
+    yield "]}"

@@ -1,0 +1,267 @@
+"""The admin's pages: accounts, invitations, cohorts. No answer of anybody is shown here."""
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Form, Path, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from server.accounts.invitations import VALID_FOR
+from server.accounts.models import ROLES, Invited
+from server.core.access import Action
+from server.core.errors import InvalidInputError, ServerError
+from server.web.http.context import Context
+from server.web.http.gate import AppContext, CurrentActor, needs
+from server.web.routes.home import invitation_link
+
+__all__ = ["admin_router"]
+
+Typed = Annotated[str, Form(max_length=300)]
+Id = Annotated[int, Path()]
+
+ACCOUNTS_ON_A_PAGE: Final = 50
+
+
+def admin_router() -> APIRouter:
+    """The pages under ``/admin``."""
+    router = APIRouter(
+        prefix="/admin", include_in_schema=False, dependencies=[needs(Action.MANAGE_ACCOUNTS)]
+    )
+    _add_accounts(router)
+    _add_cohorts(router)
+    return router
+
+
+def _add_accounts(router: APIRouter) -> None:
+    @router.get("")
+    def home() -> Response:
+        """Lead to the accounts."""
+        return RedirectResponse("/admin/accounts", 303)
+
+    @router.get("/accounts")
+    def accounts(
+        request: Request,
+        context: AppContext,
+        find: Annotated[str, Query(max_length=80)] = "",
+        page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+    ) -> Response:
+        """List the accounts, or those whose name has this in it."""
+        return _accounts(request, context, find=find, page=page)
+
+    @router.post("/accounts")
+    def add(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        name: Typed = "",
+        display_name: Typed = "",
+        role: Typed = "candidate",
+        cohort: Typed = "",
+    ) -> Response:
+        """Make an account with its invitation."""
+        by = actor.account_id
+        try:
+            cohort_id = context.accounts.cohorts.get(_number(cohort)).id if cohort else None
+            made = context.accounts.add(name, role, display_name=display_name or None, by=by)
+            if cohort_id is not None:
+                as_role = "candidate" if role == "candidate" else "coach"
+                context.accounts.cohorts.assign(cohort_id, made.id, as_role, by=by)
+            invited = context.accounts.invitations.invite(made.id, by=by)
+        except ServerError as error:
+            typed = {"name": name, "display_name": display_name, "role": role, "cohort": cohort}
+            return _accounts(request, context, error.status, problem=str(error), typed=typed)
+        return _accounts(request, context, invited=invited)
+
+    @router.post("/accounts/{account_id}/invite")
+    def invite(
+        request: Request, actor: CurrentActor, context: AppContext, account_id: Id
+    ) -> Response:
+        """Make a new invitation, at first or for a lost password."""
+        try:
+            invited = context.accounts.invitations.invite(account_id, by=actor.account_id)
+        except ServerError as error:
+            return _accounts(request, context, error.status, problem=str(error))
+        return _accounts(request, context, invited=invited)
+
+    @router.post("/accounts/{account_id}/change")
+    def change(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        account_id: Id,
+        display_name: Typed = "",
+        role: Typed = "",
+    ) -> Response:
+        """Give an account another role or display name."""
+        try:
+            context.accounts.change(
+                account_id, role=role, display_name=display_name, by=actor.account_id
+            )
+        except ServerError as error:
+            return _accounts(request, context, error.status, problem=str(error))
+        return RedirectResponse("/admin/accounts", 303)
+
+    @router.post("/accounts/{account_id}/disable")
+    def disable(
+        request: Request, actor: CurrentActor, context: AppContext, account_id: Id
+    ) -> Response:
+        """Let nobody in with an account any more."""
+        try:
+            context.accounts.disable(account_id, by=actor.account_id)
+        except ServerError as error:
+            return _accounts(request, context, error.status, problem=str(error))
+        return RedirectResponse("/admin/accounts", 303)
+
+    @router.post("/accounts/{account_id}/enable")
+    def enable(actor: CurrentActor, context: AppContext, account_id: Id) -> Response:
+        """Undo it."""
+        context.accounts.enable(account_id, by=actor.account_id)
+        return RedirectResponse("/admin/accounts", 303)
+
+    @router.post("/accounts/{account_id}/delete")
+    def delete(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        account_id: Id,
+        name: Typed = "",
+    ) -> Response:
+        """Delete an account and everything of theirs; its name must be typed."""
+        try:
+            account = context.accounts.get(account_id)
+            if name.strip().casefold() != account.name:
+                raise InvalidInputError(f"nothing is deleted: type the name {account.name} first")
+            context.accounts.delete(account_id, by=actor.account_id)
+        except ServerError as error:
+            return _accounts(request, context, error.status, problem=str(error))
+        return RedirectResponse("/admin/accounts", 303)
+
+
+def _add_cohorts(router: APIRouter) -> None:
+    @router.get("/cohorts")
+    def cohorts(request: Request, context: AppContext) -> Response:
+        """List the cohorts with their members."""
+        return _cohorts(request, context)
+
+    @router.post("/cohorts")
+    def add(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        name: Typed = "",
+        audio_days: Typed = "",
+    ) -> Response:
+        """Make a cohort."""
+        try:
+            context.accounts.cohorts.add(name, audio_days=_days(audio_days), by=actor.account_id)
+        except ServerError as error:
+            return _cohorts(request, context, error.status, problem=str(error))
+        return RedirectResponse("/admin/cohorts", 303)
+
+    @router.post("/cohorts/{cohort_id}/change")
+    def change(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        cohort_id: Id,
+        name: Typed = "",
+        audio_days: Typed = "",
+    ) -> Response:
+        """Give a cohort another name or time for recordings."""
+        try:
+            context.accounts.cohorts.change(
+                cohort_id, name=name, audio_days=_days(audio_days), by=actor.account_id
+            )
+        except ServerError as error:
+            return _cohorts(request, context, error.status, problem=str(error))
+        return RedirectResponse("/admin/cohorts", 303)
+
+    @router.post("/cohorts/{cohort_id}/members")
+    def assign(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        cohort_id: Id,
+        account: Typed = "",
+        as_role: Typed = "candidate",
+    ) -> Response:
+        """Put an account into a cohort."""
+        try:
+            context.accounts.cohorts.assign(
+                cohort_id, _number(account), as_role, by=actor.account_id
+            )
+        except ServerError as error:
+            return _cohorts(request, context, error.status, problem=str(error))
+        return RedirectResponse("/admin/cohorts", 303)
+
+    @router.post("/cohorts/{cohort_id}/members/{account_id}/remove")
+    def unassign(
+        actor: CurrentActor, context: AppContext, cohort_id: Id, account_id: Id
+    ) -> Response:
+        """Take an account out of a cohort."""
+        context.accounts.cohorts.unassign(cohort_id, account_id, by=actor.account_id)
+        return RedirectResponse("/admin/cohorts", 303)
+
+    @router.post("/cohorts/{cohort_id}/delete")
+    def delete(actor: CurrentActor, context: AppContext, cohort_id: Id) -> Response:
+        """Delete a cohort; what was shared with it is no longer shared."""
+        context.accounts.cohorts.delete(cohort_id, by=actor.account_id)
+        return RedirectResponse("/admin/cohorts", 303)
+
+
+def _accounts(request: Request, context: Context, status: int = 200, **values: Any) -> Response:
+    shown: dict[str, Any] = {
+        "problem": None,
+        "typed": {"name": "", "display_name": "", "role": "candidate", "cohort": ""},
+        "invited": None,
+        "find": "",
+        "page": 1,
+    }
+    shown |= values
+    invited: Invited | None = shown["invited"]
+    everybody = context.accounts.all()
+    sought = shown["find"].strip().casefold()
+    found = [each for each in everybody if sought in f"{each.name}\n{each.display_name.casefold()}"]
+    before = (shown["page"] - 1) * ACCOUNTS_ON_A_PAGE
+    return context.pages.page(
+        request,
+        "accounts/admin_accounts.html",
+        status,
+        accounts=found[before : before + ACCOUNTS_ON_A_PAGE],
+        found=len(found),
+        total=len(everybody),
+        pages=max(1, -(-len(found) // ACCOUNTS_ON_A_PAGE)),
+        on_a_page=ACCOUNTS_ON_A_PAGE,
+        cohorts=context.accounts.cohorts.all(),
+        roles=ROLES,
+        link=invitation_link(request, invited.secret) if invited else None,
+        valid_days=VALID_FOR.days,
+        **shown,
+    )
+
+
+def _cohorts(
+    request: Request, context: Context, status: int = 200, problem: str | None = None
+) -> Response:
+    return context.pages.page(
+        request,
+        "accounts/admin_cohorts.html",
+        status,
+        cohorts=context.accounts.cohorts.all(),
+        accounts=context.accounts.all(),
+        problem=problem,
+    )
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 19:
+        raise InvalidInputError("choose one of the list")
+    return int(text)
+
+
+def _days(text: str) -> int | None:
+    if not text.strip():
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidInputError(f"{text!r} is no number of days") from None

@@ -1,0 +1,88 @@
+"""Answers over HTTP: grade, store, list, delete, grade anew, export and import."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, status
+
+from server.attempts.service import ARCHIVE_PAGE
+from server.contract import (
+    Archive,
+    Attempt,
+    AttemptId,
+    HistoryPage,
+    HistoryQuery,
+    ImportResult,
+    PurgeRequest,
+    PurgeResult,
+    RegradeRequest,
+    RegradeResult,
+    Report,
+    Submission,
+)
+from server.core.access import Action
+from server.web.http.gate import OwnService, needs
+
+__all__ = ["attempts_router"]
+
+
+def attempts_router() -> APIRouter:
+    """The routes for answers and what is kept of them."""
+    router = APIRouter(tags=["attempts"], dependencies=[needs(Action.PRACTISE)])
+
+    @router.post("/grade")
+    def grade(submission: Submission, service: OwnService) -> Report:
+        """Grade an answer and keep nothing of it."""
+        return service.grade(submission)
+
+    @router.post("/attempts", status_code=status.HTTP_201_CREATED)
+    def submit(submission: Submission, service: OwnService) -> Attempt:
+        """Grade and store an answer; the same submission is stored only once."""
+        return service.submit(submission)
+
+    @router.get("/attempts")
+    def history(query: Annotated[HistoryQuery, Query()], service: OwnService) -> HistoryPage:
+        """List the stored attempts, newest first."""
+        return service.history(query)
+
+    @router.get("/attempts/{attempt_id}")
+    def attempt(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> Attempt:
+        """Return one attempt with its latest report."""
+        return service.attempt(attempt_id)
+
+    @router.delete("/attempts/{attempt_id}", status_code=status.HTTP_204_NO_CONTENT)
+    def delete(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:
+        """Delete one attempt for good."""
+        service.delete(attempt_id)
+
+    @router.get("/attempts/{attempt_id}/archive")
+    def export_one(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> Archive:
+        """Return one attempt with all its reports, to be imported again."""
+        return service.export_one(attempt_id)
+
+    @router.post("/purge")
+    def purge(request: PurgeRequest, service: OwnService) -> PurgeResult:
+        """Delete attempts for good: by id, before a time, or all."""
+        return service.purge(request)
+
+    @router.post("/regrade")
+    def regrade(request: RegradeRequest, service: OwnService) -> RegradeResult:
+        """Grade all stored answers anew with today's grader and bank."""
+        return service.regrade(dry_run=request.dry_run, question_id=request.question_id)
+
+    @router.get("/archive")
+    def export(
+        service: OwnService,
+        after_id: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
+        limit: Annotated[int, Query(ge=1, le=100)] = ARCHIVE_PAGE,
+    ) -> Archive:
+        """Return a page of everything that is stored."""
+        return service.export_page(after_id=after_id, limit=limit)
+
+    @router.post("/archive")
+    def import_(archive: Archive, service: OwnService) -> ImportResult:
+        """Store exported attempts and drill reviews; what is there already is left as it is."""
+        result = service.import_attempts(archive.attempts)
+        drills = service.drills.import_reviews(archive.drill_reviews)
+        return result.model_copy(update={"drills": drills})
+
+    return router

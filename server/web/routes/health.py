@@ -1,0 +1,71 @@
+"""``/readyz`` for what sends requests here, ``/metrics`` for Prometheus."""
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field
+
+from server.core.access import Action
+from server.core.errors import StoreError
+from server.db.migrate import HEAD_REVISION, current_revision
+from server.operations.background import ServerWork
+from server.operations.metrics import CONTENT_TYPE, Metrics
+from server.web.http.gate import needs
+
+__all__ = ["Readiness", "health_router"]
+
+_OK = "ok"
+
+
+class Readiness(BaseModel):
+    """Whether this process can do its work, and where not, why; nothing that is not for all."""
+
+    app: str = "aloud"
+    ready: bool
+    database: str = Field(description="'ok', or what is wrong with it")
+    migrations: str = Field(description="'ok', or that the tables are not this version's")
+    jobs: str = Field(description="'ok', or that no worker runs in this process")
+
+
+def health_router(work: ServerWork, metrics: Metrics) -> APIRouter:
+    """The routes; ``/readyz`` is open, ``/metrics`` for an admin's token or a server of one's own.
+
+    There is no way around that for requests from this machine: behind a proxy, all are.
+    """
+    router = APIRouter(tags=["operation"])
+
+    @router.get("/readyz", responses={503: {"model": Readiness}})
+    def readyz(response: Response) -> Readiness:
+        """Tell whether this process should get requests."""
+        found = _readiness(work)
+        if not found.ready:
+            response.status_code = 503
+        return found
+
+    @router.get(
+        "/metrics",
+        dependencies=[needs(Action.SEE_OPERATION)],
+        response_class=Response,
+        responses={200: {"content": {"text/plain": {}}}},
+    )
+    def numbers() -> Response:
+        """Tell what was answered and how long it took, and what the database holds."""
+        return Response(metrics.text(), media_type=CONTENT_TYPE)
+
+    return router
+
+
+def _readiness(work: ServerWork) -> Readiness:
+    database, migrations = _OK, "not known"
+    try:
+        with work.database.read() as session:
+            revision = current_revision(session.connection())
+        migrations = _OK if revision == HEAD_REVISION else "the tables are another version's"
+    except StoreError:
+        # its text names the database, which is nobody's business here; the log has it
+        database = "cannot be used"
+    jobs = _OK if work.queue.worker.is_alive else "no worker runs"
+    return Readiness(
+        ready=(database, migrations, jobs) == (_OK, _OK, _OK),
+        database=database,
+        migrations=migrations,
+        jobs=jobs,
+    )

@@ -1,0 +1,86 @@
+"""Recordings over HTTP: uploaded by their owner for a share, heard by whom it is shared with."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Path, Request, status
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from server.contract import AttemptId
+from server.core.access import Action
+from server.core.errors import NotFoundError
+from server.jobs.models import Job
+from server.operations.background import ServerWork
+from server.sharing.encoding import MAX_RECORDING_BYTES
+from server.sharing.service import SharingService
+from server.sharing.shown import thing_of_attempt
+from server.sharing.uploads import receive
+from server.web.http.gate import AppContext, CurrentActor, demand, needs
+from server.web.http.ranges import sound_response
+from server.web.routes.sharing import owner_of
+
+__all__ = ["recordings_router"]
+
+_UPLOAD: Final = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            kind: {"schema": {"type": "string", "format": "binary"}}
+            for kind in ("audio/flac", "audio/ogg")
+        },
+    }
+}
+_SOUND: Final[dict[int | str, dict[str, object]]] = {
+    200: {"description": "The recording", "content": {"audio/flac": {}, "audio/ogg": {}}},
+    206: {"description": "A part of it", "content": {"audio/flac": {}, "audio/ogg": {}}},
+    416: {"description": "The range lies behind its end"},
+}
+
+Id = Annotated[AttemptId, Path()]
+
+
+async def _uploaded(request: Request) -> bytes:
+    """The body, read no further than a recording may be long."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MAX_RECORDING_BYTES:
+            raise HTTPException(413, f"a recording has at most {MAX_RECORDING_BYTES:,} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def recordings_router(sharing: SharingService, work: ServerWork) -> APIRouter:
+    """The routes under ``/attempts/…/recording``."""
+    router = APIRouter(
+        prefix="/attempts/{attempt_id}/recording",
+        tags=["sharing"],
+        dependencies=[needs(Action.PRACTISE)],
+    )
+
+    @router.put("", openapi_extra=_UPLOAD, status_code=status.HTTP_202_ACCEPTED)
+    def put(
+        attempt_id: Id, actor: CurrentActor, content: Annotated[bytes, Depends(_uploaded)]
+    ) -> Job:
+        """Upload the recording of an attempt shared with audio: FLAC or Opus.
+
+        It is heard once the job has decoded it and encoded it anew.
+        """
+        return receive(sharing.recordings, work.queue, owner_of(actor), attempt_id, content)
+
+    @router.get("", response_class=Response, responses=_SOUND)
+    def get(request: Request, attempt_id: Id, actor: CurrentActor, context: AppContext) -> Response:
+        """Return a recording, one's own or one that is shared with sound; whole or by ranges."""
+        thing = thing_of_attempt(context.service.database, attempt_id)
+        if thing is None:
+            raise NotFoundError("there is nothing here, or it is not shown to you")
+        demand(actor, Action.HEAR, thing)
+        return sound_response(request, sharing.recordings.get(attempt_id))
+
+    @router.delete("", status_code=status.HTTP_204_NO_CONTENT)
+    def delete(attempt_id: Id, actor: CurrentActor) -> None:
+        """Delete a recording from the server for good, and one that is being prepared."""
+        sharing.recordings.delete(owner_of(actor), attempt_id)
+
+    return router

@@ -1,0 +1,63 @@
+"""What was written about an attempt, over HTTP: for clients of its owner, and of its coaches."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+
+from server.contract import AttemptId, CommentText, NewComment, ReviewDocument
+from server.core.access import Action, may
+from server.review.merging import ReviewMerger
+from server.review.service import author_of
+from server.web.http.gate import AppContext, CurrentActor, demand, needs
+from server.web.routes.review_desk import ExternalIdPath, Reviews
+
+__all__ = ["reviews_router"]
+
+Id = Annotated[AttemptId, Path()]
+
+
+def _may_read(attempt_id: Id, actor: CurrentActor, reviews: Reviews) -> None:
+    """Asked before the body is looked at: to strangers there is no such attempt."""
+    demand(actor, Action.READ, reviews.thing(attempt_id))
+
+
+def reviews_router() -> APIRouter:
+    """``/attempts/…/review`` and its comments."""
+    router = APIRouter(
+        prefix="/attempts/{attempt_id}",
+        tags=["reviews"],
+        dependencies=[needs(Action.PRACTISE), Depends(_may_read)],
+    )
+
+    @router.get("/review")
+    def review(
+        attempt_id: Id, actor: CurrentActor, reviews: Reviews, context: AppContext
+    ) -> ReviewDocument:
+        """Return comments, scores and corrected verdicts; its owner gets the criteria too."""
+        if may(actor, Action.CHANGE, reviews.thing(attempt_id)):
+            return ReviewMerger(context.service.database, actor.account_id).document(attempt_id)
+        return reviews.document(attempt_id)
+
+    @router.post("/comments")
+    def comment(
+        attempt_id: Id, wanted: NewComment, actor: CurrentActor, reviews: Reviews
+    ) -> ReviewDocument:
+        """Keep a comment, or an answer to one, once; and return them all."""
+        demand(actor, Action.COMMENT, reviews.thing(attempt_id))
+        reviews.comment(attempt_id, author_of(actor), wanted)
+        return reviews.document(attempt_id)
+
+    @router.put("/comments/{external_id}")
+    def edit(
+        attempt_id: Id,
+        external_id: ExternalIdPath,
+        wanted: CommentText,
+        actor: CurrentActor,
+        reviews: Reviews,
+    ) -> ReviewDocument:
+        """Give one's own comment another text, and return them all."""
+        demand(actor, Action.COMMENT, reviews.thing(attempt_id))
+        reviews.edit(attempt_id, author_of(actor), external_id, wanted.text)
+        return reviews.document(attempt_id)
+
+    return router

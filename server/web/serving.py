@@ -1,0 +1,69 @@
+"""Runs the server: one process, or several on the same address."""
+
+import ipaddress
+import os
+import tempfile
+from collections.abc import Callable
+from typing import Final
+
+from fastapi import FastAPI
+
+from server.core.settings import ServerSettings
+from server.operations.logs import set_up_logs
+from server.operations.metrics import SHARED_FOLDER_VARIABLE
+from server.web.app import create_app
+
+__all__ = ["SETTINGS_VARIABLE", "app_of_worker", "is_loopback", "run"]
+
+SETTINGS_VARIABLE: Final = "ALOUD_SERVER_SETTINGS"
+"""How the settings come into the processes that uvicorn starts."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens there."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:  # a name: wherever it leads to
+        return False
+
+
+def app_of_worker() -> FastAPI:
+    """The app in one of several processes, from the settings of the one that started it."""
+    settings = ServerSettings.model_validate_json(os.environ[SETTINGS_VARIABLE])
+    set_up_logs(settings.log_level)
+    return create_app(settings)
+
+
+def run(
+    settings: ServerSettings, *, host: str, port: int, workers: int, tell: Callable[[str], None]
+) -> None:
+    """Serves until interrupted.
+
+    Raises:
+        StoreError, BankError, LexiconError: the server cannot start; the text says why.
+    """
+    import uvicorn
+
+    shown = f"[{host}]" if ":" in host else host
+    line = f"Aloud serves on http://{shown}:{port}"
+    if workers == 1:
+        set_up_logs(settings.log_level)
+        app = create_app(settings)
+        tell(line)
+        uvicorn.run(app, host=host, port=port, log_config=None)
+        return
+    os.environ[SETTINGS_VARIABLE] = settings.model_dump_json()
+    tell(f"{line} with {workers} processes")
+    set_up_logs(settings.log_level)
+    with tempfile.TemporaryDirectory(prefix="aloud-metrics-") as folder:
+        os.environ[SHARED_FOLDER_VARIABLE] = folder
+        uvicorn.run(
+            "server.web.serving:app_of_worker",
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            log_config=None,
+        )

@@ -1,0 +1,214 @@
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from client.audio import files as audio_file
+from client.audio.files import read_audio
+from client.core.errors import AudioFileError
+
+TONE_HZ = 440.0
+DURATION_S = 3.0
+
+
+def write(
+    path: Path,
+    codec: str,
+    *,
+    rate_hz: int = 16_000,
+    layout: str = "mono",
+    with_video: bool = False,
+    duration_s: float = DURATION_S,
+) -> Path:
+    """A 440 Hz tone at half of full scale, in the container that the suffix names."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=rate_hz, layout=layout)
+        if with_video:
+            video = container.add_stream("mpeg4", rate=25)
+            video.width = video.height = 64
+            video.pix_fmt = "yuv420p"
+            for index in range(round(duration_s * 25)):
+                picture = av.VideoFrame.from_ndarray(
+                    np.zeros((64, 64, 3), dtype=np.uint8), format="rgb24"
+                )
+                picture.pts = index
+                container.mux(video.encode(picture))
+        times_s = np.arange(round(duration_s * rate_hz)) / rate_hz
+        tone = (0.5 * np.sin(2 * np.pi * TONE_HZ * times_s) * 32767).astype(np.int16)
+        channels = av.AudioLayout(layout).nb_channels
+        frame = av.AudioFrame.from_ndarray(
+            np.repeat(tone, channels)[None], format="s16", layout=layout
+        )
+        frame.sample_rate = rate_hz
+        frame.time_base = Fraction(1, rate_hz)
+        frame.pts = 0
+        resampler = av.AudioResampler(
+            format=stream.format, layout=layout, rate=rate_hz, frame_size=stream.frame_size
+        )
+        for part in [*resampler.resample(frame), *resampler.resample(None)]:
+            container.mux(stream.encode(part))
+        container.mux(stream.encode(None))
+    return path
+
+
+def loudest_hz(samples: np.ndarray) -> float:
+    return float(np.fft.rfft(samples).__abs__().argmax() * 16_000 / samples.size)
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "rate_hz", "layout"),
+    [
+        ("a.wav", "pcm_s16le", 8_000, "mono"),
+        ("a.wav", "pcm_s16le", 44_100, "stereo"),
+        ("a.wav", "pcm_f32le", 96_000, "mono"),
+        ("a.flac", "flac", 48_000, "5.1"),
+        ("a.mp3", "libmp3lame", 44_100, "stereo"),
+        ("a.ogg", "libopus", 48_000, "mono"),
+        ("a.webm", "libopus", 48_000, "stereo"),
+        ("a.m4a", "aac", 22_050, "mono"),
+    ],
+)
+def test_every_format_rate_and_layout_becomes_mono_at_16_khz(
+    tmp_path: Path, name: str, codec: str, rate_hz: int, layout: str
+) -> None:
+    clip = read_audio(write(tmp_path / name, codec, rate_hz=rate_hz, layout=layout))
+
+    assert clip.sample_rate_hz == 16_000
+    assert clip.duration_s == pytest.approx(DURATION_S, abs=0.1)
+    middle = clip.slice(0.5, 2.5).samples
+    assert loudest_hz(middle) == pytest.approx(TONE_HZ, abs=1.0)
+    assert np.abs(middle).max() > 0.05
+
+
+def test_the_sound_of_a_video_is_read(tmp_path: Path) -> None:
+    clip = read_audio(write(tmp_path / "a.mkv", "pcm_s16le", with_video=True))
+
+    assert clip.duration_s == pytest.approx(DURATION_S, abs=0.1)
+    assert loudest_hz(clip.samples) == pytest.approx(TONE_HZ, abs=1.0)
+
+
+def test_a_mono_wav_at_16_khz_comes_through_bit_for_bit(tmp_path: Path) -> None:
+    clip = read_audio(write(tmp_path / "a.wav", "pcm_s16le"))
+
+    times_s = np.arange(round(DURATION_S * 16_000)) / 16_000
+    planted = (0.5 * np.sin(2 * np.pi * TONE_HZ * times_s) * 32767).astype(np.int16)
+    np.testing.assert_array_equal(clip.samples, planted.astype(np.float32) / 32768)
+
+
+def test_samples_that_are_no_numbers_are_silenced(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.wav", "pcm_f32le")
+    content = bytearray(path.read_bytes())
+    content[-8:] = np.array([np.nan, np.inf], dtype="<f4").tobytes()
+    path.write_bytes(content)
+
+    samples = read_audio(path).samples
+
+    assert np.isfinite(samples).all()
+    assert samples[-2] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "keep"),
+    [
+        ("a.wav", "pcm_s16le", 0.5),
+        ("a.flac", "flac", 0.5),
+        ("a.mp3", "libmp3lame", 0.5),
+        ("a.m4a", "aac", 0.5),
+        ("a.ogg", "libopus", 0.5),
+        ("a.webm", "libopus", 0.5),
+        ("a.wav", "pcm_s16le", 0.0003),
+    ],
+)
+def test_a_file_that_breaks_off_is_an_error_not_a_shorter_answer(
+    tmp_path: Path, name: str, codec: str, keep: float
+) -> None:
+    path = write(tmp_path / name, codec, duration_s=10.0)
+    content = path.read_bytes()
+    path.write_bytes(content[: max(1, round(len(content) * keep))])
+
+    with pytest.raises(AudioFileError) as error:
+        read_audio(path)
+
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_there_of_a_broken_file_can_be_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.wav", "pcm_s16le", duration_s=10.0)
+    path.write_bytes(path.read_bytes()[: 16_000 * 2 * 4 + 44])
+
+    assert read_audio(path, allow_truncated=True).duration_s == pytest.approx(4.0, abs=0.05)
+
+
+def test_0_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    path.touch()
+
+    with pytest.raises(AudioFileError, match="empty"):
+        read_audio(path)
+
+
+def test_a_header_without_sound(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.wav", "pcm_s16le")
+    path.write_bytes(path.read_bytes()[:44])
+
+    with pytest.raises(AudioFileError):
+        read_audio(path)
+
+
+def test_no_file_a_folder_and_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    with pytest.raises(AudioFileError, match="no such file"):
+        read_audio(tmp_path / "no.wav")
+    with pytest.raises(AudioFileError, match="folder"):
+        read_audio(tmp_path)
+    with pytest.raises(AudioFileError, match="not a regular file"):
+        read_audio(pipe)
+
+
+def test_text_and_a_silent_film_are_no_audio(tmp_path: Path) -> None:
+    text = tmp_path / "a.wav"
+    text.write_text("this is no sound\n" * 50)
+    film = tmp_path / "a.mkv"
+    with av.open(str(film), "w") as container:
+        video = container.add_stream("mpeg4", rate=25)
+        video.width = video.height = 64
+        video.pix_fmt = "yuv420p"
+        picture = av.VideoFrame.from_ndarray(np.zeros((64, 64, 3), dtype=np.uint8), format="rgb24")
+        container.mux(video.encode(picture))
+        container.mux(video.encode(None))
+
+    with pytest.raises(AudioFileError, match="cannot be read as audio"):
+        read_audio(text)
+    with pytest.raises(AudioFileError, match="no audio in it"):
+        read_audio(film)
+
+
+def test_a_playlist_opens_nothing_else(tmp_path: Path) -> None:
+    write(tmp_path / "secret.wav", "pcm_s16le")
+    playlist = tmp_path / "a.m3u8"
+    playlist.write_text(
+        "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nhttp://127.0.0.1:9/secret.wav\n"
+        "#EXT-X-ENDLIST\n"
+    )
+
+    with pytest.raises(AudioFileError):
+        read_audio(playlist)
+
+
+def test_a_recording_over_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audio_file, "MAX_AUDIO_S", 2.0)
+
+    with pytest.raises(AudioFileError, match="longer than"):
+        read_audio(write(tmp_path / "a.wav", "pcm_s16le"))
+
+
+def test_a_name_with_a_colon_is_a_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.wav", "pcm_s16le").rename(tmp_path / "http:a b.wav")
+
+    assert read_audio(path).duration_s == pytest.approx(DURATION_S, abs=0.01)

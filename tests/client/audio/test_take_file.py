@@ -1,0 +1,164 @@
+import errno
+import os
+import stat
+import sys
+import time
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from client.audio.take_file import TakeWriter, read_take, unfinished_recordings
+from client.core.errors import RecordingError
+
+RATE_HZ = 22050
+RAMP = np.linspace(-0.9, 0.9, RATE_HZ, dtype=np.float32)
+
+
+def test_a_finished_take_is_an_ordinary_wav_file(tmp_path: Path) -> None:
+    writer = TakeWriter(tmp_path, RATE_HZ, label="kv-cache")
+    for piece in np.array_split(RAMP, 7):
+        writer.append(piece)
+    path = writer.finish()
+    with wave.open(str(path)) as file:
+        assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, RATE_HZ)
+        assert file.getnframes() == RAMP.size
+    samples, rate_hz = read_take(path)
+    assert rate_hz == RATE_HZ
+    np.testing.assert_allclose(samples, RAMP, atol=1 / 32767)
+    assert path.name.endswith("-kv-cache.wav")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_it_can_be_read_while_it_is_written(tmp_path: Path) -> None:
+    writer = TakeWriter(tmp_path, RATE_HZ)
+    writer.append(RAMP)
+    samples, _ = read_take(writer.part_path)
+    np.testing.assert_allclose(samples, RAMP, atol=1 / 32767)
+    writer.discard()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_take_in_progress_is_not_offered_for_recovery(tmp_path: Path) -> None:
+    writer = TakeWriter(tmp_path, RATE_HZ)
+    writer.append(RAMP)
+    assert unfinished_recordings(tmp_path) == ()
+    writer.abandon()
+    assert [take.path for take in unfinished_recordings(tmp_path)] == [writer.part_path]
+
+
+def test_recovery_finishes_or_discards_what_was_left_behind(tmp_path: Path) -> None:
+    for label in ("first", "second"):
+        writer = TakeWriter(tmp_path, RATE_HZ, label=label)
+        writer.append(RAMP)
+        writer.abandon()
+    with unfinished_recordings(tmp_path)[0].path.open("ab") as file:
+        file.write(b"\x01")  # the crash came in the middle of a sample
+    first, second = unfinished_recordings(tmp_path)
+    assert (first.label, second.label) == ("first", "second")
+    assert first.duration_s == pytest.approx(1.0)
+    with wave.open(str(first.finish())) as file:
+        assert file.getnframes() == RAMP.size
+    second.discard()
+    assert unfinished_recordings(tmp_path) == ()
+    assert [path.suffix for path in tmp_path.iterdir()] == [".wav"]
+
+
+def test_why_it_is_unfinished_stays_with_the_take_and_goes_with_it(tmp_path: Path) -> None:
+    for end in ("finish", "discard"):
+        writer = TakeWriter(tmp_path, 16000, end)
+        writer.append(np.zeros(16000, np.float32))
+        writer.abandon("no engine\nis there")
+        (take,) = unfinished_recordings(tmp_path)
+        assert take.reason == "no engine is there"
+        take.note("no speech detected")
+        (take,) = unfinished_recordings(tmp_path)
+        assert take.reason == "no speech detected"
+        getattr(take, end)()
+        assert [path.suffix for path in tmp_path.iterdir()] == [".wav"]
+
+
+def test_a_take_of_a_crash_has_no_reason(tmp_path: Path) -> None:
+    writer = TakeWriter(tmp_path, 16000)
+    writer.append(np.zeros(16000, np.float32))
+    writer.abandon()
+    (take,) = unfinished_recordings(tmp_path)
+    assert take.reason == ""
+
+
+def test_a_file_cut_in_its_header_is_no_take(tmp_path: Path) -> None:
+    fresh, old = tmp_path / "1-a.wav.part", tmp_path / "2-b.wav.part"
+    for path in (fresh, old):
+        path.write_bytes(b"RIFF")
+    an_hour_ago = time.time() - 3600
+    os.utime(old, (an_hour_ago, an_hour_ago))
+    assert unfinished_recordings(tmp_path) == ()
+    assert fresh.exists()
+    assert not old.exists()
+
+
+def test_a_stranger_s_file_is_left_alone(tmp_path: Path) -> None:
+    stranger = tmp_path / "3-c.wav.part"
+    stranger.write_bytes(b"x" * 1000)
+    os.utime(stranger, (0, 0))
+    assert unfinished_recordings(tmp_path) == ()
+    assert stranger.exists()
+    with pytest.raises(RecordingError, match="not a recording of Aloud"):
+        read_take(stranger)
+
+
+def test_samples_beyond_full_scale_are_clipped_not_wrapped(tmp_path: Path) -> None:
+    writer = TakeWriter(tmp_path, RATE_HZ)
+    writer.append(np.array([1.7, -1.7, 0.0], dtype=np.float32))
+    samples, _ = read_take(writer.finish())
+    np.testing.assert_allclose(samples, [1.0, -1.0, 0.0], atol=1e-4)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
+    writer = TakeWriter(tmp_path / "takes", RATE_HZ)
+    path = writer.finish()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(RecordingError, match=r"cannot be written to .*file"):
+        TakeWriter(tmp_path / "file" / "takes", RATE_HZ)
+
+
+def test_a_label_never_leaves_the_folder(tmp_path: Path) -> None:
+    path = TakeWriter(tmp_path, RATE_HZ, label="../../etc/passwd").finish()
+    assert path.parent == tmp_path
+    assert path.name.endswith("-etc-passwd.wav")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows locks by opening")
+def test_a_file_system_without_locks_is_good_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", no_locks)
+    writer = TakeWriter(tmp_path, RATE_HZ)
+    writer.append(RAMP)
+    assert unfinished_recordings(tmp_path) == ()  # it was written to a moment ago
+    writer.abandon()
+    a_minute_ago = time.time() - 60
+    os.utime(writer.part_path, (a_minute_ago, a_minute_ago))
+    assert len(unfinished_recordings(tmp_path)) == 1
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(descriptor: int, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", no_space)
+    with pytest.raises(RecordingError, match="make room on the disk"):
+        TakeWriter(tmp_path, RATE_HZ)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,146 @@
+import sqlite3
+import stat
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from client.backend.embedded import EmbeddedBackend
+from client.backend.outbox import Outbox
+from client.backend.protocol import RejectedError, UnavailableError, open_backend
+from client.backend.sending import AnswerWaitsError, OutboxBackend
+from client.core.settings import ClientSettings
+from pronunciation.terms import Lexicon
+from question_bank.models import Bank
+from server.attempts.service import Grader, Service
+from server.attempts.store import Store
+from server.contract import HistoryQuery, PurgeRequest
+from server.core.settings import ServerSettings
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    return ClientSettings(home=tmp_path / "home", bank=(tmp_path / "bank",))
+
+
+def creating(make: SimpleNamespace, seen: list[ServerSettings] | None = None):  # type: ignore[no-untyped-def]
+    bank = Bank(
+        version="bank-1",
+        roles=(),
+        rounds=(),
+        signals=(),
+        plan=(),
+        help=(),
+        questions=(make.question(),),
+    )
+
+    def create(settings: ServerSettings) -> Service:
+        if seen is not None:
+            seen.append(settings)
+        return Service(
+            Store(settings.database_url, busy_timeout_s=0.1),
+            lambda: bank,
+            lambda: Lexicon(version="1", terms=()),
+            grader=lambda: Grader(lambda question, submission, *_: make.report(submission), "s"),
+        )
+
+    return create
+
+
+def test_answers_are_kept_in_the_data_folder(
+    settings: ClientSettings, make: SimpleNamespace
+) -> None:
+    seen: list[ServerSettings] = []
+    with EmbeddedBackend(settings, create=creating(make, seen)) as backend:
+        attempt = backend.submit(make.submission())
+        assert backend.submit(attempt.submission) == attempt
+    assert settings.database.is_file()
+    assert seen[0].bank == settings.bank
+    with EmbeddedBackend(settings, create=creating(make)) as backend:
+        assert backend.attempt(attempt.id) == attempt
+        assert backend.history(HistoryQuery(limit=1)).total == 1
+
+
+def test_every_use_case(settings: ClientSettings, make: SimpleNamespace, tmp_path: Path) -> None:
+    with EmbeddedBackend(settings, create=creating(make)) as backend:
+        assert backend.bank().version == "bank-1"
+        assert backend.question("kv-cache") == make.question()
+        assert backend.questions(round="coding") == (make.question(),)
+        assert backend.questions(round="behavioral") == ()
+        assert backend.grade(make.submission()).coverage.score == 1
+        first, second = (backend.submit(make.submission()) for _ in range(2))
+        assert backend.regrade(dry_run=True).graded == 2
+        archive = backend.export_all()
+        backend.delete(first.id)
+        assert backend.purge(PurgeRequest(everything=True)).deleted == 1
+        assert backend.import_attempts(archive.attempts).imported == 2
+        submissions = [each.submission for each in backend.export_all().attempts]
+        assert submissions == [first.submission, second.submission]
+
+
+def test_errors_are_the_clients(settings: ClientSettings, make: SimpleNamespace) -> None:
+    with EmbeddedBackend(settings, create=creating(make)) as backend:
+        with pytest.raises(RejectedError, match="'nope'") as caught:
+            backend.question("nope")
+        assert caught.value.code == "not-found"
+        with pytest.raises(RejectedError, match="no speech"):
+            backend.grade(make.submission(""))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the user's folder by ACL")
+def test_the_data_folder_is_for_its_owner_only(
+    settings: ClientSettings, make: SimpleNamespace
+) -> None:
+    EmbeddedBackend(settings, create=creating(make)).close()
+    assert stat.S_IMODE(settings.home.stat().st_mode) == 0o700
+    assert stat.S_IMODE(settings.database.stat().st_mode) == 0o600
+
+
+def test_a_damaged_database_is_one_clear_line(settings: ClientSettings) -> None:
+    settings.home.mkdir()
+    settings.database.write_bytes(b"damaged" * 1000)
+    with pytest.raises(UnavailableError, match=r"aloud\.db is damaged"):
+        open_backend(settings)
+
+
+def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnavailableError, match="ALOUD_HOME"):
+        open_backend(ClientSettings(home=tmp_path / "file" / "home"))
+
+
+def test_an_answer_waits_while_the_database_is_locked(
+    settings: ClientSettings, make: SimpleNamespace
+) -> None:
+    outbox = Outbox.for_server(settings.outbox, "embedded")
+    with OutboxBackend(
+        EmbeddedBackend(settings, create=creating(make)), outbox, direct=True
+    ) as backend:
+        backend.submit(make.submission("one"))
+        assert not settings.outbox.exists()
+        other = sqlite3.connect(settings.database, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(AnswerWaitsError, match=r"locked by another program.*answer is kept"):
+            backend.submit(make.submission("two"))
+        other.execute("ROLLBACK")
+        other.close()
+        backend.submit(make.submission("three"))
+        texts = [each.submission.transcript.text for each in backend.export_all().attempts]
+        assert texts == ["one", "two", "three"]
+
+
+def test_a_refused_answer_is_told_and_not_kept(
+    settings: ClientSettings, make: SimpleNamespace
+) -> None:
+    outbox = Outbox.for_server(settings.outbox, "embedded")
+    backend = OutboxBackend(EmbeddedBackend(settings, create=creating(make)), outbox, direct=True)
+    with backend, pytest.raises(RejectedError, match=r"^no speech"):
+        backend.submit(make.submission(" "))
+    assert outbox.rejected() == []
+
+
+def test_the_default_backend_is_embedded(settings: ClientSettings) -> None:
+    with open_backend(settings) as backend:
+        assert backend.history().total == 0
+    assert settings.database.is_file()

@@ -1,0 +1,191 @@
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from client.backend.protocol import Backend, RejectedError
+from client.backend.remote import RemoteBackend
+from client.data.exports import EXPORT_FORMATS, ExportError, export_attempts, read_archive
+from server.contract import (
+    Archive,
+    ArchivedAttempt,
+    ArchivedReport,
+    CoverageEvidence,
+    Submission,
+    Transcript,
+    Word,
+)
+from server.ui.exports.csv_table import COLUMNS, to_csv
+from server.ui.exports.markdown import to_markdown
+
+ATTACKS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1"]
+
+
+def archived(make: SimpleNamespace, submission: Submission) -> ArchivedAttempt:
+    report = make.report(submission)
+    return ArchivedAttempt(
+        submission=submission,
+        question=make.question(),
+        received_at=submission.created_at,
+        reports=(ArchivedReport(graded_at=submission.created_at, report=report),),
+    )
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_csv_has_a_line_for_each_attempt(make: SimpleNamespace) -> None:
+    text = 'I said "paged attention",\nand; more'
+    attempts = [archived(make, make.submission(text)), archived(make, make.submission("other"))]
+    first, second = rows(to_csv(attempts))
+    assert tuple(first) == COLUMNS
+    assert first["transcript"] == text
+    assert (first["score"], first["covered"], first["missing"]) == ("1.0", "paged attention", "")
+    assert (second["score"], second["covered"], second["missing"]) == ("0.0", "", "paged attention")
+    assert first["created_at"] == "2026-03-01T12:00:00+00:00"
+    assert first["submission_id"] == attempts[0].submission.submission_id
+
+
+def test_csv_keeps_what_was_denied_apart(make: SimpleNamespace) -> None:
+    attempt = archived(make, make.submission("we never used paged attention"))
+    (phrase,) = attempt.report.coverage.phrases
+    denied = phrase.model_copy(update={"status": "covered", "negated": True})
+    coverage = attempt.report.coverage.model_copy(update={"phrases": (denied,)})
+    report = attempt.report.model_copy(update={"coverage": coverage})
+    (row,) = rows(to_csv([attempt.model_copy(update={"corrected": report})]))
+    assert (row["covered"], row["denied"]) == ("", phrase.phrase)
+
+
+@pytest.mark.parametrize("text", ATTACKS)
+def test_csv_starts_no_formula(make: SimpleNamespace, text: str) -> None:
+    (row,) = rows(to_csv([archived(make, make.submission(text))]))
+    assert row["transcript"] == "'" + text
+
+
+def test_csv_leaves_numbers_numbers(make: SimpleNamespace) -> None:
+    (row,) = rows(to_csv([archived(make, make.submission("five - six"))]))
+    assert row["words"] == "3"
+    assert row["transcript"] == "five - six"
+
+
+def test_markdown_tells_what_was_said_and_missed(make: SimpleNamespace) -> None:
+    attempt = archived(make, make.submission("we use paged attention"))
+    report = attempt.reports[0].report
+    phrase = report.coverage.phrases[0].model_copy(
+        update={"evidence": CoverageEvidence(text="paged attention", start_s=83.25, end_s=84)}
+    )
+    coverage = report.coverage.model_copy(update={"phrases": (phrase,)})
+    latest = ArchivedReport(
+        graded_at=attempt.received_at, report=report.model_copy(update={"coverage": coverage})
+    )
+    text = to_markdown([attempt.model_copy(update={"reports": (*attempt.reports, latest)})])
+    assert text.startswith("# Why?\n")
+    assert "| paged attention | ✓ covered | “paged attention” | 1:23.2 |" in text
+    assert "\n> we use paged attention\n" in text
+    assert "\n2026-03-01 12:00 UTC · ml-engineer · coding · Caches · coverage 100% · fake\n" in text
+    missed = to_markdown([archived(make, make.submission("nothing of it"))])
+    assert "| paged attention | ✗ missing |  |  |" in missed
+
+
+def test_markdown_keeps_speech_from_being_markup(make: SimpleNamespace) -> None:
+    text = "<script>alert(1)</script> [x](javascript:1) *b* `c` | d\n# head\n- item\n1. one\n---"
+    markdown = to_markdown([archived(make, make.submission(text))])
+    quoted = [line for line in markdown.splitlines() if line.startswith(">")]
+    assert quoted == [
+        r"> \<script\>alert(1)\</script\> \[x\](javascript:1) \*b\* \`c\` \| d",
+        r"> \# head",
+        r"> \- item",
+        r"> 1\. one",
+        r"> \---",
+    ]
+
+
+def test_no_attempts_is_said_so() -> None:
+    assert "No attempts yet" in to_markdown([])
+    assert rows(to_csv([])) == []
+
+
+@pytest.fixture
+def backend(loopback_server: Any) -> Iterator[Backend]:
+    with RemoteBackend(loopback_server.url) as remote:
+        yield remote
+
+
+def spoken(make: SimpleNamespace) -> Submission:
+    words = (Word(text="paged", start_s=0.5, end_s=1), Word(text="attention", start_s=1, end_s=2))
+    transcript = Transcript(text="paged attention", engine="fake", words=words, duration_s=3)
+    submission: Submission = make.submission(transcript=transcript)
+    return submission
+
+
+def test_one_or_all_in_every_format(backend: Backend, make: SimpleNamespace) -> None:
+    first = backend.submit(spoken(make))
+    backend.submit(make.submission("the second answer"))
+    assert len(rows(export_attempts(backend, "csv"))) == 2
+    assert len(rows(export_attempts(backend, "csv", first.id))) == 1
+    assert export_attempts(backend, "markdown").count("# Why?") == 2
+    assert export_attempts(backend, "markdown", first.id).count("# Why?") == 1
+    assert len(json.loads(export_attempts(backend, "json"))["attempts"]) == 2
+    assert "00:00:00,500 --> " in export_attempts(backend, "srt", first.id)
+    assert export_attempts(backend, "vtt", first.id).startswith("WEBVTT\n")
+
+
+def test_json_imports_again(backend: Backend, make: SimpleNamespace, tmp_path: Path) -> None:
+    attempt = backend.submit(spoken(make))
+    file = tmp_path / "export.json"
+    file.write_text(export_attempts(backend, "json", attempt.id), encoding="utf-8")
+    backend.delete(attempt.id)
+    archive = read_archive(file)
+    assert backend.import_attempts(archive.attempts).imported == 1
+    (summary,) = backend.history().attempts
+    back = backend.attempt(summary.id)
+    assert (back.submission, back.report) == (attempt.submission, attempt.report)
+
+
+def test_what_cannot_be_exported(backend: Backend, make: SimpleNamespace) -> None:
+    typed = backend.submit(make.submission())
+    for call, words in [
+        (lambda: export_attempts(backend, "pdf"), "there are markdown, html, json, csv, srt, vtt"),
+        (lambda: export_attempts(backend, "srt"), "say which one"),
+        (lambda: export_attempts(backend, "vtt", typed.id), "no word times"),
+    ]:
+        with pytest.raises(ExportError, match=words):
+            call()
+    for format in EXPORT_FORMATS:
+        with pytest.raises(RejectedError, match="no attempt 99"):
+            export_attempts(backend, format, 99)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "no export"),
+        (b"\xff\xfe{}", "no export"),
+        (b'{"format": "aloud-archive"}', r"no export .*exported_at"),
+        (b'{"format": "other", "exported_at": "2026-01-01T00:00:00Z", "attempts": []}', "format"),
+    ],
+)
+def test_what_is_no_export(tmp_path: Path, content: bytes, words: str) -> None:
+    file = tmp_path / "file.json"
+    file.write_bytes(content)
+    with pytest.raises(ExportError, match=words) as caught:
+        read_archive(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    for path in (tmp_path / "nothing", tmp_path):
+        with pytest.raises(ExportError, match="cannot be read"):
+            read_archive(path)
+
+
+def test_an_export_of_no_attempts_is_read_back(tmp_path: Path, backend: Backend) -> None:
+    file = tmp_path / "empty.json"
+    file.write_text(export_attempts(backend, "json"))
+    assert isinstance(read_archive(file), Archive)

@@ -1,0 +1,261 @@
+"""A bundle goes to a coach without any server and comes back; nothing is lost, nothing gets in."""
+
+import random
+import re
+import struct
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from client.audio.wav import write_wav
+from client.backend.embedded import EmbeddedBackend, open_reviews
+from client.backend.protocol import RejectedError
+from client.core.settings import ClientSettings
+from client.data.bundle import (
+    BundleError,
+    Sound,
+    bundle_of,
+    make_bundle,
+    parse_review,
+    read_review,
+)
+from client.data.own_recordings import OwnRecordings
+from server.contract import Attempt, Comment, ReviewDocument
+from tests.client.shared_server import tone
+from tests.server.conftest import START, make_submission
+
+EVIL = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    return ClientSettings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def backend(settings: ClientSettings) -> Iterator[EmbeddedBackend]:
+    with EmbeddedBackend(settings) as made:
+        yield made
+
+
+@pytest.fixture
+def attempt(backend: EmbeddedBackend) -> Attempt:
+    question = backend.bank().questions[0].id
+    return backend.submit(make_submission(f"We page the cache {EVIL}", question_id=question))
+
+
+def remark(number: int, text: str = "Slower", **changes: object) -> Comment:
+    values = {
+        "external_id": f"{number:032x}",
+        "text": text,
+        "author": "Dr. Who",
+        "created_at": START,
+    }
+    return Comment.model_validate(values | changes)
+
+
+def document(attempt: Attempt, *comments: Comment) -> ReviewDocument:
+    return ReviewDocument(submission_id=attempt.submission.submission_id, comments=comments)
+
+
+def saved(tmp_path: Path, name: str, review: ReviewDocument) -> Path:
+    path = tmp_path / name
+    path.write_text(review.model_dump_json(), encoding="utf-8")
+    return path
+
+
+def zipped(tmp_path: Path, **members: bytes) -> Path:
+    path = tmp_path / "bundle.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in members.items():
+            made.writestr(name.replace("_json", ".json"), content)
+    return path
+
+
+def test_a_bundle_holds_the_answer_and_a_page_that_needs_nothing_else(
+    backend: EmbeddedBackend, attempt: Attempt
+) -> None:
+    review = document(attempt, remark(1, EVIL))
+    packed = make_bundle(backend.export_one(attempt.id), review, Sound(b"fLaC-sound", "audio/flac"))
+    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
+        assert set(bundle.namelist()) == {
+            "answer.html",
+            "attempt.json",
+            "comments.json",
+            "recording.flac",
+        }
+        page = bundle.read("answer.html").decode()
+        assert bundle.read("recording.flac") == b"fLaC-sound"
+    assert EVIL not in page
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
+    assert "default-src 'none'" in page
+    assert "connect-src" not in page
+    assert page.count("<script") == 2
+
+
+def test_without_the_recording_none_is_in_it(backend: EmbeddedBackend, attempt: Attempt) -> None:
+    packed = make_bundle(backend.export_one(attempt.id), document(attempt), None)
+    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
+        assert "recording.flac" not in bundle.namelist()
+        assert b"data:audio" not in bundle.read("answer.html")
+
+
+def test_two_coaches_are_merged_and_twice_the_same_changes_nothing(
+    settings: ClientSettings, attempt: Attempt, tmp_path: Path
+) -> None:
+    answer = remark(2, "Yes", parent=f"{1:032x}", author="Ms. Two")
+    first = saved(tmp_path, "one.json", document(attempt, remark(1), remark(3, "Again")))
+    second = saved(tmp_path, "two.json", document(attempt, answer, remark(1)))
+    with open_reviews(settings) as reviews:
+        added = [len(reviews.merge(read_review(each)).added) for each in (first, second)]
+        once = reviews.document(attempt.id)
+        again = [len(reviews.merge(read_review(each)).added) for each in (second, first, first)]
+        assert reviews.document(attempt.id) == once
+    assert (added, again) == ([2, 1], [0, 0, 0])
+    assert {(each.author, each.text) for each in once.comments} == {
+        ("Dr. Who", "Slower"),
+        ("Dr. Who", "Again"),
+        ("Ms. Two", "Yes"),
+    }
+    assert next(each for each in once.comments if each.text == "Yes").parent == f"{1:032x}"
+
+
+def test_an_answer_that_comes_before_what_it_answers_is_not_lost(
+    settings: ClientSettings, attempt: Attempt
+) -> None:
+    orphan = remark(2, "Yes", parent=f"{9:032x}")
+    child = remark(4, "And", parent=f"{2:032x}")
+    with open_reviews(settings) as reviews:
+        assert len(reviews.merge(document(attempt, child, orphan)).added) == 2
+        kept = {each.text: each.parent for each in reviews.document(attempt.id).comments}
+    assert kept == {"Yes": None, "And": f"{2:032x}"}
+
+
+def test_a_bundle_that_comes_back_whole_is_read_too(
+    backend: EmbeddedBackend, attempt: Attempt, tmp_path: Path
+) -> None:
+    path = tmp_path / "back.zip"
+    review = document(attempt, remark(1))
+    path.write_bytes(make_bundle(backend.export_one(attempt.id), review, None).content)
+    assert read_review(path) == review
+
+
+def test_comments_on_somebody_elses_answer_are_refused(
+    settings: ClientSettings, attempt: Attempt
+) -> None:
+    other = ReviewDocument(submission_id="f" * 32, comments=(remark(1),))
+    with (
+        pytest.raises(RejectedError, match=r"not .* among yours"),
+        open_reviews(settings) as reviews,
+    ):
+        reviews.merge(other)
+
+
+def test_a_comment_where_no_word_is_leaves_nothing_behind(
+    settings: ClientSettings, attempt: Attempt
+) -> None:
+    beyond = remark(2, kind="word", word_from=9_999)
+    with pytest.raises(RejectedError, match="no such word"), open_reviews(settings) as reviews:
+        reviews.merge(document(attempt, remark(1), beyond))
+    with open_reviews(settings) as reviews:
+        assert reviews.document(attempt.id).comments == ()
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"../../evil": b"x", "comments_json": b"{}"}, "it holds '../../evil'"),
+        ({"/etc/passwd": b"x"}, "it holds '/etc/passwd'"),
+        ({"attempt_json": b"{}"}, "no comments.json"),
+        ({"comments_json": b"\0" * (17 * 1024 * 1024)}, "too large unpacked"),
+        ({"comments_json": b"no json"}, "no JSON"),
+        ({"comments_json": b"[" * 100_000}, "no JSON"),
+        ({"comments_json": b"[]"}, "no comments of Aloud"),
+        ({"comments_json": b'{"format":"aloud-review","schema_version":2}'}, "another version"),
+        ({"comments_json": b'{"format":"aloud-review","schema_version":1}'}, "submission_id"),
+    ],
+)
+def test_what_is_made_to_do_harm_is_refused_in_one_line(
+    tmp_path: Path, members: dict[str, bytes], told: str
+) -> None:
+    path = zipped(tmp_path, **members)
+    with pytest.raises(BundleError) as failure:
+        read_review(path)
+    assert told in str(failure.value)
+    assert "\n" not in str(failure.value)
+    assert [each.name for each in tmp_path.iterdir() if each.name != "home"] == ["bundle.zip"]
+
+
+def test_a_bomb_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path, comments_json=b" " * (40 * 1024 * 1024))
+    content = bytearray(path.read_bytes())
+    at = content.rfind(b"PK\x01\x02")
+    content[at + 24 : at + 28] = struct.pack("<I", 100)
+    path.write_bytes(content)
+    with pytest.raises(BundleError):
+        read_review(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK" + bytes(500), b"\xff\xfe"])
+def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "what"
+    path.write_bytes(content)
+    with pytest.raises(BundleError):
+        read_review(path)
+
+
+def test_whatever_happens_to_a_bundle_on_its_way_is_read_whole_or_refused(
+    backend: EmbeddedBackend, attempt: Attempt
+) -> None:
+    review = document(attempt, remark(1))
+    whole = make_bundle(backend.export_one(attempt.id), review, None).content
+    at_random, outcomes = random.Random(1), set()
+    for _ in range(400):
+        content = bytearray(whole)
+        # where the members' headers, the comments and the directory are
+        for _ in range(at_random.randint(1, 4)):
+            at = at_random.choice((at_random.randrange(len(whole)), -at_random.randrange(1, 900)))
+            content[at] = at_random.randrange(256)
+        del content[len(content) - at_random.choice((0, 0, 0, at_random.randrange(1, 300))) :]
+        try:
+            assert parse_review("back.zip", bytes(content)) == review
+            outcomes.add("whole")
+        except BundleError as error:
+            assert str(error).startswith("back.zip")
+            assert "\n" not in str(error)
+            outcomes.add("refused")
+    assert outcomes == {"whole", "refused"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_comments_that_went_through_an_editor_are_read(attempt: Attempt, encoding: str) -> None:
+    review = document(attempt, remark(1, "Grüße – 你好"))
+    assert parse_review("back.json", review.model_dump_json().encode(encoding)) == review
+
+
+def test_a_bundle_packed_in_a_way_of_its_own_is_refused(attempt: Attempt, tmp_path: Path) -> None:
+    path = tmp_path / "bundle.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as made:
+        made.writestr("comments.json", document(attempt).model_dump_json())
+    with pytest.raises(BundleError, match="packed otherwise"):
+        read_review(path)
+
+
+def test_a_long_recording_goes_along_as_opus(
+    backend: EmbeddedBackend,
+    attempt: Attempt,
+    settings: ClientSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("client.data.sharing._MOST_FLAC_BYTES", 0)
+    recordings = OwnRecordings(settings.recordings)
+    write_wav(tone(0.5), recordings.path_of(attempt.submission.submission_id))
+    with open_reviews(settings) as reviews:
+        packed = bundle_of(backend, reviews, recordings, attempt.id, with_audio=True)
+    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
+        assert bundle.read("recording.ogg").startswith(b"OggS")
+        assert b"data:audio/ogg;base64,T2dnU" in bundle.read("answer.html")
+    assert parse_review("back.zip", packed.content) == document(attempt)

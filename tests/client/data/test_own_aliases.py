@@ -1,0 +1,122 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from client.answering.session import new_submission
+from client.backend.protocol import Backend, open_backend
+from client.core.settings import ClientSettings
+from client.data.own_aliases import AliasError, add_own_alias, said_in
+from server.contract import Attempt, Transcript, Word
+
+TEXT = "With RoCE, the pause frames jam the whole fabric. InfiniBand doesn't do that."
+QUESTION = "infiniband-or-roce"
+PHRASE = "adaptive routing"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    return ClientSettings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def backend(settings: ClientSettings) -> Iterator[Backend]:
+    with open_backend(settings) as made:
+        yield made
+
+
+@pytest.fixture
+def attempt(backend: Backend) -> Attempt:
+    return backend.submit(new_submission(QUESTION, Transcript(text=TEXT)))
+
+
+def status(attempt: Attempt, phrase: str = PHRASE) -> str:
+    return next(each.status for each in attempt.report.coverage.phrases if each.phrase == phrase)
+
+
+def test_words_that_were_said_count_from_then_on(
+    backend: Backend, settings: ClientSettings, attempt: Attempt
+) -> None:
+    assert status(attempt) == "missing"
+    other = backend.submit(
+        new_submission("cloud-spot-or-on-demand", Transcript(text="Something else."))
+    )
+    result = add_own_alias(backend, settings, attempt, PHRASE, "Pause frames  jam the whole fabric")
+    assert [(each.attempt_id, each.score_after > each.score_before) for each in result.changes] == [
+        (attempt.id, True)
+    ]
+    assert result.graded == 1
+    regraded = backend.attempt(attempt.id)
+    assert status(regraded) == "covered"
+    assert regraded.report.bank_version != attempt.report.bank_version
+    assert backend.attempt(other.id).report == other.report
+    # another answer, in this process and in the next
+    words = "And then the pause frames jam the whole fabric of machines."
+    assert status(backend.submit(new_submission(QUESTION, Transcript(text=words)))) == "covered"
+    with open_backend(settings) as later:
+        report = later.grade(new_submission(QUESTION, Transcript(text=words)))
+        assert (
+            report.coverage
+            == backend.grade(new_submission(QUESTION, Transcript(text=words))).coverage
+        )
+        assert later.regrade(dry_run=True).changes == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("storms of pauses", "does not stand in the transcript"),
+        ("fabric the whole", "does not stand in the transcript"),
+        ("", "does not stand in the transcript"),
+        ("the", "every answer"),
+    ],
+)
+def test_words_that_cannot_be_an_alias_change_nothing(
+    backend: Backend, settings: ClientSettings, attempt: Attempt, words: str, told: str
+) -> None:
+    with pytest.raises(AliasError, match=told):
+        add_own_alias(backend, settings, attempt, PHRASE, words)
+    assert not settings.own_aliases.exists()
+    assert backend.attempt(attempt.id) == attempt
+
+
+def test_a_phrase_that_the_question_lacks_is_refused(
+    backend: Backend, settings: ClientSettings, attempt: Attempt
+) -> None:
+    with pytest.raises(AliasError, match="no key phrase"):
+        add_own_alias(backend, settings, attempt, "no such phrase", "pause frames")
+
+
+def test_words_that_count_for_another_phrase_are_refused(
+    backend: Backend, settings: ClientSettings
+) -> None:
+    text = "I would use priority flow control here."
+    attempt = backend.submit(new_submission(QUESTION, Transcript(text=text)))
+    with pytest.raises(AliasError, match="count already, for the key phrase “priority flow"):
+        add_own_alias(backend, settings, attempt, PHRASE, "Priority flow-control")
+
+
+def test_with_a_shared_server_the_programmes_bank_decides(
+    backend: Backend, settings: ClientSettings, attempt: Attempt
+) -> None:
+    shared = ClientSettings(home=settings.home, server="https://aloud.example.org")
+    with pytest.raises(AliasError, match="programme's bank"):
+        add_own_alias(backend, shared, attempt, PHRASE, "pause frames")
+
+
+def test_a_file_that_was_spoilt_by_hand_is_told_and_left(
+    backend: Backend, settings: ClientSettings, attempt: Attempt
+) -> None:
+    settings.own_aliases.write_text("- not a mapping\n", encoding="utf-8")
+    with pytest.raises(AliasError, match=r"own_aliases\.yaml"):
+        add_own_alias(backend, settings, attempt, PHRASE, "pause frames jam")
+    assert settings.own_aliases.read_text(encoding="utf-8") == "- not a mapping\n"
+
+
+def test_words_are_found_whatever_their_case_and_punctuation() -> None:
+    words = tuple(Word(text=text) for text in ("We", "don’t", "use", "RDMA,", "ever."))
+    transcript = Transcript(text="", words=words)
+    assert said_in(transcript, "don't USE rdma")
+    assert said_in(transcript, "RDMA ever")
+    assert not said_in(transcript, "RDMA never")
+    assert not said_in(transcript, "…")

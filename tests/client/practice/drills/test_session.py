@@ -1,0 +1,165 @@
+from datetime import timedelta
+
+import pytest
+
+from client.backend.protocol import Backend, UnavailableError
+from client.backend.sending import ReviewWaitsError
+from client.core.errors import DrillError
+from client.practice.drills.deck import BACK_AFTER, MAX_RETURNS, Deck, choose_items
+from client.practice.drills.items import Item, ItemSets
+from client.practice.drills.session import DrillSession
+from pronunciation.clip import Clip
+from server.contract import DrillQuery, DrillQueue, DrillReview
+from tests.client.practice.drills.conftest import (
+    RIGHT,
+    START,
+    WRONG,
+    Clock,
+    ScriptedHearing,
+    item,
+    sets,
+)
+
+
+def drill(
+    backend: Backend, hearing: ScriptedHearing, of: ItemSets, **options: object
+) -> DrillSession:
+    return DrillSession(backend, hearing, of, clock=Clock(), **options)  # type: ignore[arg-type]
+
+
+def names(session: DrillSession, clip: Clip) -> list[str]:
+    said = []
+    while session.current is not None:
+        said.append(session.current.id)
+        session.take(clip)
+    return said
+
+
+def test_misses_come_back_after_a_few_others(backend: Backend, clip: Clip) -> None:
+    items = [item(f"item-{n}") for n in range(6)]
+    hearing = ScriptedHearing("mispronounced", *["correct"] * 6)
+    session = drill(backend, hearing, sets(*items))
+    order = names(session, clip)
+    assert order[: BACK_AFTER + 2] == ["item-0", "item-1", "item-2", "item-3", "item-0"]
+    assert len(order) == 7
+    assert (session.tally.correct, session.tally.mispronounced) == (5, 1)
+
+
+def test_one_that_is_always_missed_does_not_go_on_for_ever(backend: Backend, clip: Clip) -> None:
+    hearing = ScriptedHearing(*["mispronounced"] * (MAX_RETURNS + 1))
+    assert names(drill(backend, hearing, sets(item("one"))), clip) == ["one"] * (MAX_RETURNS + 1)
+
+
+def test_a_step_tells_what_was_heard_and_what_helps(backend: Backend, clip: Clip) -> None:
+    session = drill(backend, ScriptedHearing("mispronounced", "correct"), sets(item("roce")))
+    step = session.take(clip)
+    assert (step.heard.phones, step.tip, step.comes_back) == (WRONG, "Not like a rose, roce.", True)
+    assert step.item.respelling(WRONG) == "ROHSS"
+    assert step.item.respelling(RIGHT) == "ROCK-ee"
+    assert step.card is not None and step.card.misses == 1
+    step = session.take(clip)
+    assert (step.tip, step.comes_back) == ("", False)
+    assert step.card is not None and (step.card.reps, step.card.misses) == (2, 1)
+    assert session.current is None
+    with pytest.raises(DrillError, match="over"):
+        session.take(clip)
+
+
+@pytest.mark.parametrize("verdict", ["unclear", "something_else", "nothing"])
+def test_an_undecided_take_is_kept_and_the_item_stays(
+    backend: Backend, clip: Clip, verdict: str
+) -> None:
+    session = drill(backend, ScriptedHearing(verdict, "correct"), sets(item("roce")))
+    step = session.take(clip)
+    assert step.card is None
+    assert session.current is not None and session.current.id == "roce"
+    assert [each.verdict for each in backend.export_all().drill_reviews] == [verdict]
+    assert backend.drill_cards() == ()
+    session.take(clip)
+    assert session.current is None
+    assert (session.tally.correct, session.tally.undecided) == (1, 1)
+
+
+def test_skipping_stores_nothing(backend: Backend) -> None:
+    session = drill(backend, ScriptedHearing(), sets(item("one"), item("two")))
+    session.skip()
+    assert session.current is not None and session.current.id == "two"
+    assert backend.export_all().drill_reviews == ()
+
+
+def test_the_next_session_begins_with_what_was_missed_and_leaves_out_what_was_learnt(
+    backend: Backend, clip: Clip
+) -> None:
+    of = sets(item("learnt"), item("missed"), item("new"))
+    first = drill(backend, ScriptedHearing("correct", "mispronounced"), of, count=2)
+    first.take(clip)
+    first.take(clip)
+    clock = Clock()
+    clock.now = START + timedelta(hours=1)
+    second = DrillSession(backend, ScriptedHearing("correct", "correct"), of, clock=clock)
+    assert names(second, clip) == ["missed", "new"]
+    clock.now = START + timedelta(hours=2)
+    with pytest.raises(DrillError, match="nothing is due"):
+        DrillSession(backend, ScriptedHearing(), of, clock=clock)
+
+
+def test_all_sets_take_turns_and_one_set_is_only_that(backend: Backend) -> None:
+    of = sets(item("a"), item("b"), item("x", "own"), item("y", "own"))
+    assert [each.id for each in of.of(None)] == ["a", "x", "b", "y"]
+    assert [each.id for each in of.of("own")] == ["x", "y"]
+    with pytest.raises(DrillError, match="there are acronyms, own"):
+        of.of("nope")
+    session = drill(backend, ScriptedHearing(), of, drill_set="own", count=1)
+    assert (session.current, len(session)) == (of.of("own")[0], 1)
+
+
+def test_a_due_item_that_is_gone_from_the_sets_is_left_out() -> None:
+    queue = DrillQueue(total=0, due=(), known=("gone",))
+    assert choose_items([item("here")], queue, 5) == [item("here")]
+
+
+def test_the_deck_keeps_an_undecided_item() -> None:
+    deck = Deck([item("one")])
+    assert not deck.record("unclear")
+    assert deck.current == item("one")
+    assert not deck.record("correct")
+    assert deck.current is None
+
+
+class Away:
+    """A backend that goes away after the queue."""
+
+    def __init__(self) -> None:
+        self.kept: list[DrillReview] = []
+
+    def drill_queue(self, query: DrillQuery) -> DrillQueue:
+        return DrillQueue(total=0, due=(), known=())
+
+    def review_drill(self, review: DrillReview) -> object:
+        self.kept.append(review)
+        raise ReviewWaitsError("the server cannot be reached; the take is kept")
+
+
+def test_the_drill_goes_on_while_the_server_is_away(clip: Clip) -> None:
+    away = Away()
+    session = drill(away, ScriptedHearing("mispronounced", "correct"), sets(item("one")))  # type: ignore[arg-type]
+    step = session.take(clip)
+    assert "kept" in step.waiting
+    assert step.comes_back
+    assert names(session, clip) == ["one"]
+    assert [each.verdict for each in away.kept] == ["mispronounced", "correct"]
+
+
+def test_without_a_server_at_the_start_there_is_no_drill(clip: Clip) -> None:
+    class Gone:
+        def drill_queue(self, query: DrillQuery) -> DrillQueue:
+            raise UnavailableError("the server cannot be reached")
+
+    with pytest.raises(UnavailableError):
+        drill(Gone(), ScriptedHearing(), sets(item("one")))  # type: ignore[arg-type]
+
+
+def test_the_tip_of_a_mistake_whose_stress_was_not_told() -> None:
+    one: Item = item("roce")
+    assert one.tip("R OW S") == "Not like a rose, roce."
+    assert one.tip("R AA1 K") == ""

@@ -1,0 +1,69 @@
+import random
+from datetime import timedelta
+
+import pytest
+
+from client.practice.interviews import InterviewError, plan_interview
+from client.practice.interviews.plan import question_s
+from question_bank.loader import load_bank
+from tests.client.practice.interviews.conftest import START, question
+
+
+def test_a_question_takes_reading_thinking_and_answering() -> None:
+    assert question_s(question("a", words=50, answer_seconds=90)) == 20 + 10 + 90
+
+
+def test_own_questions_come_first_then_neighbours_with_shared_topics() -> None:
+    bank = [
+        question("far", role="other", topic="Pay"),
+        question("near", role="other", topic="Caches"),
+        question("own-1"),
+        question("own-2"),
+        question("wrong-round", round="behavioral"),
+    ]
+    plan = plan_interview(bank, "ml-engineer", "coding", 45, {}, random.Random(1))
+    names = [each.id for each in plan.questions]
+    assert sorted(names[:2]) == ["own-1", "own-2"]
+    assert names[2:] == ["near", "far"]
+    assert plan.own == 2
+
+
+def test_topics_take_turns_and_long_ago_comes_first() -> None:
+    bank = [
+        question("a-late", topic="A"),
+        question("a-early", topic="A"),
+        question("a-never", topic="A"),
+        question("b-late", topic="B"),
+    ]
+    practised = {
+        "a-late": START,
+        "a-early": START - timedelta(days=9),
+        "b-late": START + timedelta(days=1),
+    }
+    plan = plan_interview(bank, "ml-engineer", "coding", 45, practised, random.Random(1))
+    assert [each.id for each in plan.questions] == ["a-never", "b-late", "a-early", "a-late"]
+
+
+def test_so_many_questions_are_planned_as_fill_the_time() -> None:
+    bank = [question(f"q-{n}", words=50, answer_seconds=120) for n in range(9)]  # 150 s each
+    plan = plan_interview(bank, "ml-engineer", "coding", 10, {}, random.Random(1))
+    assert (plan.planned, plan.planned_s) == (4, 600)
+    assert len(plan.questions) == 9, "the rest is there for short answers"
+    plan = plan_interview(bank, "ml-engineer", "coding", 45, {}, random.Random(1))
+    assert (plan.planned, plan.planned_s) == (9, 1350)
+
+
+def test_a_role_without_questions_for_the_round_is_told() -> None:
+    with pytest.raises(InterviewError, match="no question for ml-engineer, round behavioral"):
+        plan_interview([question("a")], "ml-engineer", "behavioral", 45, {}, random.Random(1))
+
+
+def test_the_built_in_bank_fills_every_round_of_every_role_without_repeats() -> None:
+    bank = load_bank(())
+    for role in bank.roles:
+        for guide in bank.rounds:
+            minutes = guide.minutes[0]
+            plan = plan_interview(bank.questions, role.id, guide.id, minutes, {}, random.Random(1))
+            names = [each.id for each in plan.questions]
+            assert len(set(names)) == len(names)
+            assert plan.planned_s >= 0.85 * minutes * 60, (role.id, guide.id, plan.planned_s)

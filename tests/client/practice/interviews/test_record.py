@@ -1,0 +1,185 @@
+import random
+from pathlib import Path
+
+import pytest
+
+from client.practice.interviews import (
+    InterviewError,
+    InterviewNotFound,
+    InterviewRecord,
+    Interviews,
+    plan_interview,
+)
+from tests.client.practice.interviews.conftest import ROLE, ROUND, Clock, question
+
+ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
+
+
+def start(interviews: Interviews, count: int = 3, minutes: int = 10) -> InterviewRecord:
+    bank = [question(f"q-{n}") for n in range(count)]
+    plan = plan_interview(bank, ROLE.id, ROUND.id, minutes, {}, random.Random(1))
+    return interviews.start(ROLE, ROUND, minutes, plan)
+
+
+def ids(record: InterviewRecord) -> list[str]:
+    return [each.question_id for each in record.questions]
+
+
+def current(record: InterviewRecord) -> str:
+    assert record.current is not None
+    return record.current.question_id
+
+
+def test_question_follows_question_until_the_last(interviews: Interviews, clock: Clock) -> None:
+    record = start(interviews, 2)
+    first, second = ids(record)
+    assert current(record) == first
+    clock.go(100)
+    record = interviews.answer(record.id, first, ONE, 7)
+    assert current(record) == second
+    assert record.questions[1].asked_at == clock.now
+    clock.go(30)
+    record = interviews.skip(record.id, second)
+    assert record.current is None
+    assert record.ended_at == clock.now
+    assert [(each.state, each.attempt_id) for each in record.asked] == [
+        ("answered", 7),
+        ("skipped", None),
+    ]
+
+
+def test_another_process_goes_on_where_it_was(
+    interviews: Interviews, clock: Clock, tmp_path: Path
+) -> None:
+    record = start(interviews)
+    interviews.answer(record.id, current(record), ONE, 1)
+    clock.go(200)
+    again = Interviews(tmp_path / "interviews", clock).get(record.id)
+    assert again == interviews.get(record.id)
+    assert current(again) == ids(record)[1]
+    assert again.time_left_s(clock.now) == 400
+
+
+def test_the_clock_runs_while_nobody_is_there(interviews: Interviews, clock: Clock) -> None:
+    record = start(interviews, minutes=10)
+    clock.go(601)
+    assert record.time_left_s(clock.now) == 0
+
+
+def test_an_answer_begun_in_time_counts_and_is_the_last(
+    interviews: Interviews, clock: Clock
+) -> None:
+    record = start(interviews, minutes=10)
+    clock.go(640)
+    record = interviews.answer(record.id, current(record), ONE, 1)
+    assert record.asked[0].state == "answered"
+    assert record.current is None
+    assert len(record.asked) == 1
+
+
+def test_ending_cuts_off_the_open_question(interviews: Interviews, clock: Clock) -> None:
+    record = start(interviews)
+    interviews.answer(record.id, current(record), ONE, 1)
+    record = interviews.end(record.id)
+    assert [each.state for each in record.questions] == ["answered", "unanswered", "waiting"]
+    clock.go(5)
+    assert interviews.end(record.id).ended_at == record.ended_at
+
+
+def test_an_answer_that_was_being_worked_on_at_the_end_is_not_lost(
+    interviews: Interviews,
+) -> None:
+    record = start(interviews)
+    name = current(record)
+    ended = interviews.end(record.id)
+    record = interviews.answer(record.id, name, ONE, 4)
+    assert (record.asked[0].state, record.asked[0].attempt_id) == ("answered", 4)
+    assert record.ended_at == ended.ended_at
+
+
+def test_the_same_answer_twice_counts_once_and_another_is_refused(
+    interviews: Interviews,
+) -> None:
+    record = start(interviews)
+    first = current(record)
+    before = interviews.answer(record.id, first, ONE, None)
+    after = interviews.answer(record.id, first, ONE, 9)
+    assert current(after) == current(before)
+    assert after.asked[0].attempt_id == 9
+    with pytest.raises(InterviewError, match="has an answer already"):
+        interviews.answer(record.id, first, TWO, 10)
+    assert interviews.get(record.id) == after
+
+
+def test_two_tabs_cannot_pass_two_questions_by_one(interviews: Interviews) -> None:
+    record = start(interviews)
+    first = current(record)
+    assert interviews.skip(record.id, first) == interviews.skip(record.id, first)
+
+
+def test_a_question_that_was_not_asked_takes_no_answer(interviews: Interviews) -> None:
+    record = start(interviews)
+    for name in (ids(record)[2], "unknown"):
+        with pytest.raises(InterviewError, match="has not asked"):
+            interviews.answer(record.id, name, THREE, 1)
+        with pytest.raises(InterviewError, match="has not asked"):
+            interviews.skip(record.id, name)
+
+
+@pytest.mark.parametrize("name", ["0" * 32, "../" + "0" * 29, "", "x" * 32, "A" * 32])
+def test_an_id_is_no_path(interviews: Interviews, name: str) -> None:
+    start(interviews)
+    for use in (interviews.get, interviews.end, interviews.delete):
+        if use == interviews.delete and name == "0" * 32:
+            continue  # nothing of that name: nothing to delete
+        with pytest.raises(InterviewNotFound):
+            use(name)
+    assert len(interviews.all().records) == 1
+
+
+@pytest.mark.parametrize("minutes", [0, -5, 181])
+def test_a_length_no_interview_has_is_refused(interviews: Interviews, minutes: int) -> None:
+    with pytest.raises(InterviewError):
+        start(interviews, minutes=minutes)
+    assert interviews.all().records == ()
+
+
+def test_the_latest_is_listed_first_and_a_broken_file_hides_no_other(
+    interviews: Interviews, clock: Clock, tmp_path: Path
+) -> None:
+    old = start(interviews)
+    clock.go(60)
+    new = start(interviews)
+    clock.go(60)
+    broken = start(interviews)
+    path = tmp_path / "interviews" / f"{broken.id}.json"
+    path.write_text(path.read_text()[:100])
+    kept = interviews.all()
+    assert [each.id for each in kept.records] == [new.id, old.id]
+    assert kept.unreadable == (path.name,)
+    with pytest.raises(InterviewError, match="is no interview"):
+        interviews.get(broken.id)
+
+
+def test_a_file_that_contradicts_itself_is_refused(interviews: Interviews, tmp_path: Path) -> None:
+    record = start(interviews)
+    path = tmp_path / "interviews" / f"{record.id}.json"
+    path.write_text(path.read_text().replace('"open"', '"answered"'))
+    with pytest.raises(InterviewError, match="names its answer"):
+        interviews.get(record.id)
+
+
+def test_what_is_deleted_is_gone(interviews: Interviews) -> None:
+    kept, gone = start(interviews), start(interviews)
+    interviews.delete(gone.id)
+    assert [each.id for each in interviews.all().records] == [kept.id]
+    with pytest.raises(InterviewNotFound):
+        interviews.end(gone.id)
+    interviews.forget_all()
+    assert interviews.all().records == ()
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, clock: Clock) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(InterviewError, match="cannot be written"):
+        start(Interviews(tmp_path / "file" / "interviews", clock))

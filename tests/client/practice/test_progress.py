@@ -1,0 +1,229 @@
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
+
+from client.backend.protocol import RejectedError
+from client.practice.progress import (
+    DueSet,
+    PlanStep,
+    ReportReader,
+    drill_lines,
+    due_sets,
+    next_step,
+    planned_rounds,
+    question_lines,
+    question_to_retry,
+    score_lines,
+    score_lines_by,
+    term_lines,
+)
+from question_bank.loader import load_bank
+from question_bank.models import Bank, PlanWeek
+from server.contract import Attempt, AttemptSummary, DrillCard, Pronunciation, TermVerdict
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def bank() -> Bank:
+    return load_bank()
+
+
+def attempt(number: int, question: str, score: float, **changes: object) -> AttemptSummary:
+    values: dict[str, object] = {
+        "id": number,
+        "question_id": question,
+        "created_at": START + timedelta(days=number),
+        "role": "architect",
+        "round": "coding",
+        "topic": "Caches",
+        "score": score,
+        "words": 10,
+        "answer_s": 5.0,
+        "engine": "fake",
+    }
+    return AttemptSummary.model_validate(values | changes)
+
+
+def card(
+    item: str,
+    reps: int,
+    misses: int,
+    due_day: int,
+    drill_set: str = "acronyms",
+    **changes: object,
+) -> DrillCard:
+    values: dict[str, object] = {
+        "item_id": item,
+        "drill_set": drill_set,
+        "due": START + timedelta(days=due_day),
+        "stability": 1,
+        "difficulty": 5,
+        "reps": reps,
+        "lapses": 0,
+        "misses": misses,
+        "last_verdict": "correct",
+        "first_reviewed_at": START,
+        "last_reviewed_at": START + timedelta(hours=reps),
+    }
+    return DrillCard.model_validate(values | changes)
+
+
+def test_first_and_now_are_means_over_the_questions() -> None:
+    attempts = [  # newest first, as the history gives them
+        attempt(5, "two", 0.9, topic="Schedulers"),
+        attempt(4, "one", 0.8),
+        attempt(3, "other", 0.5, role="engineer", topic=None),
+        attempt(2, "one", 0.1),
+        attempt(1, "one", 0.4),
+    ]
+    architect, engineer = score_lines(attempts, lambda each: each.role)
+    assert (architect.name, architect.questions, architect.attempts) == ("architect", 2, 4)
+    assert abs(architect.first - (0.4 + 0.9) / 2) < 1e-9
+    assert abs(architect.now - (0.8 + 0.9) / 2) < 1e-9
+    assert architect.last_at == START + timedelta(days=5)
+    assert (engineer.first, engineer.now) == (0.5, 0.5)
+    assert [line.name for line in score_lines(attempts, lambda each: each.topic)] == [
+        "Schedulers",
+        "Caches",
+    ]
+
+
+def test_an_answer_may_stand_under_several_headings() -> None:
+    signals = {"one": ("debugging", "kubernetes"), "two": ("kubernetes",), "three": ()}
+    attempts = [attempt(1, "one", 0.2), attempt(2, "two", 0.6), attempt(3, "three", 0.9)]
+    lines = score_lines_by(attempts, lambda each: signals[each.question_id])
+    assert [(line.name, line.questions, line.now) for line in lines] == [
+        ("kubernetes", 2, 0.4),
+        ("debugging", 1, 0.2),
+    ]
+
+
+def test_a_question_has_its_first_and_its_latest_answer() -> None:
+    attempts = [attempt(number, question, 0.1 * number) for number, question in enumerate("abaa")]
+    line, other = question_lines(reversed(attempts))
+    assert (line.question_id, line.answers) == ("a", 3)
+    assert (line.first.id, line.latest.id) == (0, 3)
+    assert (other.question_id, other.first) == ("b", other.latest)
+
+
+def test_terms_count_what_was_heard_clearly_and_the_drills(make: SimpleNamespace) -> None:
+    def report(*terms: tuple[str, str, str]) -> object:
+        verdicts = tuple(
+            TermVerdict(term=term, verdict=verdict, source=source)
+            for term, verdict, source in terms
+        )
+        made = make.report(make.submission())
+        return made.model_copy(update={"pronunciation": Pronunciation(terms=verdicts)})
+
+    reports = [
+        report(("RoCE", "mispronounced", "acoustic"), ("Ceph", "correct", "acoustic")),
+        report(("RoCE", "correct", "acoustic"), ("Ceph", "mispronounced", "transcript")),
+        report(("NCCL", "unclear", "acoustic")),
+    ]
+    lines = term_lines(reports, [("GPU", card("gpu", 4, 3, 0)), ("RoCE", card("roce", 2, 1, 0))])  # type: ignore[arg-type]
+    assert [(line.term, line.mispronounced, line.said) for line in lines] == [
+        ("GPU", 3, 4),
+        ("RoCE", 2, 4),
+    ]
+
+
+def test_a_report_is_read_once_and_again_when_it_has_changed(
+    make: SimpleNamespace,
+) -> None:
+    class Counting:
+        def __init__(self) -> None:
+            self.asked: list[int] = []
+
+        def attempt(self, attempt_id: int) -> Attempt:
+            self.asked.append(attempt_id)
+            if attempt_id == 3:
+                raise RejectedError("it is damaged", "unreadable")
+            found: Attempt = make.attempt(make.submission(), attempt_id)
+            return found
+
+    backend = Counting()
+    reader = ReportReader(backend)  # type: ignore[arg-type]
+    history = [attempt(number, "one", 0.5) for number in (3, 2, 1)]
+    assert len(reader.recent(history)) == 2
+    assert len(reader.recent(history[1:])) == 2
+    assert backend.asked == [3, 2, 1]
+    regraded = [history[1], attempt(1, "one", 0.75)]
+    assert len(reader.recent(regraded)) == 2
+    assert backend.asked == [3, 2, 1, 1]
+    assert reader.recent(regraded)[0].transcript.text == ""
+    corrected = [history[1], attempt(1, "one", 0.75, report_tag="7-a")]
+    assert len(reader.recent(corrected)) == 2
+    assert backend.asked == [3, 2, 1, 1, 1]
+
+
+def test_drills_by_set() -> None:
+    cards = [card("a", 1, 0, 5), card("b", 3, 2, 1), card("c", 1, 1, 0, "own")]
+    acronyms, own = drill_lines(cards, START + timedelta(days=1))
+    assert (acronyms.name, acronyms.items, acronyms.due) == ("acronyms", 2, 1)
+    assert (acronyms.takes, acronyms.misses) == (4, 2)
+    assert acronyms.last_at == START + timedelta(hours=3)
+    assert (own.name, own.due) == ("own", 1)
+
+
+def test_an_item_is_learnt_when_it_was_said_right_last_and_holds_for_three_weeks() -> None:
+    cards = [
+        card("a", 4, 0, 30, stability=21),
+        card("b", 4, 0, 20, stability=20.9),
+        card("c", 4, 1, 1, stability=50, last_verdict="mispronounced"),
+    ]
+    (line,) = drill_lines(cards, START)
+    assert line.learnt == 1
+
+
+def test_the_plans_rounds_are_ticked_from_the_history() -> None:
+    plan = [
+        PlanWeek(week=1, title="A", focus="B", tasks=("C",), rounds=("coding", "behavioral")),
+        PlanWeek(week=2, title="A", focus="B", tasks=("C",)),
+    ]
+    rounds = planned_rounds(plan, [attempt(1, "one", 0.5), attempt(2, "one", 0.5)])
+    assert [(each.round, each.attempts) for each in rounds[1]] == [("coding", 2), ("behavioral", 0)]
+    assert rounds[2] == ()
+
+
+def test_what_is_due_is_counted_by_set() -> None:
+    cards = [card("a", 1, 0, 0), card("b", 1, 0, 1, "own"), card("c", 1, 0, 1, "own")]
+    cards.append(card("d", 1, 0, 9))
+    assert due_sets(cards, START + timedelta(days=1)) == (DueSet("own", 2), DueSet("acronyms", 1))
+    assert due_sets(cards, START - timedelta(days=1)) == ()
+
+
+def test_the_plans_next_step_is_its_first_round_without_an_answer() -> None:
+    plan = [
+        PlanWeek(week=1, title="A", focus="B", tasks=("C",), rounds=("coding",)),
+        PlanWeek(week=2, title="D", focus="B", tasks=("C",), rounds=("coding", "behavioral")),
+    ]
+    assert next_step(plan, []) == PlanStep(1, "A", "coding")
+    done = [attempt(1, "one", 0.5)]
+    assert next_step(plan, done) == PlanStep(2, "D", "behavioral")
+    done.append(attempt(2, "two", 0.5, round="behavioral"))
+    assert next_step(plan, done) is None
+
+
+def test_the_question_to_retry_has_the_lowest_latest_score_and_is_a_day_old(bank: Bank) -> None:
+    weak, better, gone = bank.questions[0].id, bank.questions[1].id, "gone-from-the-bank"
+    attempts = [
+        attempt(4, better, 0.6),
+        attempt(3, gone, 0.0),
+        attempt(2, weak, 0.3),
+        attempt(1, better, 0.1),  # an earlier answer does not count
+    ]
+    soon = question_to_retry(bank, attempts, START + timedelta(days=5))
+    assert soon is not None
+    assert (soon.question_id, soon.attempt_id, soon.score) == (weak, 2, 0.3)
+    assert soon.prompt == bank.questions[0].prompt
+    tried = [attempt(5, weak, 0.2), *attempts]
+    same_day = question_to_retry(bank, tried, START + timedelta(days=5, hours=23))
+    assert same_day is not None
+    assert same_day.question_id == better
+
+
+def test_a_complete_answer_needs_no_retry(bank: Bank) -> None:
+    done = [attempt(1, bank.questions[0].id, 1.0)]
+    assert question_to_retry(bank, done, START + timedelta(days=9)) is None

@@ -1,0 +1,112 @@
+import threading
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from server.attempts.store import Store
+from server.contract import DrillQuery, DrillReview
+from server.core.errors import ConflictError, UnreadableError
+from server.grading.spaced_repetition import schedule
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LATER = START + timedelta(days=100)
+
+
+def review(item: str, verdict: str = "correct", **changes: object) -> DrillReview:
+    values: dict[str, object] = {
+        "review_id": uuid4().hex,
+        "item_id": item,
+        "drill_set": "acronyms",
+        "reviewed_at": START,
+        "verdict": verdict,
+        "phones": "R AA1 K IY0",
+        "confidence": 0.9,
+    }
+    return DrillReview.model_validate(values | changes)
+
+
+def add(store: Store, *reviews: DrillReview) -> None:
+    for each in reviews:
+        store.drills.add(each, START, schedule)
+
+
+def test_once(store: Store) -> None:
+    first = review("roce")
+    card, new = store.drills.add(first, START, schedule)
+    again, new_again = store.drills.add(first, LATER, schedule)
+    assert (new, new_again) == (True, False)
+    assert card == again and card is not None
+    assert card.reps == 1
+    assert store.drills.reviews(0, 10) == ([first], None)
+    with pytest.raises(ConflictError):
+        store.drills.add(first.model_copy(update={"verdict": "mispronounced"}), START, schedule)
+    assert store.drills.cards() == (card,)
+
+
+def test_a_take_without_a_verdict_is_kept_and_makes_no_card(store: Store) -> None:
+    unclear = review("roce", "unclear")
+    assert store.drills.add(unclear, START, schedule) == (None, True)
+    assert store.drills.add(unclear, START, schedule) == (None, False)
+    assert store.drills.cards() == ()
+    assert store.drills.reviews(0, 10)[0] == [unclear]
+
+
+def test_the_queue_is_what_is_due_the_longest_overdue_first(store: Store) -> None:
+    minute = timedelta(minutes=1)
+    add(
+        store,
+        review("late", "mispronounced", reviewed_at=START + 2 * minute),
+        review("early", "mispronounced", reviewed_at=START),
+        review("other", "mispronounced", drill_set="silent-letters"),
+        review("learnt", "correct"),
+        review("vague", "unclear"),
+    )
+    queue = store.drills.queue(DrillQuery(drill_set="acronyms"), START + 5 * minute)
+    assert [card.item_id for card in queue.due] == ["early", "late"]
+    assert (queue.total, queue.known) == (2, ("early", "late", "learnt"))
+    assert store.drills.queue(DrillQuery(), START + 5 * minute).total == 3
+    one = store.drills.queue(DrillQuery(limit=1, drill_set="acronyms"), START + 5 * minute)
+    assert (one.total, [card.item_id for card in one.due]) == (2, ["early"])
+    assert store.drills.queue(DrillQuery(now=START), LATER).total == 0
+    assert store.drills.queue(DrillQuery(), LATER).total == 4
+
+
+def test_reviews_come_in_pages(store: Store) -> None:
+    takes = [review(f"item-{n}") for n in range(5)]
+    add(store, *takes)
+    found: list[DrillReview] = []
+    after_id: int | None = 0
+    while after_id is not None:
+        page, after_id = store.drills.reviews(after_id, 2)
+        assert len(page) <= 2
+        found += page
+    assert found == takes
+
+
+def test_clearing_leaves_nothing(store: Store) -> None:
+    add(store, review("one"), review("two", "unclear"))
+    assert store.drills.clear() == 2
+    assert store.drills.cards() == ()
+    assert store.drills.reviews(0, 10) == ([], None)
+
+
+def test_takes_of_one_item_from_several_threads_all_count(store: Store) -> None:
+    takes = [review("roce", reviewed_at=START + timedelta(hours=n)) for n in range(8)]
+    threads = [threading.Thread(target=add, args=(store, take)) for take in takes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.drills.cards() == (schedule(takes),)
+
+
+def test_a_damaged_card_is_one_clear_line(store: Store, store_url: str) -> None:
+    add(store, review("roce"))
+    engine = create_engine(store_url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE drill_cards SET card = '{}'"))
+    engine.dispose()
+    with pytest.raises(UnreadableError, match="the drill card roce"):
+        store.drills.cards()

@@ -1,0 +1,175 @@
+"""Versions of a programme's bank: stored once, one active in every process, compared."""
+
+from collections.abc import Callable
+
+import pytest
+
+from server.attempts.service import Service
+from server.attempts.store import Store
+from server.bank_versions.service import CHECK_BANK, ActiveKnowledge, BankVersions, DraftOrder
+from server.bank_versions.text import DraftError
+from server.core.errors import InvalidInputError, NotFoundError
+from server.db.database import Database
+from server.jobs.queue import JobQueue
+from server.operations.background import attach
+from tests.server.bank_versions.test_text import BANK, LEXICON
+from tests.server.conftest import Clock, make_submission
+from tests.server.jobs.conftest import make_queue, wait_until_over
+
+__all__ = ["make_queue"]
+
+
+@pytest.fixture
+def versions(store: Store, service: Service) -> BankVersions:
+    return BankVersions(store.database, service.knowledge, clock=Clock())
+
+
+def save(versions: BankVersions, yaml: str = BANK, lexicon: str = LEXICON, note: str = "") -> int:
+    return versions.save(DraftOrder(yaml=yaml, lexicon_yaml=lexicon, note=note), None)
+
+
+def test_versions_count_up_and_the_same_text_is_stored_once(versions: BankVersions) -> None:
+    assert save(versions, note="first \n words") == 1
+    assert save(versions) == 1
+    assert save(versions, BANK + "# more\n") == 2
+    assert save(versions) == 3
+    listed = versions.listed()
+    assert [each.number for each in listed] == [3, 2, 1]
+    assert (listed[2].note, listed[2].author) == ("first words", "")
+    assert not any(each.active for each in listed)
+    assert versions.get(2).yaml == BANK + "# more\n"
+    for number in (9, 2**70):
+        with pytest.raises(NotFoundError):
+            versions.get(number)
+
+
+def test_one_version_is_active_and_the_bank_follows_it(versions: BankVersions) -> None:
+    below = versions.knowledge.bank
+    save(versions)
+    assert versions.knowledge.bank == below
+    versions.activate(1)
+    assert versions.knowledge.bank.question("paging") is not None
+    assert versions.knowledge.bank.question("kv-cache") is not None
+    assert versions.knowledge.lexicon.get("vllm") is not None
+    save(versions, BANK.replace("id: paging", "id: swapping"))
+    versions.activate(2)
+    assert [each.number for each in versions.listed() if each.active] == [2]
+    assert versions.knowledge.bank.question("paging") is None
+    versions.activate(None)
+    assert versions.knowledge.bank == below
+    assert versions.store.active() is None
+    with pytest.raises(NotFoundError):
+        versions.activate(7)
+
+
+def test_another_process_sees_the_active_version_after_a_look(
+    versions: BankVersions, service: Service, store: Store
+) -> None:
+    now_s = 0.0
+    elsewhere = Database(store.database.engine.url.render_as_string(hide_password=False))
+    try:
+        other = ActiveKnowledge(
+            service.knowledge,
+            type(versions.store)(elsewhere),
+            look_every_s=1.0,
+            clock_s=lambda: now_s,
+        )
+        assert other.bank.question("paging") is None
+        save(versions)
+        versions.activate(1)
+        assert other.bank.question("paging") is None
+        now_s = 1.1
+        assert other.bank.question("paging") is not None
+    finally:
+        elsewhere.close()
+
+
+def test_an_active_version_that_no_longer_fits_does_not_stop_the_server(
+    versions: BankVersions, make_service: Callable[..., Service], store: Store
+) -> None:
+    save(versions, BANK.replace("Schedulers", "KV Cache Management"))
+    versions.activate(1)
+    assert versions.knowledge.problem is None
+    bank = versions.knowledge.below[0]
+    role = bank.roles[0].model_copy(update={"topics": ("Schedulers",)})
+    upgraded = make_service(bank.model_copy(update={"roles": (role,), "questions": ()}))
+    after = BankVersions(store.database, upgraded.knowledge)
+    after.knowledge.warm()
+    assert after.knowledge.bank.question("paging") is None
+    assert "version 1" in (after.knowledge.problem or "")
+    with pytest.raises(InvalidInputError, match="version 1"):
+        after.activate(1)
+    after.activate(None)
+    assert after.knowledge.problem is None
+
+
+def test_old_attempts_keep_their_bank_version_and_question(
+    versions: BankVersions, service: Service
+) -> None:
+    attach(service, versions)
+    attempt = service.submit(make_submission())
+    before = attempt.report.bank_version
+    save(versions, BANK.replace("id: paging", "id: kv-cache"))
+    versions.activate(1)
+    assert service.question("kv-cache").prompt == "How do you page a cache?"
+    kept = service.export_one(attempt.id).attempts[0]
+    assert kept.question.prompt == "How do you size a KV cache?"
+    assert kept.reports[-1].report.bank_version == before
+    result = service.regrade()
+    assert result.graded == 1
+    graded_anew = service.export_one(attempt.id).attempts[0]
+    assert [each.report.bank_version for each in graded_anew.reports] == [
+        before,
+        service.bank.version,
+    ]
+
+
+def test_two_versions_are_compared_by_entry_and_by_line(versions: BankVersions) -> None:
+    save(versions)
+    save(
+        versions,
+        BANK.replace("How do you page", "Why do you page").replace("id: queues", "id: lines"),
+        "",
+    )
+    changes = versions.changes(2, since=1)
+    assert changes.added == ("lines",)
+    assert changes.changed == ("paging",)
+    assert changes.removed == ("queues", "term vLLM")
+    assert changes.lines is not None
+    assert "-  prompt: How do you page a cache?" in changes.lines
+    assert "+  prompt: Why do you page a cache?" in changes.lines
+    assert versions.changes(1, since=1).is_empty
+    assert versions.changes(1, since=None).added == ("paging", "queues", "term vLLM")
+
+
+def test_texts_too_long_to_compare_are_compared_by_entry_only(
+    versions: BankVersions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.bank_versions.service.MAX_DIFF_LINES", 10)
+    save(versions)
+    changes = versions.changes(1, since=None)
+    assert changes.lines is None and changes.added
+
+
+def test_a_model_answer_that_fails_its_own_check_is_a_fault(versions: BankVersions) -> None:
+    versions.check(versions.read(BANK, LEXICON))
+    with pytest.raises(DraftError, match="does not cover"):
+        versions.check(versions.read(BANK.replace("I use paged attention.", "No."), ""))
+
+
+def test_a_large_draft_is_checked_and_stored_in_the_background(
+    versions: BankVersions, make_queue: Callable[..., JobQueue]
+) -> None:
+    queue = make_queue({CHECK_BANK: versions.checking()})
+
+    def outcome(yaml: str) -> object:
+        order = DraftOrder(yaml=yaml, lexicon_yaml=LEXICON, note="big")
+        job = queue.enqueue(CHECK_BANK, order.model_dump(), None)
+        return wait_until_over(queue, job).result
+
+    bad = outcome(BANK.replace("I use paged attention.", "No."))
+    assert isinstance(bad, dict) and bad["number"] is None
+    assert [(each["part"], each["line"]) for each in bad["faults"]] == [("bank", 6)]
+    assert versions.listed() == []
+    assert outcome(BANK) == {"number": 1, "faults": []}
+    assert versions.get(1).version.note == "big"

@@ -1,0 +1,254 @@
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, text
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from server.attempts.store import Store
+from server.core.errors import StoreError
+from server.core.settings import sqlite_url
+from server.db import migrate
+from server.db.engine import make_engine
+from server.db.migrate import HEAD_REVISION, alembic_config, current_revision, upgrade
+from server.db.tables import Base
+
+
+def test_head_is_the_newest_revision() -> None:
+    assert ScriptDirectory.from_config(alembic_config()).get_heads() == [HEAD_REVISION]
+
+
+def test_migrations_and_models_agree(empty_url: str) -> None:
+    engine = make_engine(empty_url)
+    upgrade(engine)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
+        assert compare_metadata(context, Base.metadata) == []
+    engine.dispose()
+
+
+def test_a_missing_migration_would_be_noticed(tmp_path: Path) -> None:
+    engine = make_engine(sqlite_url(tmp_path / "aloud.db"))
+    upgrade(engine)
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE reports DROP COLUMN words"))
+    with engine.connect() as connection:
+        found = compare_metadata(MigrationContext.configure(connection), Base.metadata)
+    assert [(each[0], each[3].name) for each in found] == [("add_column", "words")]
+    engine.dispose()
+
+
+def test_the_tables_suit_postgresql() -> None:
+    dialect = postgresql.dialect()
+    ddl = [
+        str(CreateTable(table).compile(dialect=dialect)) for table in Base.metadata.sorted_tables
+    ]
+    ddl += [
+        str(CreateIndex(index).compile(dialect=dialect))
+        for table in Base.metadata.sorted_tables
+        for index in table.indexes
+    ]
+    (attempts,) = (each for each in ddl if "CREATE TABLE attempts" in each)
+    assert "id BIGSERIAL NOT NULL" in attempts
+    assert "created_at TIMESTAMP WITH TIME ZONE NOT NULL" in attempts
+
+
+def test_the_migrations_print_as_postgresql(capsys: pytest.CaptureFixture[str]) -> None:
+    config = alembic_config()
+    config.set_main_option("sqlalchemy.url", "postgresql://host/aloud")
+    command.upgrade(config, "head", sql=True)
+    printed = capsys.readouterr().out
+    assert "CREATE TABLE attempts" in printed
+    assert "id BIGSERIAL NOT NULL" in printed
+
+
+def test_up_down_and_up_again(empty_url: str) -> None:
+    engine = make_engine(empty_url)
+    upgrade(engine)
+    with engine.begin() as connection:
+        command.downgrade(alembic_config(connection), "base")
+    with engine.connect() as connection:
+        assert current_revision(connection) is None or connection.dialect.name == "sqlite"
+        assert not connection.dialect.has_table(connection, "attempts")
+    upgrade(engine)
+    with engine.connect() as connection:
+        assert current_revision(connection) == HEAD_REVISION
+    engine.dispose()
+
+
+def test_an_up_to_date_database_opens_without_alembic(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "aloud.db")
+    Store(url).close()
+    code = (
+        "import sys; from server.attempts.store import Store; Store(sys.argv[1]).close(); "
+        "sys.exit('alembic' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, url], check=False).returncode == 0
+
+
+def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "aloud.db")
+    Store(url).close()
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine.dispose()
+    with pytest.raises(StoreError, match="newer version of Aloud"):
+        Store(url)
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = sqlite_url(tmp_path / "aloud.db")
+
+    def upgrade_half(config: object, revision: str) -> None:
+        connection = config.attributes["connection"]  # type: ignore[attr-defined]
+        connection.execute(text("CREATE TABLE half (id INTEGER)"))
+        raise RuntimeError("planted")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "upgrade", upgrade_half)
+        with pytest.raises(RuntimeError, match="planted"):
+            Store(url)
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        assert not connection.dialect.has_table(connection, "half")
+    engine.dispose()
+    Store(url).close()
+
+
+def test_opening_a_new_database_from_several_threads(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "aloud.db")
+    failures: list[BaseException] = []
+    barrier = threading.Barrier(3)
+
+    def run() -> None:
+        barrier.wait()
+        try:
+            Store(url, busy_timeout_s=30).close()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+# A database of each revision as it was, with two attempts in it; the second was graded twice.
+REVISIONS = Path(__file__).parent / "revisions"
+
+
+def test_every_revision_has_a_database_of_its_time() -> None:
+    script = ScriptDirectory.from_config(alembic_config())
+    revisions = sorted(each.revision for each in script.walk_revisions())
+    assert sorted(file.stem for file in REVISIONS.glob("*.sql")) == revisions
+
+
+@pytest.mark.parametrize("revision", sorted(file.stem for file in REVISIONS.glob("*.sql")))
+def test_an_upgrade_keeps_the_data(tmp_path: Path, revision: str) -> None:
+    path = tmp_path / "aloud.db"
+    connection = sqlite3.connect(path)
+    connection.executescript((REVISIONS / f"{revision}.sql").read_text(encoding="utf-8"))
+    connection.close()
+    with Store(sqlite_url(path)) as store:
+        if revision >= "0002":
+            (card,) = store.drills.cards()
+            assert (card.item_id, card.reps, card.misses) == ("roce", 2, 1)
+            assert [each.verdict for each in store.drills.reviews(0, 10)[0]] == [
+                *("mispronounced", "correct", "unclear")
+            ]
+        first, second = store.archive(0, 10)[0]
+        assert store.ids() == [1, 2]
+        assert store.of(1).ids() == ([3] if revision >= "0003" else [])
+        assert store.get(2).attempt.report.grader_version == "stub-2"
+    assert first.submission.submission_id == f"{1:032x}"
+    assert first.submission.transcript.text == "paged attention, first answer"
+    assert [each.report.grader_version for each in second.reports] == ["stub-1", "stub-2"]
+    assert second.question.key_phrases[1].phrase == "continuous batching"
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
+        (HEAD_REVISION,)
+    ]
+    connection.close()
+
+
+def test_ids_that_were_given_before_an_upgrade_are_not_given_again(tmp_path: Path) -> None:
+    path = tmp_path / "aloud.db"
+    connection = sqlite3.connect(path)
+    connection.executescript((REVISIONS / "0002.sql").read_text(encoding="utf-8"))
+    connection.execute("UPDATE sqlite_sequence SET seq = 70 WHERE name = 'attempts'")
+    connection.commit()
+    connection.close()
+    Store(sqlite_url(path)).close()
+    connection = sqlite3.connect(path)
+    used = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
+    connection.close()
+    assert (used["attempts"], used["drill_reviews"]) == (70, 3)
+
+
+def test_going_back_keeps_what_belongs_to_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "aloud.db"
+    connection = sqlite3.connect(path)
+    connection.executescript((REVISIONS / "0003.sql").read_text(encoding="utf-8"))
+    connection.close()
+    engine = make_engine(sqlite_url(path))
+    with migrate._foreign_keys_off(connection := engine.connect()), connection.begin():
+        command.downgrade(alembic_config(connection), "0002")
+    assert connection.scalars(text("SELECT id FROM attempts")).all() == [1, 2]
+    assert connection.scalars(text("SELECT item_id FROM drill_cards")).all() == ["roce"]
+    connection.close()
+    engine.dispose()
+
+
+REBUILDS = f"""
+import sqlalchemy as sa
+from alembic import op
+
+revision = "note"
+down_revision = "{HEAD_REVISION}"
+
+
+def upgrade():
+    with op.batch_alter_table("attempts", recreate="always") as batch:
+        batch.add_column(sa.Column("note", sa.String(), nullable=False, server_default="none"))
+"""
+
+
+def test_rebuilding_a_table_keeps_what_refers_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite drops the old table: with foreign keys on, that deletes all reports."""
+    migrations = tmp_path / "migrations"
+    shutil.copytree(migrate.MIGRATIONS, migrations)
+    (migrations / "versions" / "note.py").write_text(REBUILDS)
+    monkeypatch.setattr(migrate, "MIGRATIONS", migrations)
+    path = tmp_path / "aloud.db"
+    connection = sqlite3.connect(path)
+    connection.executescript((REVISIONS / "0001.sql").read_text(encoding="utf-8"))
+    connection.close()
+    engine = make_engine(sqlite_url(path))
+    upgrade(engine, "note")
+    with engine.connect() as opened:
+        assert opened.scalar(text("SELECT count(*) FROM reports")) == 3
+        assert opened.scalars(text("SELECT note FROM attempts")).all() == ["none", "none"]
+        assert opened.scalar(text("PRAGMA foreign_keys")) == 1
+        assert current_revision(opened) == "note"
+    with engine.begin() as opened:
+        opened.execute(text("DELETE FROM attempts WHERE id = 2"))
+        assert opened.scalar(text("SELECT count(*) FROM reports")) == 1
+    engine.dispose()

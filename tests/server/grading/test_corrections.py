@@ -1,0 +1,150 @@
+"""The rule by which corrections change a report."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from server.contract import (
+    Correction,
+    Coverage,
+    CoverageEvidence,
+    Delivery,
+    PhraseCoverage,
+    Pronunciation,
+    Report,
+    TermVerdict,
+    Transcript,
+)
+from server.grading.corrections import corrected, corrected_coverage
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+REPORT = Report(
+    question_id="kv-cache",
+    created_at=NOW,
+    grader_version="1",
+    bank_version="1",
+    transcript=Transcript(text="we shard RoCE and then RoCE again"),
+    coverage=Coverage(
+        score=0.25,
+        phrases=(
+            PhraseCoverage(phrase="sharding", status="missing", weight=2, why="It is asked for."),
+            PhraseCoverage(
+                phrase="RoCE",
+                status="covered",
+                how="exact",
+                evidence=CoverageEvidence(text="RoCE", word_indices=(2,)),
+            ),
+            PhraseCoverage(phrase="paging", status="covered", negated=True),
+        ),
+    ),
+    pronunciation=Pronunciation(
+        terms=tuple(
+            TermVerdict(
+                term="RoCE",
+                verdict="mispronounced",
+                heard="ROHSS",
+                phones="R OW1 S",
+                expected="ROCK-ee",
+                confidence=0.98,
+                source="acoustic",
+                tip="Two syllables.",
+                word_indices=(place,),
+            )
+            for place in (2, 5)
+        )
+    ),
+    delivery=Delivery(words=7, target_s=60),
+)
+
+
+def given(target: str, name: str, verdict: str, *, minute: int = 0, **more: object) -> Correction:
+    return Correction.model_validate(
+        {
+            "external_id": uuid4().hex,
+            "target": target,
+            "name": name,
+            "verdict": verdict,
+            "author": "Cleo",
+            "created_at": NOW + timedelta(minutes=minute),
+            **more,
+        }
+    )
+
+
+def test_a_corrected_phrase_says_by_whom_and_what_the_grader_found() -> None:
+    found = corrected(REPORT, [given("phrase", "sharding", "covered", note="He said “shard”.")])
+    phrase = found.coverage.phrases[0]
+    assert phrase.status == "covered"
+    assert phrase.corrected is not None
+    assert (phrase.corrected.by, phrase.corrected.was) == ("Cleo", "missing")
+    assert phrase.corrected.note == "He said “shard”."
+    assert found.coverage.phrases[1:] == REPORT.coverage.phrases[1:]
+    # 2 and 1 of 4
+    assert (found.coverage.score, found.coverage.graded_score) == (0.75, 0.25)
+
+
+def test_the_summary_follows_the_corrected_verdicts() -> None:
+    found = corrected(
+        REPORT, [given("phrase", "sharding", "covered"), given("term", "RoCE", "correct")]
+    )
+    to_do = " ".join(each.text for each in found.summary.work_on)
+    assert "sharding" not in to_do
+    assert "Practise" not in to_do
+    assert "You brought up “sharding”." in [each.text for each in found.summary.went_well]
+
+
+def test_words_that_do_not_say_a_phrase_are_no_evidence_of_it() -> None:
+    phrase = corrected(REPORT, [given("phrase", "RoCE", "missing")]).coverage.phrases[1]
+    assert (phrase.status, phrase.how, phrase.evidence) == ("missing", None, None)
+
+
+def test_a_phrase_taken_for_denied_can_be_said_after_all() -> None:
+    phrase = corrected(REPORT, [given("phrase", "paging", "covered")]).coverage.phrases[2]
+    assert not phrase.negated
+    assert phrase.corrected is not None
+    assert phrase.corrected.was_negated
+
+
+def test_a_term_is_corrected_at_the_place_meant_or_at_every_place() -> None:
+    one = corrected(REPORT, [given("term", "RoCE", "correct", word_index=5)])
+    assert [each.verdict for each in one.pronunciation.terms] == ["mispronounced", "correct"]
+    both = corrected(REPORT, [given("term", "RoCE", "correct")])
+    assert [each.verdict for each in both.pronunciation.terms] == ["correct", "correct"]
+    assert both.coverage == REPORT.coverage
+
+
+def test_what_was_heard_goes_with_the_verdict_that_does_not_hold() -> None:
+    term = corrected(REPORT, [given("term", "RoCE", "correct")]).pronunciation.terms[0]
+    assert (term.heard, term.phones, term.tip) == (None, None, "")
+    assert term.corrected is not None
+    assert term.corrected.was == "mispronounced"
+    assert term.is_clear
+
+
+def test_of_two_the_later_one_counts_and_the_graders_own_verdict_is_no_correction() -> None:
+    first = given("phrase", "sharding", "covered")
+    back = given("phrase", "sharding", "missing", minute=1)
+    assert corrected(REPORT, [first, back]) == REPORT
+    assert corrected(REPORT, [back, first]).coverage.score == 0.75
+
+
+@pytest.mark.parametrize(
+    "correction",
+    [
+        given("phrase", "beam search", "covered"),
+        given("term", "RoCE", "correct", word_index=0),
+        given("term", "sharding", "correct"),
+    ],
+    ids=["no such phrase", "no such place", "a phrase and no term"],
+)
+def test_what_fits_nothing_changes_nothing(correction: Correction) -> None:
+    assert corrected(REPORT, [correction]) is REPORT
+
+
+def test_correcting_what_is_corrected_changes_nothing() -> None:
+    corrections = [given("phrase", "sharding", "partial"), given("term", "RoCE", "unclear")]
+    once = corrected(REPORT, corrections)
+    assert corrected(once, corrections) == once
+    assert corrected_coverage(once.coverage, corrections) == once.coverage

@@ -1,0 +1,307 @@
+"""Every route of the app with everybody: what is not allowed is denied.
+
+A new route goes into ``ROUTES``; one that is missing there fails the first test. What a role gets
+is told apart by the error's code: ``out`` (not signed in), ``forbidden``, ``missing`` (to them
+there is no such thing), or ``in``: whatever then becomes of the request.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any, Final, Literal
+
+import httpx
+import pytest
+from starlette.routing import Mount, Route
+
+from server.attempts.service import Service
+from server.contract import Submission, Transcript
+from tests.server.people import People, people
+
+Outcome = Literal["in", "out", "forbidden", "missing"]
+Expected = dict[str, Outcome]
+
+STRANGERS: Final = ("anonymous", "revoked", "guest")
+PEOPLE: Final = ("ana", "ben", "cleo", "dora", "ed")
+
+
+def rule(strangers: Outcome, others: Outcome, **special: Outcome) -> Expected:
+    """What everybody gets: strangers, people with accounts, and some of them by name."""
+    return (
+        dict.fromkeys(STRANGERS, strangers) | dict.fromkeys(PEOPLE, others) | special  # type: ignore[return-value]
+    )
+
+
+OPEN: Final = rule("in", "in")
+NONE_BY_LINK: Final = rule("missing", "missing")
+ACCOUNT: Final = rule("out", "in")
+ANAS: Final = rule("out", "missing", ana="in")
+"""Through the API for one's own things even a coach to whom it is shown finds nothing."""
+ADMIN: Final = rule("out", "forbidden", ed="in")
+EDITORS: Final = rule("out", "forbidden", cleo="in", dora="in", ed="in")
+NO_SUCH_VERSION: Final = rule("out", "forbidden", cleo="missing", dora="missing", ed="missing")
+COACHES: Final = rule("out", "forbidden", cleo="in", dora="in")
+NONE_FOR_COACHES: Final = rule("out", "forbidden", cleo="missing", dora="missing")
+SPRINGS_COACH: Final = rule("out", "forbidden", cleo="in", dora="missing")
+SHOWN: Final = rule("out", "missing", ana="in", cleo="in")
+"""Ana's attempt, which she shows to the coaches of her cohort."""
+
+ROUTES: Final[dict[tuple[str, str], Expected]] = {
+    ("GET", "/healthz"): OPEN,
+    ("GET", "/readyz"): OPEN,
+    ("GET", "/metrics"): ADMIN,
+    ("GET", "/"): ACCOUNT,
+    ("GET", "/openapi.json"): ACCOUNT,
+    ("GET", "/sign-in"): OPEN,
+    ("POST", "/sign-in"): OPEN,
+    ("POST", "/sign-out"): ACCOUNT,
+    ("GET", "/invitation/{secret}"): OPEN,
+    ("POST", "/invitation/{secret}"): OPEN,
+    ("GET", "/account"): ACCOUNT,
+    ("POST", "/account/password"): ACCOUNT,
+    ("POST", "/account/sign-out-everywhere"): ACCOUNT,
+    ("POST", "/account/tokens"): ACCOUNT,
+    ("POST", "/account/tokens/{token_id}/revoke"): ANAS,
+    ("GET", "/account/export"): ACCOUNT,
+    ("GET", "/account/everything"): ACCOUNT,
+    ("POST", "/account/delete"): ACCOUNT,
+    ("GET", "/admin"): ADMIN,
+    ("GET", "/admin/accounts"): ADMIN,
+    ("POST", "/admin/accounts"): ADMIN,
+    ("POST", "/admin/accounts/{account_id}/invite"): ADMIN,
+    ("POST", "/admin/accounts/{account_id}/change"): ADMIN,
+    ("POST", "/admin/accounts/{account_id}/disable"): ADMIN,
+    ("POST", "/admin/accounts/{account_id}/enable"): ADMIN,
+    ("POST", "/admin/accounts/{account_id}/delete"): ADMIN,
+    ("GET", "/admin/cohorts"): ADMIN,
+    ("POST", "/admin/cohorts"): ADMIN,
+    ("POST", "/admin/cohorts/{cohort_id}/change"): ADMIN,
+    ("POST", "/admin/cohorts/{cohort_id}/members"): ADMIN,
+    ("POST", "/admin/cohorts/{cohort_id}/members/{account_id}/remove"): ADMIN,
+    ("POST", "/admin/cohorts/{cohort_id}/delete"): ADMIN,
+    ("GET", "/api/v1/bank"): ACCOUNT,
+    ("GET", "/api/v1/bank/roles"): ACCOUNT,
+    ("GET", "/api/v1/bank/roles/{role_id}"): ACCOUNT,
+    ("GET", "/api/v1/bank/questions"): ACCOUNT,
+    ("GET", "/api/v1/bank/questions/{question_id}"): ACCOUNT,
+    ("GET", "/api/v1/bank/rounds"): ACCOUNT,
+    ("GET", "/api/v1/bank/signals"): ACCOUNT,
+    ("GET", "/api/v1/bank/plan"): ACCOUNT,
+    ("GET", "/api/v1/bank/help"): ACCOUNT,
+    ("POST", "/api/v1/grade"): ACCOUNT,
+    ("POST", "/api/v1/attempts"): ACCOUNT,
+    ("GET", "/api/v1/attempts"): ACCOUNT,
+    ("GET", "/api/v1/attempts/{attempt_id}"): ANAS,
+    ("DELETE", "/api/v1/attempts/{attempt_id}"): ANAS,
+    ("GET", "/api/v1/attempts/{attempt_id}/archive"): ANAS,
+    ("POST", "/api/v1/purge"): ACCOUNT,
+    ("POST", "/api/v1/regrade"): ACCOUNT,
+    ("GET", "/api/v1/archive"): ACCOUNT,
+    ("POST", "/api/v1/archive"): ACCOUNT,
+    ("POST", "/api/v1/drills/reviews"): ACCOUNT,
+    ("GET", "/api/v1/drills/queue"): ACCOUNT,
+    ("GET", "/api/v1/drills/cards"): ACCOUNT,
+    ("GET", "/api/v1/drills/archive"): ACCOUNT,
+    ("POST", "/api/v1/drills/archive"): ACCOUNT,
+    ("GET", "/api/v1/attempts/{attempt_id}/export"): SHOWN,
+    ("POST", "/api/v1/cohorts/{cohort_id}/exports"): SPRINGS_COACH,
+    ("GET", "/api/v1/shares"): ACCOUNT,
+    ("POST", "/api/v1/shares"): ACCOUNT,
+    ("DELETE", "/api/v1/shares/{share_id}"): ANAS,
+    ("POST", "/api/v1/shares/{share_id}/links"): ANAS,
+    ("DELETE", "/api/v1/share-links/{link_id}"): ANAS,
+    ("GET", "/api/v1/attempts/{attempt_id}/sharing"): ANAS,
+    ("PUT", "/api/v1/attempts/{attempt_id}/recording"): ANAS,
+    ("GET", "/api/v1/attempts/{attempt_id}/recording"): SHOWN,
+    ("DELETE", "/api/v1/attempts/{attempt_id}/recording"): ANAS,
+    ("GET", "/s/{secret}"): OPEN,
+    ("GET", "/s/{secret}/attempts/{attempt_id}"): OPEN,
+    ("GET", "/s/{secret}/attempts/{attempt_id}/recording"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/comments"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/comments/{external_id}/edit"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/comments/{external_id}/delete"): NONE_BY_LINK,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/scores"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/corrections"): OPEN,
+    ("POST", "/s/{secret}/attempts/{attempt_id}/corrections/{external_id}/delete"): NONE_BY_LINK,
+    ("GET", "/coach"): COACHES,
+    ("GET", "/coach/queue"): COACHES,
+    ("POST", "/coach/cohorts/{cohort_id}/rubric"): SPRINGS_COACH,
+    ("GET", "/coach/attempts/{attempt_id}"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/comments"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/comments/{external_id}/edit"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/comments/{external_id}/delete"): NONE_FOR_COACHES,
+    ("POST", "/coach/attempts/{attempt_id}/scores"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/corrections"): SPRINGS_COACH,
+    ("POST", "/coach/attempts/{attempt_id}/corrections/{external_id}/delete"): NONE_FOR_COACHES,
+    ("POST", "/coach/attempts/{attempt_id}/state"): SPRINGS_COACH,
+    ("GET", "/coach/attempts/{attempt_id}/compare/{other_id}"): SPRINGS_COACH,
+    ("GET", "/coach/corrections"): EDITORS,
+    ("GET", "/coach/corrections/export.{kind}"): EDITORS,
+    ("POST", "/coach/corrections/{correction_id}/resolve"): NO_SUCH_VERSION,
+    ("GET", "/api/v1/attempts/{attempt_id}/review"): SHOWN,
+    ("POST", "/api/v1/attempts/{attempt_id}/comments"): SHOWN,
+    ("PUT", "/api/v1/attempts/{attempt_id}/comments/{external_id}"): SHOWN,
+    ("POST", "/api/v1/reviews"): ANAS,
+    ("GET", "/coach/exports"): COACHES,
+    ("POST", "/coach/exports/{cohort_id}"): SPRINGS_COACH,
+    ("POST", "/api/v1/jobs/regrade"): ACCOUNT,
+    ("GET", "/api/v1/jobs"): ACCOUNT,
+    ("GET", "/api/v1/jobs/{job_id}"): ANAS,
+    ("POST", "/api/v1/jobs/{job_id}/cancel"): ANAS,
+    ("GET", "/api/v1/jobs/{job_id}/file"): ANAS,
+    ("GET", "/jobs"): ACCOUNT,
+    ("GET", "/jobs/{job_id}"): ANAS,
+    ("GET", "/jobs/{job_id}/fragment"): ANAS,
+    ("GET", "/jobs/{job_id}/file"): ANAS,
+    ("POST", "/jobs/{job_id}/cancel"): ANAS,
+    ("GET", "/coach/bank"): EDITORS,
+    ("GET", "/coach/bank/edit"): EDITORS,
+    ("POST", "/coach/bank/edit"): EDITORS,
+    ("POST", "/coach/bank/none/activate"): EDITORS,
+    ("POST", "/coach/bank/regrade"): EDITORS,
+    ("GET", "/coach/bank/{number}"): NO_SUCH_VERSION,
+    ("POST", "/coach/bank/{number}/activate"): NO_SUCH_VERSION,
+    ("GET", "/coach/bank/{number}/{part}.yaml"): NO_SUCH_VERSION,
+}
+
+ANAS_SUBMISSION: Final = f"{1:032x}"
+
+BODIES: Final[dict[str, dict[str, Any]]] = {
+    "/api/v1/shares/{share_id}/links": {"label": "my coach"},
+    "/api/v1/reviews": {"submission_id": ANAS_SUBMISSION},
+}
+"""Where nobody would get as far as the thing itself with an empty one."""
+
+ALLOWED_LAST: Final = ("ana", "ed", "cleo")
+"""Who may change the thing asks last, so that it is still there for the others."""
+
+
+def served(routes: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The method and path of every route, of included routers too."""
+    for route in routes:
+        included = getattr(route, "original_router", None)
+        if included is not None:
+            yield from served(included.routes, prefix + route.include_context.prefix)
+        elif isinstance(route, Mount):
+            assert route.path == "/static/ui", f"nobody said who may reach {route.path}"
+        else:
+            assert isinstance(route, Route), route
+            for method in (route.methods or set()) - {"HEAD"}:
+                yield method, prefix + route.path
+
+
+@pytest.fixture
+def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
+    submission = make.submission("I use paged attention", submission_id=ANAS_SUBMISSION)
+    return people(new_service(), submission)
+
+
+@pytest.fixture(scope="module")
+def lasting_world(new_service: Callable[[], Service]) -> People:
+    """One for all requests that change nothing: making one takes longer than asking it."""
+    return people(
+        new_service(),
+        Submission(
+            submission_id=ANAS_SUBMISSION,
+            question_id="kv-cache",
+            created_at=datetime(2026, 3, 1, tzinfo=UTC),
+            transcript=Transcript(text="I use paged attention", engine="typed"),
+        ),
+    )
+
+
+def filled(path: str, world: People) -> str:
+    """The path to Ana's things."""
+    values = {
+        "attempt_id": world.attempt.id,
+        "token_id": world.extra["token_id"],
+        "account_id": world.by_name["ana"].id,
+        "cohort_id": world.spring.id,
+        "share_id": world.share_id,
+        "link_id": world.extra["link_id"],
+        "secret": world.link if path.startswith("/s/") else world.invitation,
+        "role_id": "ml-engineer",
+        "question_id": "kv-cache",
+        "job_id": world.extra["job_id"],
+        "number": 1,
+        "part": "bank",
+        "other_id": world.attempt.id,
+        "external_id": "0" * 32,
+        "correction_id": 1,
+        "kind": "csv",
+    }
+    return path.format_map(values)
+
+
+def outcome(reply: httpx.Response) -> Outcome:
+    # no worker runs in these tests, and /readyz says so
+    assert reply.status_code < 500 or reply.url.path == "/readyz", reply.text
+    if not reply.headers.get("content-type", "").startswith("application/problem+json"):
+        return "in"
+    codes: dict[str, Outcome] = {
+        "not-signed-in": "out",
+        "not-allowed": "forbidden",
+        "not-found": "missing",
+    }
+    return codes.get(reply.json()["code"], "in")
+
+
+def test_the_table_has_every_route_and_no_other(world: People) -> None:
+    assert set(served(world.app.routes)) == set(ROUTES)
+
+
+def test_a_route_that_is_not_in_the_table_would_be_noticed(world: People) -> None:
+    world.app.get("/coach/new")(lambda: None)
+    assert ("GET", "/coach/new") in set(served(world.app.routes)) - set(ROUTES)
+
+
+def who_gets_in(world: People, method: str, path: str) -> Expected:
+    expected = ROUTES[method, path]
+    found: Expected = {}
+    for who in sorted(expected, key=lambda name: name in ALLOWED_LAST):
+        client = world.client(None if who in ("anonymous", "guest") else who)
+        posted = path.startswith("/api/") and method == "POST"
+        json: dict[str, Any] | None = BODIES.get(path, {}) if posted else None
+        found[who] = outcome(client.request(method, filled(path, world), json=json))
+    return found
+
+
+@pytest.mark.parametrize("path", [path for method, path in ROUTES if method == "GET"])
+def test_everybody_sees_what_the_table_says(lasting_world: People, path: str) -> None:
+    assert who_gets_in(lasting_world, "GET", path) == ROUTES["GET", path]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [each for each in ROUTES if each[0] != "GET"], ids=lambda value: value
+)
+def test_everybody_changes_what_the_table_says(world: People, method: str, path: str) -> None:
+    assert who_gets_in(world, method, path) == ROUTES[method, path]
+
+
+@pytest.mark.parametrize("path", ["/coach/nothing", "/s", "/account/../admin", "//admin", "/api"])
+def test_what_does_not_exist_is_not_told_to_strangers(lasting_world: People, path: str) -> None:
+    for who in (None, "revoked"):
+        assert lasting_world.client(who).get(path).status_code == 401
+
+
+def test_the_static_files_are_open_and_nothing_beside_them(lasting_world: People) -> None:
+    client = lasting_world.client()
+    assert client.get("/static/ui/aloud.css").status_code == 200
+    for path in ("/static/ui/../rendering.py", "/static/ui/%2e%2e/rendering.py", "/static/ui/"):
+        assert client.get(path).status_code in (401, 404)
+
+
+def test_a_disabled_account_is_a_stranger(world: People) -> None:
+    client = world.client("ana")
+    assert client.get("/api/v1/attempts").status_code == 200
+    world.accounts.disable(world.by_name["ana"].id)
+    assert outcome(client.get("/api/v1/attempts")) == "out"
+    world.accounts.enable(world.by_name["ana"].id)
+    assert client.get("/api/v1/attempts").json()["total"] == 1
+
+
+def test_purging_everything_leaves_what_belongs_to_others(world: People) -> None:
+    for who in ("ben", "cleo", "ed"):
+        reply = world.client(who).post("/api/v1/purge", json={"everything": True})
+        assert reply.json()["deleted"] == 0
+    assert world.of("ana").history().total == 1

@@ -1,0 +1,163 @@
+"""Every page of the server by axe-core's rules, at 320 px, and with the keyboard alone.
+
+A new page must be added to ``tests/server/programme.py``: a test compares its pages with the
+server's routes.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser
+from starlette.routing import compile_path
+
+from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
+from tests.chromium import TIMEOUT_MS, in_a_browser
+from tests.server.programme import (
+    PageSeen,
+    Programme,
+    empty_programme,
+    open_server,
+    practised_programme,
+)
+from tests.server.served import served
+from tests.server.web.test_every_route import ROUTES
+
+pytestmark = pytest.mark.slow
+VIEWS: Final = ((1200, "light"), (360, "dark"))
+"""Contrast does not depend on the width, nor the layout on the colours: two views see all four."""
+NARROWEST_PX: Final = 320
+MOST_BYTES: Final = 200_000
+
+NO_PAGES: Final = {
+    "/",
+    "/admin",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/openapi.json",
+    "/account/export",
+    "/account/everything",
+    "/coach/corrections/export.{kind}",
+    "/coach/bank/{number}/{part}.yaml",
+    "/jobs/{job_id}/file",
+    "/jobs/{job_id}/fragment",
+    "/s/{secret}/attempts/{attempt_id}/recording",
+}
+"""What leads elsewhere, is read by programs, or is a file."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a page looked like to a browser."""
+
+    status: int
+    axe: tuple[str, ...]
+    too_wide: tuple[str, ...]
+    tabbing: tuple[str, ...]
+    bytes_loaded: int
+    faults: tuple[str, ...]
+
+
+Looks = dict[str, Look]
+
+
+Looks = dict[str, Look]
+
+
+@pytest.fixture(scope="module")
+def programme(tmp_path_factory: pytest.TempPathFactory) -> Programme:
+    """Six weeks in."""
+    return practised_programme(tmp_path_factory.mktemp("practised"))
+
+
+@pytest.fixture(scope="module")
+def looks(programme: Programme, tmp_path_factory: pytest.TempPathFactory) -> Looks:
+    """Every page looked at once, those of a server's first hour and of an open one too."""
+    looks = looks_of(programme)
+    for kind, make in (("empty", empty_programme), ("open", open_server)):
+        beside = make(tmp_path_factory.mktemp(kind))
+        looks |= {f"{kind} {name}": each for name, each in looks_of(beside).items()}
+    return looks
+
+
+def looks_of(programme: Programme) -> Looks:
+    with served(programme.app) as address:
+
+        def look(browser: Browser) -> Looks:
+            return {
+                name: look_at(browser, address, programme, seen)
+                for name, seen in programme.pages.items()
+            }
+
+        return in_a_browser(look)
+
+
+def look_at(browser: Browser, address: str, programme: Programme, seen: PageSeen) -> Look:
+    known = {"authorization": f"Bearer {programme.tokens[seen.who]}"} if seen.who else {}
+    context = browser.new_context(base_url=address, extra_http_headers=known)
+    context.set_default_timeout(TIMEOUT_MS)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.extend(broken_policy(message.text)))
+    reply = seen.open(page)
+    loaded = page.evaluate(
+        """() => performance.getEntries()
+          .filter((each) => each.entryType === "navigation" || each.entryType === "resource")
+          .filter((each) => !each.name.endsWith("/recording"))
+          .reduce((sum, each) => sum + each.decodedBodySize, 0)"""
+    )
+    tabbing = tabbing_problems(page)
+    open_details(page)
+    axe: list[str] = []
+    for width, scheme in VIEWS:
+        page.set_viewport_size({"width": width, "height": 800})
+        axe += [f"{width} px {each}" for each in axe_findings(page, scheme)]
+    page.set_viewport_size({"width": NARROWEST_PX, "height": 640})
+    wide = wider_than(page, NARROWEST_PX)
+    context.close()
+    return Look(reply, tuple(axe), tuple(wide), tuple(tabbing), loaded, tuple(faults))
+
+
+def broken_policy(said: str) -> list[str]:
+    """What the browser says where a page breaks its Content-Security-Policy."""
+    return [said] if "Content Security Policy" in said else []
+
+
+def test_every_page_is_looked_at(programme: Programme) -> None:
+    """Each route that shows a page has an address in the programme's pages."""
+    shown = {path for method, path in ROUTES if method == "GET" and not path.startswith("/api/")}
+    patterns = {path: compile_path(path)[0] for path in shown - NO_PAGES}
+    paths = {seen.path.partition("?")[0] for seen in programme.pages.values()}
+    unseen = {
+        path for path, pattern in patterns.items() if not any(pattern.match(one) for one in paths)
+    }
+    assert unseen == set()
+
+
+def test_every_page_is_the_one_that_was_asked_for(programme: Programme, looks: Looks) -> None:
+    expected = {name: seen.status for name, seen in programme.pages.items()}
+    assert {name: looks[name].status for name in expected} == expected
+
+
+def test_axe_finds_nothing_serious(looks: Looks) -> None:
+    assert {name: each.axe for name, each in looks.items() if each.axe} == {}
+
+
+def test_tab_reaches_everything_and_shows_where_it_is(looks: Looks) -> None:
+    assert {name: each.tabbing for name, each in looks.items() if each.tabbing} == {}
+
+
+def test_nothing_scrolls_sideways_on_the_narrowest_screen(looks: Looks) -> None:
+    assert {name: each.too_wide for name, each in looks.items() if each.too_wide} == {}
+
+
+def test_a_page_weighs_less_than_200_kb(looks: Looks) -> None:
+    weights = {name: each.bytes_loaded for name, each in looks.items()}
+    assert min(weights.values()) > 0
+    assert {name: weight for name, weight in weights.items() if weight > MOST_BYTES} == {}
+
+
+def test_no_script_raises_and_no_page_breaks_its_policy(looks: Looks) -> None:
+    assert {name: each.faults for name, each in looks.items() if each.faults} == {}

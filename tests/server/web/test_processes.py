@@ -1,0 +1,133 @@
+"""Three server processes on PostgreSQL, two client processes that send at once."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import httpx
+import pytest
+
+from server.accounts.service import AccountService
+from server.attempts.store import Store
+from server.contract import Submission
+from server.db.database import Database
+from tests.server.people import PASSWORD, cheap_passwords
+
+PROJECT = Path(__file__).resolve().parents[3]
+STARTS_WITHIN_S = 120
+ANSWERS = 12
+
+CLIENT = """
+import sys
+from client.backend.remote import RemoteBackend
+from server.contract import Submission
+
+server, token, path = sys.argv[1:]
+with RemoteBackend(server, token=token) as backend:
+    for line in open(path, encoding="utf-8"):
+        attempt = backend.submit(Submission.model_validate_json(line))
+        assert backend.attempt(attempt.id) == attempt
+    print(backend.history().total)
+"""
+
+
+@pytest.fixture
+def database(postgresql_url: str) -> Iterator[Database]:
+    opened = Database(postgresql_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def server(postgresql_url: str, database: Database, tmp_path: Path) -> Iterator[str]:
+    """`aloud serve --workers 3` on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = "from client.cli import main; main()"
+    with (tmp_path / "log").open("w+") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", command, "serve", "--port", str(port), "--workers", "3"],
+            env=os.environ | {"ALOUD_DATABASE_URL": postgresql_url},
+            cwd=PROJECT,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_for(address, process, tmp_path / "log")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + STARTS_WITHIN_S
+    while True:
+        assert process.poll() is None and time.monotonic() < deadline, log.read_text()
+        try:
+            if httpx.get(f"{address}/healthz", timeout=5).status_code == 200:
+                return
+        except httpx.HTTPError:
+            time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_several_servers_and_clients_at_once(
+    server: str, database: Database, tmp_path: Path, make: SimpleNamespace
+) -> None:
+    accounts = AccountService(database, passwords=cheap_passwords())
+    people = {name: accounts.add(name, "candidate") for name in ("ana", "ben")}
+    tokens = {name: accounts.tokens.add(each.id, "x").secret for name, each in people.items()}
+
+    known = {"Authorization": f"Bearer {tokens['ana']}"}
+    questions = httpx.get(f"{server}/api/v1/bank/questions", headers=known).json()
+    question = questions[0]["id"]
+    answers = [
+        make.submission(f"answer {number}", question_id=question) for number in range(ANSWERS)
+    ]
+    (tmp_path / "answers").write_text(
+        "".join(each.model_dump_json() + "\n" for each in answers), encoding="utf-8"
+    )
+    # two processes for each person, with the same answers: each is stored once
+    clients = [
+        subprocess.Popen(
+            [sys.executable, "-c", CLIENT, server, tokens[name], str(tmp_path / "answers")],
+            cwd=PROJECT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("ana", "ben", "ana", "ben")
+    ]
+    for client in clients:
+        out, error = client.communicate(timeout=200)
+        assert (client.returncode, out.strip()) == (0, str(ANSWERS)), error
+    store = Store(database)
+    for each in people.values():
+        attempts, _ = store.of(each.id).archive(0, 100)
+        stored: list[Submission] = [attempt.submission for attempt in attempts]
+        assert sorted(one.submission_id for one in stored) == sorted(
+            one.submission_id for one in answers
+        )
+
+    # a session begun in one process holds in all, and ends in all
+    accounts.accept(accounts.invitations.invite(people["ana"].id).secret, PASSWORD)
+    with httpx.Client(base_url=server, headers={"Accept": "text/html"}) as browser:
+        page = browser.get("/sign-in").text
+        token = page.partition('name="csrftoken" value="')[2].partition('"')[0]
+        sent = {"csrftoken": token, "name": "ana", "password": PASSWORD}
+        assert browser.post("/sign-in", data=sent).status_code == 303
+        for _ in range(12):
+            with httpx.Client(base_url=server, cookies=browser.cookies) as again:
+                assert again.get("/account").status_code == 200
+        accounts.end_sessions(people["ana"].id)
+        for _ in range(12):
+            with httpx.Client(base_url=server, cookies=browser.cookies) as again:
+                assert again.get("/account").status_code == 401
