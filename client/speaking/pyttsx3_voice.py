@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from client.core.errors import SpeakingError
 from client.speaking.voice import Voice
-from pronunciation.respelling import respell
+from pronunciation.respelling.for_voices import respell
 from pronunciation.terms import Lexicon
 
 __all__ = ["DEFAULT_RATE_WPM", "Pyttsx3Voice"]

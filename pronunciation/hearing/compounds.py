@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pronunciation.hearing.words import is_sentence_word, name_parts, normal, numbers_of
+from pronunciation.g2p.words import is_sentence_word, name_parts, normal, numbers_of
 
 __all__ = ["Names", "Parts", "take_apart"]
 

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.errors import HearingError
+from pronunciation.g2p.words import pronunciations
 from pronunciation.hearing.align import States
 from pronunciation.hearing.labels import FRAME_S
 from pronunciation.hearing.results import Target
-from pronunciation.hearing.words import pronunciations
 from pronunciation.phones import base_phone, parse_phones
 
 __all__ = [

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError, PhoneError, PronunciationError
+from pronunciation.g2p.words import find_term, split_words
 from pronunciation.hearing.compounds import Names, take_apart
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.results import Heard, Target
-from pronunciation.hearing.words import find_term, split_words
 from pronunciation.phones import parse_phones
 from pronunciation.terms import Lexicon
 

@@ -12,16 +12,16 @@ from typing import Final
 
 import numpy as np
 
-from pronunciation.hearing.compounds import Names, Parts, take_apart
-from pronunciation.hearing.confusable import CONFUSABLE
-from pronunciation.hearing.results import Target
-from pronunciation.hearing.words import (
+from pronunciation.g2p.words import (
     is_written_apart,
     name_parts,
     normal,
     numbers_of,
     pronunciations,
 )
+from pronunciation.hearing.compounds import Names, Parts, take_apart
+from pronunciation.hearing.confusable import CONFUSABLE
+from pronunciation.hearing.results import Target
 from pronunciation.phones import CONSONANTS, VOWELS, base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
 

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
+from pronunciation.g2p.dictionary import dictionary
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.align import best_path, word_states
-from pronunciation.hearing.dictionary import dictionary
 from pronunciation.hearing.drill import drill_fit
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.judge import FUSION_PATH, default_fusion

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 
 from pronunciation.clip import Clip
-from pronunciation.hearing.dictionary import dictionary
+from pronunciation.g2p.dictionary import dictionary
+from pronunciation.g2p.words import pronunciations
 from pronunciation.hearing.results import Target
-from pronunciation.hearing.words import pronunciations
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.terms import Term
 from pronunciation.training.corrupt import replace_one

@@ -3,7 +3,7 @@
 import random
 from functools import cache
 
-from pronunciation.hearing.dictionary import dictionary
+from pronunciation.g2p.dictionary import dictionary
 from pronunciation.phones import CONSONANTS, VOWELS
 from pronunciation.training.utterance import Phones
 

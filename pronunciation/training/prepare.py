@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.hearing.dictionary import dictionary
+from pronunciation.g2p.dictionary import dictionary
 from pronunciation.hearing.labels import LABEL_INDEX
 from pronunciation.phones import base_phone
 from pronunciation.training.corrupt import corrupt

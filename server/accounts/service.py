@@ -21,8 +21,8 @@ from server.accounts.secrets import server_secret
 from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
 from server.accounts.tokens import TokenService
-from server.attempts.service import utc_now
 from server.core.access import Actor
+from server.core.clock import utc_now
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
 from server.db.audit import note
 from server.db.database import Database

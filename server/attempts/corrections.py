@@ -1,4 +1,4 @@
-"""Corrections that come with an archive. Who made them is a name in a file: it proves nothing."""
+"""What reviewers corrected in the verdicts of an attempt, read and imported."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -7,13 +7,19 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from server.contract import Correction
-from server.db.tables import CorrectionRow
+from server.db.tables import AccountRow, CorrectionRow
 
-__all__ = ["keep_corrections"]
+__all__ = ["NOBODY", "corrections_of", "keep_corrections"]
+
+NOBODY = "somebody who has left"
+"""The author of what has neither an account's name nor a typed one."""
 
 
 def keep_corrections(session: Session, attempt_id: int, corrections: Sequence[Correction]) -> None:
-    """Keeps the corrections of an attempt that is new here, each once."""
+    """Keeps the corrections that an archive brings for a new attempt, each once.
+
+    Their author is a name in a file: it proves nothing.
+    """
     kept: set[str] = set()
     for each in corrections:
         external_id = each.external_id
@@ -39,3 +45,28 @@ def keep_corrections(session: Session, attempt_id: int, corrections: Sequence[Co
             )
         )
     session.flush()
+
+
+def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, list[Correction]]:
+    """The corrections of each of these attempts that has some, oldest first."""
+    rows = session.execute(
+        select(CorrectionRow, AccountRow.display_name)
+        .join(AccountRow, AccountRow.id == CorrectionRow.author_id, isouter=True)
+        .where(CorrectionRow.attempt_id.in_(attempt_ids))
+        .order_by(CorrectionRow.created_at, CorrectionRow.id)
+    )
+    found: dict[int, list[Correction]] = {}
+    for row, name in rows:
+        found.setdefault(row.attempt_id, []).append(
+            Correction(
+                external_id=row.external_id,
+                target=row.target,
+                name=row.name,
+                word_index=row.word_index,
+                verdict=row.verdict,
+                note=row.note,
+                created_at=row.created_at,
+                author=name or row.guest_name or NOBODY,
+            )
+        )
+    return found

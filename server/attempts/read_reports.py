@@ -13,10 +13,10 @@ from hashlib import sha256
 from sqlalchemy import ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
 
+from server.attempts.corrections import corrections_of
 from server.contract import Correction, Coverage, Report
 from server.db.tables import AttemptRow, ReportRow
 from server.grading.corrections import corrected, corrected_coverage
-from server.review.store import corrections_of
 
 __all__ = [
     "ReadReport",

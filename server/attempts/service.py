@@ -26,6 +26,7 @@ from server.contract import (
     Report,
     Submission,
 )
+from server.core.clock import utc_now
 from server.core.errors import (
     ConflictError,
     GraderFailedError,
@@ -36,15 +37,10 @@ from server.core.errors import (
 )
 from server.db.database import Database
 
-__all__ = ["ARCHIVE_PAGE", "Grader", "Service", "utc_now"]
+__all__ = ["ARCHIVE_PAGE", "Grader", "Service"]
 
 # Attempts in one page of an export: at the contract's largest answers a page stays under 100 MB.
 ARCHIVE_PAGE = 20
-
-
-def utc_now() -> datetime:
-    """The time now, in UTC."""
-    return datetime.now(UTC)
 
 
 class Service:

@@ -8,7 +8,7 @@ and what the transcriber wrote is shown as a hint.
 from collections.abc import Iterator
 
 from pronunciation.errors import PronunciationError
-from pronunciation.phone_respelling import respell_phones
+from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Term
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
 from server.grading.answer import Answer

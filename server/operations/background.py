@@ -8,9 +8,10 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from server.attempts.regrading import REGRADE, regrading
-from server.attempts.service import Service, utc_now
+from server.attempts.service import Service
 from server.bank_versions.service import CHECK_BANK, BankVersions
 from server.core.access import Actor
+from server.core.clock import utc_now
 from server.core.errors import NotFoundError
 from server.db.database import Database
 from server.exports.cohort import EXPORT_COHORT, cohort_exporting

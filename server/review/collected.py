@@ -10,12 +10,12 @@ from typing import Final
 import yaml
 from sqlalchemy import case, select
 
+from server.attempts.corrections import NOBODY
 from server.core.errors import NotFoundError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, AttemptRow, CorrectionRow
 from server.review.queue import is_shown_to
-from server.review.store import NOBODY
 from server.ui.exports.spreadsheet import to_cell
 
 __all__ = ["MOST_CORRECTIONS", "Collected", "collect", "resolve", "to_csv", "to_yaml"]

@@ -8,7 +8,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.attempts.service import utc_now
 from server.contract import (
     Comment,
     Correction,
@@ -16,6 +15,7 @@ from server.contract import (
     ReviewDocument,
     RubricScore,
 )
+from server.core.clock import utc_now
 from server.core.errors import ConflictError, NotFoundError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database

@@ -6,7 +6,6 @@ from datetime import datetime
 from sqlalchemy import select, union
 from sqlalchemy.orm import Session
 
-from server.attempts.service import utc_now
 from server.contract import (
     NewComment,
     NewCorrection,
@@ -15,6 +14,7 @@ from server.contract import (
     ReviewDocument,
 )
 from server.core.access import Actor, Thing
+from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database

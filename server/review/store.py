@@ -1,6 +1,6 @@
 """The rows of coaching. Who may write what is asked before; here a row is written once or not."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -9,10 +9,10 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from server.attempts.corrections import NOBODY, corrections_of
 from server.contract import (
     MAX_OF_ONE_ATTEMPT,
     Comment,
-    Correction,
     NewComment,
     NewCorrection,
     NewRubricScore,
@@ -32,11 +32,9 @@ from server.db.tables import (
 from server.review.models import Author, Criterion, Review, Rubric
 
 __all__ = [
-    "NOBODY",
     "add_comment",
     "add_correction",
     "attempt_row",
-    "corrections_of",
     "edit_comment",
     "leave_room",
     "new_comment",
@@ -50,9 +48,6 @@ __all__ = [
     "states_of",
     "writing_review",
 ]
-
-NOBODY = "somebody who has left"
-"""Who wrote what has neither an account's name nor one that was typed."""
 
 
 @contextmanager
@@ -134,22 +129,6 @@ def review_of(session: Session, attempt_id: int) -> Review:
         corrections=tuple(corrections_of(session, [attempt_id]).get(attempt_id, ())),
         accounts=accounts,
     )
-
-
-def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, list[Correction]]:
-    """The corrections of each of these attempts that has some, oldest first."""
-    rows = session.execute(
-        select(CorrectionRow, AccountRow.display_name)
-        .join(AccountRow, AccountRow.id == CorrectionRow.author_id, isouter=True)
-        .where(CorrectionRow.attempt_id.in_(attempt_ids))
-        .order_by(CorrectionRow.created_at, CorrectionRow.id)
-    )
-    found: dict[int, list[Correction]] = {}
-    for row, name in rows:
-        values = _columns(row, "external_id", "target", "name", "word_index", "verdict", "note")
-        values |= {"created_at": row.created_at, "author": name or row.guest_name or NOBODY}
-        found.setdefault(row.attempt_id, []).append(Correction.model_validate(values))
-    return found
 
 
 def add_comment(

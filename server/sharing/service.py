@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from server.attempts.service import utc_now
+from server.core.clock import utc_now
 from server.db.database import Database
 from server.sharing.links import LinkService
 from server.sharing.recordings import RecordingService

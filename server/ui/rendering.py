@@ -9,8 +9,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from pronunciation.errors import PhoneError
-from pronunciation.phone_respelling import respell_phones
 from pronunciation.phones import to_ipa
+from pronunciation.respelling.from_phones import respell_phones
 from server.ui.correction_text import graded_text
 from server.ui.verdict_words import VERDICT_WORDS
 

@@ -10,8 +10,8 @@ from client.core.settings import ClientSettings
 from client.practice.drills.own_items import OwnItem, read_own_items
 from pronunciation.drill_sets import DrillItem, load_drills
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.phone_respelling import respell_phones
 from pronunciation.phones import base_phone, parse_phones
+from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
 
 __all__ = ["Item", "ItemSets", "ItemShelf", "item_of", "load_items"]

@@ -19,9 +19,9 @@ from client.practice.drills.items import Item, ItemSets
 from client.practice.drills.session import DrillSession
 from client.practice.progress import is_learnt
 from client.studio.state.drill_rooms import DrillRoom, DrillRooms, RoomGoneError, RoomView, TakeView
+from client.studio.state.drill_views import coming
 from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
-from client.studio.views.drill_views import coming
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import DrillCard
 

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse
 
 from client.practice.progress import ScoreLine, all_attempts, score_lines
 from client.studio.state.studio import Studio
-from pronunciation.phrase_respelling import respell_phrase
+from pronunciation.respelling.from_text import respell_phrase
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, Role, RoundGuide
 

@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from client.audio.wav import wav_bytes
 from client.studio.state.studio import Studio
-from pronunciation.phone_respelling import respell_phones
 from pronunciation.phones import parse_phones
+from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Term
 
 __all__ = ["router"]

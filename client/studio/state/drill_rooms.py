@@ -15,7 +15,7 @@ from typing import Final
 from client.core.errors import DrillError
 from client.practice.drills.items import Item
 from client.practice.drills.session import DrillSession, DrillVerdict, HearDrill, Step
-from client.studio.views.drill_views import (
+from client.studio.state.drill_views import (
     CardView,
     ResultView,
     StepView,

@@ -6,8 +6,8 @@ from typing import IO, Final
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from server.attempts.service import utc_now
 from server.core.access import Action
+from server.core.clock import utc_now
 from server.operations.account_data import everything_of
 from server.review.service import ReviewService
 from server.sharing.service import SharingService

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from server.attempts.service import utc_now
 from server.core.access import Action, Actor
+from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
 from server.jobs.work import MadeFile
 from server.review.collected import MOST_CORRECTIONS, collect, resolve, to_csv, to_yaml

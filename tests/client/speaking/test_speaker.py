@@ -11,7 +11,7 @@ from client.speaking import Speaker, Voice
 from client.speaking import speaker as speaker_module
 from client.speaking.voice import MAX_TEXT_CHARS
 from pronunciation.clip import Clip
-from pronunciation.respelling import respell
+from pronunciation.respelling.for_voices import respell
 from pronunciation.terms import Lexicon, Term
 
 ROCE = Term(term="RoCE", kind="word", say="ROCK-ee", readings=("R AA1 K IY0",))

@@ -9,7 +9,7 @@ from client.core.errors import DrillError
 from client.core.settings import ClientSettings
 from client.practice.drills.session import DrillSession
 from client.studio.state.drill_rooms import IDLE_S, MAX_ROOMS, DrillRoom, DrillRooms, RoomGoneError
-from client.studio.views.drill_views import coming
+from client.studio.state.drill_views import coming
 from pronunciation.clip import Clip
 from tests.client.practice.drills.conftest import Clock, ScriptedHearing, item, sets
 

@@ -7,11 +7,11 @@ stress is eSpeak NG's; where the two count different syllables, both are eSpeak 
 from functools import cache
 from typing import Final
 
-from pronunciation.hearing.dictionary import dictionary
-from pronunciation.hearing.letter_to_sound import espeak_phones, stressed_syllable_of
-from pronunciation.hearing.words import plain, pronunciations, split_words
-from pronunciation.phone_respelling import respell_phones
+from pronunciation.g2p.dictionary import dictionary
+from pronunciation.g2p.letter_to_sound import espeak_phones, stressed_syllable_of
+from pronunciation.g2p.words import plain, pronunciations, split_words
 from pronunciation.phones import VOWELS
+from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon
 
 __all__ = ["respell_phrase"]

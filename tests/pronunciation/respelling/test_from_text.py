@@ -3,7 +3,7 @@
 import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.phrase_respelling import respell_phrase
+from pronunciation.respelling.from_text import respell_phrase
 
 LEXICON = load_lexicon()
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Container, Sequence
 from functools import cache
 
-from pronunciation.hearing.dictionary import dictionary
-from pronunciation.hearing.letter_to_sound import espeak_phones
+from pronunciation.g2p.dictionary import dictionary
+from pronunciation.g2p.letter_to_sound import espeak_phones
 
 __all__ = [
     "find_term",

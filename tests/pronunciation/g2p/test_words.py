@@ -1,6 +1,6 @@
 import pytest
 
-from pronunciation.hearing.words import find_term, plain, pronunciations
+from pronunciation.g2p.words import find_term, plain, pronunciations
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 
 from pronunciation.errors import PhoneError
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.phone_respelling import respell_phones
+from pronunciation.respelling.from_phones import respell_phones
 
 
 @pytest.mark.parametrize(

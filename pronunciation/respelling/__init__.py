@@ -1,0 +1,1 @@
+"""Respelling: how something is said, written for people and for voices."""
