@@ -174,7 +174,11 @@ def test_a_backup_that_lacks_rows_restores_nothing(small: People, tmp_path: Path
         assert_restores_nothing(path, tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"[1]\n"), gzip.compress(b"{")])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no gzip", gzip.compress(b"[1]\n"), gzip.compress(b"{")],
+    ids=["empty", "not gzip", "a list", "half an object"],  # gzip's bytes hold the time
+)
 def test_what_is_no_backup_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.file"
     path.write_bytes(content)
