@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from question_bank.models import RoundName, Slug
+from question_bank.models import Kind, RoundName, Slug
 from server.contract.wire import Share, Wire
 
 __all__ = [
@@ -32,14 +32,19 @@ __all__ = [
     "HeardTerm",
     "HistoryPage",
     "HistoryQuery",
+    "How",
     "Language",
     "LanguageNote",
     "Pause",
     "PhraseCoverage",
+    "PhraseStatus",
     "Problem",
     "Pronunciation",
     "RepeatedStart",
     "Report",
+    "ScorePart",
+    "Structure",
+    "StructurePart",
     "Submission",
     "Summary",
     "SummaryPoint",
@@ -137,17 +142,28 @@ class CorrectedVerdict(Wire):
     by: str
     at: AwareDatetime
     note: str = ""
-    was: Literal["correct", "mispronounced", "unclear", "covered", "partial", "missing"]
+    was: Literal["correct", "mispronounced", "unclear", "covered", "partial", "possible", "missing"]
     was_negated: bool = False
 
 
+PhraseStatus = Literal["covered", "partial", "possible", "missing"]
+How = Literal[
+    "exact", "inflected", "alias", "acronym", "fuzzy", "sound", "heard", "own_words", "judge"
+]
+
+
 class PhraseCoverage(Wire):
-    """Whether one key phrase was said, how, and where."""
+    """Whether one key phrase was said, how, and where.
+
+    ``possible``: the evidence may say it in other words; the candidate is asked. ``confidence`` is
+    the grader's probability that it does, given where the words alone do not settle it.
+    """
 
     phrase: str
-    status: Literal["covered", "partial", "missing"]
-    how: Literal["exact", "inflected", "alias", "acronym", "fuzzy"] | None = None
+    status: PhraseStatus
+    how: How | None = None
     evidence: CoverageEvidence | None = None
+    confidence: Share | None = None
     negated: bool = False
     weight: float = 1.0
     why: str = ""
@@ -165,6 +181,34 @@ class Coverage(Wire):
     score: Share
     phrases: tuple[PhraseCoverage, ...]
     graded_score: Share | None = None
+
+
+class StructurePart(Wire):
+    """One part that an answer of its kind needs; ``ask`` is the interviewer's question for it."""
+
+    name: str
+    status: Literal["said", "missing"]
+    evidence: CoverageEvidence | None = None
+    ask: str = ""
+
+
+class Structure(Wire):
+    """How the answer is built, by the rubric of the question's kind.
+
+    ``score``: the weighted share of the parts that were said.
+    """
+
+    kind: Kind
+    parts: tuple[StructurePart, ...]
+    score: Share
+
+
+class ScorePart(Wire):
+    """One part of the score: its name, its share of the whole, and its own value."""
+
+    name: str
+    share: Share
+    value: Share
 
 
 class TermVerdict(Wire):
@@ -279,7 +323,12 @@ class Report(Wire):
         default=(), description="what a reader must know first, e.g. that the transcript is rough"
     )
     transcript: Transcript
+    score: Share | None = Field(
+        default=None, description="content only; None in reports of earlier graders"
+    )
+    score_parts: tuple[ScorePart, ...] = ()
     coverage: Coverage
+    structure: Structure | None = None
     pronunciation: Pronunciation
     delivery: Delivery
     language: Language = Language()
