@@ -16,26 +16,11 @@ MAX_JOINED_WORDS: Final = 40
 _SENTENCE_END: Final = re.compile(r"[.?!…][\"'”’)\]]*$")
 _PAUSE: Final = re.compile(r"[,;:–—][\"'”’)\]]*$")
 _OPENERS: Final = frozenset(
-    [
-        "and",
-        "but",
-        "so",
-        "because",
-        "which",
-        "while",
-        "whereas",
-        "then",
-        "if",
-        "when",
-        "unless",
-        "although",
-        "though",
-        "since",
-        "or",
-        "that's",
-        "otherwise",
-        "instead",
-    ]
+    re.findall(
+        r"\S+",
+        """and but so because which while whereas then if when unless although though since or
+        that's otherwise instead""",
+    )
 )
 
 

@@ -1,37 +1,66 @@
-"""What speaks for and against an answer saying a key phrase in other words, as numbers."""
+"""What speaks for and against a span of an answer saying a key phrase, as numbers."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from question_bank.models import KeyPhrase, Question
-from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import Vectors
 from server.grading.sense.vectors import AnswerSense, background, vectors_of
 
 Floats = npt.NDArray[np.float64]
 
-NAMES: Final = (
+SPAN_FEATURES: Final = (
     "way", "ways3", "name", "why", "ask", "model", "near_miss", "other", "prompt",
-    "margin_near_miss", "margin_other", "margin_prompt", "way_z", "name_z", "why_z",
-    "second", "mean_top5", "rank_gap", "answer_t", "words", "overlap",
+    "way_metric", "ways3_metric", "name_metric", "why_metric", "near_miss_metric",
+    "other_metric", "center_metric", "way_z", "overlap", "length",
+    "way_less_other", "way_less_near_miss", "way_less_prompt", "way_less_other_metric",
 )  # fmt: skip
-"""The features, in the order of the fusion's weights."""
+"""Cosines with what the bank says, as they are and in the metric; see ``span_features``."""
 
-_BACKGROUND_TOP: Final = 12
+_CLOSEST: Final = 240
+"""Of the background's spans so many, the closest, are what a phrase is normalized by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A projection in which ways of one phrase lie close together and those of others far apart.
+
+    Linear discriminant analysis over the ways of the built-in bank, as PLDA does for speakers
+    (Ioffe 2006): ``center`` (384,), ``projection`` (384, n).
+    """
+
+    center: Vectors
+    projection: Vectors
+
+    def of(self, vectors: Vectors) -> Vectors:
+        """Unit vectors in the metric."""
+        moved = (vectors - self.center) @ self.projection
+        unit: Vectors = moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
+        return unit
+
+
+@cache
+def shipped_metric() -> Metric:
+    """The metric that ``scripts/train_sense.py`` wrote."""
+    file = resources.files("server.grading.sense").joinpath("data/metric.npz")
+    with file.open("rb") as opened, np.load(opened) as loaded:
+        return Metric(loaded["center"].astype(np.float32), loaded["projection"].astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
 class PhraseSense:
-    """What the bank says about a phrase, as vectors; ``*_mean`` and ``*_std`` of the background.
+    """What the bank says about a phrase, as vectors.
 
-    The background normalizes as z-norm does in speaker verification (Auckenthaler et al. 2000):
-    a general sentence is close to everything, a special one to nothing.
+    ``way_norm``: mean and deviation of the closest background spans. A general sentence is close to
+    everything, a special one to nothing; z-norm in speaker verification does the same
+    (Auckenthaler et al. 2000).
     """
 
     names: Vectors
@@ -40,35 +69,33 @@ class PhraseSense:
     ask: Vectors
     near_misses: Vectors
     model: Vectors
-    way_words: tuple[frozenset[str], ...]
     way_norm: tuple[float, float]
-    name_norm: tuple[float, float]
-    why_norm: tuple[float, float]
+    way_words: Floats
+    """(ways, words of the question's ways), each row of length 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionSense:
-    """All phrases of a question, and its prompt."""
+    """All phrases of a question, its prompt, and the words of its ways by number."""
 
     phrases: tuple[PhraseSense, ...]
     prompt: Vectors
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """The span that is most likely to say a phrase, with the features of the case."""
-
-    span: Span
-    features: tuple[float, ...]
+    words: dict[str, int]
 
 
 @lru_cache(maxsize=1024)
 def question_sense(question: Question) -> QuestionSense:
     """The vectors of a question; made once."""
-    return QuestionSense(
-        tuple(_phrase_sense(phrase, question.model_answer) for phrase in question.key_phrases),
-        vectors_of([question.prompt]),
+    stems = [[_stems(way.split()) for way in _ways(phrase)] for phrase in question.key_phrases]
+    words = {
+        word: number
+        for number, word in enumerate(sorted({w for ways in stems for way in ways for w in way}))
+    }
+    phrases = tuple(
+        _phrase_sense(phrase, question.model_answer, _word_rows(own, words))
+        for phrase, own in zip(question.key_phrases, stems, strict=True)
     )
+    return QuestionSense(phrases, vectors_of([question.prompt]), words)
 
 
 def sentences_of(question: Question) -> list[str]:
@@ -88,95 +115,71 @@ def sentences_of(question: Question) -> list[str]:
     return found
 
 
-def candidates(
-    question: QuestionSense, answer: AnswerSense, words: Sequence[str]
-) -> list[Candidate | None]:
-    """For each phrase of the question its best candidate; ``None`` without any span."""
-    if not answer.spans:
-        return [None] * len(question.phrases)
-    v = answer.vectors
-    way = np.stack([_best(v, phrase.ways) for phrase in question.phrases], axis=1)
-    ways3 = np.stack([_best(v, phrase.ways, 3) for phrase in question.phrases], axis=1)
-    z_of_all = np.stack(
-        [(way[:, at] - p.way_norm[0]) / p.way_norm[1] for at, p in enumerate(question.phrases)],
-        axis=1,
-    )
-    prompt = _best(v, question.prompt)
-    found: list[Candidate | None] = []
-    span_words = [
-        frozenset(_stem(word) for word in words[start:end]) - _COMMON for start, end in answer.spans
-    ]
+def span_features(
+    question: QuestionSense, answer: AnswerSense, words: Sequence[str], metric: Metric
+) -> list[Floats]:
+    """For each phrase of the question the features of every span, shape (spans, features)."""
+    spans = answer.vectors
+    in_metric = metric.of(spans)
+    prompt = _best(spans, question.prompt)
+    said = _word_rows([_stems(words[start:end]) for start, end in answer.spans], question.words)
+    length = np.log([end - start for start, end in answer.spans])
+    ways_metric = [metric.of(phrase.ways) for phrase in question.phrases]
+    way = np.stack([_best(spans, phrase.ways) for phrase in question.phrases], axis=1)
+    way_metric = np.stack([_best(in_metric, ways) for ways in ways_metric], axis=1)
+    found = []
     for at, phrase in enumerate(question.phrases):
-        near_miss = _best(v, phrase.near_misses)
-        name, why, ask, model = (
-            _best(v, each) for each in (phrase.names, phrase.why, phrase.ask, phrase.model)
+        own, own_metric = way[:, at], way_metric[:, at]
+        other, other_metric = _closest_other(way, at), _closest_other(way_metric, at)
+        near_miss = _best(spans, phrase.near_misses)
+        center = ways_metric[at].mean(axis=0, keepdims=True)
+        center /= np.maximum(np.linalg.norm(center), 1e-9)
+        mean, deviation = phrase.way_norm
+        columns = (
+            own,
+            _best(spans, phrase.ways, 3),
+            _best(spans, phrase.names),
+            _best(spans, phrase.why),
+            _best(spans, phrase.ask),
+            _best(spans, phrase.model),
+            near_miss,
+            other,
+            prompt,
+            own_metric,
+            _best(in_metric, ways_metric[at], 3),
+            _best(in_metric, metric.of(phrase.names)),
+            _best(in_metric, metric.of(phrase.why)),
+            _best(in_metric, metric.of(phrase.near_misses)),
+            other_metric,
+            _best(in_metric, center),
+            (own - mean) / deviation,
+            (said @ phrase.way_words.T).max(axis=1, initial=0.0),
+            length,
+            own - other,
+            own - near_miss,
+            own - prompt,
+            own_metric - other_metric,
         )
-        others = np.delete(z_of_all, at, axis=1)
-        other = others.max(axis=1) if others.shape[1] else np.zeros(len(v))
-        way_z, name_z, why_z = (
-            (values - mean) / std
-            for values, (mean, std) in (
-                (way[:, at], phrase.way_norm),
-                (name, phrase.name_norm),
-                (why, phrase.why_norm),
-            )
-        )
-        overlap = np.array(
-            [
-                max((_share(own, each) for own in phrase.way_words), default=0.0)
-                for each in span_words
-            ]
-        )
-        choice = way_z + 0.5 * why_z + 0.5 * name_z + 0.5 * (way_z - other) + 2.0 * overlap
-        best = int(choice.argmax())
-        start, end = answer.spans[best]
-        apart = [index for index, (a, b) in enumerate(answer.spans) if b <= start or a >= end]
-        second = float(way_z[apart].max()) if apart else 0.0
-        top5 = float(np.sort(way_z)[-5:].mean())
-        found.append(
-            Candidate(
-                (start, end),
-                (
-                    float(way[best, at]), float(ways3[best, at]), float(name[best]),
-                    float(why[best]), float(ask[best]), float(model[best]),
-                    float(near_miss[best]), float(other[best]), float(prompt[best]),
-                    float(way[best, at] - near_miss[best]), float(way_z[best] - other[best]),
-                    float(way[best, at] - prompt[best]),
-                    float(way_z[best]), float(name_z[best]), float(why_z[best]),
-                    second, top5, float(way_z[best] - second),
-                    float(np.mean(z_of_all.max(axis=0))),
-                    float(np.log(end - start)), float(overlap[best]),
-                ),
-            )
-        )  # fmt: skip
+        found.append(np.stack(columns, axis=1))
     return found
 
 
-def _phrase_sense(phrase: KeyPhrase, model_answer: str) -> PhraseSense:
-    names, ways, why = (
-        vectors_of(each) for each in (_names(phrase), _ways(phrase), _texts(phrase.why))
-    )
+def _phrase_sense(phrase: KeyPhrase, model_answer: str, way_words: Floats) -> PhraseSense:
+    ways = vectors_of(_ways(phrase))
     return PhraseSense(
-        names=names,
+        names=vectors_of(_names(phrase)),
         ways=ways,
-        why=why,
+        why=vectors_of(_texts(phrase.why)),
         ask=vectors_of(_texts(phrase.follow_up)),
         near_misses=vectors_of(phrase.not_),
         model=vectors_of(_model_sentences(phrase, model_answer)),
-        way_words=tuple(
-            frozenset(_stem(word) for word in each.split()) - _COMMON for each in _ways(phrase)
-        ),
         way_norm=_norm(ways),
-        name_norm=_norm(names),
-        why_norm=_norm(why),
+        way_words=way_words,
     )
 
 
-def _norm(vectors: Vectors) -> tuple[float, float]:
-    """Mean and deviation of the closest background spans: the impostors that count."""
-    if not len(vectors):
-        return 0.0, 1.0
-    closest = np.sort((background() @ vectors.T).max(axis=1))[-_BACKGROUND_TOP * 20 :]
+def _norm(ways: Vectors) -> tuple[float, float]:
+    closest = np.sort((background() @ ways.T).max(axis=1))[-_CLOSEST:]
     return float(closest.mean()), max(float(closest.std()), 0.02)
 
 
@@ -184,9 +187,19 @@ def _best(spans: Vectors, sentences: Vectors, of: int = 1) -> Floats:
     """For each span the mean cosine with its ``of`` closest sentences; 0 without sentences."""
     if not len(sentences):
         return np.zeros(len(spans))
-    closest = np.sort(spans @ sentences.T, axis=1)[:, -of:]
-    mean: Floats = closest.mean(axis=1, dtype=np.float64)
-    return mean
+    cosines = spans @ sentences.T
+    best: Floats
+    if of == 1:
+        best = cosines.max(axis=1).astype(np.float64)
+    else:
+        best = np.sort(cosines, axis=1)[:, -of:].mean(axis=1, dtype=np.float64)
+    return best
+
+
+def _closest_other(ways: Floats, at: int) -> Floats:
+    others = np.delete(ways, at, axis=1)
+    closest: Floats = others.max(axis=1) if others.shape[1] else np.zeros(len(ways))
+    return closest
 
 
 def _names(phrase: KeyPhrase) -> list[str]:
@@ -194,7 +207,8 @@ def _names(phrase: KeyPhrase) -> list[str]:
 
 
 def _ways(phrase: KeyPhrase) -> list[str]:
-    return list(phrase.ways) or _texts(phrase.why)
+    """The ways; for a bank without them the reason, or the phrase itself, stands in."""
+    return list(phrase.ways) or _texts(phrase.why) or [phrase.phrase]
 
 
 def _texts(text: str) -> list[str]:
@@ -208,6 +222,19 @@ def _model_sentences(phrase: KeyPhrase, model_answer: str) -> list[str]:
 
 
 _SUFFIX: Final = re.compile(r"(ing|ed|es|s|ly|er|ers|ion|ions)$")
+_COMMON: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """a an the and or but so if then than that this these those it its is are was were be been
+        to of in on at by for with from as i we you they he she my our your their me us them do does
+        did not no don't have has had will would can could should just also very really um uh like
+        what when which who how there here up out about into over one two get got""",
+    )
+) | {""}
+
+
+def _stems(words: Sequence[str]) -> frozenset[str]:
+    return frozenset(map(_stem, words)) - _COMMON
 
 
 @lru_cache(maxsize=65536)
@@ -216,96 +243,10 @@ def _stem(word: str) -> str:
     return _SUFFIX.sub("", bare) if len(bare) > 5 else bare
 
 
-_COMMON: Final = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "but",
-        "so",
-        "if",
-        "then",
-        "than",
-        "that",
-        "this",
-        "these",
-        "those",
-        "it",
-        "its",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "with",
-        "from",
-        "as",
-        "i",
-        "we",
-        "you",
-        "they",
-        "he",
-        "she",
-        "my",
-        "our",
-        "your",
-        "their",
-        "me",
-        "us",
-        "them",
-        "do",
-        "does",
-        "did",
-        "not",
-        "no",
-        "don't",
-        "have",
-        "has",
-        "had",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "just",
-        "also",
-        "very",
-        "really",
-        "um",
-        "uh",
-        "like",
-        "what",
-        "when",
-        "which",
-        "who",
-        "how",
-        "there",
-        "here",
-        "up",
-        "out",
-        "about",
-        "into",
-        "over",
-        "one",
-        "two",
-        "get",
-        "got",
-    ]
-) | {""}
-
-
-def _share(own: frozenset[str], said: frozenset[str]) -> float:
-    """How many of a way's words were said, over the geometric mean of both lengths."""
-    if not own or not said:
-        return 0.0
-    return len(own & said) / float(np.sqrt(len(own) * len(said)))
+def _word_rows(texts: Sequence[frozenset[str]], numbers: dict[str, int]) -> Floats:
+    """Each text as a row over the numbered words, of length 1 over all its words."""
+    rows = np.zeros((len(texts), len(numbers)))
+    for row, text in zip(rows, texts, strict=True):
+        known = [numbers[word] for word in text if word in numbers]
+        row[known] = 1.0 / np.sqrt(max(len(text), 1))
+    return rows

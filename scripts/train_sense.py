@@ -1,0 +1,284 @@
+"""Fits the sense layer to labeled answers and prints how good it is on questions it has not seen.
+
+`python scripts/train_sense.py` reads benchmarks/answers/dev*.jsonl, writes
+server/grading/sense/data/metric.npz and fusion.json, and prints the cross-validated figures.
+Run it after `scripts/sense_vectors.py`, and after changing a feature.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.loader import load_bank
+from question_bank.models import Question
+from server.grading import cover
+from server.grading.sense.features import (
+    SPAN_FEATURES,
+    Floats,
+    Metric,
+    question_sense,
+    span_features,
+)
+from server.grading.sense.fusion import PHRASE_FEATURES, Logistic, phrase_features
+from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
+
+ROOT = Path(__file__).resolve().parent.parent
+ANSWERS = ROOT / "benchmarks" / "answers"
+DATA = ROOT / "server" / "grading" / "sense" / "data"
+
+FOLDS: Final = 8
+METRIC_DIMENSIONS: Final = 128
+METRIC_SHRINKAGE: Final = 0.3
+"""Added to the covariance within phrases, as a share of its mean: 8 ways a phrase are few."""
+SPAN_PENALTY, PHRASE_PENALTY = 2.0, 5.0
+QUOTE_SHARE: Final = 0.6
+"""A span says what the labeler quoted where it shares so much with the quote."""
+WRONGLY_ASKED: Final = 0.20
+"""Of the phrases that were not said so many may be asked about (the goal is a quarter)."""
+WRONGLY_COVERED: Final = 0.02
+"""Of the phrases that were not said so many may count as covered."""
+LABELS: Final = {"yes": 1.0, "half": 0.5, "no": 0.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A labeled answer: for each phrase its label, and the spans that hold the quote."""
+
+    question: Question
+    words: tuple[str, ...]
+    sense: AnswerSense
+    labels: Floats
+    quoted: tuple[Floats | None, ...]
+    status: tuple[str, ...]
+    style: str
+
+
+def main() -> int:
+    """Trains, writes and reports."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dry-run", action="store_true", help="write nothing")
+    dry_run = parser.parse_args().dry_run
+    questions = {question.id: question for question in load_bank().questions}
+    cases = [case for path in sorted(ANSWERS.glob("dev*.jsonl")) for case in read(path, questions)]
+    ids = sorted({case.question.id for case in cases})
+    np.random.RandomState(1).shuffle(ids)
+    fold_of = {question_id: at % FOLDS for at, question_id in enumerate(ids)}
+    folds = np.array([fold_of[case.question.id] for case in cases])
+
+    logits: list[list[Floats]] = [[] for _ in cases]
+    features: list[list[Floats]] = [[] for _ in cases]
+    for fold in range(FOLDS):  # the rows of the second regression come from unseen questions
+        others = [q for q in questions.values() if fold_of.get(q.id) != fold]
+        metric = fit_metric(others)
+        made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
+        span = fit_span([(c, m) for c, m, f in zip(cases, made, folds, strict=True) if f != fold])
+        for at in np.flatnonzero(folds == fold):
+            features[at] = made[at]
+            logits[at] = [span.logits(each) for each in made[at]]
+    rows = np.concatenate(
+        [
+            phrase_features(own, each, c.sense.spans, [s == "partial" for s in c.status])
+            for own, each, c in zip(logits, features, cases, strict=True)
+        ]
+    )
+    labels = np.concatenate([case.labels for case in cases])
+    status = np.concatenate([case.status for case in cases])
+    styles = np.concatenate([[case.style] * len(case.labels) for case in cases])
+    row_folds = np.repeat(folds, [len(case.labels) for case in cases])
+    open_ = status != "covered"
+
+    fit = partial(fit_logistic, penalty=PHRASE_PENALTY)
+    chances = np.zeros(len(labels))
+    for fold in range(FOLDS):
+        model = fit(rows[open_ & (row_folds != fold)], labels[open_ & (row_folds != fold)])
+        chances[row_folds == fold] = sigmoid(model.logits(rows[row_folds == fold]))
+    not_said = chances[open_ & (labels == 0.0)]
+    possible_from = float(np.quantile(not_said, 1 - WRONGLY_ASKED))
+    covered_from = float(np.quantile(not_said, 1 - WRONGLY_COVERED))
+    report(labels, status, chances, styles, covered_from, possible_from)
+    if not dry_run:
+        metric = fit_metric(list(questions.values()))
+        made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
+        write(
+            metric,
+            fit_span(list(zip(cases, made, strict=True))),
+            fit(rows[open_], labels[open_]),
+            covered_from,
+            possible_from,
+        )
+    return 0
+
+
+def read(path: Path, questions: dict[str, Question]) -> list[Case]:
+    """The labeled answers of a file whose questions are still in the bank."""
+    lexicon = load_lexicon()
+    cases = []
+    for line in path.read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        question = questions[entry["id"]]
+        given = {phrase: (label, quote) for phrase, label, quote, _ in entry["labels"]}
+        if list(given) != [key.phrase for key in question.key_phrases]:
+            print(f"{path.name}: {question.id} was labeled for other phrases; left out")
+            continue
+        words = tuple(entry["text"].split())
+        sense = sense_of(words)
+        found = cover(question.key_phrases, words, lexicon).phrases
+        cases.append(
+            Case(
+                question,
+                words,
+                sense,
+                np.array([LABELS[label] for label, _ in given.values()]),
+                tuple(holds_quote(words, sense, quote) for _, quote in given.values()),
+                tuple(each.status for each in found),
+                entry["style"] if entry["quality"] == "strong" else "weak",
+            )
+        )
+    return cases
+
+
+def holds_quote(words: Sequence[str], sense: AnswerSense, quote: str) -> Floats | None:
+    """How much each span shares with the quote, 0 to 1; ``None``: no quote stands there."""
+    said = [re.sub(r"\W", "", word.casefold()) for word in words]
+    wanted = [bare for word in quote.split() if (bare := re.sub(r"\W", "", word.casefold()))]
+    places = [at for at, word in enumerate(said) if word]
+    plain = [said[at] for at in places]
+    for at in range(len(plain) - len(wanted) + 1 if wanted else 0):
+        if plain[at : at + len(wanted)] == wanted:
+            start, end = places[at], places[at + len(wanted) - 1] + 1
+            shared = [
+                max(0, min(b, end) - max(a, start)) / min(b - a, end - start)
+                for a, b in sense.spans
+            ]
+            return np.array(shared)
+    return None
+
+
+def fit_metric(questions: Sequence[Question]) -> Metric:
+    """Linear discriminant analysis over the ways, with shrinkage."""
+    groups = [
+        vectors_of(phrase.ways).astype(np.float64)
+        for question in questions
+        for phrase in question.key_phrases
+        if len(phrase.ways) > 1
+    ]
+    centers = np.array([group.mean(axis=0) for group in groups])
+    moved = np.concatenate([group - group.mean(axis=0) for group in groups])
+    within = moved.T @ moved / (len(moved) - len(groups))
+    size = len(within)
+    within += METRIC_SHRINKAGE * np.trace(within) / size * np.eye(size)
+    values, axes = np.linalg.eigh(within)
+    white = axes @ np.diag(values**-0.5) @ axes.T
+    _, directions = np.linalg.eigh(white @ np.cov(centers.T) @ white)
+    projection = white @ directions[:, ::-1][:, :METRIC_DIMENSIONS]
+    return Metric(centers.mean(axis=0).astype(np.float32), projection.astype(np.float32))
+
+
+def fit_span(cases: Sequence[tuple[Case, list[Floats]]]) -> Logistic:
+    """Spans that hold a quote against those of phrases that were not said."""
+    parts: list[tuple[Floats, float, float]] = []
+    for case, features in cases:
+        for own, label, quoted in zip(features, case.labels, case.quoted, strict=True):
+            if label == 0.0:
+                parts.append((own, 0.0, 4.0))
+            elif label == 1.0 and quoted is not None:
+                parts.append((own[quoted >= QUOTE_SHARE], 1.0, 2.0))
+                parts.append((own[quoted == 0.0], 0.0, 1.0))
+    parts = [part for part in parts if len(part[0])]
+    return fit_logistic(
+        np.concatenate([own for own, _, _ in parts]),
+        np.concatenate([np.full(len(own), label) for own, label, _ in parts]),
+        np.concatenate([np.full(len(own), weight / len(own)) for own, _, weight in parts]),
+        penalty=SPAN_PENALTY,
+    )
+
+
+def fit_logistic(
+    features: Floats, labels: Floats, weights: Floats | None = None, *, penalty: float
+) -> Logistic:
+    """Newton's method; the penalty is on the squared weights of standardized features."""
+    mean, deviation = features.mean(axis=0), features.std(axis=0) + 1e-9
+    rows = np.c_[(features - mean) / deviation, np.ones(len(features))]
+    weights = np.ones(len(rows)) if weights is None else weights
+    ridge = penalty * np.eye(rows.shape[1])
+    ridge[-1, -1] = 0.0
+    solved = np.zeros(rows.shape[1])
+    for _ in range(50):
+        chance = sigmoid(rows @ solved)
+        slope = rows.T @ (weights * (chance - labels)) + ridge @ solved
+        curve = (rows * (weights * chance * (1 - chance))[:, None]).T @ rows + ridge
+        step = np.linalg.solve(curve, slope)
+        solved -= step
+        if np.abs(step).max() < 1e-7:
+            break
+    return Logistic(mean, deviation, solved[:-1], float(solved[-1]))
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """The chance of each logit."""
+    chances: Floats = 1.0 / (1.0 + np.exp(-logits))
+    return chances
+
+
+def report(
+    labels: Floats,
+    status: np.ndarray,
+    chances: Floats,
+    styles: np.ndarray,
+    covered_from: float,
+    possible_from: float,
+) -> None:
+    """Prints recall and wrong finds, as a whole and by slice."""
+    words = status == "covered"
+    covered = words | (chances >= covered_from)
+    asked = covered | (chances >= possible_from)
+    print(f"covered from {covered_from:.3f}, asked from {possible_from:.3f}")
+
+    def line(name: str, of: Callable[[Floats], np.ndarray]) -> None:
+        chosen = of(labels)
+        if chosen.any():
+            print(
+                f"  {name:22} {int(chosen.sum()):5}  by words {words[chosen].mean():.3f}"
+                f"  covered {covered[chosen].mean():.3f}  or asked {asked[chosen].mean():.3f}"
+            )
+
+    line("said", lambda y: y == 1.0)
+    for style in sorted(set(styles)):
+        line(f"said, {style}", lambda y, style=style: (y == 1.0) & (styles == style))
+    line("half said", lambda y: y == 0.5)
+    line("not said", lambda y: y == 0.0)
+    right = (covered & (labels == 1.0)).sum()
+    print(f"  precision of covered {right / (covered & (labels != 0.5)).sum():.3f}")
+
+
+def write(
+    metric: Metric, span: Logistic, phrase: Logistic, covered_from: float, possible_from: float
+) -> None:
+    """The data files of the sense layer."""
+    np.savez_compressed(
+        DATA / "metric.npz",
+        center=metric.center.astype(np.float16),
+        projection=metric.projection.astype(np.float16),
+    )
+    stored = {
+        "span_features": list(SPAN_FEATURES),
+        "phrase_features": list(PHRASE_FEATURES),
+        "span": span.to_json(),
+        "phrase": phrase.to_json(),
+        "covered_from": round(covered_from, 3),
+        "possible_from": round(possible_from, 3),
+    }
+    (DATA / "fusion.json").write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

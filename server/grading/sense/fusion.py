@@ -1,0 +1,154 @@
+"""The verdict of the sense layer: how likely an answer says each key phrase in other words.
+
+Two logistic regressions: one over the features of a span, whether the span says the phrase; one
+over the spans' scores and the rest of the answer, whether the answer does. Both are fitted by
+``scripts/train_sense.py``, cross-validated by question; ``docs/grading.md`` has the figures.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+import numpy as np
+
+from question_bank.models import Question
+from server.grading.sense.clauses import Span
+from server.grading.sense.features import (
+    SPAN_FEATURES,
+    Floats,
+    question_sense,
+    shipped_metric,
+    span_features,
+)
+from server.grading.sense.vectors import AnswerSense
+
+PHRASE_FEATURES: Final = (
+    "best", "second", "mean5", "others_mean", "others_best", "half_said", "prompt", "prompt_mean",
+    "overlap", "way_less_other_metric", "ask",
+)  # fmt: skip
+"""The best span's score; the best beside it; the five best; the other phrases' best; whether the
+words say half of the phrase; and of the best span's features four."""
+
+
+@dataclass(frozen=True, eq=False)
+class Logistic:
+    """A logistic regression on standardized features."""
+
+    mean: Floats
+    deviation: Floats
+    weights: Floats
+    bias: float
+
+    def logits(self, features: Floats) -> Floats:
+        """Of each row."""
+        found: Floats = ((features - self.mean) / self.deviation) @ self.weights + self.bias
+        return found
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Logistic":
+        """What ``to_json`` made."""
+        return cls(
+            *(np.array(stored[name], np.float64) for name in ("mean", "deviation", "weights")),
+            float(stored["bias"]),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Rounded: six digits are far beyond what the data tells."""
+        rows = {"mean": self.mean, "deviation": self.deviation, "weights": self.weights}
+        return {
+            **{name: [round(float(each), 6) for each in row] for name, row in rows.items()},
+            "bias": round(self.bias, 6),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Fusion:
+    """Both regressions, and the probabilities that make a phrase covered or worth asking about."""
+
+    span: Logistic
+    phrase: Logistic
+    covered_from: float
+    possible_from: float
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """A span that may say a phrase in other words, and how likely it does."""
+
+    span: Span
+    probability: float
+
+
+@cache
+def shipped_fusion() -> Fusion:
+    """The fusion that ``scripts/train_sense.py`` wrote."""
+    file = resources.files("server.grading.sense").joinpath("data/fusion.json")
+    stored = json.loads(file.read_text("utf-8"))
+    if tuple(stored["span_features"]) != SPAN_FEATURES:
+        raise ValueError("data/fusion.json was trained on other features: train it again")
+    return Fusion(
+        Logistic.from_json(stored["span"]),
+        Logistic.from_json(stored["phrase"]),
+        float(stored["covered_from"]),
+        float(stored["possible_from"]),
+    )
+
+
+def sense_phrases(
+    question: Question, answer: AnswerSense, words: Sequence[str], half_said: Sequence[bool]
+) -> list[Sensed | None]:
+    """For each key phrase of a question the span that most likely says it; ``None`` without words.
+
+    Args:
+        question: the question.
+        answer: the answer's spans and vectors.
+        words: the answer's words.
+        half_said: for each phrase whether the answer's words say half of it.
+    """
+    if not answer.spans:
+        return [None] * len(question.key_phrases)
+    fusion = shipped_fusion()
+    features = span_features(question_sense(question), answer, words, shipped_metric())
+    logits = [fusion.span.logits(each) for each in features]
+    rows = phrase_features(logits, features, answer.spans, half_said)
+    chances = 1.0 / (1.0 + np.exp(-fusion.phrase.logits(rows)))
+    return [
+        Sensed(answer.spans[int(each.argmax())], round(float(chance), 3))
+        for each, chance in zip(logits, chances, strict=True)
+    ]
+
+
+def phrase_features(
+    logits: Sequence[Floats],
+    features: Sequence[Floats],
+    spans: Sequence[Span],
+    half_said: Sequence[bool],
+) -> Floats:
+    """The features of each phrase over the whole answer, shape (phrases, features)."""
+    best = np.array([each.max() for each in logits])
+    starts, ends = np.array(spans).T
+    named = {name: SPAN_FEATURES.index(name) for name in SPAN_FEATURES}
+    rows = []
+    for at, (own, columns) in enumerate(zip(logits, features, strict=True)):
+        top = int(own.argmax())
+        apart = own[(ends <= starts[top]) | (starts >= ends[top])]
+        others = np.delete(best, at)
+        rows.append(
+            (
+                best[at],
+                apart.max() if len(apart) else own.min(),
+                np.sort(own)[-5:].mean(),
+                others.mean() if len(others) else best[at],
+                others.max() if len(others) else best[at],
+                float(half_said[at]),
+                columns[top, named["prompt"]],
+                columns[:, named["prompt"]].mean(),
+                columns[top, named["overlap"]],
+                columns[top, named["way_less_other_metric"]],
+                columns[top, named["ask"]],
+            )
+        )
+    return np.array(rows, np.float64)
