@@ -83,7 +83,6 @@ class Service:
         """What it grades with; all owners' services share it."""
         return self._knowledge
 
-    @property
     def bank(self) -> Bank:
         """The question bank."""
         return self._knowledge.bank
@@ -106,7 +105,7 @@ class Service:
         Raises:
             NotFoundError: the bank has no such question.
         """
-        question = self.bank.question(question_id)
+        question = self.bank().question(question_id)
         if question is None:
             raise NotFoundError(
                 f"the bank has no question {question_id!r}; `aloud bank list` lists them"
@@ -125,12 +124,12 @@ class Service:
         Raises:
             NotFoundError: the bank has no such role.
         """
-        if role is not None and self.bank.role(role) is None:
-            known = ", ".join(each.id for each in self.bank.roles)
+        if role is not None and self.bank().role(role) is None:
+            known = ", ".join(each.id for each in self.bank().roles)
             raise NotFoundError(f"the bank has no role {role!r}; it has {known}")
         return tuple(
             question
-            for question in self.bank.questions
+            for question in self.bank().questions
             if (role is None or question.role == role)
             and (round is None or question.round == round)
             and (topic is None or question.topic.casefold() == topic.casefold())
@@ -303,7 +302,7 @@ class Service:
         stored = self._store.get(attempt_id)
         before = stored.graded
         submission = stored.attempt.submission
-        question = self.bank.question(submission.question_id) or stored.question
+        question = self.bank().question(submission.question_id) or stored.question
         try:
             after = self._graded(question, submission)
         except ServerError as error:

@@ -126,7 +126,7 @@ def create_app(
     def healthz() -> Health:
         """Tell whether the server and its database answer."""
         use.check()
-        return Health(bank_version=use.bank.version)
+        return Health(bank_version=use.bank().version)
 
     return app
 

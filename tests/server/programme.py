@@ -383,7 +383,7 @@ def _review(world: Programme, shown: list[Answer], cohort_id: int) -> None:
 
 def _edit_bank(world: Programme) -> None:
     cleo = world.client("cleo")
-    role = next(each for each in world.service.bank.roles if each.id == ROLES[0])
+    role = next(each for each in world.service.bank().roles if each.id == ROLES[0])
     text = BANK.format(topic=role.topics[0])
     _post(cleo, "/coach/bank/edit", do="save", yaml=text, note="A question of our own")
     newer = text.replace("answer_seconds: 150", "answer_seconds: 120")

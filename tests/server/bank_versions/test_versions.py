@@ -120,7 +120,7 @@ def test_old_attempts_keep_their_bank_version_and_question(
     graded_anew = service.export_one(attempt.id).attempts[0]
     assert [each.report.bank_version for each in graded_anew.reports] == [
         before,
-        service.bank.version,
+        service.bank().version,
     ]
 
 
