@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from client.answering.hearing import AnswerHearing
 from client.answering.live import AnswerCancelledError, Caption, Crew, LiveAnswer
 from client.answering.live.terms import HearWords
-from client.backend.protocol import Backend, UnavailableError
-from client.backend.sending import AnswerWaitsError
+from client.backend.protocol import Backend, QueuedError, UnavailableError
 from client.transcription.base import Transcriber
 from client.transcription.gate import measure_evidence
 from pronunciation.clip import Clip
@@ -191,6 +190,6 @@ class Session:
             return Outcome(submission, self._backend.grade(submission))
         try:
             attempt = self._backend.submit(submission)
-        except AnswerWaitsError as error:
+        except QueuedError as error:
             return Outcome(submission, None, waiting=str(error))
         return Outcome(submission, attempt.report, attempt.id)

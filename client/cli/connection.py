@@ -10,7 +10,7 @@ from client.cli.common import errors
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from client.backend.protocol import Backend
+    from client.backend.sending import OutboxBackend
     from client.core.settings import ClientSettings
 
 __all__ = ["checked", "open_server"]
@@ -18,13 +18,13 @@ __all__ = ["checked", "open_server"]
 M = TypeVar("M", bound="BaseModel")
 
 
-def open_server(settings: "ClientSettings") -> "Backend":
+def open_server(settings: "ClientSettings") -> "OutboxBackend":
     """The backend that the settings name; what became of waiting answers goes to standard error.
 
     Raises:
         UnavailableError: the embedded server's database cannot be used.
     """
-    from client.backend.protocol import open_backend
+    from client.backend.opening import open_backend
 
     return open_backend(settings, tell=lambda line: errors().print(Text(line, "yellow")))
 

@@ -131,7 +131,7 @@ def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> Non
     from server.contract import MAX_PAGE, DrillQuery
 
     with open_server(settings) as backend:
-        queue = backend.drill_queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
+        queue = backend.drills.queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
     by_id = {item.id: item for item in sets.of(set_)}
     due = [(card, by_id[card.item_id]) for card in queue.due if card.item_id in by_id]
     new = len(by_id) - len(by_id.keys() & set(queue.known))

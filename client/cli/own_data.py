@@ -155,7 +155,7 @@ def import_file(
     archive = read_archive(file)
     with open_server(settings) as backend:
         result = backend.import_attempts(archive.attempts)
-        drills = backend.import_reviews(archive.drill_reviews)
+        drills = backend.drills.import_reviews(archive.drill_reviews)
     out().print(f"{result.imported} imported, {result.skipped} were there already")
     if archive.drill_reviews:
         out().print(f"drills: {drills.imported} imported, {drills.skipped} were there already")

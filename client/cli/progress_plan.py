@@ -51,7 +51,7 @@ def progress(
     with open_server(settings) as backend:
         attempts = all_attempts(backend, role)
         reports = recent_reports(backend, attempts)
-        cards = backend.drill_cards()
+        cards = backend.drills.cards()
     drilled = [(names.get(card.item_id, card.item_id), card) for card in cards]
     roles = score_lines(attempts, lambda each: each.role)
     topics = score_lines(attempts, lambda each: each.topic)

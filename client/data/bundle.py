@@ -14,8 +14,7 @@ from typing import Any, Final, Literal
 from pydantic import ValidationError
 
 from client.audio.files import read_audio
-from client.backend.protocol import Backend, RejectedError
-from client.backend.reviews import Reviews
+from client.backend.protocol import Backend, RejectedError, Reviews
 from client.core.errors import ClientError
 from client.data.own_recordings import OwnRecordings
 from client.data.sharing import NoSharingError, encode_for_upload

@@ -3,8 +3,8 @@
 import shutil
 from collections.abc import Sequence
 
+from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import Backend, RejectedError
-from client.backend.sending import OutboxBackend
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.practice.interviews import Interviews
@@ -36,9 +36,9 @@ def delete_answers(
     return result
 
 
-def discard_refused(backend: Backend, settings: ClientSettings, submission_id: str) -> bool:
+def discard_refused(outbox: AnswerOutbox, settings: ClientSettings, submission_id: str) -> bool:
     """Delete one answer that its server refused, with its recording; whether there was one."""
-    gone = isinstance(backend, OutboxBackend) and backend.outbox.discard_refused(submission_id)
+    gone = outbox.discard_refused(submission_id)
     if gone:
         OwnRecordings(settings.recordings).forget(submission_id)
     return gone

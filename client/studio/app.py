@@ -9,8 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from client.backend.protocol import RejectedError, UnavailableError
-from client.backend.remote import SignInNeededError
+from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
 from client.core.errors import ClientError
 from client.studio.routes import (
     attempts,

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from client.backend.reviews import RemoteReviews
+from client.backend.remote import RemoteBackend, RemoteReviews
 from client.data.sharing import RemoteSharing
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
@@ -21,6 +21,7 @@ from tests.server.people import People, people
 
 __all__ = [
     "SERVER",
+    "backend_of",
     "network_to",
     "remote_to",
     "reviews_on",
@@ -75,6 +76,11 @@ def network_to(world: People, fails: Callable[[], bool] = lambda: False) -> http
 def remote_to(world: People, fails: Callable[[], bool] = lambda: False) -> RemoteSharing:
     """Ana's client of the server for sharing."""
     return RemoteSharing(SERVER, token=world.tokens["ana"], transport=network_to(world, fails))
+
+
+def backend_of(world: People) -> RemoteBackend:
+    """Ana's client of the server, without an outbox."""
+    return RemoteBackend(SERVER, token=world.tokens["ana"], transport=network_to(world))
 
 
 def reviews_on(world: People) -> RemoteReviews:

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from client.backend.protocol import Backend
-from client.backend.sending import ReviewWaitsError
+from client.backend.protocol import Backend, QueuedError
 from client.core.errors import DrillError
 from client.practice.drills.deck import Deck, choose_items
 from client.practice.drills.items import Item, ItemSets
@@ -110,7 +109,7 @@ class DrillSession:
         self._decided: set[str] = set()
         self.tally = Tally()
         items = sets.of(drill_set)
-        queue = backend.drill_queue(DrillQuery(drill_set=drill_set, now=clock(), limit=MAX_PAGE))
+        queue = backend.drills.queue(DrillQuery(drill_set=drill_set, now=clock(), limit=MAX_PAGE))
         chosen = choose_items(items, queue, count)
         if not chosen:
             raise DrillError(
@@ -142,8 +141,8 @@ class DrillSession:
         heard = self._hear(clip, item)
         waiting, card = "", None
         try:
-            card = self._backend.review_drill(self._review(item, heard)).card
-        except ReviewWaitsError as error:
+            card = self._backend.drills.review(self._review(item, heard)).card
+        except QueuedError as error:
             waiting = str(error)
         self._count(item, heard)
         missed = heard.verdict == "mispronounced" and heard.phones

@@ -77,7 +77,7 @@ def router(studio: Studio) -> APIRouter:
     def drills(request: Request) -> HTMLResponse:
         """The sets with what is due."""
         now = datetime.now(UTC)
-        lines = set_lines(studio.drill_items.sets(), studio.backend.drill_cards(), now)
+        lines = set_lines(studio.drill_items.sets(), studio.backend.drills.cards(), now)
         everything = _together(lines)
         return studio.page(
             request,
@@ -196,7 +196,7 @@ def _open(
 
 def _nothing_due(studio: Studio, request: Request, sets: ItemSets, name: str) -> Response:
     now = datetime.now(UTC)
-    lines = set_lines(sets, studio.backend.drill_cards(), now)
+    lines = set_lines(sets, studio.backend.drills.cards(), now)
     line = next((each for each in lines if each.name == name), _together(lines))
     when = f" The next one is due {coming(line.next_at, now)}." if line.next_at else ""
     text = f"Nothing is due and nothing is new here.{when}"

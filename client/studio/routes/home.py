@@ -25,7 +25,7 @@ def router(studio: Studio) -> APIRouter:
         """What one can do now."""
         bank = studio.bank
         attempts = all_attempts(studio.backend)
-        cards = studio.backend.drill_cards()
+        cards = studio.backend.drills.cards()
         return studio.page(
             request,
             "home.html",

@@ -109,7 +109,7 @@ def router(studio: Studio) -> APIRouter:
         attempts = [
             each for each in everything if choice.fits(each, signals.get(each.question_id, ()))
         ]
-        cards = studio.backend.drill_cards()
+        cards = studio.backend.drills.cards()
         sets = studio.drill_items.sets()
         weeks = week_scores(attempts)
         return studio.page(

@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from client.answering.session import Hear, Session
-from client.backend.protocol import Backend, open_backend
+from client.backend.opening import open_backend
+from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
@@ -48,7 +49,7 @@ class Studio:
         settings: ClientSettings,
         engine: EngineState | None = None,
         *,
-        backend: Backend | None = None,
+        backend: OutboxBackend | None = None,
         hear: Hear | None = None,
         make_speaker: Callable[[Lexicon], Speaker] | None = None,
         tell: Callable[[str], None] | None = None,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from client.audio.wav import write_wav
-from client.backend.embedded import EmbeddedBackend, open_reviews
+from client.backend.embedded import open_reviews
+from client.backend.opening import open_backend
 from client.backend.remote import RemoteBackend
 from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
@@ -19,7 +20,7 @@ from tests.server.conftest import START, make_submission
 
 @pytest.fixture
 def attempt() -> Attempt:
-    with EmbeddedBackend(load_settings()) as backend:
+    with open_backend(load_settings()) as backend:
         question = backend.bank().questions[0].id
         return backend.submit(make_submission("hello there", question_id=question))
 

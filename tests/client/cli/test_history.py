@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from client.backend.embedded import EmbeddedBackend
+from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from server.contract import Attempt, Correction, ReviewDocument, Transcript
 from tests.client.cli.conftest import Run
@@ -18,7 +18,7 @@ PHRASE = "adaptive routing"
 @pytest.fixture
 def attempt() -> Attempt:
     text = "Both give me remote direct memory access."
-    with EmbeddedBackend(load_settings()) as backend:
+    with open_backend(load_settings()) as backend:
         return backend.submit(
             make_submission(question_id=QUESTION, transcript=Transcript(text=text))
         )

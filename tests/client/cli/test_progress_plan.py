@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 from client.answering.session import new_submission
-from client.backend.protocol import open_backend
+from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from server.contract import Transcript
 from tests.client.cli.conftest import ANSWER, Run

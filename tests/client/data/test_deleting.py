@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from client.backend.protocol import open_backend
+from client.backend.opening import open_backend
 from client.core.settings import ClientSettings
 from client.data.deleting import delete_everything
 

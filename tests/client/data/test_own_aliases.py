@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from client.answering.session import new_submission
-from client.backend.protocol import Backend, open_backend
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.data.own_aliases import AliasError, add_own_alias, said_in
 from server.contract import Attempt, Transcript, Word

@@ -128,7 +128,7 @@ def practise_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: 
             wrong_share = 0.5
             while said_at <= until:
                 wrong = rng.random() < wrong_share
-                reviewed = backend.review_drill(
+                reviewed = backend.drills.review(
                     DrillReview(
                         review_id=uuid.UUID(int=rng.getrandbits(128)).hex,
                         item_id=item.id,

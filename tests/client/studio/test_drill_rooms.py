@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from client.backend.protocol import Backend, open_backend
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend
 from client.core.errors import DrillError
 from client.core.settings import ClientSettings
 from client.practice.drills.session import DrillSession

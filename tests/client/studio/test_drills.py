@@ -63,7 +63,7 @@ def test_what_was_said_is_no_longer_new(
         room = take(client, room, str(number)).json()["room"]
     page = client.get("/drills", headers=HTML).text
     assert "68 new" in page
-    cards = {card.item_id: card for card in studio.backend.drill_cards()}
+    cards = {card.item_id: card for card in studio.backend.drills.cards()}
     assert {card.last_verdict for card in cards.values()} == {"correct", "mispronounced"}
 
 

@@ -158,7 +158,7 @@ def test_drills_count_with_the_terms_and_show_what_is_learnt(
             "verdict": verdict,
             "confidence": 0.9,
         }
-        studio.backend.review_drill(DrillReview.model_validate(review))
+        studio.backend.drills.review(DrillReview.model_validate(review))
     page = client.get("/progress").text
     assert "said wrong 1 of 4 times" in section(page, "terms")
     assert "1 of 1 practised item learnt" in section(page, "drills")

@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import update
 
 from client.audio.wav import write_wav
-from client.backend.protocol import open_backend
+from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
 from pronunciation.clip import Clip
