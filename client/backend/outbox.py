@@ -17,11 +17,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
 from client.backend.protocol import BackendError, RejectedError, UnavailableError
 from client.core.durable_file import sync_folder, write_durably
-from client.core.file_lock import held
 from server.contract import DrillReview, Submission
 
 M = TypeVar("M", bound=BaseModel)
@@ -103,17 +103,22 @@ class Outbox(ABC, Generic[M]):
         Raises:
             OutboxError: the folder cannot be written.
         """
-        with _plain(self._pending), held(self._add_lock, timeout_s=_LOCK_TIMEOUT_S) as alone:
-            if not alone:
-                raise OutboxError(f"the outbox {self._pending} is locked by another program")
-            pending, item_id = self.pending(), self.id_of(item)
-            for each in pending:
-                if each.item_id == item_id:
-                    return each
-            sequence = 1 + max((each.sequence for each in (*pending, *self.rejected())), default=0)
-            path = self._pending / f"{sequence:010d}-{item_id}.json"
-            write_durably(path, item.model_dump_json().encode())
-            return Waiting(path, sequence, item_id, type(item))
+        try:
+            with _plain(self._pending), FileLock(self._add_lock, timeout=_LOCK_TIMEOUT_S):
+                return self._added(item)
+        except Timeout as error:
+            locked = f"the outbox {self._pending} is locked by another program"
+            raise OutboxError(locked) from error
+
+    def _added(self, item: M) -> Waiting[M]:
+        pending, item_id = self.pending(), self.id_of(item)
+        for each in pending:
+            if each.item_id == item_id:
+                return each
+        sequence = 1 + max((each.sequence for each in (*pending, *self.rejected())), default=0)
+        path = self._pending / f"{sequence:010d}-{item_id}.json"
+        write_durably(path, item.model_dump_json().encode())
+        return Waiting(path, sequence, item_id, self._model)
 
     def pending(self) -> list[Waiting[M]]:
         """What waits to be sent, in order."""
@@ -141,20 +146,21 @@ class Outbox(ABC, Generic[M]):
 
     def discard(self, *, before: datetime | None = None) -> int:
         """Deletes what waits and what was refused: made before a time, or all."""
-        deleted = 0
-        with _plain(self._pending), held(self._send_lock, timeout_s=_LOCK_TIMEOUT_S) as alone:
-            if not alone:
-                raise OutboxError("another process is sending what waits; try again")
-            for each in [*self.pending(), *self.rejected()]:
-                if before is not None:
-                    try:
-                        if self.made_at(each.read()) >= before:
-                            continue
-                    except OutboxError:
-                        continue
-                _delete(each)
-                deleted += 1
-        return deleted
+        try:
+            with _plain(self._pending), FileLock(self._send_lock, timeout=_LOCK_TIMEOUT_S):
+                everything = [*self.pending(), *self.rejected()]
+                chosen = [each for each in everything if self._is_made(each, before)]
+                for each in chosen:
+                    _delete(each)
+        except Timeout as error:
+            raise OutboxError("another process is sending what waits; try again") from error
+        return len(chosen)
+
+    def _is_made(self, waiting: Waiting[M], before: datetime | None) -> bool:
+        try:
+            return before is None or self.made_at(waiting.read()) < before
+        except OutboxError:
+            return False
 
     def flush(self, send: Callable[[M], R], *, timeout_s: float = 0.0) -> Flush[M, R]:
         """Sends what waits, in order, each once.
@@ -169,10 +175,11 @@ class Outbox(ABC, Generic[M]):
         """
         if not self.pending():
             return Flush()
-        with _plain(self._pending), held(self._send_lock, timeout_s=timeout_s) as alone:
-            if not alone:
-                return Flush(waiting=len(self.pending()), problem="another process is sending them")
-            return self._flush(send)
+        try:
+            with _plain(self._pending), FileLock(self._send_lock, timeout=timeout_s):
+                return self._flush(send)
+        except Timeout:
+            return Flush(waiting=len(self.pending()), problem="another process is sending them")
 
     def _flush(self, send: Callable[[M], R]) -> Flush[M, R]:
         sent: dict[str, R] = {}
@@ -274,6 +281,8 @@ def _delete(waiting: Waiting[M]) -> None:
 def _plain(folder: Path) -> Iterator[None]:
     try:
         yield
+    except Timeout:
+        raise
     except OSError as error:
         raise OutboxError(
             f"the outbox {folder} cannot be used ({error.strerror}); check its permissions and "

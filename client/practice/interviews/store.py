@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Self
 
+from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from client.core.durable_file import sync_folder, write_durably
-from client.core.file_lock import held
 from client.core.settings import ClientSettings
 from client.practice.interviews.plan import InterviewPlan
 from client.practice.interviews.record import AskedQuestion, InterviewError, InterviewRecord
@@ -140,13 +140,14 @@ class Interviews:
         path = self._path(interview_id)
         if not path.exists():
             raise InterviewNotFound("there is no such interview here")
-        with self._lock, held(self._folder / ".lock", timeout_s=_LOCK_S) as taken:
-            if not taken:
-                raise InterviewError("another Aloud is writing this interview; try again")
-            before = self.get(interview_id)
-            after = step(before)
-            if after != before:
-                self._write(after)
+        try:
+            with self._lock, FileLock(self._folder / ".lock", timeout=_LOCK_S):
+                before = self.get(interview_id)
+                after = step(before)
+                if after != before:
+                    self._write(after)
+        except Timeout as error:
+            raise InterviewError("another Aloud is writing this interview; try again") from error
         return after
 
     def answer(

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, Literal
 
+from filelock import FileLock, Timeout, lock_descriptor
+
 from client.answering.session import Caption, Outcome, Session
 from client.audio import UnfinishedTake, read_take, unfinished_recordings
 from client.audio.resample import to_clip
 from client.audio.take_file import TakeWriter
 from client.backend.protocol import Backend, UnavailableError
 from client.core.errors import ClientError, RecordingError
-from client.core.file_lock import held
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.studio.state.running_take import RunningTake, keep_recording
@@ -164,11 +165,13 @@ class Takes:
                 )
             with ExitStack() as claim:
                 path = self._settings.home / "recording.lock"
-                if not claim.enter_context(held(path, timeout_s=0.0)):
+                try:
+                    claim.enter_context(FileLock(path, blocking=False, thread_local=False))
+                except Timeout as error:
                     raise TakeBusyError(
                         "another Aloud on this machine is recording an answer: stop it there, "
                         "then record here"
-                    )
+                    ) from error
                 live = session.listen(question_id, on_caption=on_caption)
                 try:
                     writer = TakeWriter(self._settings.recordings, SAMPLE_RATE_HZ, question_id)
@@ -261,9 +264,10 @@ class Takes:
     def _work(self, take: UnfinishedTake, question_id: str) -> None:
         name = take.path.name
         try:
-            # held, as by its recorder: no other program finishes it at the same time
-            with held(take.path, timeout_s=0.0) as alone:
-                if not alone:
+            # locked as by its recorder, so that no other program finishes it at the same time; not
+            # by a FileLock, which on Windows deletes its file on release
+            with take.path.open("a+b") as file:
+                if not lock_descriptor(file.fileno(), blocking=False):
                     raise NoSuchTakeError("another program has this recording open")
                 outcome = self._session().answer(
                     to_clip(*read_take(take.path)),

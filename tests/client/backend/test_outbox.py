@@ -8,10 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from filelock import FileLock, Timeout
 
 from client.backend.outbox import AnswerOutbox, OutboxError
 from client.backend.protocol import RejectedError, UnavailableError
-from client.core.file_lock import held
 from server.contract import Attempt, Submission
 
 
@@ -250,9 +250,9 @@ def test_while_another_process_sends_this_one_leaves_it_alone(
     outbox = AnswerOutbox(tmp_path)
     outbox.add(make.submission())
     code = (
-        "import sys, pathlib; from client.core.file_lock import held\n"
-        "with held(pathlib.Path(sys.argv[1]), timeout_s=5) as taken:\n"
-        "    print(taken, flush=True); sys.stdin.read()"
+        "import sys; from filelock import FileLock\n"
+        "with FileLock(sys.argv[1], timeout=5):\n"
+        "    print('locked', flush=True); sys.stdin.read()"
     )
     other = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / "send.lock")],
@@ -263,12 +263,12 @@ def test_while_another_process_sends_this_one_leaves_it_alone(
     assert other.stdin is not None
     assert other.stdout is not None
     try:
-        assert other.stdout.readline() == "True\n"
+        assert other.stdout.readline() == "locked\n"
         flushed = outbox.flush(server.submit)
         assert (flushed.waiting, flushed.problem) == (1, "another process is sending them")
         assert server.asked == []
-        with held(tmp_path / "send.lock", timeout_s=0.1) as taken:
-            assert not taken
+        with pytest.raises(Timeout), FileLock(tmp_path / "send.lock", timeout=0.1):
+            pass
     finally:
         other.kill()  # the lock must not outlive its holder
         other.wait()
