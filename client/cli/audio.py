@@ -12,7 +12,6 @@ from client.cli.common import command, errors, out
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
-__all__ = ["EngineOption", "ModelOption", "register"]
 
 _PANEL = "Sound"
 

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from client.cli.common import command, errors, fail, out
+from client.cli.common import command, errors, fail, open_server, out
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
-__all__ = ["register"]
 
 _PANEL = "Your own data"
 
@@ -37,7 +36,6 @@ def export(
 ) -> None:
     """Make a bundle: transcript, report, a page that opens offline to comment in."""
     from client.backend.reviews import open_reviews
-    from client.cli.connection import open_server
     from client.core.durable_file import write_durably
     from client.data.bundle import bundle_of
     from client.data.own_recordings import OwnRecordings

@@ -8,8 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from client.cli.common import command, errors, fail, out
-from client.cli.connection import open_server
+from client.cli.common import command, errors, fail, open_server, out
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from pronunciation.clip import Clip
     from server.contract import DrillCard
 
-__all__ = ["register"]
 
 _PANEL = "Practice"
 
@@ -42,7 +40,7 @@ def drill(
         int, typer.Option("--items", metavar="N", min=1, max=200, help="How many at most.")
     ] = 10,
     device: Annotated[
-        str | None, typer.Option("--device", help="The microphone's name, or a piece of it.")
+        str | None, typer.Option("--device", help="The microphone's name, or a part of it.")
     ] = None,
     speak: Annotated[
         bool, typer.Option("--speak/--no-speak", help="Say each item before you say it.")
@@ -66,16 +64,16 @@ def drill(
     from client.practice.drills.items import load_items
 
     sets = load_items(settings)
-    sets.of(set_)  # a wrong name is told before anything is opened
+    sets.of(set_)  # a wrong name is reported before anything is opened
     if export is not None:
         _export(settings, sets, set_, export, sounds=speak)
     elif list_:
         _list(settings, sets, set_)
     else:
-        _practise(settings, sets, set_, items, device, speak)
+        _practice(settings, sets, set_, items, device, speak)
 
 
-def _practise(
+def _practice(
     settings: "ClientSettings",
     sets: "ItemSets",
     set_: str | None,
@@ -91,7 +89,7 @@ def _practise(
     from client.terminal.drill import DrillScreen, recorder_of_takes
     from client.terminal.keys import key_reader
 
-    find_device(device)  # no microphone is told before the first item
+    find_device(device)  # a missing microphone is reported before the first item
     with (
         open_server(settings) as backend,
         recorder_of_takes(out(), device) as record,

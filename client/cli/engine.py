@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from client.core.settings import ClientSettings
     from client.transcription.base import Transcriber
 
-__all__ = ["load_hearing", "load_transcriber"]
-
 
 def load_transcriber(
     settings: "ClientSettings", engine: str, model: str | None, *, offline: bool = False

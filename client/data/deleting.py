@@ -1,4 +1,4 @@
-"""Deleting one's own data for good: the answers and what this machine keeps beside them."""
+"""Deleting your own data for good: the answers and what this machine keeps beside them."""
 
 import shutil
 from collections.abc import Sequence
@@ -10,13 +10,11 @@ from client.data.own_recordings import OwnRecordings
 from client.practice.interviews import Interviews
 from server.contract import PurgeRequest, PurgeResult
 
-__all__ = ["delete_answers", "delete_everything", "discard_refused"]
-
 
 def delete_answers(
     backend: Backend, settings: ClientSettings, attempt_ids: Sequence[int]
 ) -> PurgeResult:
-    """Delete these attempts and their recordings; one that is gone already does no harm.
+    """Delete these attempts and their recordings; one that no longer exists does no harm.
 
     Args:
         backend: where the attempts are.
@@ -45,7 +43,7 @@ def discard_refused(outbox: AnswerOutbox, settings: ClientSettings, submission_i
 
 
 def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
-    """Delete answers, drills, interviews, recordings, own words and drill items, what waits."""
+    """Delete answers, drills, interviews, recordings, own words, drill items and what waits."""
     result = backend.purge(PurgeRequest(everything=True))
     OwnRecordings(settings.recordings).forget_all()
     Interviews.of(settings).forget_all()

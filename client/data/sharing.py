@@ -168,7 +168,7 @@ def share_attempt(
 
     Raises:
         NoSharingError: there is no recording of this answer on this machine.
-        AudioFileError, UnavailableError, RejectedError: as they say.
+        AudioFileError, UnavailableError, RejectedError: the recording or the server fails.
     """
     path = recordings.path_of(submission_id)
     if with_audio and not path.is_file():
@@ -210,7 +210,7 @@ def share_interview(
 
     Raises:
         NoSharingError: the server has none of its answers.
-        AudioFileError, UnavailableError, RejectedError: as they say.
+        AudioFileError, UnavailableError, RejectedError: the recording or the server fails.
     """
     answers = {
         each.attempt_id: each.submission_id

@@ -19,17 +19,6 @@ from tests.server.conftest import Clock, grade, make_bank, make_submission
 from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
 
-__all__ = [
-    "SERVER",
-    "backend_of",
-    "network_to",
-    "remote_to",
-    "reviews_on",
-    "server_with_people",
-    "tone",
-    "work_off",
-]
-
 SERVER = "http://localhost"
 
 

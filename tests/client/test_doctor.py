@@ -229,7 +229,7 @@ def test_recordings_left_by_a_crash_are_told(settings: ClientSettings) -> None:
     ("transport", "detail", "remedy"),
     [
         (answering(200, json={"app": "other"}), "no Aloud server", "check the address"),
-        (answering(200, text="<html>"), "does not answer as it should", "outbox"),
+        (answering(200, text="<html>"), "does not answer as expected", "outbox"),
         (answering(200, json=[1]), "no Aloud server", "check the address"),
         (answering(503), "503", "outbox"),
     ],

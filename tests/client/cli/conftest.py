@@ -24,7 +24,7 @@ ANSWER = (
 
 @pytest.fixture
 def run() -> Run:
-    """Run ``aloud`` with these arguments; the consoles are made anew for each run."""
+    """Run ``aloud`` with these arguments; the consoles are new for each run."""
 
     def _run(*arguments: str, input: str | bytes | None = None) -> Result:
         common.out.cache_clear()

@@ -84,7 +84,7 @@ def test_one_bad_file_and_nothing_is_merged(run: Run, attempt: Attempt, tmp_path
     bad.write_text("{}", encoding="utf-8")
     result = run("bundle", "merge", str(good), str(bad))
     assert result.exit_code == 1
-    assert "no comments of Aloud" in " ".join(result.stderr.split())
+    assert "no Aloud comments" in " ".join(result.stderr.split())
     with open_reviews(load_settings()) as reviews:
         assert reviews.document(1).comments == ()
 

@@ -88,5 +88,5 @@ def test_a_filter_that_nothing_matches_is_not_called_an_empty_history(
     run: Run, attempt: Attempt
 ) -> None:
     assert "No attempt matches" in run("history", "--question", "no-such-question").stdout
-    assert "Nothing practised for 'nobody'" in run("progress", "--role", "nobody").stdout
+    assert "Nothing practiced for 'nobody'" in run("progress", "--role", "nobody").stdout
     assert QUESTION in run("history", "--question", QUESTION).stdout

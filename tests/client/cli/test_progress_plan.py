@@ -19,7 +19,7 @@ def answer(text: str) -> None:
 def test_nothing_practised_yet(run: Run) -> None:
     done = run("progress")
     assert done.exit_code == 0, done.stderr
-    assert "Nothing practised yet" in done.stdout
+    assert "Nothing practiced yet" in done.stdout
     assert json.loads(run("progress", "--json").stdout) == {
         "roles": [],
         "topics": [],

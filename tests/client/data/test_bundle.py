@@ -172,9 +172,9 @@ def test_a_comment_where_no_word_is_leaves_nothing_behind(
         ({"/etc/passwd": b"x"}, "it holds '/etc/passwd'"),
         ({"attempt_json": b"{}"}, "no comments.json"),
         ({"comments_json": b"\0" * (17 * 1024 * 1024)}, "too large unpacked"),
-        ({"comments_json": b"no json"}, "no JSON"),
-        ({"comments_json": b"[" * 100_000}, "no JSON"),
-        ({"comments_json": b"[]"}, "no comments of Aloud"),
+        ({"comments_json": b"no json"}, "is not JSON"),
+        ({"comments_json": b"[" * 100_000}, "is not JSON"),
+        ({"comments_json": b"[]"}, "no Aloud comments"),
         ({"comments_json": b'{"format":"aloud-review","schema_version":2}'}, "another version"),
         ({"comments_json": b'{"format":"aloud-review","schema_version":1}'}, "submission_id"),
     ],
@@ -241,7 +241,7 @@ def test_a_bundle_packed_in_a_way_of_its_own_is_refused(attempt: Attempt, tmp_pa
     path = tmp_path / "bundle.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as made:
         made.writestr("comments.json", document(attempt).model_dump_json())
-    with pytest.raises(BundleError, match="packed otherwise"):
+    with pytest.raises(BundleError, match="packed in another way"):
         read_review(path)
 
 

@@ -254,8 +254,8 @@ def test_words_that_were_said_count_from_then_on(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("pausing <b>storms", "does not stand in the transcript"),
-        ("", "does not stand in the transcript"),
+        ("pausing <b>storms", "is not in the transcript"),
+        ("", "is not in the transcript"),
         ("and", "would be found in every answer"),
         ("priority flow control", "count already, for the key phrase “priority flow control”"),
     ],

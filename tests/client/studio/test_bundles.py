@@ -169,8 +169,8 @@ def test_comments_on_somebody_elses_answer_are_refused(room: Room) -> None:
 @pytest.mark.parametrize(
     ("bad", "told"),
     [
-        (b"", "bad.json holds no comments of Aloud: it is no JSON"),
-        (b"{}", "bad.json holds no comments of Aloud"),
+        (b"", "bad.json holds no Aloud comments: it is not JSON"),
+        (b"{}", "bad.json holds no Aloud comments"),
         (b'{"format":"aloud-review","schema_version":2}', "bad.json is of another version"),
         (b"PK\x03\x04 and nothing", "bad.json is damaged"),
     ],
