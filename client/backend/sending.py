@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import Any, Final, Protocol, Self, cast
+from typing import Final, Protocol, Self, cast
 
 from client.backend.outbox import AnswerOutbox, Flush, OutboxError, ReviewOutbox
 from client.backend.protocol import Backend, QueuedError, RejectedError, UnavailableError
@@ -172,7 +172,12 @@ class _Sending(Wrapped):
 
 
 class _SendingDrills(Wrapped):
-    def __init__(self, backend: Backend, outbox: ReviewOutbox, context: Any) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        outbox: ReviewOutbox,
+        context: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         super().__init__(backend.drills, context)
         self._drills = backend.drills
         self._outbox = outbox

@@ -144,7 +144,7 @@ for _group in (
 
 
 def _write_every_letter() -> None:
-    """Let no output fail for want of a letter in the encoding that the system chose.
+    """Keep output from failing when the system's encoding lacks a character.
 
     Windows pipes in a code page that has no "✓", and a locale may be plain ASCII. A file or a pipe
     gets UTF-8 then; where a terminal or the user (``PYTHONIOENCODING``) is served, such letters

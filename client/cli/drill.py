@@ -52,7 +52,7 @@ def drill(
     ] = None,
     import_: Annotated[
         Path | None,
-        typer.Option("--import", metavar="FILE", help="Add items of your own from a .csv file."),
+        typer.Option("--import", metavar="FILE", help="Add your own items from a .csv file."),
     ] = None,
 ) -> None:
     """Drill how terms are said: hear one, say it, see how it was heard. Misses come back."""
@@ -82,7 +82,7 @@ def _practice(
     speak: bool,
 ) -> None:
     if not (sys.stdin.isatty() and out().is_terminal):
-        raise fail("a drill needs a terminal to steer it by keys; `aloud drill --list` does not")
+        raise fail("a drill is steered by keys and needs a terminal; `aloud drill --list` does not")
     from client.audio.devices import find_device
     from client.practice.drills.hearing import drill_hearing
     from client.practice.drills.session import DrillSession

@@ -38,7 +38,7 @@ def pronounce(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say for each lexicon term of a text how it was said in the recording."""
+    """Report how each lexicon term of a text was said in the recording."""
     from pronunciation.hearing import Hearing
     from pronunciation.lexicon_loader import load_lexicon
 

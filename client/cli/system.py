@@ -73,7 +73,7 @@ def pull(
 
 
 def doctor(settings: "ClientSettings", as_json: JsonOption = False) -> None:
-    """Check microphone, voice, engine, weights, data folder and server; say each remedy."""
+    """Check microphone, voice, engine, weights, data folder and server; name each remedy."""
     from client.doctor import run_checks
 
     checks = run_checks(settings)
@@ -120,7 +120,7 @@ def backup(
     file: Annotated[Path, typer.Argument(help="The file to write.", dir_okay=False)],
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write the whole database into one file; a server may go on working meanwhile."""
+    """Write the whole database into one file; a running server can keep working."""
     from client.backend.embedded import back_up
 
     rows = back_up(settings, file, replace=replace)

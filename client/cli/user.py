@@ -209,7 +209,7 @@ def revoke_token(
     name: NameArgument,
     token_id: Annotated[int, typer.Argument(help="From `aloud user token list`.")],
 ) -> None:
-    """Let nobody in with a token any more."""
+    """Revoke a token."""
     with _accounts(settings) as accounts:
         token = accounts.tokens.revoke(accounts.named(name).id, token_id)
     out().print(f"the token {token.label} is revoked", markup=False)
@@ -219,7 +219,7 @@ def add_cohort(
     settings: "ClientSettings",
     name: CohortArgument,
     audio_days: Annotated[
-        int | None, typer.Option(help="Days to keep recordings; else until deleted.")
+        int | None, typer.Option(help="Days to keep recordings; by default until deleted.")
     ] = None,
 ) -> None:
     """Make a cohort."""

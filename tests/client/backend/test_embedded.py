@@ -17,7 +17,7 @@ from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.attempts.service import Grader, Service
 from server.attempts.store import Store
-from server.contract import HistoryQuery, PurgeRequest
+from server.contract import HistoryQuery, PurgeRequest, Report
 from server.core.settings import ServerSettings
 
 
@@ -88,6 +88,23 @@ def test_errors_are_the_clients(settings: ClientSettings, make: SimpleNamespace)
         assert caught.value.code == "not-found"
         with pytest.raises(RejectedError, match="no speech"):
             backend.grade(make.submission(""))
+
+
+def test_an_answer_that_breaks_the_grader_is_refused_for_good(
+    settings: ClientSettings, make: SimpleNamespace
+) -> None:
+    def broken(*_: object) -> Report:
+        raise ZeroDivisionError
+
+    def create(settings: ServerSettings) -> Service:
+        service: Service = creating(make)(settings)
+        service.knowledge.grader = Grader(broken, "broken")
+        return service
+
+    with closing(open_embedded(settings, create=create)) as backend:
+        with pytest.raises(RejectedError) as caught:
+            backend.submit(make.submission())
+        assert caught.value.code == "grader-failed"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the user's folder by ACL")
