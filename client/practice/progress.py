@@ -10,39 +10,13 @@ from client.backend.protocol import Backend, RejectedError
 from question_bank.models import Bank, PlanWeek, RoundName
 from server.contract import AttemptSummary, DrillCard, HistoryQuery, Report, Transcript
 
-__all__ = [
-    "DrillLine",
-    "DueSet",
-    "DueToday",
-    "PlanStep",
-    "PlannedRound",
-    "QuestionLine",
-    "ReportReader",
-    "Retry",
-    "ScoreLine",
-    "TermLine",
-    "all_attempts",
-    "drill_lines",
-    "due_sets",
-    "due_today",
-    "is_learnt",
-    "next_step",
-    "planned_rounds",
-    "question_lines",
-    "question_to_retry",
-    "recent_reports",
-    "score_lines",
-    "score_lines_by",
-    "term_lines",
-]
-
 PAGE: Final = 500
 REPORTS_READ: Final = 100
 """Reports looked through for terms: a month of daily practice, read in below a second."""
 RETRY_AFTER: Final = timedelta(days=1)
-"""A night between two answers: what is still known then was learnt, not remembered."""
+"""A night between two answers: what is still known then was learned, not remembered."""
 LEARNT_STABILITY_D: Final = 21.0
-"""From here on an item is called learnt: Anki calls a card mature after three weeks."""
+"""From here on an item is called learned: Anki calls a card mature after three weeks."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +61,12 @@ class TermLine:
 
 @dataclass(frozen=True)
 class DrillLine:
-    """One drill set: items with a card, those due, those learnt, takes, takes said wrong."""
+    """One drill set: items with a card, those due, those learned, takes, takes said wrong."""
 
     name: str
     items: int
     due: int
-    learnt: int
+    learned: int
     takes: int
     misses: int
     last_at: datetime
@@ -291,7 +265,7 @@ def drill_lines(cards: Iterable[DrillCard], now: datetime) -> list[DrillLine]:
             name=name,
             items=len(group),
             due=sum(card.due <= now for card in group),
-            learnt=sum(map(is_learnt, group)),
+            learned=sum(map(is_learned, group)),
             takes=sum(card.reps for card in group),
             misses=sum(card.misses for card in group),
             last_at=max(card.last_reviewed_at for card in group),
@@ -300,7 +274,7 @@ def drill_lines(cards: Iterable[DrillCard], now: datetime) -> list[DrillLine]:
     ]
 
 
-def is_learnt(card: DrillCard) -> bool:
+def is_learned(card: DrillCard) -> bool:
     """Whether an item was said right last and is expected to hold for three weeks."""
     return card.last_verdict == "correct" and card.stability >= LEARNT_STABILITY_D
 

@@ -14,19 +14,6 @@ from pronunciation.respelling.from_phones import respell_phones
 from server.ui.correction_text import graded_text
 from server.ui.verdict_words import VERDICT_WORDS
 
-__all__ = [
-    "STATIC",
-    "STYLESHEET",
-    "TEMPLATES",
-    "clock",
-    "environment",
-    "ipa",
-    "percent",
-    "respell",
-    "when",
-    "with_code",
-]
-
 STATIC: Final = Path(__file__).parent / "static"
 """Served as ``/static/ui/``."""
 TEMPLATES: Final = Path(__file__).parent / "templates"

@@ -18,16 +18,6 @@ from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
 from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
 
-__all__ = [
-    "NoteRow",
-    "PhraseRow",
-    "PointRow",
-    "ReportView",
-    "Sounds",
-    "TermRow",
-    "view_report",
-]
-
 CLIP_MARGIN_S: Final = 0.15
 """Played before and after a term or phrase: word times are that far off, and a bare syllable is no
 word."""

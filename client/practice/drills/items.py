@@ -14,8 +14,6 @@ from pronunciation.phones import base_phone, parse_phones
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
 
-__all__ = ["Item", "ItemSets", "ItemShelf", "item_of", "load_items"]
-
 
 @dataclass(frozen=True)
 class Item:
@@ -80,7 +78,7 @@ class ItemSets:
         return self.sets[name]
 
 
-class ItemShelf:
+class DrillItems:
     """The items, read again when a person's own have changed."""
 
     def __init__(self, settings: ClientSettings) -> None:

@@ -25,8 +25,6 @@ from pronunciation.phones import parse_phones
 from pronunciation.strict_yaml import read_yaml
 from pronunciation.terms import Mistake
 
-__all__ = ["OWN_SET", "OwnItem", "item_id", "own_item", "read_own_items", "write_own_items"]
-
 OWN_SET: Final = "own"
 """The set of what names no other."""
 

@@ -8,8 +8,6 @@ from server.contract import SummaryPoint
 from server.ui.correction_text import graded_text
 from server.ui.exports.markdown_text import plain_text
 
-__all__ = ["interview_to_markdown"]
-
 _NO_ANSWER: Final = {
     "skipped": "passed",
     "unanswered": "cut off by the end",

@@ -12,8 +12,6 @@ from client.practice.interviews.record import InterviewError
 from client.practice.progress import all_attempts
 from question_bank.models import Question, RoundName
 
-__all__ = ["InterviewPlan", "last_practised", "plan_interview", "question_s"]
-
 READING_WPM: Final = 150.0
 """About the rate of the voices that speak the question."""
 THINKING_S: Final = 10.0
@@ -43,7 +41,7 @@ def question_s(question: Question) -> float:
     return reading_s + THINKING_S + question.answer_seconds
 
 
-def last_practised(backend: Backend) -> dict[str, datetime]:
+def last_practiced(backend: Backend) -> dict[str, datetime]:
     """Question id → when it was last answered."""
     return {each.question_id: each.created_at for each in reversed(all_attempts(backend))}
 

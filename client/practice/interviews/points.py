@@ -6,8 +6,6 @@ from typing import Final
 from client.practice.interviews.models import AnswerLine, TermOverAll
 from server.contract import SummaryPoint
 
-__all__ = ["strongest", "weakest"]
-
 MAX_POINTS: Final = 3
 STRONG_SCORE: Final = 0.7
 """Most of what a listener waits for was said."""

@@ -13,15 +13,6 @@ from client.core.errors import ClientError
 from question_bank.models import RoundName, Slug
 from server.contract import AttemptId
 
-__all__ = [
-    "MAX_MINUTES",
-    "AskedQuestion",
-    "InterviewError",
-    "InterviewId",
-    "InterviewRecord",
-    "QuestionState",
-]
-
 MAX_MINUTES: Final = 180
 """Longer than any single round; a number beyond is a slip of the finger."""
 

@@ -11,8 +11,6 @@ from client.practice.interviews.points import strongest, weakest
 from client.practice.interviews.record import AskedQuestion, InterviewRecord
 from server.contract import Attempt, Delivery, HistoryQuery, Report
 
-__all__ = ["KeptAnswer", "find_answers", "report_interview"]
-
 _PAGE: Final = 500
 
 

@@ -18,8 +18,6 @@ from client.practice.interviews.plan import InterviewPlan
 from client.practice.interviews.record import AskedQuestion, InterviewError, InterviewRecord
 from question_bank.models import Role, RoundGuide
 
-__all__ = ["InterviewNotFound", "Interviews", "KeptInterviews"]
-
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 _LOCK_S: Final = 5.0
 """A change takes milliseconds; whoever holds the lock so long hangs."""

@@ -22,8 +22,6 @@ from server.ui.charts import Chart, ScorePoint, score_chart
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import ReportView, Sounds, view_report
 
-__all__ = ["AliasTrial", "router"]
-
 SHOWN_ATTEMPTS: Final = 20
 """Other attempts at the question that the page lists; the history has them all."""
 

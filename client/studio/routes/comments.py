@@ -12,8 +12,6 @@ from client.backend.reviews import add_reply, read_review
 from client.studio.state.studio import Studio
 from server.contract import MAX_COMMENT_CHARS, AttemptId, NewComment
 
-__all__ = ["router"]
-
 Id = Annotated[AttemptId, Path()]
 Hex = Annotated[str, Form(pattern=r"^[0-9a-f]{32}$")]
 

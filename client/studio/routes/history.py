@@ -20,8 +20,6 @@ from client.studio.state.studio import Studio
 from question_bank.models import Bank
 from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery
 
-__all__ = ["Filters", "WaitingAnswer", "router"]
-
 PAGE_SIZE: Final = 30
 _EXPORTS: Final = {
     "json": ("json", "application/json"),

@@ -13,8 +13,6 @@ from pronunciation.respelling.from_text import respell_phrase
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, Role, RoundGuide
 
-__all__ = ["RoundProgress", "SpokenTerm", "router"]
-
 
 @dataclass(frozen=True)
 class SpokenTerm:

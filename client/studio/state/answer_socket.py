@@ -23,8 +23,6 @@ from client.core.errors import ClientError, EngineError, NoSpeech, RecordingErro
 from client.studio.state.running_take import RunningTake, TakeProtocolError
 from client.studio.state.takes import AnswerDone, TakeBusyError, Takes
 
-__all__ = ["AnswerSocket", "Problem"]
-
 logger = logging.getLogger(__name__)
 
 START_WITHIN_S: Final = 10.0

@@ -19,8 +19,6 @@ from client.transcription.weights import (
     pull,
 )
 
-__all__ = ["EngineState", "EngineStatus", "Fetching"]
-
 
 @dataclass(frozen=True)
 class Fetching:

@@ -15,17 +15,6 @@ from client.core.errors import ClientError, RecordingError
 from client.data.own_recordings import OwnRecordings
 from pronunciation.clip import SAMPLE_RATE_HZ
 
-__all__ = [
-    "LIMIT_OVER_TARGET",
-    "MAX_BLOCK_BYTES",
-    "MIN_LIMIT_S",
-    "FinishedTake",
-    "RunningTake",
-    "TakeProtocolError",
-    "keep_recording",
-    "limit_s_for",
-]
-
 logger = logging.getLogger(__name__)
 
 LIMIT_OVER_TARGET: Final = 2.0

@@ -15,7 +15,7 @@ from client.backend.protocol import Backend, open_backend
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
-from client.practice.drills.items import ItemShelf
+from client.practice.drills.items import DrillItems
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
 from client.studio.state.takes import Takes
@@ -23,8 +23,6 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.ui.rendering import environment
-
-__all__ = ["Studio"]
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +62,7 @@ class Studio:
         self.lexicon = load_lexicon(settings.lexicon)
         self.backend = backend or open_backend(settings, tell=tell)
         self.recordings = OwnRecordings(settings.recordings)
-        self.drill_items = ItemShelf(settings)
+        self.drill_items = DrillItems(settings)
         self._hear = hear
         self._make_speaker = make_speaker or self._speaker_here
         self._environment = environment(_TEMPLATES)

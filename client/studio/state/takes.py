@@ -22,15 +22,6 @@ from client.studio.state.running_take import RunningTake, keep_recording
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.models import Question
 
-__all__ = [
-    "AnswerDone",
-    "Finishing",
-    "InterruptedTake",
-    "NoSuchTakeError",
-    "TakeBusyError",
-    "Takes",
-]
-
 logger = logging.getLogger(__name__)
 
 DEFAULT_TARGET_S: Final = 120.0

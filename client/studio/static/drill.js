@@ -33,7 +33,7 @@ const panel = new RecorderPanel(root, STATES);
 const part = (name) => panel.part(name);
 const player = new Player();
 
-let room = JSON.parse(document.getElementById("room").textContent);
+let drill = JSON.parse(document.getElementById("drill").textContent);
 /** @type {Microphone|null} */
 let microphone = null;
 /** The take being recorded or last recorded: {id, itemId, sound, recording, samples}. */
@@ -57,13 +57,13 @@ function show(name, visible) {
 }
 
 function showCard() {
-  setText("position", `${room.position} of ${room.total}`);
-  part("progress").value = room.card ? room.position - 1 : room.total;
-  if (!room.card) {
+  setText("position", `${drill.position} of ${drill.total}`);
+  part("progress").value = drill.card ? drill.position - 1 : drill.total;
+  if (!drill.card) {
     showOver();
     return;
   }
-  const card = room.card;
+  const card = drill.card;
   setText("say", card.reading.say);
   setText("ipa", `/${card.reading.ipa}/`);
   setText("sentence", card.sentence);
@@ -103,16 +103,16 @@ function showVerdict() {
   setText("coming", lines.join(" "));
   show("coming", lines.length > 0);
   show("verdict", true);
-  setText("next-text", room.card ? "Next" : "Finish");
+  setText("next-text", drill.card ? "Next" : "Finish");
   panel.enter(step.undecided ? "undecided" : "verdict");
   part(step.undecided ? "primary" : "next").focus();
 }
 
 function showOver() {
   root.hidden = true;
-  const right = room.results.filter((each) => each.tone === "good").length;
-  setText("tally", `${right} of ${room.total} right.`);
-  part("results").replaceChildren(...room.results.map(lineOf));
+  const right = drill.results.filter((each) => each.tone === "good").length;
+  setText("tally", `${right} of ${drill.total} right.`);
+  part("results").replaceChildren(...drill.results.map(lineOf));
   part("over").hidden = false;
   part("go-on").focus();
   closeMicrophone();
@@ -144,7 +144,7 @@ function element(tag, className, text) {
 
 async function hearModel() {
   // beside a verdict, the model of what was said: the next item may be another
-  const sound = isJudged() ? take.sound : room.card.sound;
+  const sound = isJudged() ? take.sound : drill.card.sound;
   await player.play(sound).catch((error) => panel.say(error.message));
 }
 
@@ -178,8 +178,8 @@ async function record() {
   panel.enter("opening");
   take = {
     id: crypto.randomUUID(),
-    itemId: room.card.item_id,
-    sound: room.card.sound,
+    itemId: drill.card.item_id,
+    sound: drill.card.sound,
     recording: new ShortTake(),
     samples: null,
   };
@@ -245,9 +245,9 @@ async function send() {
   const query = new URLSearchParams({ item: take.itemId, take: take.id });
   const options = { samples: take.samples, withinMs: SEND_LIMIT_MS };
   try {
-    const answer = await request(`/drills/rooms/${room.room}/takes?${query}`, options);
+    const answer = await request(`/drills/open/${drill.id}/takes?${query}`, options);
     step = answer.step;
-    room = answer.room;
+    drill = answer.drill;
   } catch (error) {
     // without an answer, or while the server is away, the same take can be sent again
     const sendable = error.status === 0 || error.status >= 500;
@@ -259,10 +259,10 @@ async function send() {
 
 async function skip() {
   player.stop();
-  const query = new URLSearchParams({ item: room.card.item_id });
+  const query = new URLSearchParams({ item: drill.card.item_id });
   const options = { post: true, withinMs: SEND_LIMIT_MS };
   try {
-    room = await request(`/drills/rooms/${room.room}/skip?${query}`, options);
+    drill = await request(`/drills/open/${drill.id}/skip?${query}`, options);
   } catch (error) {
     fail(error, "ready");
     return;

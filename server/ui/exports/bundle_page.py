@@ -22,8 +22,6 @@ from server.ui.rendering import STATIC, STYLESHEET, clock, environment
 from server.ui.report_view import Sounds, view_report
 from server.ui.verdict_words import VERDICT_WORDS
 
-__all__ = ["bundle_page"]
-
 _SCRIPT: Final = STATIC / "bundle.js"
 
 _CHOICES: Final[dict[TermOrPhrase, dict[str, str]]] = {

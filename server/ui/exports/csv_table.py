@@ -11,8 +11,6 @@ from server.contract import ArchivedAttempt, Coverage, Report, Submission
 from server.ui.correction_text import correction_lines
 from server.ui.exports.spreadsheet import to_cell
 
-__all__ = ["COLUMNS", "row_of", "safe_cell", "to_csv"]
-
 COLUMNS: Final = (
     "created_at",
     "question_id",

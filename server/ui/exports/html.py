@@ -8,8 +8,6 @@ from server.contract import ArchivedAttempt
 from server.ui.rendering import STYLESHEET, environment
 from server.ui.report_view import Sounds, view_report
 
-__all__ = ["to_html"]
-
 
 def to_html(attempts: Sequence[ArchivedAttempt]) -> str:
     """The attempts with their latest reports, as the studio shows them but without sound."""

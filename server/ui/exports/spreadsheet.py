@@ -2,8 +2,6 @@
 
 from typing import Final
 
-__all__ = ["from_cell", "to_cell"]
-
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """A spreadsheet runs a text that begins so (OWASP, "CSV Injection"); the full-width ones too."""
 _GUARD: Final = "'"

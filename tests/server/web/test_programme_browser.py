@@ -1,7 +1,7 @@
 """A programme from its first invitation to a share taken back, in Chromium on real processes.
 
 ``aloud serve`` is the server, ``aloud`` the candidate's studio with a token for it. Each person has
-a browser profile of their own. Nothing is waiting by time: what takes a while is waited for by the page.
+a browser profile of their own. Nothing waits by time: what takes a while is waited for by the page.
 """
 
 import os

@@ -5,8 +5,13 @@ import pytest
 
 from client.core.errors import DrillError
 from client.core.settings import ClientSettings
-from client.practice.drills.csv_items import COLUMNS, MAX_FAULTS_SHOWN, items_to_csv, read_csv
-from client.practice.drills.importing import import_items
+from client.practice.drills.csv_items import (
+    COLUMNS,
+    MAX_FAULTS_SHOWN,
+    import_items,
+    items_to_csv,
+    read_csv,
+)
 from client.practice.drills.items import item_of, load_items
 from client.practice.drills.own_items import item_id, read_own_items
 

@@ -10,18 +10,6 @@ from client.practice.drills.session import Step
 from pronunciation.phones import to_ipa
 from server.contract import DrillVerdictName
 
-__all__ = [
-    "CardView",
-    "ReadingView",
-    "ResultView",
-    "StepView",
-    "Tone",
-    "coming",
-    "view_card",
-    "view_result",
-    "view_step",
-]
-
 Tone = Literal["good", "warn", "bad"]
 
 REPLAY_MARGIN_S: Final = 0.15

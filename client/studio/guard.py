@@ -14,8 +14,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.ui.headers import content_security_policy, with_headers
 
-__all__ = ["Guard"]
-
 _LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _WRONG_ORIGIN_CODE: Final = 4403
