@@ -13,7 +13,7 @@ def choose_questions(
     count: int,
     rng: random.Random,
 ) -> list[Question]:
-    """Pick questions: never practised before long ago before lately, topics taking turns.
+    """Pick questions: never practiced first, then longest ago first; topics take turns.
 
     Args:
         questions: what there is to choose from.

@@ -29,7 +29,7 @@ class ScoreLine:
         attempts: how many answers there are.
         first: mean score of each question's first answer, 0 to 1.
         now: mean score of each question's latest answer.
-        last_at: when it was last practised.
+        last_at: when it was last practiced.
     """
 
     name: str
@@ -74,7 +74,7 @@ class DrillLine:
 
 @dataclass(frozen=True)
 class PlannedRound:
-    """A round that a week of the plan asks for, and how often it was practised."""
+    """A round that a week of the plan asks for, and how often it was practiced."""
 
     round: RoundName
     attempts: int
@@ -90,7 +90,7 @@ class DueSet:
 
 @dataclass(frozen=True)
 class PlanStep:
-    """The first round of the plan that was never practised, with the week that asks for it."""
+    """The first round of the plan that was never practiced, with the week that asks for it."""
 
     week: int
     title: str
@@ -118,11 +118,11 @@ class Retry:
 
 @dataclass(frozen=True)
 class DueToday:
-    """What to practise today.
+    """What to practice today.
 
     Attributes:
         drills: the sets with items due, the most first.
-        step: what comes next in the plan; ``None``: every round of it was practised.
+        step: what comes next in the plan; ``None``: every round of it was practiced.
         retry: the question to answer again; ``None``: none is older than a day and incomplete.
     """
 
@@ -134,7 +134,7 @@ class DueToday:
 def due_today(
     bank: Bank, attempts: Sequence[AttemptSummary], cards: Iterable[DrillCard], now: datetime
 ) -> DueToday:
-    """What to practise today, from the plan, the whole history and the drills' cards."""
+    """What to practice today, from the plan, the whole history and the drills' cards."""
     return DueToday(
         drills=due_sets(cards, now),
         step=next_step(bank.plan, attempts),
@@ -192,7 +192,7 @@ class ReportReader:
 def score_lines(
     attempts: Iterable[AttemptSummary], heading: Callable[[AttemptSummary], str | None]
 ) -> list[ScoreLine]:
-    """The answers by heading, the one practised last first; those without one are left out."""
+    """The answers by heading, the one practiced last first; those without one are left out."""
 
     def headings(attempt: AttemptSummary) -> tuple[str, ...]:
         name = heading(attempt)

@@ -40,5 +40,5 @@ class Assets(StaticFiles):
 
 @lru_cache(maxsize=256)
 def _digest(path: Path, changed_ns: int, size_bytes: int) -> str:
-    """SHA-256 of the content, worked out anew when the file was changed."""
+    """SHA-256 of the content, computed again when the file has changed."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

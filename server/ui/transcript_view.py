@@ -2,7 +2,7 @@
 
 A word can carry a phrase, be a mispronounced term and stand in a repeated start all at once: each
 kind of mark has a channel of its own (ground and lower edge, line under the letters, slant), so
-that they can be read where they meet. Every mark also ends in a sign, for those who see no colour.
+that they can be read where they meet. Every mark also ends in a sign, for those who see no color.
 """
 
 from collections import defaultdict

@@ -28,7 +28,7 @@ from server.contract import Attempt
 from server.core.settings import ServerSettings, sqlite_url
 from server.db.tables import JobRow
 from server.web.app import create_app
-from tests.client.studio.practised import spoken_answer
+from tests.client.studio.practiced import spoken_answer
 from tests.client.studio.studio_parts import tone
 from tests.server.jobs.conftest import wait_for
 from tests.server.people import PASSWORD, cheap_passwords

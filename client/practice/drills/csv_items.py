@@ -60,7 +60,7 @@ def read_csv(path: Path, into: str | None = None) -> tuple[OwnItem, ...]:
 
     Args:
         path: the file.
-        into: the set of rows that name none; ``None``: a set of one's own.
+        into: the set of rows that name none; ``None``: the person's own set.
 
     Raises:
         DrillError: the file cannot be read or is not valid; one line for each fault, with the row

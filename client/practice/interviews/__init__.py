@@ -1,4 +1,4 @@
-"""Mock interviews: planned, kept on the disk while they run, and told in one report at the end."""
+"""Mock interviews: planned, kept on disk while they run, with one report at the end."""
 
 from client.practice.interviews.markdown import interview_to_markdown
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace

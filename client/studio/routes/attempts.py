@@ -133,7 +133,7 @@ def router(studio: Studio) -> APIRouter:
         phrase: Annotated[str, Form(min_length=1, max_length=500)],
         words: Annotated[str, Form(min_length=1, max_length=500)],
     ) -> RedirectResponse:
-        """Words of one's own count no longer."""
+        """The candidate's own words no longer count."""
         question_id = studio.backend.attempt(attempt_id).report.question_id
         take_back_alias(studio.backend, studio.settings, question_id, phrase, words)
         return RedirectResponse(f"/attempts/{attempt_id}#phrases", 303)

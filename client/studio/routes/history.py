@@ -189,7 +189,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/delete-everything")
     def delete_all(confirmed: Confirmed) -> RedirectResponse:
-        """Deletes all of one's own data."""
+        """Deletes all data of this person."""
         result = delete_everything(studio.backend, studio.settings)
         return RedirectResponse(f"/history?deleted={result.deleted}", 303)
 

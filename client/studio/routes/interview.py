@@ -1,4 +1,4 @@
-"""The mock interview: chosen, held question after question, and told in one report."""
+"""The mock interview: chosen, held question after question, with one report at the end."""
 
 import random
 import threading
@@ -103,16 +103,16 @@ def router(studio: Studio) -> APIRouter:
         begun = _begun_just_now(interviews, found.id, guide.id, minutes)
         if begun is not None:
             return RedirectResponse(f"/interview/{begun.id}", 303)
-        practised = last_practiced(studio.backend)
+        practiced = last_practiced(studio.backend)
         plan = plan_interview(
-            bank.questions, found.id, guide.id, minutes, practised, random.Random()
+            bank.questions, found.id, guide.id, minutes, practiced, random.Random()
         )
         record = interviews.start(found, guide, minutes, plan)
         return RedirectResponse(f"/interview/{record.id}", 303)
 
     @routes.get("/{interview_id}")
     def interview(request: Request, interview_id: str) -> Response:
-        """The question that is open; whoever comes back goes on here."""
+        """The open question; a candidate who left and comes back continues here."""
         record = _get(interviews, interview_id)
         if record.ended_at is not None:
             return RedirectResponse(f"/interview/{record.id}/report", 303)

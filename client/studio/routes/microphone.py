@@ -1,4 +1,4 @@
-"""The microphone check: level, noise, one's own voice, and whether the rest is set up."""
+"""The microphone check: level, noise, the person's own voice, and whether the rest is set up."""
 
 import json
 from dataclasses import asdict
@@ -46,12 +46,12 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/passed", status_code=204)
     def passed() -> None:
-        """The person has recognised their own voice: the first page need not ask again."""
+        """The person has recognized their own voice: the home page stops asking."""
         remember_microphone(studio.settings)
 
     @routes.post("/failed", status_code=204)
     def failed() -> None:
-        """It was not their voice: the first page asks again."""
+        """It was not their voice: the home page asks again."""
         forget_microphone(studio.settings)
 
     @routes.get("/setup")
@@ -73,7 +73,7 @@ async def _pcm(request: Request) -> bytes:
 
 
 def _understood(studio: Studio, clip: Clip) -> dict[str, str]:
-    """What the engine makes of it, so that the person sees the whole way work."""
+    """What the engine understands, so that the person sees the whole pipeline work."""
     crew = studio.session.crew(question_id="")  # it answers none: nothing is delivered
     try:
         engine = crew.load()

@@ -38,7 +38,7 @@ def router(studio: Studio) -> APIRouter:
     def choose(
         role: Text = None, round: Round = None, topic: Text = None, after: Text = None
     ) -> RedirectResponse:
-        """The next question: never practised before long ago before lately."""
+        """The next question: first those never practiced, then those practiced longest ago."""
         question = next_question(
             studio.backend, random.Random(), role=role, round=round, topic=topic, after=after
         )
@@ -119,7 +119,7 @@ def next_question(
     topic: str | None = None,
     after: str | None = None,
 ) -> Question | None:
-    """The question to practise next, or ``None`` where there is none of this kind.
+    """The question to practice next, or ``None`` if there is none of this kind.
 
     Args:
         backend: gives the questions and the history.

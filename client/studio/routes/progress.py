@@ -77,7 +77,7 @@ def router(studio: Studio) -> APIRouter:
             rounds=planned_rounds(bank.plan, attempts),
             guides={each.id: each for each in bank.rounds},
             step=next_step(bank.plan, attempts),
-            # the role practised last is the one that the links go on with
+            # the links continue with the role practiced last
             role=next((bank.role(each.role) for each in attempts if each.role), None),
         )
 

@@ -107,7 +107,7 @@ def router(studio: Studio) -> APIRouter:
         audio: Annotated[bool, Form()] = False,
         whole: Annotated[bool, Form()] = False,
     ) -> Response:
-        """Show it to a cohort, or make a link, which is told on the page this once.
+        """Show it to a cohort, or make a link, which the page shows only once.
 
         With ``whole``, all answers of its interview.
         """
@@ -115,7 +115,7 @@ def router(studio: Studio) -> APIRouter:
         try:
             link = LinkRequest(label=label, days=days) if cohort_id is None else None
         except ValidationError:
-            told = f"write who the link is for; it works for 1 to {MAX_LINK_DAYS} days"
+            told = f"write who the link is for; it can work for 1 to {MAX_LINK_DAYS} days"
             return _page(studio, request, attempt_id, 422, problem=told)
         try:
             with open_sharing(studio.settings) as sharing:

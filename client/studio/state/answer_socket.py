@@ -2,7 +2,7 @@
 
 The page begins with ``{"type": "start", "question_id": …}`` (and ``"interview": ID`` where the
 answer belongs to one), then sends sound as binary messages (16 bits, little-endian, mono, 16 kHz)
-and ``{"type": "pause" | "resume" | "stop" | "discard"}``. It is told ``recording``, ``caption``,
+and ``{"type": "pause" | "resume" | "stop" | "discard"}``. It receives ``recording``, ``caption``,
 ``working``, and at the end one of ``done``, ``discarded`` and ``problem``.
 """
 

@@ -72,7 +72,7 @@ class Studio:
 
     @property
     def bank(self) -> Bank:
-        """Everything in the bank; asked anew, because a server's bank may change."""
+        """Everything in the bank; read each time, because a server's bank may change."""
         return self.backend.bank()
 
     @property

@@ -161,7 +161,7 @@ async function introduce() {
   }
   const audible = await player.canPlay();
   if (!panel.is("ready")) {
-    return; // whoever has started to speak is not talked over
+    return; // the person has started to speak: do not talk over them
   }
   if (audible) {
     hearModel();

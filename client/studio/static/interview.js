@@ -71,7 +71,7 @@ async function showQuestion() {
   panel.enter("ready");
   const audible = await player.canPlay();
   if (!panel.is("ready")) {
-    return; // whoever has started to answer is not talked over
+    return; // the candidate has started to answer: do not talk over them
   }
   if (audible) {
     await speak();

@@ -13,7 +13,7 @@ from server.contract import DrillVerdictName
 Tone = Literal["good", "warn", "bad"]
 
 REPLAY_MARGIN_S: Final = 0.15
-"""Sound kept on either side of the term when one's own take is played."""
+"""Sound kept on either side of the term when the candidate's take is played."""
 
 _VERDICTS: Final[dict[DrillVerdictName, tuple[str, Tone, str]]] = {
     "correct": ("✓", "good", "Correct"),

@@ -32,8 +32,8 @@ __all__ = [
     "archived_copies",
     "corrected_copies",
     "hold_interview",
-    "practise",
-    "practise_drills",
+    "practice",
+    "practice_drills",
     "spoken_answer",
 ]
 
@@ -41,7 +41,7 @@ FIRST_SKILL: Final = 0.45
 LAST_SKILL: Final = 0.9
 
 
-def practise(
+def practice(
     backend: Backend,
     lexicon: Lexicon,
     *,
@@ -56,7 +56,7 @@ def practise(
         backend: where the answers are stored.
         lexicon: names the terms that are heard.
         until: when the last answer was given.
-        roles: the roles practised, most of the time the first one.
+        roles: the roles practiced, most of the time the first one.
         answers: how many.
         days: over how many days.
     """
@@ -119,7 +119,7 @@ def spoken_answer(
     )
 
 
-def practise_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: int = 40) -> None:
+def practice_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: int = 40) -> None:
     """Drill some items of every set, each time some hours after they came due."""
     rng = random.Random(11)
     for set_name, items in sets.sets.items():
