@@ -1,6 +1,6 @@
-r"""Drill items as CSV, there and back: one row for each item.
+r"""Drill items as CSV, exported and imported: one row for each item.
 
-Several readings, mistakes or tips stand in one cell, apart by ``|`` (``\|`` is the character
+Several readings, mistakes or tips share a cell, separated by ``|`` (``\|`` is the character
 itself). Only ``term``, ``readings``, ``mistakes`` and ``tip`` are needed.
 """
 
@@ -173,7 +173,7 @@ def _respelt(readings: Sequence[str]) -> str:
 
     try:
         return respell_phones(readings[0]) if readings else ""
-    except PhoneError:  # told with the field "readings"
+    except PhoneError:  # reported with the field "readings"
         return "?"
 
 

@@ -1,4 +1,4 @@
-"""What is drilled: the items of the built-in sets and a person's own, in one form."""
+"""Drill items: those of the built-in sets and a person's own, in one form."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ class ItemSets:
 
 
 class DrillItems:
-    """The items, read again when a person's own have changed."""
+    """All drill items of a person, read again when their own file has changed."""
 
     def __init__(self, settings: ClientSettings) -> None:
         self._settings = settings

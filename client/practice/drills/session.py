@@ -1,6 +1,7 @@
-"""What a drill does with one take: heard, stored, scheduled. Terminal and studio are thin over it.
+"""A drill session: which items it has, what becomes of each take, and which item comes next.
 
-The way is one-directional: clip → verdict of the hearing → review → backend → next item.
+Data flows one way: clip → verdict of the hearing → review → backend → next item. Terminal and
+studio are thin layers over it.
 """
 
 import uuid
@@ -23,6 +24,11 @@ from server.contract import (
     DrillReview,
     DrillVerdictName,
 )
+
+BACK_AFTER: Final = 3
+"""A missed item returns after this many others: late enough that it must be remembered."""
+MAX_RETURNS: Final = 3
+"""An item missed more often waits for another day; a session must end."""
 
 
 @dataclass(frozen=True)
@@ -189,12 +195,6 @@ class DrillSession:
                 self.tally.mispronounced += 1
 
 
-BACK_AFTER: Final = 3
-"""A missed item returns after so many others: late enough that it must be remembered."""
-MAX_RETURNS: Final = 3
-"""An item missed more often waits for another day; a session must end."""
-
-
 def choose_items(items: Sequence[Item], queue: DrillQueue, count: int) -> list[Item]:
     """The items of a session: those due first, the longest overdue at the front, then new ones.
 
@@ -211,7 +211,7 @@ def choose_items(items: Sequence[Item], queue: DrillQueue, count: int) -> list[I
 
 
 class Deck:
-    """The items still to be said."""
+    """The items that are left. A missed one comes back after a few others."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._left = deque(items)

@@ -190,7 +190,9 @@ def _own_aliases(studio: Studio) -> OwnAliases:
         return OwnAliases()
     try:
         return read_own_aliases(studio.settings.own_aliases)
-    except BankError:  # spoilt by hand: told where one is added, and no reason to hide the report
+    except (
+        BankError
+    ):  # broken by hand: reported when an alias is added, and no reason to hide the report
         return OwnAliases()
 
 

@@ -211,7 +211,7 @@ def _warm(hear: Callable[[Clip, Item], object], item: Item) -> None:
     try:
         noise = np.random.default_rng(0).standard_normal(SAMPLE_RATE_HZ // 2) * 1e-3
         hear(Clip(noise.astype(np.float32)), item)
-    except Exception as error:  # the first take tells it to the person
+    except Exception as error:  # the first take shows it to the person
         logger.info("the hearing could not be loaded ahead: %s", error)
 
 

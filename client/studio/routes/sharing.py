@@ -1,4 +1,4 @@
-"""Showing an answer to a coach: by cohorts and links of a shared server, or as a file."""
+"""Sharing an answer with a coach: by cohorts and links of a shared server, or as a file."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -34,8 +34,6 @@ Id = Annotated[AttemptId, Path()]
 Number = Annotated[int, Form(ge=1, le=2**63 - 1)]
 
 _MOST_FILES = 20
-
-
 _MOST_FIELDS = 10
 _MOST_FRAMING_BYTES = 64 * 1024
 """What a form has around its files."""
@@ -115,8 +113,8 @@ def router(studio: Studio) -> APIRouter:
         try:
             link = LinkRequest(label=label, days=days) if cohort_id is None else None
         except ValidationError:
-            told = f"write who the link is for; it can work for 1 to {MAX_LINK_DAYS} days"
-            return _page(studio, request, attempt_id, 422, problem=told)
+            problem = f"write who the link is for; it can work for 1 to {MAX_LINK_DAYS} days"
+            return _page(studio, request, attempt_id, 422, problem=problem)
         try:
             with open_sharing(studio.settings) as sharing:
                 interview = interview_of(studio.settings, submission_id) if whole else None

@@ -26,9 +26,9 @@ from client.studio.views.drill import (
 from pronunciation.clip import Clip
 
 MAX_OPEN: Final = 50
-"""Nobody drills in so many tabs; the one longest out of use goes first."""
+"""Nobody drills in this many tabs; the drill longest out of use is closed first."""
 IDLE_S: Final = 12 * 3600.0
-"""A drill that was left in the morning can be gone on with in the evening."""
+"""A drill left in the morning can be continued in the evening."""
 
 
 class DrillGoneError(DrillError):
@@ -167,7 +167,7 @@ class OpenDrills:
     Args:
         hear: hears how an item was said; never called twice at once.
         clock: gives the time of takes.
-        monotonic: tells how long a drill lay idle.
+        monotonic: measures how long a drill lies idle.
     """
 
     def __init__(
@@ -215,7 +215,7 @@ class OpenDrills:
             if found is None or self._monotonic() - found[0] >= IDLE_S:
                 self._drills.pop(drill_id, None)
                 raise DrillGoneError(
-                    "this drill is not open any more: Aloud was restarted, or it lay idle for "
+                    "this drill is no longer open: Aloud was restarted, or it lay idle for "
                     "long. Every take you said is kept; start again with what is due."
                 )
             self._drills[drill_id] = (self._monotonic(), found[1])
