@@ -7,7 +7,7 @@ from server.ui.verdict_words import DENIED, VERDICT_WORDS
 
 
 def correction_text(corrected: CorrectedVerdict | None) -> str:
-    """Who corrected the verdict, what the grader's was, and why; empty where nobody did."""
+    """Who corrected the verdict, the grader's own verdict, and why; empty if nobody did."""
     if corrected is None:
         return ""
     was = DENIED if corrected.was_negated else VERDICT_WORDS[corrected.was]

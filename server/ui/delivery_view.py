@@ -1,4 +1,4 @@
-"""How an answer was delivered, as the pages show it: figures, and what they are held against."""
+"""How an answer was delivered, as the pages show it: figures, and what they are compared with."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Stylesheets and scripts, kept by browsers that ask each time whether they are still the same."""
+"""Stylesheets and scripts that browsers cache and revalidate on each use."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from starlette.types import Scope
 
 
 class Assets(StaticFiles):
-    """The files of a folder; one that is unchanged is answered with 304 and not sent again.
+    """The files of a folder; an unchanged one is answered with 304 and not sent again.
 
     What tells a file is its content, and not its time and size as in ``StaticFiles``: packages are
     unpacked with the same time for every version.
@@ -25,7 +25,7 @@ class Assets(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """The file, or that the browser's own is the same."""
+        """The file, or 304 if the browser has it already."""
         response = FileResponse(full_path, status_code=status_code, stat_result=stat_result)
         path = Path(full_path)
         response.headers["ETag"] = (

@@ -18,7 +18,7 @@ Tone = Literal["good", "warn", "bad", "muted"]
 
 MIN_PART_WORDS: Final = 18
 MAX_PART_WORDS: Final = 45
-"""Lines of 60 to 68 letters make a part of two to five lines: what an eye takes in at once."""
+"""Lines of 60 to 68 letters make a part of two to five lines: what a reader takes in at once."""
 PART_GAP_S: Final = 0.7
 """A silence that a listener takes for the end of a thought (twice a short pause of speech)."""
 SHOWN_PAUSE_S: Final = 1.0
@@ -63,7 +63,7 @@ class WordView:
 
 @dataclass(frozen=True)
 class RunView:
-    """Neighbouring words that carry the same key phrases, or none (``mark`` is empty)."""
+    """Neighboring words that carry the same key phrases, or none (``mark`` is empty)."""
 
     mark: str
     words: tuple[WordView, ...]

@@ -93,7 +93,7 @@ def row_of(
 
 
 def _phrases(coverage: Coverage, status: str) -> str:
-    """Those that count as such: what was only denied stands in a column of its own."""
+    """The phrases of this status; negated ones have a column of their own."""
     return "; ".join(
         each.phrase for each in coverage.phrases if each.status == status and not each.negated
     )
@@ -104,5 +104,5 @@ def _rounded(value: float | None) -> float | None:
 
 
 def safe_cell(value: str | float | None) -> str | float | None:
-    """A value that no spreadsheet runs as a formula."""
+    """A value that no spreadsheet evaluates as a formula."""
     return to_cell(value) if isinstance(value, str) else value

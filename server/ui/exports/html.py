@@ -1,4 +1,4 @@
-"""Attempts as one HTML file that needs nothing else: to keep, to print, to send to a coach."""
+"""Attempts as one self-contained HTML file: to keep, to print, to send to a coach."""
 
 from collections.abc import Sequence
 
