@@ -35,7 +35,7 @@ from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import Submission, Transcript, Word
-from tests.client.studio.practised import practise, practise_drills, spoken_answer
+from tests.client.studio.practiced import practice, practice_drills, spoken_answer
 from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoice
 from tests.server.programme import practised_programme
 from tests.server.served import served
@@ -150,8 +150,8 @@ def fill(studio: Studio, clip: Clip) -> dict[str, int]:
     """Weeks of practice, last the demo's answer; returns the attempts that the pages need."""
     now, lexicon = datetime.now(UTC), load_lexicon()
     backend = studio.backend
-    practise(backend, lexicon, until=now - timedelta(hours=20), roles=ROLES, answers=48)
-    practise_drills(backend, load_items(studio.settings), until=now)
+    practice(backend, lexicon, until=now - timedelta(hours=20), roles=ROLES, answers=48)
+    practice_drills(backend, load_items(studio.settings), until=now)
     question = backend.question(QUESTION_ID)
     before = spoken_answer(question, lexicon, 0.4, now - timedelta(days=9), random.Random(3))
     earlier = backend.submit(before).id

@@ -186,7 +186,7 @@ def _export(
 
 
 def _import(settings: "ClientSettings", path: Path, set_: str | None) -> None:
-    from client.practice.drills.importing import import_items
+    from client.practice.drills.csv_items import import_items
 
     if path.suffix.casefold() != ".csv":
         raise typer.BadParameter(f"{path.name}: the name must end in .csv")

@@ -40,7 +40,7 @@ def login(settings: "ClientSettings", address: AddressArgument = None) -> None:
             style="yellow",
         )
     if sys.stdin.isatty():
-        errors().print(f"Make a token on {server}/account and paste it here.", markup=False)
+        errors().print(f"Create a token on {server}/account and paste it here.", markup=False)
         token = typer.prompt("Token", hide_input=True, err=True).strip()
     else:
         token = sys.stdin.readline().strip()

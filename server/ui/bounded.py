@@ -4,8 +4,6 @@ from typing import Final
 
 from server.contract import Report
 
-__all__ = ["MOST_SHOWN", "bounded"]
-
 MOST_SHOWN: Final = 1000
 """Places of terms, and remarks. Half an hour of speech has some 500; an answer as long as the
 contract allows can have 49,000, and its page had 68 MB."""

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from server.contract import CorrectedVerdict, Report
 from server.ui.verdict_words import DENIED, VERDICT_WORDS
 
-__all__ = ["correction_lines", "correction_text", "graded_text"]
-
 
 def correction_text(corrected: CorrectedVerdict | None) -> str:
-    """Who corrected the verdict, what the grader's was, and why; empty where nobody did."""
+    """Who corrected the verdict, the grader's own verdict, and why; empty if nobody did."""
     if corrected is None:
         return ""
     was = DENIED if corrected.was_negated else VERDICT_WORDS[corrected.was]

@@ -14,19 +14,6 @@ from pronunciation.respelling.from_phones import respell_phones
 from server.ui.correction_text import graded_text
 from server.ui.verdict_words import VERDICT_WORDS
 
-__all__ = [
-    "STATIC",
-    "STYLESHEET",
-    "TEMPLATES",
-    "clock",
-    "environment",
-    "ipa",
-    "percent",
-    "respell",
-    "when",
-    "with_code",
-]
-
 STATIC: Final = Path(__file__).parent / "static"
 """Served as ``/static/ui/``."""
 TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -35,7 +22,7 @@ NOT_KNOWN: Final = "–"
 
 
 def environment(*extra_template_folders: Path) -> Environment:
-    """Templates that escape everything and fail on a name that nobody gave them.
+    """Templates that escape everything and fail on an undefined name.
 
     Args:
         extra_template_folders: a site's own folders, looked in before the shared one.
@@ -83,7 +70,7 @@ def when(moment: datetime | None) -> str:
 
 
 def ipa(phones: str) -> str:
-    """ARPAbet as IPA; phones that an older version wrote in another way are shown as they are."""
+    """ARPAbet as IPA; phones in the notation of an older version are shown as they are."""
     try:
         return to_ipa(phones)
     except PhoneError:
@@ -91,7 +78,7 @@ def ipa(phones: str) -> str:
 
 
 def respell(phones: str) -> str:
-    """ARPAbet in plain letters (``ROCK-ee``); what is no ARPAbet is shown as it is."""
+    """ARPAbet in plain letters (``ROCK-ee``); anything else is shown as it is."""
     try:
         return respell_phones(phones)
     except PhoneError:
@@ -99,7 +86,7 @@ def respell(phones: str) -> str:
 
 
 def with_code(text: str) -> Markup:
-    """Plain text with what stands between back-ticks (a command to type) as ``<code>``."""
+    """Plain text with anything between backticks (a command to type) as ``<code>``."""
     pieces = re.split(r"`([^`]+)`", text)
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if index % 2 else escape(piece)

@@ -18,16 +18,6 @@ from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
 from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
 
-__all__ = [
-    "NoteRow",
-    "PhraseRow",
-    "PointRow",
-    "ReportView",
-    "Sounds",
-    "TermRow",
-    "view_report",
-]
-
 CLIP_MARGIN_S: Final = 0.15
 """Played before and after a term or phrase: word times are that far off, and a bare syllable is no
 word."""
@@ -152,7 +142,7 @@ class NoteRow:
 
 @dataclass(frozen=True)
 class PointRow:
-    """A point of the summary; ``href`` leads to what it rests on, empty where that is unknown."""
+    """A point of the summary; ``href`` leads to its evidence, empty if that is unknown."""
 
     text: str
     href: str
@@ -286,7 +276,7 @@ def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
 
 
 def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, float | None]:
-    """What is played of some words: a little more than they took, where that is known."""
+    """The piece to play for some words: a little longer than they took, if that is known."""
     if start_s is None or end_s is None:
         return None, None
     return max(0.0, start_s - CLIP_MARGIN_S), end_s + CLIP_MARGIN_S

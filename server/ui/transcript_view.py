@@ -2,7 +2,7 @@
 
 A word can carry a phrase, be a mispronounced term and stand in a repeated start all at once: each
 kind of mark has a channel of its own (ground and lower edge, line under the letters, slant), so
-that they can be read where they meet. Every mark also ends in a sign, for those who see no colour.
+that they can be read where they meet. Every mark also ends in a sign, for those who see no color.
 """
 
 from collections import defaultdict
@@ -14,13 +14,11 @@ from typing import Final, Literal
 from server.contract import Pause, PhraseCoverage, Report, Word
 from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
 
-__all__ = ["PartView", "RunView", "Sign", "Tone", "WordView", "view_transcript"]
-
 Tone = Literal["good", "warn", "bad", "muted"]
 
 MIN_PART_WORDS: Final = 18
 MAX_PART_WORDS: Final = 45
-"""Lines of 60 to 68 letters make a part of two to five lines: what an eye takes in at once."""
+"""Lines of 60 to 68 letters make a part of two to five lines: what a reader takes in at once."""
 PART_GAP_S: Final = 0.7
 """A silence that a listener takes for the end of a thought (twice a short pause of speech)."""
 SHOWN_PAUSE_S: Final = 1.0
@@ -65,7 +63,7 @@ class WordView:
 
 @dataclass(frozen=True)
 class RunView:
-    """Neighbouring words that carry the same key phrases, or none (``mark`` is empty)."""
+    """Neighboring words that carry the same key phrases, or none (``mark`` is empty)."""
 
     mark: str
     words: tuple[WordView, ...]

@@ -4,8 +4,6 @@ from typing import Final
 
 from server.contract import PhraseCoverage
 
-__all__ = ["DENIED", "VERDICT_WORDS", "words_of_phrase"]
-
 VERDICT_WORDS: Final = {
     "covered": "said",
     "partial": "partly said",

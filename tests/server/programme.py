@@ -28,7 +28,7 @@ from server.contract import Attempt
 from server.core.settings import ServerSettings, sqlite_url
 from server.db.tables import JobRow
 from server.web.app import create_app
-from tests.client.studio.practised import spoken_answer
+from tests.client.studio.practiced import spoken_answer
 from tests.client.studio.studio_parts import tone
 from tests.server.jobs.conftest import wait_for
 from tests.server.people import PASSWORD, cheap_passwords
@@ -207,11 +207,11 @@ def practised_programme(folder: Path) -> Programme:
             "link-ended": PageSeen(links["ended"], None, 404),
             "account": PageSeen("/account", "ana"),
             "account-token": PageSeen(
-                "/account", "ana", 200, {"#label": "a third machine"}, "Make a token"
+                "/account", "ana", 200, {"#label": "a third machine"}, "Create a token"
             ),
             "admin-accounts": PageSeen("/admin/accounts", "ed"),
             "admin-invited": PageSeen(
-                "/admin/accounts", "ed", 200, {"#name": "ivan"}, "Make an invitation"
+                "/admin/accounts", "ed", 200, {"#name": "ivan"}, "Create an invitation"
             ),
             "admin-cohorts": PageSeen("/admin/cohorts", "ed"),
             "overview": PageSeen(f"/coach?cohort={spring.id}", "cleo"),

@@ -25,8 +25,6 @@ from pronunciation.phones import parse_phones
 from pronunciation.strict_yaml import read_yaml
 from pronunciation.terms import Mistake
 
-__all__ = ["OWN_SET", "OwnItem", "item_id", "own_item", "read_own_items", "write_own_items"]
-
 OWN_SET: Final = "own"
 """The set of what names no other."""
 
@@ -47,7 +45,7 @@ Name = Annotated[str, StringConstraints(max_length=80), AfterValidator(_name)]
 
 
 class OwnItem(BaseModel):
-    """One item of one's own; the fields are those of a built-in one."""
+    """One of the person's own items; its fields are those of a built-in one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -72,7 +70,9 @@ def item_id(set_name: str, prompt: str) -> str:
     slug = _NOT_IN_NAMES.sub("-", plain).strip("-")[:60].strip("-")
     if slug.replace("-", " ") != prompt.strip().casefold():  # "C++" is not "C"
         slug = f"{slug}-{hashlib.sha256(prompt.strip().encode()).hexdigest()[:6]}".strip("-")
-    group = _NOT_IN_NAMES.sub("-", set_name.casefold())  # a wrong one is told with its own field
+    group = _NOT_IN_NAMES.sub(
+        "-", set_name.casefold()
+    )  # a wrong one is reported with its own field
     return f"{group}-{slug}"[:80].strip("-")
 
 

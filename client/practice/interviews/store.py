@@ -1,4 +1,4 @@
-"""Where interviews are kept: one file each, on the disk before anybody is told that it is."""
+"""Where interviews are kept: one file each, safely on disk before anything else happens."""
 
 import re
 import threading
@@ -18,11 +18,9 @@ from client.practice.interviews.plan import InterviewPlan
 from client.practice.interviews.record import AskedQuestion, InterviewError, InterviewRecord
 from question_bank.models import Role, RoundGuide
 
-__all__ = ["InterviewNotFound", "Interviews", "KeptInterviews"]
-
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 _LOCK_S: Final = 5.0
-"""A change takes milliseconds; whoever holds the lock so long hangs."""
+"""A change takes milliseconds; a process that holds the lock this long hangs."""
 
 
 class InterviewNotFound(InterviewError):

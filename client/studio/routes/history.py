@@ -18,8 +18,6 @@ from client.studio.state.studio import Studio
 from question_bank.models import Bank
 from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery, Submission
 
-__all__ = ["Filters", "WaitingAnswer", "router"]
-
 PAGE_SIZE: Final = 30
 _EXPORTS: Final = {
     "json": ("json", "application/json"),
@@ -189,7 +187,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/delete-everything")
     def delete_all(confirmed: Confirmed) -> RedirectResponse:
-        """Deletes all of one's own data."""
+        """Deletes all data of this person."""
         result = delete_everything(studio.backend, studio.settings)
         return RedirectResponse(f"/history?deleted={result.deleted}", 303)
 

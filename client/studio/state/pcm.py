@@ -6,8 +6,6 @@ from starlette.requests import Request
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
-__all__ = ["clip_of_pcm", "read_body"]
-
 _BYTES_PER_SAMPLE = 2
 
 

@@ -15,17 +15,6 @@ from client.core.errors import ClientError, RecordingError
 from client.data.own_recordings import OwnRecordings
 from pronunciation.clip import SAMPLE_RATE_HZ
 
-__all__ = [
-    "LIMIT_OVER_TARGET",
-    "MAX_BLOCK_BYTES",
-    "MIN_LIMIT_S",
-    "FinishedTake",
-    "RunningTake",
-    "TakeProtocolError",
-    "keep_recording",
-    "limit_s_for",
-]
-
 logger = logging.getLogger(__name__)
 
 LIMIT_OVER_TARGET: Final = 2.0
@@ -40,7 +29,7 @@ _BYTES_PER_SAMPLE: Final = 2
 _ZEROS: Final = "the microphone gave nothing but exact zeros, so nothing was recorded"
 _ZEROS_REMEDY: Final = (
     "unmute it or choose another one in the microphone check; on macOS, turn the browser on under "
-    "System Settings › Privacy & Security › Microphone and start it anew"
+    "System Settings › Privacy & Security › Microphone and restart it"
 )
 
 
@@ -71,7 +60,7 @@ def keep_recording(recordings: OwnRecordings, finish: Callable[[], Path], outcom
 
 
 def _told(error: BaseException) -> str:
-    """Why an answer was not graded, for who finds its recording later."""
+    """Why an answer was not graded, for the notice about its recording."""
     if isinstance(error, ClientError):
         return str(error)
     return f"that failed ({type(error).__name__}: {error})"

@@ -23,15 +23,6 @@ from client.studio.state.running_take import RunningTake, keep_recording
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.models import Question
 
-__all__ = [
-    "AnswerDone",
-    "Finishing",
-    "InterruptedTake",
-    "NoSuchTakeError",
-    "TakeBusyError",
-    "Takes",
-]
-
 logger = logging.getLogger(__name__)
 
 DEFAULT_TARGET_S: Final = 120.0
@@ -74,7 +65,7 @@ class InterruptedTake:
         duration_s: how much of it is there.
         question_id: what it answers; empty where the bank no longer has the question.
         prompt: the question; empty where it is not known.
-        reason: why it is unfinished; empty where nobody could tell.
+        reason: why it is unfinished; empty where that is not known.
     """
 
     name: str
@@ -131,16 +122,16 @@ class Takes:
         return self._running
 
     def subscribe(self, subscriber: Callable[[AnswerDone], None]) -> None:
-        """Hear of every answer, in the thread that worked on it, before its page does."""
+        """Have a function called with every answer, in the thread that worked on it."""
         self._subscribers.append(subscriber)
 
     def tell(self, done: AnswerDone) -> None:
-        """Tell all who subscribed; one that fails stops neither the others nor the answer."""
+        """Call every subscriber; one that fails stops neither the others nor the answer."""
         for subscriber in self._subscribers:
             try:
                 subscriber(done)
             except Exception:
-                logger.exception("an answer was graded, but not taken note of")
+                logger.exception("an answer was graded, but a subscriber failed")
 
     def begin(
         self, question_id: str, on_caption: Callable[[Caption], None] | None = None
@@ -278,7 +269,7 @@ class Takes:
         except ClientError as error:
             take.note(str(error))
             self._note(Finishing(name, "failed", problem=str(error)))
-        except Exception as error:  # shown on the page; the thread has nobody else to tell
+        except Exception as error:  # shown on the page: nobody waits for this thread
             logger.exception("an interrupted recording was not finished")
             take.note(f"that failed ({error})")
             self._note(Finishing(name, "failed", problem=f"that failed ({error})"))

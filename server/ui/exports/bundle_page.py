@@ -1,4 +1,4 @@
-"""One answer as a page that a coach opens from disk, reviews, and saves what they wrote of."""
+"""One answer as a page that a coach opens from disk to review it and save the comments."""
 
 import base64
 import hashlib
@@ -21,8 +21,6 @@ from server.contract import (
 from server.ui.rendering import STATIC, STYLESHEET, clock, environment
 from server.ui.report_view import Sounds, view_report
 from server.ui.verdict_words import VERDICT_WORDS
-
-__all__ = ["bundle_page"]
 
 _SCRIPT: Final = STATIC / "bundle.js"
 
@@ -89,7 +87,7 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
 
 
 def _criteria(review: ReviewDocument) -> tuple[Criterion, ...]:
-    """What the owner's cohorts score by, and what somebody scored by already."""
+    """The criteria of the owner's cohorts, and those that already have scores."""
     criteria = {each.name: each for each in review.criteria}
     for each in review.scores:
         if each.criterion.strip() and each.criterion not in criteria:

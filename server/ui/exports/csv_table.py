@@ -11,8 +11,6 @@ from server.contract import ArchivedAttempt, Coverage, Report, Submission
 from server.ui.correction_text import correction_lines
 from server.ui.exports.spreadsheet import to_cell
 
-__all__ = ["COLUMNS", "row_of", "safe_cell", "to_csv"]
-
 COLUMNS: Final = (
     "created_at",
     "question_id",
@@ -95,7 +93,7 @@ def row_of(
 
 
 def _phrases(coverage: Coverage, status: str) -> str:
-    """Those that count as such: what was only denied stands in a column of its own."""
+    """The phrases of this status; negated ones have a column of their own."""
     return "; ".join(
         each.phrase for each in coverage.phrases if each.status == status and not each.negated
     )
@@ -106,5 +104,5 @@ def _rounded(value: float | None) -> float | None:
 
 
 def safe_cell(value: str | float | None) -> str | float | None:
-    """A value that no spreadsheet runs as a formula."""
+    """A value that no spreadsheet evaluates as a formula."""
     return to_cell(value) if isinstance(value, str) else value

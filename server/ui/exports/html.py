@@ -1,4 +1,4 @@
-"""Attempts as one HTML file that needs nothing else: to keep, to print, to send to a coach."""
+"""Attempts as one self-contained HTML file: to keep, to print, to send to a coach."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,6 @@ from markupsafe import Markup
 from server.contract import ArchivedAttempt
 from server.ui.rendering import STYLESHEET, environment
 from server.ui.report_view import Sounds, view_report
-
-__all__ = ["to_html"]
 
 
 def to_html(attempts: Sequence[ArchivedAttempt]) -> str:

@@ -7,8 +7,6 @@ from server.contract import ArchivedAttempt, PhraseCoverage, Report, SummaryPoin
 from server.ui.correction_text import correction_lines, graded_text
 from server.ui.exports.markdown_text import plain_text as _text
 
-__all__ = ["to_markdown"]
-
 _STATUS: Final = {"covered": "✓ covered", "partial": "◐ partial", "missing": "✗ missing"}
 
 

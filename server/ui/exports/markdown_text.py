@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-__all__ = ["plain_text"]
-
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!$])")
 _LINE_START: Final = re.compile(r"^(?=[-+=]|\d{1,9}[.)])(\d*)")
 

@@ -1,11 +1,9 @@
-"""Text in a CSV file that a spreadsheet must not run, there and back."""
+"""Text in CSV cells, escaped so that a spreadsheet does not run it, and unescaped again."""
 
 from typing import Final
 
-__all__ = ["from_cell", "to_cell"]
-
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""A spreadsheet runs a text that begins so (OWASP, "CSV Injection"); the full-width ones too."""
+"""Spreadsheets evaluate text that begins like this, full-width or not (OWASP, "CSV Injection")."""
 _GUARD: Final = "'"
 
 

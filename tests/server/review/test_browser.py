@@ -118,7 +118,7 @@ def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) 
         page.keyboard.press("Escape")
         page.keyboard.press("d")
         page.wait_for_url("**/coach/queue")
-        assert "Nothing waits" in page.inner_text("main")
+        assert "Nothing is waiting" in page.inner_text("main")
 
     signed_in(running.address, running.world.tokens["cleo"], drive)
     (comment,) = running.document()["comments"]

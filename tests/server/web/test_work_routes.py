@@ -216,7 +216,7 @@ def test_another_editors_version_is_not_overwritten_unseen(site: Site) -> None:
     assert site.post("carla", "/coach/bank/edit", based_on="0", **save).status_code == 303
     save["yaml"] = BANK + "# mine\n"
     late = site.post("eva", "/coach/bank/edit", based_on="0", **save)
-    assert late.status_code == 409 and "Somebody stored" in late.text and "# mine" in late.text
+    assert late.status_code == 409 and "Someone stored" in late.text and "# mine" in late.text
     based_on = re.search(r'name="based_on" value="(\d+)"', late.text)
     assert based_on is not None
     again = site.post("eva", "/coach/bank/edit", based_on=based_on[1], **save)

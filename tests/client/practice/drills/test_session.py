@@ -4,9 +4,8 @@ import pytest
 
 from client.backend.protocol import Backend, QueuedError, UnavailableError
 from client.core.errors import DrillError
-from client.practice.drills.deck import BACK_AFTER, MAX_RETURNS, Deck, choose_items
 from client.practice.drills.items import Item, ItemSets
-from client.practice.drills.session import DrillSession
+from client.practice.drills.session import BACK_AFTER, MAX_RETURNS, Deck, DrillSession, choose_items
 from pronunciation.clip import Clip
 from server.contract import DrillQuery, DrillQueue, DrillReview
 from tests.client.practice.drills.conftest import (
@@ -89,7 +88,7 @@ def test_skipping_stores_nothing(backend: Backend) -> None:
 def test_the_next_session_begins_with_what_was_missed_and_leaves_out_what_was_learnt(
     backend: Backend, clip: Clip
 ) -> None:
-    of = sets(item("learnt"), item("missed"), item("new"))
+    of = sets(item("learned"), item("missed"), item("new"))
     first = drill(backend, ScriptedHearing("correct", "mispronounced"), of, count=2)
     first.take(clip)
     first.take(clip)

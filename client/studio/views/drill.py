@@ -1,4 +1,4 @@
-"""A drill as the page shows it: every word that a person reads, decided here."""
+"""A drill as the page shows it, with every word that a person reads."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,22 +10,10 @@ from client.practice.drills.session import Step
 from pronunciation.phones import to_ipa
 from server.contract import DrillVerdictName
 
-__all__ = [
-    "CardView",
-    "ReadingView",
-    "ResultView",
-    "StepView",
-    "Tone",
-    "coming",
-    "view_card",
-    "view_result",
-    "view_step",
-]
-
 Tone = Literal["good", "warn", "bad"]
 
 REPLAY_MARGIN_S: Final = 0.15
-"""Sound kept on either side of the term when one's own take is played."""
+"""Sound kept on either side of the term when the candidate's take is played."""
 
 _VERDICTS: Final[dict[DrillVerdictName, tuple[str, Tone, str]]] = {
     "correct": ("✓", "good", "Correct"),
@@ -36,9 +24,9 @@ _VERDICTS: Final[dict[DrillVerdictName, tuple[str, Tone, str]]] = {
 }
 _UNDECIDED: Final[dict[DrillVerdictName, str]] = {
     "unclear": "This says nothing about you. Say it again, a little slower.",
-    "something_else": "That did not sound like the term at all. Say just what is shown.",
-    "nothing": "No speech in the recording. Begin right after you start it; if the level does "
-    "not move while you speak, check the microphone.",
+    "something_else": "That did not sound like the term at all. Say only what is shown.",
+    "nothing": "No speech in the recording. Start right after you press the button; if the level "
+    "does not move while you speak, check the microphone.",
 }
 
 
@@ -179,7 +167,7 @@ def view_result(item: Item, step: Step | None, misses: int, now: datetime) -> Re
 
 
 def coming(due: datetime, now: datetime) -> str:
-    """When an item comes again, as one says it."""
+    """When an item comes again, in words."""
     days = (due.astimezone().date() - now.astimezone().date()).days
     left_s = (due - now).total_seconds()
     if left_s <= 60:

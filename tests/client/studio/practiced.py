@@ -13,7 +13,7 @@ from typing import Final
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.practice.drills.items import ItemSets
-from client.practice.interviews import Interviews, last_practised, plan_interview
+from client.practice.interviews import Interviews, last_practiced, plan_interview
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
 from server.contract import (
@@ -32,8 +32,8 @@ __all__ = [
     "archived_copies",
     "corrected_copies",
     "hold_interview",
-    "practise",
-    "practise_drills",
+    "practice",
+    "practice_drills",
     "spoken_answer",
 ]
 
@@ -41,7 +41,7 @@ FIRST_SKILL: Final = 0.45
 LAST_SKILL: Final = 0.9
 
 
-def practise(
+def practice(
     backend: Backend,
     lexicon: Lexicon,
     *,
@@ -56,7 +56,7 @@ def practise(
         backend: where the answers are stored.
         lexicon: names the terms that are heard.
         until: when the last answer was given.
-        roles: the roles practised, most of the time the first one.
+        roles: the roles practiced, most of the time the first one.
         answers: how many.
         days: over how many days.
     """
@@ -119,7 +119,7 @@ def spoken_answer(
     )
 
 
-def practise_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: int = 40) -> None:
+def practice_drills(backend: Backend, sets: ItemSets, *, until: datetime, days: int = 40) -> None:
     """Drill some items of every set, each time some hours after they came due."""
     rng = random.Random(11)
     for set_name, items in sets.sets.items():
@@ -158,7 +158,7 @@ def hold_interview(
     bank, interviews = backend.bank(), Interviews.of(settings)
     chosen = next(each for each in bank.roles if each.id == role)
     plan = plan_interview(
-        bank.questions, role, bank.rounds[0].id, minutes, last_practised(backend), rng
+        bank.questions, role, bank.rounds[0].id, minutes, last_practiced(backend), rng
     )
     record = interviews.start(chosen, bank.rounds[0], minutes, plan)
     for _ in range(answers):
@@ -231,7 +231,7 @@ def _heard(
     term = lexicon.get(words[-1].text.strip(".,:;()"))
     if term is None:
         return None
-    # each term has a difficulty of its own: some are learnt early, some stay hard
+    # each term has a difficulty of its own: some are learned early, some stay hard
     hardness = random.Random(term.term).random() if term.mistakes else 0.0
     wrong = rng.random() < hardness * (1.25 - skill)
     last = words[-1]

@@ -8,20 +8,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from client.practice.interviews import AnswerLine, InterviewRecord, InterviewReport, TermPlace
-from client.studio.state.running_take import limit_s_for
 from question_bank.models import Bank
-
-__all__ = [
-    "EarlierInterview",
-    "InterviewState",
-    "OpenQuestion",
-    "PointLink",
-    "earlier",
-    "evidence_href",
-    "place_href",
-    "point_links",
-    "state_of",
-]
 
 _EVIDENCE: Final = re.compile(r"(?P<list>answers|terms)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?")
 _PLACE: Final = re.compile(r"pronunciation\.terms\[(?P<at>\d+)\]")
@@ -37,7 +24,6 @@ class OpenQuestion:
     Attributes:
         number: counted from 1.
         other_role: whose question it is, where it is not the interview's role's.
-        limit_s: a recording ends here by itself.
         sound: where it is spoken.
     """
 
@@ -47,7 +33,6 @@ class OpenQuestion:
     topic: str
     other_role: str
     answer_seconds: int
-    limit_s: float
     sound: str
 
 
@@ -113,7 +98,6 @@ def state_of(record: InterviewRecord, bank: Bank | None, now: datetime) -> Inter
             topic=current.topic,
             other_role=found.title if found else other or "",
             answer_seconds=current.answer_seconds,
-            limit_s=limit_s_for(current.answer_seconds),
             sound=f"/sound/question/{quote(current.question_id, safe='')}",
         )
     return InterviewState(

@@ -1,14 +1,14 @@
 /**
- * Asks before something is lost. Escape and the button that is focused first mean no.
+ * Ask before something is lost. Escape and the button that has the focus at first mean no.
  *
  * @param {{title: string, detail?: string, yes: string, no: string}} texts
  * @returns {Promise<boolean>}
  */
-export function ask({ title, detail = "", yes, no }) {
+export function confirm({ title, detail = "", yes, no }) {
   const dialog = document.createElement("dialog");
   dialog.className = "dialog";
   const heading = document.createElement("h2");
-  heading.id = "ask-title";
+  heading.id = "confirm-title";
   heading.textContent = title;
   dialog.setAttribute("aria-labelledby", heading.id);
   const text = document.createElement("p");

@@ -1,6 +1,6 @@
-"""The drills that are open in the studio: one room for each tab, kept in memory only.
+"""The drills that are open in the studio: one for each tab, kept in memory only.
 
-What was said is stored take by take, so a room that is lost (Aloud was restarted, it lay idle for
+What was said is stored take by take, so a drill that is lost (Aloud was restarted, it lay idle for
 hours) loses nothing but the order of the cards.
 """
 
@@ -15,7 +15,7 @@ from typing import Final
 from client.core.errors import DrillError
 from client.practice.drills.items import Item
 from client.practice.drills.session import DrillSession, DrillVerdict, HearDrill, Step
-from client.studio.state.drill_views import (
+from client.studio.views.drill import (
     CardView,
     ResultView,
     StepView,
@@ -25,31 +25,29 @@ from client.studio.state.drill_views import (
 )
 from pronunciation.clip import Clip
 
-__all__ = ["DrillRoom", "DrillRooms", "RoomGoneError", "RoomView", "TakeView"]
-
-MAX_ROOMS: Final = 50
-"""Nobody drills in so many tabs; the one longest out of use goes first."""
+MAX_OPEN: Final = 50
+"""Nobody drills in this many tabs; the drill longest out of use is closed first."""
 IDLE_S: Final = 12 * 3600.0
-"""A drill that was left in the morning can be gone on with in the evening."""
+"""A drill left in the morning can be continued in the evening."""
 
 
-class RoomGoneError(DrillError):
+class DrillGoneError(DrillError):
     """The drill is no longer in memory; the text says what to do."""
 
 
 @dataclass(frozen=True)
-class RoomView:
+class DrillView:
     """Where a drill stands.
 
     Attributes:
-        room: its id.
+        id: what it is asked for by.
         position: which item is up, from 1; ``total`` once it is over.
         total: how many items it began with.
         card: what is to be said; ``None``: it is over.
         results: at the end, one line for each item, those to work on first.
     """
 
-    room: str
+    id: str
     position: int
     total: int
     card: CardView | None
@@ -61,19 +59,19 @@ class TakeView:
     """What became of a take, and where the drill stands now."""
 
     step: StepView
-    room: RoomView
+    drill: DrillView
 
 
 @dataclass
 class _Record:
-    """What is known about one item of a room."""
+    """What is known about one item of a drill."""
 
     item: Item
     misses: int = 0
     step: Step | None = None
 
 
-class DrillRoom:
+class OpenDrill:
     """One drill. Takes come one at a time, whatever the browser does.
 
     Args:
@@ -92,7 +90,7 @@ class DrillRoom:
         self._last: tuple[str, TakeView] | None = None
         self._lock = threading.Lock()
 
-    def view(self) -> RoomView:
+    def view(self) -> DrillView:
         """Where it stands."""
         with self._lock:
             return self._view()
@@ -124,7 +122,7 @@ class DrillRoom:
             self._last = (take_id, view)
             return view
 
-    def skip(self, item_id: str) -> RoomView:
+    def skip(self, item_id: str) -> DrillView:
         """Go on without a verdict.
 
         Raises:
@@ -146,13 +144,13 @@ class DrillRoom:
             )
         return item
 
-    def _view(self) -> RoomView:
+    def _view(self) -> DrillView:
         item = self._session.current
         left = len(self._session)
         if item is None:
-            return RoomView(self.id, self._total, self._total, None, self._results())
+            return DrillView(self.id, self._total, self._total, None, self._results())
         card = view_card(item, again=item.id in self._records)
-        return RoomView(self.id, self._total - left + 1, self._total, card, ())
+        return DrillView(self.id, self._total - left + 1, self._total, card, ())
 
     def _results(self) -> tuple[ResultView, ...]:
         now = self._clock()
@@ -163,13 +161,13 @@ class DrillRoom:
         return tuple(sorted(lines, key=lambda line: line.rank))
 
 
-class DrillRooms:
+class OpenDrills:
     """All open drills of a studio.
 
     Args:
         hear: hears how an item was said; never called twice at once.
         clock: gives the time of takes.
-        monotonic: tells how long a room lay idle.
+        monotonic: measures how long a drill lies idle.
     """
 
     def __init__(
@@ -182,43 +180,43 @@ class DrillRooms:
         self._hear = hear
         self._clock = clock
         self._monotonic = monotonic
-        self._rooms: dict[str, tuple[float, DrillRoom]] = {}
+        self._drills: dict[str, tuple[float, OpenDrill]] = {}
         self._lock = threading.Lock()
         self._hearing = threading.Lock()
 
     def hear(self, clip: Clip, item: Item) -> DrillVerdict:
-        """Hear one take; what a ``DrillSession`` of a room is made with."""
+        """Hear one take; what a ``DrillSession`` of a drill is made with."""
         with self._hearing:
             return self._hear(clip, item)
 
-    def add(self, session: DrillSession, title: str) -> DrillRoom:
-        """A room for this session; those that lay idle for long go."""
-        room = DrillRoom(session, title, self._clock)
+    def add(self, session: DrillSession, title: str) -> OpenDrill:
+        """Open a drill for this session; those that lay idle for long are closed."""
+        drill = OpenDrill(session, title, self._clock)
         now_s = self._monotonic()
         with self._lock:
             kept = {
                 name: (used_s, old)
-                for name, (used_s, old) in self._rooms.items()
+                for name, (used_s, old) in self._drills.items()
                 if now_s - used_s < IDLE_S
             }
-            while len(kept) >= MAX_ROOMS:
+            while len(kept) >= MAX_OPEN:
                 del kept[min(kept, key=lambda name: kept[name][0])]
-            self._rooms = {**kept, room.id: (now_s, room)}
-        return room
+            self._drills = {**kept, drill.id: (now_s, drill)}
+        return drill
 
-    def get(self, room_id: str) -> DrillRoom:
-        """A room by its id.
+    def get(self, drill_id: str) -> OpenDrill:
+        """An open drill by its id.
 
         Raises:
-            RoomGoneError: it is not there any more.
+            DrillGoneError: it is not there any more.
         """
         with self._lock:
-            found = self._rooms.get(room_id)
+            found = self._drills.get(drill_id)
             if found is None or self._monotonic() - found[0] >= IDLE_S:
-                self._rooms.pop(room_id, None)
-                raise RoomGoneError(
-                    "this drill is not open any more: Aloud was restarted, or it lay idle for "
+                self._drills.pop(drill_id, None)
+                raise DrillGoneError(
+                    "this drill is no longer open: Aloud was restarted, or it lay idle for "
                     "long. Every take you said is kept; start again with what is due."
                 )
-            self._rooms[room_id] = (self._monotonic(), found[1])
+            self._drills[drill_id] = (self._monotonic(), found[1])
             return found[1]

@@ -2,7 +2,7 @@ import re
 from datetime import date, timedelta
 
 from client.practice.progress_over_time import WeekScore
-from client.studio.views.week_chart import WEEKS_SHOWN, week_chart
+from client.studio.views.progress import WEEKS_SHOWN, week_chart
 
 MONDAY = date(2026, 3, 2)
 

@@ -1,4 +1,4 @@
-"""Lets only the studio's own pages reach the studio, and tells the browser what pages may do.
+"""Lets only the studio's own pages reach the studio, and limits what pages may do.
 
 Any web page can send requests to 127.0.0.1, and with its own name pointed there (DNS rebinding)
 read the answers. Its requests carry its name in ``Host`` or ``Origin`` (WebSockets are bound by no
@@ -13,8 +13,6 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.ui.headers import content_security_policy, with_headers
-
-__all__ = ["Guard"]
 
 _LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
