@@ -196,12 +196,10 @@ class JobStore:
                 )
             )
 
-    def claim(self, job_id: int | None = None) -> Claim | None:
-        """Begins a job, or the one that waits longest; ``None``: another one was faster."""
+    def claim(self) -> Claim | None:
+        """Begins the job that has waited longest; ``None``: none waits, or another was faster."""
         with self._database.write() as session:
             wanted = select(JobRow).where(JobRow.state == "queued").order_by(JobRow.id).limit(1)
-            if job_id is not None:
-                wanted = wanted.where(JobRow.id == job_id)
             row = session.scalar(wanted.with_for_update(skip_locked=True))
             if row is None:
                 return None

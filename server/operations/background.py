@@ -15,10 +15,10 @@ from server.core.clock import utc_now
 from server.core.errors import NotFoundError
 from server.db.database import Database
 from server.exports.cohort import EXPORT_COHORT, cohort_exporting
-from server.jobs.assembly import create_queue
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import MadeFile
+from server.jobs.worker import Runner
 from server.sharing.recordings import RECORDING, RecordingService
 from server.sharing.shown import still_shown
 from server.sharing.uploads import preparing
@@ -81,7 +81,7 @@ def create_work(service: Service) -> ServerWork:
             if not _is_shown(database, result):
                 store.drop_file(job_id)
 
-    queue = create_queue(database, kinds, tidy=drop_what_is_not_shared)
+    queue = JobQueue(Runner(store, kinds, tidy=drop_what_is_not_shared))
     return ServerWork(database, queue, versions)
 
 

@@ -30,8 +30,8 @@ from server.db.tables import JobRow
 from server.web.app import create_app
 from tests.client.studio.practised import spoken_answer
 from tests.client.studio.studio_parts import tone
-from tests.server.jobs.conftest import wait_for
 from tests.server.people import PASSWORD, cheap_passwords
+from tests.server.queues import wait_for
 
 __all__ = ["PageSeen", "Programme", "empty_programme", "open_server", "practised_programme"]
 

@@ -14,7 +14,7 @@ from server.jobs.queue import JobQueue
 from server.operations.background import attach
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import Clock, make_submission
-from tests.server.jobs.conftest import make_queue, wait_until_over
+from tests.server.queues import wait_until_over
 
 __all__ = ["make_queue"]
 

@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from server.attempts.service import Service
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
-from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
+from tests.server.queues import do_all
 from tests.server.sharing.test_encoding import sound
 
 API = "/api/v1"

@@ -15,8 +15,8 @@ from schemathesis.generation import GenerationMode
 from starlette.testclient import TestClient
 
 from server.attempts.service import Service
-from tests.server.jobs.conftest import wait_until_over
 from tests.server.people import People, people, typed_answer
+from tests.server.queues import wait_until_over
 from tests.server.sharing.test_encoding import sound
 
 EXAMPLES: Final = 4
