@@ -15,8 +15,7 @@ from pydantic import ValidationError
 from client.backend.protocol import Progress, RejectedError, UnavailableError
 from client.core.settings import ClientSettings
 from question_bank.models import Bank, Question, RoundName
-from server.attempts.assembly import create_service
-from server.attempts.service import Service
+from server.attempts.service import Service, create_service
 from server.contract import (
     Archive,
     ArchivedAttempt,

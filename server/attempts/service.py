@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, RoundName
 from server.attempts.drill_service import DrillService
-from server.attempts.grading_data import Grader, Knowledge
+from server.attempts.grading_data import Grader, GradingData
 from server.attempts.store import Store
 from server.contract import (
     Archive,
@@ -29,12 +29,12 @@ from server.contract import (
 from server.core.clock import utc_now
 from server.core.errors import (
     ConflictError,
-    GraderFailedError,
     InvalidInputError,
     NotFoundError,
     ServerError,
     UnreadableError,
 )
+from server.core.settings import ServerSettings
 from server.db.database import Database
 
 __all__ = ["ARCHIVE_PAGE", "Grader", "Service"]
@@ -62,7 +62,7 @@ class Service:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self._store = store
-        self._knowledge = Knowledge(bank, lexicon, grader)
+        self._grading_data = GradingData(bank, lexicon, grader)
         self._clock = clock
         self.drills = DrillService(store.drills, clock)
 
@@ -79,18 +79,22 @@ class Service:
         return self._store.database
 
     @property
-    def knowledge(self) -> Knowledge:
+    def grading_data(self) -> GradingData:
         """What it grades with; all owners' services share it."""
-        return self._knowledge
+        return self._grading_data
+
+    def grade_with(self, grading_data: GradingData) -> None:
+        """Grades with this from now on; call it before ``of`` makes other owners' services."""
+        self._grading_data = grading_data
 
     @property
     def bank(self) -> Bank:
         """The question bank."""
-        return self._knowledge.bank
+        return self._grading_data.bank
 
     def warm(self) -> None:
         """Loads what is loaded at first use, so that a broken bank shows at the start."""
-        self._knowledge.warm()
+        self._grading_data.warm()
 
     def close(self) -> None:
         """Closes the database, for every owner."""
@@ -145,7 +149,7 @@ class Service:
             ServerError: the grader refuses the answer or breaks on it.
         """
         _check(submission)
-        return self._graded(self.question(submission.question_id), submission)
+        return self._grading_data.grade(self.question(submission.question_id), submission)
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer, once: sent again, the stored attempt comes back.
@@ -160,7 +164,7 @@ class Service:
         if found is not None:
             return found
         question = self.question(submission.question_id)
-        report = self._graded(question, submission)
+        report = self._grading_data.grade(question, submission)
         now = self._clock()
         graded = ArchivedReport(graded_at=now, report=report)
         attempt, _ = self._store.add(submission, question, (graded,), now)
@@ -218,7 +222,7 @@ class Service:
         """
         changes: list[RegradeChange] = []
         failures: list[RegradeFailure] = []
-        self._knowledge.reload_bank()
+        self._grading_data.reload_bank()
         ids = self._store.ids(question_id)
         graded = 0
         for done, attempt_id in enumerate(ids, 1):
@@ -305,7 +309,7 @@ class Service:
         submission = stored.attempt.submission
         question = self.bank.question(submission.question_id) or stored.question
         try:
-            after = self._graded(question, submission)
+            after = self._grading_data.grade(question, submission)
         except ServerError as error:
             raise _AttemptError(
                 RegradeFailure(
@@ -316,19 +320,30 @@ class Service:
             self._store.add_report(attempt_id, after, self._clock())
         return _change(attempt_id, before, after)
 
-    def _graded(self, question: Question, submission: Submission) -> Report:
-        # Loaded before the try: a broken lexicon or bank is its owner's to mend, no grader's fault.
-        known = self._knowledge
-        grader, lexicon, bank_version = known.grader, known.lexicon, known.bank.version
-        try:
-            return grader.grade(question, submission, lexicon, bank_version)
-        except ServerError:
-            raise
-        except Exception as error:
-            raise GraderFailedError(
-                f"the grader {grader.version} failed on this answer to {question.id!r} "
-                f"({type(error).__name__}); please report it"
-            ) from error
+
+def create_service(settings: ServerSettings) -> Service:
+    """The service that the settings describe; opens the database, loads the rest at first use.
+
+    Raises:
+        StoreError: the database cannot be used.
+    """
+
+    def bank() -> Bank:
+        from question_bank.loader import load_bank
+        from question_bank.own_aliases import read_own_aliases, with_own_aliases
+
+        loaded = load_bank(settings.bank)
+        if settings.own_aliases is None:
+            return loaded
+        return with_own_aliases(loaded, read_own_aliases(settings.own_aliases))
+
+    def lexicon() -> Lexicon:
+        from pronunciation.lexicon_loader import load_lexicon
+
+        return load_lexicon(settings.lexicon)
+
+    store = Store(settings.database_url, busy_timeout_s=settings.busy_timeout_s)
+    return Service(store, bank, lexicon)
 
 
 class _AttemptError(Exception):

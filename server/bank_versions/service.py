@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
-from server.attempts.grading_data import Knowledge
+from server.attempts.grading_data import GradingData
 from server.bank_versions.store import BankVersion, BankVersionStore, BankVersionText
 from server.bank_versions.text import Draft, DraftError, Fault, check_answers, read_draft
 from server.core.errors import InvalidInputError
@@ -27,7 +27,7 @@ from server.jobs.work import Outcome, Task, Work
 __all__ = [
     "CHECKED_AT_ONCE",
     "CHECK_BANK",
-    "ActiveKnowledge",
+    "ActiveGradingData",
     "BankVersions",
     "Changes",
     "DraftOrder",
@@ -76,12 +76,12 @@ class Changes:
         return not (self.added or self.changed or self.removed or self.lines)
 
 
-class ActiveKnowledge(Knowledge):
+class ActiveGradingData(GradingData):
     """What a server grades with: what it was started with, and the active version over it."""
 
     def __init__(
         self,
-        base: Knowledge,
+        base: GradingData,
         store: BankVersionStore,
         *,
         look_every_s: float = LOOK_EVERY_S,
@@ -163,12 +163,12 @@ class BankVersions:
     def __init__(
         self,
         database: Database,
-        knowledge: Knowledge,
+        grading_data: GradingData,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Over the server's database, and what the server was started with."""
         self.store = BankVersionStore(database)
-        self.knowledge = ActiveKnowledge(knowledge, self.store)
+        self.grading_data = ActiveGradingData(grading_data, self.store)
         self._clock = clock
 
     def listed(self) -> list[BankVersion]:
@@ -189,7 +189,7 @@ class BankVersions:
         Raises:
             DraftError: with every fault found.
         """
-        return read_draft(self.knowledge.below, yaml, lexicon_yaml)
+        return read_draft(self.grading_data.below, yaml, lexicon_yaml)
 
     def check(
         self, draft: Draft, progress: Callable[[int, int], None] = lambda done, total: None
@@ -241,7 +241,7 @@ class BankVersions:
                     f"{error.faults[0].text}"
                 ) from error
         self.store.activate(number)
-        self.knowledge.look_again()
+        self.grading_data.look_again()
 
     def changes(self, number: int, since: int | None) -> Changes:
         """How a version differs from another one, or from none.

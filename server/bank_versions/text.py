@@ -20,7 +20,7 @@ from question_bank.errors import BankError
 from question_bank.loader import lay_over
 from question_bank.models import Bank, Question
 from server.bank_versions.check import check_model_answers
-from server.bank_versions.lines import Lines
+from server.bank_versions.yaml_lines import YamlLines
 
 __all__ = ["MAX_TEXT_BYTES", "Draft", "DraftError", "Fault", "check_answers", "read_draft"]
 
@@ -74,7 +74,7 @@ class Draft:
     lexicon: Lexicon
     questions: tuple[Question, ...]
     terms: tuple[Term, ...]
-    lines: Lines
+    lines: YamlLines
 
 
 def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -> Draft:
@@ -97,7 +97,7 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
     ]
     if faults:
         raise DraftError(faults)
-    lines = Lines({}, {})
+    lines = YamlLines({}, {})
     terms: tuple[Term, ...] = ()
     with tempfile.TemporaryDirectory(prefix="aloud-bank-") as name:
         if bank_yaml.strip():
@@ -113,7 +113,7 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
             try:
                 terms = read_terms(file)
             except LexiconError as error:
-                places = Lines.of_terms(file)
+                places = YamlLines.of_terms(file)
                 faults += [_lexicon_fault(places, problem) for problem in str(error).splitlines()]
     if faults:
         raise DraftError(faults)
@@ -153,7 +153,7 @@ def _refusal(text: str) -> str | None:
     return None
 
 
-def _write_documents(folder: Path, text: str) -> tuple[Lines, int]:
+def _write_documents(folder: Path, text: str) -> tuple[YamlLines, int]:
     """Each document as a file, with empty lines before it so that its line numbers are the text's.
 
     A line of ``---`` parts documents wherever it stands in YAML, within a block of text too.
@@ -172,10 +172,10 @@ def _write_documents(folder: Path, text: str) -> tuple[Lines, int]:
         file = folder / f"{_BANK_FILE}-{number:03d}.yaml"
         file.write_text("\n" * above + document, encoding="utf-8", newline="\n")
         files.append(file)
-    return Lines.of_questions(files), len(files)
+    return YamlLines.of_questions(files), len(files)
 
 
-def _bank_fault(lines: Lines, problem: str) -> Fault:
+def _bank_fault(lines: YamlLines, problem: str) -> Fault:
     """``programme/programme-001.yaml: question 'x' prompt: …`` as its line and what is wrong."""
     path, parted, rest = problem.partition(": ")
     if not parted or not path.startswith(f"{_BANK_FILE}/"):
@@ -188,7 +188,7 @@ def _bank_fault(lines: Lines, problem: str) -> Fault:
     return Fault("bank", lines.of_problem(file, rest), rest)
 
 
-def _lexicon_fault(lines: Lines, problem: str) -> Fault:
+def _lexicon_fault(lines: YamlLines, problem: str) -> Fault:
     rest = problem.removeprefix(f"{_LEXICON_FILE}: ").replace(_LEXICON_FILE, "this text")
     given = re.findall(r'(?: in "<[^">]*>")?, line (\d+), column \d+', rest)
     if given:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-__all__ = ["ANONYMOUS", "OPEN", "Action", "Actor", "ActorRole", "Thing", "may"]
+__all__ = ["ANONYMOUS", "OPEN", "Action", "Actor", "ActorRole", "Resource", "may"]
 
 ActorRole = Literal["anonymous", "guest", "open", "candidate", "coach", "admin"]
 
@@ -20,7 +20,7 @@ class Actor:
     Attributes:
         role: ``open``: the one person of a server without accounts; ``guest``: who opened a share
             link, and may what the link says; ``anonymous``: anybody else without an account.
-        account_id: whose things are their own; ``None`` without an account.
+        account_id: whose resources are their own; ``None`` without an account.
         name: as they sign in.
         display_name: as others see them.
         coached: the cohorts they are a coach of.
@@ -45,7 +45,7 @@ OPEN: Final = Actor("open")
 
 
 class Action(StrEnum):
-    """What somebody wants to do; those of the second group are done to a thing."""
+    """What somebody wants to do; those of the second group are done to a resource."""
 
     READ_BANK = "read the question bank"
     PRACTISE = "answer questions and keep the answers"
@@ -63,7 +63,7 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True)
-class Thing:
+class Resource:
     """Something that belongs to somebody: an attempt, an interview, a recording, a share, a job.
 
     Attributes:
@@ -79,7 +79,7 @@ class Thing:
 
 
 _EVERYBODY_HERE: Final = frozenset({"open", "candidate", "coach", "admin"})
-_WITHOUT_THING: Final[dict[Action, frozenset[str]]] = {
+_WITHOUT_RESOURCE: Final[dict[Action, frozenset[str]]] = {
     Action.READ_BANK: _EVERYBODY_HERE,
     Action.PRACTISE: _EVERYBODY_HERE,
     Action.OWN_ACCOUNT: frozenset({"candidate", "coach", "admin"}),
@@ -90,26 +90,26 @@ _WITHOUT_THING: Final[dict[Action, frozenset[str]]] = {
 }
 
 
-def may(actor: Actor, action: Action, thing: Thing | None = None) -> bool:
-    """Whether this actor may do this (to this thing).
+def may(actor: Actor, action: Action, resource: Resource | None = None) -> bool:
+    """Whether this actor may do this (to this resource).
 
     An admin has no way around sharing: what is not theirs and not shown to a cohort that they
     coach, they cannot read.
     """
-    if thing is None:
-        return actor.role in _WITHOUT_THING.get(action, frozenset()) or (
+    if resource is None:
+        return actor.role in _WITHOUT_RESOURCE.get(action, frozenset()) or (
             # whoever was made coach of a cohort has its pages, an admin too
             action is Action.COACH and actor.role == "admin" and bool(actor.coached)
         )
     if actor.role not in _EVERYBODY_HERE:
         return False
-    owns = thing.owner_id == actor.account_id
-    coaches = actor.has_account and not actor.coached.isdisjoint(thing.shown_to)
+    owns = resource.owner_id == actor.account_id
+    coaches = actor.has_account and not actor.coached.isdisjoint(resource.shown_to)
     match action:
         case Action.READ | Action.COMMENT:
             return owns or coaches
         case Action.HEAR:
-            return owns or (coaches and not actor.coached.isdisjoint(thing.sound_to))
+            return owns or (coaches and not actor.coached.isdisjoint(resource.sound_to))
         case Action.REVIEW:
             return coaches and not owns
         case Action.CHANGE:

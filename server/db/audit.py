@@ -9,7 +9,7 @@ from server.db.tables import AuditRow
 __all__ = ["note"]
 
 
-def note(session: Session, at: datetime, actor_id: int | None, action: str, thing: str) -> None:
+def note(session: Session, at: datetime, actor_id: int | None, action: str, subject: str) -> None:
     """Notes it within the transaction that does it.
 
     Args:
@@ -17,6 +17,6 @@ def note(session: Session, at: datetime, actor_id: int | None, action: str, thin
         at: when.
         actor_id: who; ``None``: the command line on the server's own machine, or a guest.
         action: e.g. ``account.disable``.
-        thing: what it was done to, e.g. ``account 12``.
+        subject: what it was done to, e.g. ``account 12``.
     """
-    session.add(AuditRow(at=at, actor_id=actor_id, action=action[:80], object=thing[:200]))
+    session.add(AuditRow(at=at, actor_id=actor_id, action=action[:80], object=subject[:200]))

@@ -23,11 +23,11 @@ from server.sharing.recordings import RECORDING, RecordingService
 from server.sharing.shown import still_shown
 from server.sharing.uploads import preparing
 
-__all__ = ["ServerWork", "attach", "create_work"]
+__all__ = ["BackgroundWork", "create_background_work"]
 
 
 @dataclass(frozen=True)
-class ServerWork:
+class BackgroundWork:
     """Attributes: the database, the queue with this process's worker, the bank's versions."""
 
     database: Database
@@ -60,10 +60,10 @@ class ServerWork:
             await run_in_threadpool(self.queue.worker.stop)
 
 
-def create_work(service: Service) -> ServerWork:
+def create_background_work(service: Service) -> BackgroundWork:
     """The work over a service's database; from here on the service uses the active bank."""
-    versions = BankVersions(service.database, service.knowledge)
-    attach(service, versions)
+    versions = BankVersions(service.database, service.grading_data)
+    service.grade_with(versions.grading_data)
     database = service.database
     recordings = RecordingService(database, utc_now)
     kinds = {
@@ -82,13 +82,8 @@ def create_work(service: Service) -> ServerWork:
                 store.drop_file(job_id)
 
     queue = JobQueue(Runner(store, kinds, tidy=drop_what_is_not_shared))
-    return ServerWork(database, queue, versions)
+    return BackgroundWork(database, queue, versions)
 
 
 def _is_shown(database: Database, result: dict[str, Any]) -> bool:
     return still_shown(database, result["cohort_id"], result["attempt_ids"])
-
-
-def attach(service: Service, versions: BankVersions) -> None:
-    """Lets a service grade with the active version; call it before the service is used."""
-    service._knowledge = versions.knowledge

@@ -15,7 +15,7 @@ from server.core.errors import NotFoundError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, AttemptRow, CorrectionRow
-from server.review.queue import is_shown_to
+from server.review.review_queue import is_shown_to
 from server.ui.exports.spreadsheet import to_cell
 
 __all__ = ["MOST_CORRECTIONS", "Collected", "collect", "resolve", "to_csv", "to_yaml"]

@@ -13,7 +13,7 @@ from server.attempts.read_reports import newest_report_id, read_reports
 from server.contract import Report
 from server.db.database import Database
 from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ReportRow
-from server.review.queue import is_shown_to
+from server.review.review_queue import is_shown_to
 from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
 
 __all__ = ["MOST_ANSWERS", "CandidateLine", "Overview", "TermLine", "overview_of"]

@@ -13,7 +13,7 @@ from server.contract import (
     Report,
     ReviewDocument,
 )
-from server.core.access import Actor, Thing
+from server.core.access import Actor, Resource
 from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.audit import note
@@ -43,7 +43,7 @@ from server.review.store import (
     writing_review,
 )
 from server.sharing.recordings import cohorts_open_to, is_under_way
-from server.sharing.shown import thing_of_attempt
+from server.sharing.shown import resource_of_attempt
 
 __all__ = ["ReviewService", "author_of"]
 
@@ -60,16 +60,16 @@ class ReviewService:
         self._database = database
         self._clock = clock
 
-    def thing(self, attempt_id: int) -> Thing:
+    def resource(self, attempt_id: int) -> Resource:
         """An attempt as ``server.core.access`` judges it.
 
         Raises:
             NotFoundError: there is none; told as for one that is not shown.
         """
-        thing = thing_of_attempt(self._database, attempt_id)
-        if thing is None:
+        resource = resource_of_attempt(self._database, attempt_id)
+        if resource is None:
             raise NotFoundError("there is nothing here, or it is not shown to you")
-        return thing
+        return resource
 
     def review(self, attempt_id: int) -> Review:
         """Everything that was written about an attempt.

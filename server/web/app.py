@@ -8,10 +8,9 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 
 from server.accounts.service import AccountService
-from server.attempts.assembly import create_service
-from server.attempts.service import Service
+from server.attempts.service import Service, create_service
 from server.core.settings import ServerSettings
-from server.operations.background import create_work
+from server.operations.background import create_background_work
 from server.operations.metrics import Metrics
 from server.sharing.service import SharingService
 from server.ui.headers import SecurityHeaders
@@ -24,7 +23,7 @@ from server.web.http.host_check import HostCheck
 from server.web.http.observing import Observe, RouteMark
 from server.web.http.pages import Pages
 from server.web.http.problems import PROBLEM_RESPONSES, add_problem_handlers
-from server.web.http.sessions import Csrf, Sessions
+from server.web.http.session_cookies import Csrf, Sessions
 from server.web.routes.account import account_router
 from server.web.routes.account_data import everything_router
 from server.web.routes.admin import admin_router
@@ -101,24 +100,28 @@ def create_app(
     metrics = Metrics(use.database)
     _add_middleware(app, settings, people, metrics)
     add_problem_handlers(app)
-    app.state.work = work = create_work(use)
+    app.state.background = background = create_background_work(use)
     for router in (bank_router(), attempts_router(), drills_router()):
         app.include_router(router, prefix=API_PREFIX)
-    for router in (jobs_router(work), exports_router(work)):
+    for router in (jobs_router(background), exports_router(background)):
         app.include_router(router, prefix=API_PREFIX)
     sharing = SharingService(use.database)
-    for router in (sharing_router(sharing), recordings_router(sharing, work)):
+    for router in (sharing_router(sharing), recordings_router(sharing, background)):
         app.include_router(router, prefix=API_PREFIX)
     for router in (reviews_router(), merging_router()):
         app.include_router(router, prefix=API_PREFIX)
     app.include_router(links_router(sharing))
-    for pages in (job_pages_router(work), bank_pages_router(work), export_pages_router(work)):
+    for pages in (
+        job_pages_router(background),
+        bank_pages_router(background),
+        export_pages_router(background),
+    ):
         app.include_router(pages)
     for pages in (coach_router(), corrections_router(), review_pages_router()):
         app.include_router(pages)
     for pages in (home_router(), sign_in_router(), account_router(), admin_router()):
         app.include_router(pages)
-    app.include_router(health_router(work, metrics))
+    app.include_router(health_router(background, metrics))
     app.include_router(everything_router(sharing))
     app.mount("/static/ui", Assets(directory=STATIC), name="ui")
 

@@ -13,7 +13,7 @@ from server.core.access import Action, Actor
 from server.core.errors import InvalidInputError, ServerError, WrongSignInError
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
-from server.web.http.sessions import end_session, start_session
+from server.web.http.session_cookies import end_session, start_session
 
 __all__ = ["account_router"]
 

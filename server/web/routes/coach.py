@@ -11,11 +11,11 @@ from server.core.errors import InvalidInputError, NotFoundError
 from server.jobs.work import MadeFile
 from server.review.collected import MOST_CORRECTIONS, collect, resolve, to_csv, to_yaml
 from server.review.overview import overview_of
-from server.review.queue import QueueFilter
+from server.review.review_queue import QueueFilter
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, needs
+from server.web.routes.attempt_review import Reviews
 from server.web.routes.jobs import file_response
-from server.web.routes.review_desk import Reviews
 from server.web.routes.review_forms import LongField, rubric_from
 from server.web.routes.review_pages import queue_of
 

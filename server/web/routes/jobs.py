@@ -11,7 +11,7 @@ from server.core.access import Action, may
 from server.core.errors import NotAllowedError
 from server.jobs.models import Job, JobList
 from server.jobs.work import MadeFile
-from server.operations.background import ServerWork
+from server.operations.background import BackgroundWork
 from server.web.http.gate import AppContext, CurrentActor, needs
 
 __all__ = ["file_response", "job_pages_router", "jobs_router"]
@@ -19,7 +19,7 @@ __all__ = ["file_response", "job_pages_router", "jobs_router"]
 JobId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
-def jobs_router(work: ServerWork) -> APIRouter:
+def jobs_router(background: BackgroundWork) -> APIRouter:
     """The routes under ``/jobs``. Everybody sees their own jobs and no others.
 
     The router's lifespan starts and ends the worker of this process.
@@ -28,7 +28,7 @@ def jobs_router(work: ServerWork) -> APIRouter:
         prefix="/jobs",
         tags=["jobs"],
         dependencies=[needs(Action.PRACTISE)],
-        lifespan=work.lifespan,
+        lifespan=background.lifespan,
     )
 
     @router.post("/regrade", status_code=status.HTTP_202_ACCEPTED)
@@ -36,22 +36,22 @@ def jobs_router(work: ServerWork) -> APIRouter:
         """Grade stored answers anew, in the background; its result tells what changed."""
         if order.scope == "everybody" and not may(actor, Action.EDIT_BANK):
             raise NotAllowedError("only who edits the bank may grade everybody's answers anew")
-        return work.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
+        return background.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
 
     @router.get("")
     def jobs(actor: CurrentActor, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> JobList:
         """List one's own jobs, newest first."""
-        return JobList(jobs=tuple(work.queue.recent(actor.account_id, limit)))
+        return JobList(jobs=tuple(background.queue.recent(actor.account_id, limit)))
 
     @router.get("/{job_id}")
     def job(job_id: JobId, actor: CurrentActor) -> Job:
         """Tell how far a job is."""
-        return work.queue.status(job_id, actor.account_id)
+        return background.queue.status(job_id, actor.account_id)
 
     @router.post("/{job_id}/cancel")
     def cancel(job_id: JobId, actor: CurrentActor) -> Job:
         """End a job; one that is over stays as it is."""
-        return work.queue.cancel(job_id, actor.account_id)
+        return background.queue.cancel(job_id, actor.account_id)
 
     @router.get(
         "/{job_id}/file",
@@ -60,12 +60,12 @@ def jobs_router(work: ServerWork) -> APIRouter:
     )
     def file(job_id: JobId, actor: CurrentActor) -> Response:
         """Return the file that a job made."""
-        return file_response(work.file(job_id, actor))
+        return file_response(background.file(job_id, actor))
 
     return router
 
 
-def job_pages_router(work: ServerWork) -> APIRouter:
+def job_pages_router(background: BackgroundWork) -> APIRouter:
     """``/jobs``: one's own jobs as pages, with the progress of each."""
     router = APIRouter(
         prefix="/jobs", include_in_schema=False, dependencies=[needs(Action.PRACTISE)]
@@ -74,13 +74,13 @@ def job_pages_router(work: ServerWork) -> APIRouter:
     @router.get("")
     def jobs(request: Request, actor: CurrentActor, context: AppContext) -> Response:
         """List one's own jobs."""
-        recent = work.queue.recent(actor.account_id)
+        recent = background.queue.recent(actor.account_id)
         return context.pages.page(request, "jobs/jobs.html", jobs=recent)
 
     @router.get("/{job_id}")
     def job(request: Request, job_id: JobId, actor: CurrentActor, context: AppContext) -> Response:
         """Show one job; the page follows it by itself."""
-        found = work.queue.status(job_id, actor.account_id)
+        found = background.queue.status(job_id, actor.account_id)
         return context.pages.page(request, "jobs/job.html", job=found)
 
     @router.get("/{job_id}/fragment")
@@ -88,18 +88,18 @@ def job_pages_router(work: ServerWork) -> APIRouter:
         request: Request, job_id: JobId, actor: CurrentActor, context: AppContext
     ) -> Response:
         """Return the part of a job's page that changes."""
-        found = work.queue.status(job_id, actor.account_id)
+        found = background.queue.status(job_id, actor.account_id)
         return context.pages.page(request, "jobs/fragment.html", job=found)
 
     @router.get("/{job_id}/file")
     def file(job_id: JobId, actor: CurrentActor) -> Response:
         """Hand out the file that a job made."""
-        return file_response(work.file(job_id, actor))
+        return file_response(background.file(job_id, actor))
 
     @router.post("/{job_id}/cancel")
     def cancel(job_id: JobId, actor: CurrentActor) -> Response:
         """End a job."""
-        work.queue.cancel(job_id, actor.account_id)
+        background.queue.cancel(job_id, actor.account_id)
         return RedirectResponse(f"/jobs/{job_id}", 303)
 
     return router

@@ -9,7 +9,7 @@ from server.core.access import Action, may
 from server.review.merging import ReviewMerger
 from server.review.service import author_of
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
-from server.web.routes.review_desk import ExternalIdPath, Reviews
+from server.web.routes.attempt_review import ExternalIdPath, Reviews
 
 __all__ = ["reviews_router"]
 
@@ -18,7 +18,7 @@ Id = Annotated[AttemptId, Path()]
 
 def _may_read(attempt_id: Id, actor: CurrentActor, reviews: Reviews) -> None:
     """Asked before the body is looked at: to strangers there is no such attempt."""
-    demand(actor, Action.READ, reviews.thing(attempt_id))
+    demand(actor, Action.READ, reviews.resource(attempt_id))
 
 
 def reviews_router() -> APIRouter:
@@ -34,7 +34,7 @@ def reviews_router() -> APIRouter:
         attempt_id: Id, actor: CurrentActor, reviews: Reviews, context: AppContext
     ) -> ReviewDocument:
         """Return comments, scores and corrected verdicts; its owner gets the criteria too."""
-        if may(actor, Action.CHANGE, reviews.thing(attempt_id)):
+        if may(actor, Action.CHANGE, reviews.resource(attempt_id)):
             return ReviewMerger(context.service.database, actor.account_id).document(attempt_id)
         return reviews.document(attempt_id)
 
@@ -43,7 +43,7 @@ def reviews_router() -> APIRouter:
         attempt_id: Id, wanted: NewComment, actor: CurrentActor, reviews: Reviews
     ) -> ReviewDocument:
         """Keep a comment, or an answer to one, once; and return them all."""
-        demand(actor, Action.COMMENT, reviews.thing(attempt_id))
+        demand(actor, Action.COMMENT, reviews.resource(attempt_id))
         reviews.comment(attempt_id, author_of(actor), wanted)
         return reviews.document(attempt_id)
 
@@ -56,7 +56,7 @@ def reviews_router() -> APIRouter:
         reviews: Reviews,
     ) -> ReviewDocument:
         """Give one's own comment another text, and return them all."""
-        demand(actor, Action.COMMENT, reviews.thing(attempt_id))
+        demand(actor, Action.COMMENT, reviews.resource(attempt_id))
         reviews.edit(attempt_id, author_of(actor), external_id, wanted.text)
         return reviews.document(attempt_id)
 

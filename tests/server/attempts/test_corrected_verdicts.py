@@ -37,7 +37,7 @@ from server.operations.backup import back_up, restore
 from server.review.collected import collect
 from server.review.models import Author
 from server.review.overview import overview_of
-from server.review.queue import Queue, QueueFilter
+from server.review.review_queue import Queue, QueueFilter
 from server.review.service import ReviewService
 from server.ui.exports.bundle_page import bundle_page
 from server.ui.exports.csv_table import to_csv

@@ -16,7 +16,7 @@ from server.jobs.store import JobStore
 from server.jobs.worker import Runner
 from server.sharing.recordings import RECORDING
 from server.sharing.service import SharingService
-from server.sharing.shown import thing_of_attempt
+from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import preparing, receive
 from tests.server.conftest import START, Clock, make_submission
 from tests.server.queues import do_all
@@ -68,9 +68,9 @@ class World:
     def may(self, who: int, action: Action, attempt_id: int) -> bool:
         coached = {self.cleo: {self.spring}, self.dora: {self.autumn}}.get(who, set())
         role = "coach" if coached else "candidate"
-        thing = thing_of_attempt(self.service.database, attempt_id)
-        assert thing is not None
-        return may(Actor(role, who, coached=frozenset(coached)), action, thing)  # type: ignore[arg-type]
+        resource = resource_of_attempt(self.service.database, attempt_id)
+        assert resource is not None
+        return may(Actor(role, who, coached=frozenset(coached)), action, resource)  # type: ignore[arg-type]
 
     def recordings(self) -> int:
         with self.service.database.read() as session:

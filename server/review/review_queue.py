@@ -21,7 +21,7 @@ from server.db.tables import (
 )
 from server.review.models import QueueEntry
 
-__all__ = ["PAGE", "Queue", "QueueFilter", "QueuePage", "is_shown_to"]
+__all__ = ["PAGE", "QueueFilter", "QueuePage", "ReviewQueue", "is_shown_to"]
 
 PAGE: Final = 50
 
@@ -78,7 +78,7 @@ def is_shown_to(cohort_ids: Collection[int]) -> ColumnElement[bool]:
     return shown
 
 
-class Queue:
+class ReviewQueue:
     """The queue of whoever coaches these cohorts (``Actor.coached``)."""
 
     def __init__(self, database: Database, coached: Collection[int], account_id: int) -> None:

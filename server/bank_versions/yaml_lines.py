@@ -13,7 +13,7 @@ from pronunciation.strict_yaml import read_yaml as read_lexicon_yaml
 from question_bank.errors import BankError
 from question_bank.plain_yaml import read_yaml
 
-__all__ = ["Lines"]
+__all__ = ["YamlLines"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -25,7 +25,7 @@ _SHOWN_NAME: Final = 80
 """So much of a term's name stands in the lexicon's error lines."""
 
 
-class Lines:
+class YamlLines:
     """The entries of some files as YAML nodes, which know their lines."""
 
     def __init__(
@@ -35,7 +35,7 @@ class Lines:
         self._roots = roots
 
     @classmethod
-    def of_questions(cls, files: Sequence[Path]) -> "Lines":
+    def of_questions(cls, files: Sequence[Path]) -> "YamlLines":
         """Bank files: lists of questions, or mappings that hold such a list."""
         entries: dict[str, Sequence[yaml.Node]] = {}
         roots: dict[str, yaml.Node] = {}
@@ -50,7 +50,7 @@ class Lines:
         return cls(entries, roots)
 
     @classmethod
-    def of_terms(cls, file: Path) -> "Lines":
+    def of_terms(cls, file: Path) -> "YamlLines":
         """A lexicon file: a list of terms."""
         try:
             read_lexicon_yaml(file)
