@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select
 
 from question_bank.models import Slug
 from server.attempts.service import Service
-from server.contract import RegradeChange, RegradeResult
+from server.contract import RegradeChange, RegradeResult, Wire
 from server.db.tables import AttemptRow
 from server.jobs.work import MadeFile, Outcome, Task, Work
 
@@ -34,11 +33,7 @@ LISTED: Final = 500
 """Changes that stand in the job itself; its file has all of them."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class RegradeOrder(_Model):
+class RegradeOrder(Wire):
     """What to grade anew: one's own answers, or those of everybody on the server.
 
     ``everybody`` is for the bank's editors, after a version of the bank became active. They may
@@ -50,7 +45,7 @@ class RegradeOrder(_Model):
     dry_run: bool = False
 
 
-class PhraseShift(_Model):
+class PhraseShift(Wire):
     """How a phrase's status changed, and in how many answers."""
 
     phrase: str
@@ -59,7 +54,7 @@ class PhraseShift(_Model):
     answers: int
 
 
-class QuestionShift(_Model):
+class QuestionShift(Wire):
     """What changed at one question, over all answers to it that changed."""
 
     question_id: str
@@ -69,7 +64,7 @@ class QuestionShift(_Model):
     phrases: tuple[PhraseShift, ...]
 
 
-class RegradeOutcome(_Model):
+class RegradeOutcome(Wire):
     """What grading anew came to. ``own`` lists each attempt, and only where they are one's own."""
 
     dry_run: bool

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.attempts.grading_data import GradingData
 from server.bank_versions.store import BankVersion, BankVersionStore, BankVersionText
 from server.bank_versions.text import Draft, DraftError, Fault, check_answers, read_draft
+from server.contract import Wire
 from server.core.errors import InvalidInputError
 from server.db.database import Database
 from server.jobs.work import Outcome, Task, Work
@@ -47,10 +48,8 @@ MAX_DIFF_LINES: Final = 20_000
 """difflib's time grows with the square of the lines where all of them differ."""
 
 
-class DraftOrder(BaseModel):
+class DraftOrder(Wire):
     """A version to be checked and stored in the background."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     yaml: str
     lexicon_yaml: str

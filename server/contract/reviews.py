@@ -16,7 +16,8 @@ from pydantic import (
     model_validator,
 )
 
-from server.contract.answers import MAX_WORDS, AttemptId
+from server.contract.answers import AttemptId
+from server.contract.transcript import MAX_WORDS
 from server.contract.wire import Wire
 
 __all__ = [

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 from sqlalchemy import select
 
 from server.attempts.store import Store
+from server.contract import Wire
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.database import Database
 from server.db.tables import CohortRow
@@ -52,10 +53,8 @@ CohortFormat = Literal["csv", "parquet"]
 Row = tuple[str | float | None, ...]
 
 
-class CohortOrder(BaseModel):
+class CohortOrder(Wire):
     """Which table is wanted; ``since`` is included, ``until`` is not."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     cohort_id: int = Field(ge=1, le=2**63 - 1)
     format: CohortFormat = "csv"

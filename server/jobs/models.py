@@ -3,18 +3,16 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from server.contract import Wire
 
 __all__ = ["Job", "JobFile", "JobList", "JobState"]
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class JobFile(_Wire):
+class JobFile(Wire):
     """The file that a job made; kept for a day."""
 
     name: str
@@ -22,7 +20,7 @@ class JobFile(_Wire):
     size_bytes: int
 
 
-class Job(_Wire):
+class Job(Wire):
     """Work that outlasts a request, and how far it is.
 
     ``result`` is what it found, once it is done; ``problem`` one line for a person, once it failed.
@@ -49,7 +47,7 @@ class Job(_Wire):
         return self.state in ("done", "failed", "cancelled")
 
 
-class JobList(_Wire):
+class JobList(Wire):
     """One's own jobs, newest first."""
 
     jobs: tuple[Job, ...]

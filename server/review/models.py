@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from server.contract import Comment, Correction, Criterion, ReviewDocument, RubricScore
+from server.contract import Comment, Correction, Criterion, ReviewDocument, RubricScore, Wire
 from server.review.guest_key import GuestKey
 
 __all__ = [
@@ -26,10 +26,8 @@ MAX_CRITERIA: Final = 20
 ReviewState = Literal["open", "done"]
 
 
-class Rubric(BaseModel):
+class Rubric(Wire):
     """What a cohort's coaches score; kept as JSON with the cohort."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     criteria: Annotated[tuple[Criterion, ...], Field(max_length=MAX_CRITERIA)] = ()
 

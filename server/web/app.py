@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
-from pydantic import BaseModel
 
 from server.accounts.service import AccountService
 from server.attempts.service import Service, create_service
+from server.contract import Wire
 from server.core.settings import ServerSettings
 from server.operations.background import create_background_work
 from server.operations.metrics import Metrics
@@ -49,7 +49,7 @@ __all__ = ["API_PREFIX", "Health", "create_app"]
 API_PREFIX = "/api/v1"
 
 
-class Health(BaseModel):
+class Health(Wire):
     """The answer of ``/healthz``; ``app`` tells a client that this is an Aloud server."""
 
     app: str = "aloud"

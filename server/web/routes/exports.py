@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Query, Request, status
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime
 from starlette.responses import RedirectResponse, Response
 
-from server.contract import AttemptId
+from server.contract import AttemptId, Wire
 from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
 from server.exports.attempt import AttemptFormat, export_attempt
@@ -22,10 +22,8 @@ __all__ = ["export_pages_router", "exports_router"]
 CohortId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
-class CohortExport(BaseModel):
+class CohortExport(Wire):
     """Which table of a cohort is wanted; ``since`` is included, ``until`` is not."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: CohortFormat = "csv"
     since: AwareDatetime | None = None

@@ -1,8 +1,9 @@
 """``/readyz`` for what sends requests here, ``/metrics`` for Prometheus."""
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from server.contract import Wire
 from server.core.access import Action
 from server.core.errors import StoreError
 from server.db.migrate import HEAD_REVISION, current_revision
@@ -15,7 +16,7 @@ __all__ = ["Readiness", "health_router"]
 _OK = "ok"
 
 
-class Readiness(BaseModel):
+class Readiness(Wire):
     """Whether this process can do its work, and where not, why; nothing that is not for all."""
 
     app: str = "aloud"
