@@ -18,7 +18,7 @@ from server.contract import (
     Summary,
     TermVerdict,
 )
-from server.ui.correction_text import correction_text, graded_text
+from server.ui.verdict_words import correction_text, graded_text
 
 __all__ = ["clock", "print_report", "render_report", "render_transcript"]
 

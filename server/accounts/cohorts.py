@@ -15,8 +15,6 @@ from server.db.audit import note
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, CohortMemberRow, CohortRow
 
-__all__ = ["MAX_AUDIO_DAYS", "CohortService", "coached_by"]
-
 MAX_AUDIO_DAYS: Final = 3650
 
 

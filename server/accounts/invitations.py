@@ -15,8 +15,6 @@ from server.db.audit import note
 from server.db.database import Database
 from server.db.tables import InvitationRow
 
-__all__ = ["VALID_FOR", "InvitationService"]
-
 VALID_FOR: Final = timedelta(days=7)
 
 

@@ -13,8 +13,6 @@ from itsdangerous import BadData, URLSafeTimedSerializer
 
 from server.accounts.secrets import keyed_digest
 
-__all__ = ["KNOWN_FOR_S", "KnownBrowsers"]
-
 KNOWN_FOR_S: Final = 90 * 24 * 60 * 60
 _SALT: Final = "known browser"
 

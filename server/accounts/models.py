@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-__all__ = ["ROLES", "Account", "Cohort", "Invited", "Member", "NewToken", "Role", "Token"]
-
 Role = Literal["candidate", "coach", "admin"]
 ROLES: Final[tuple[Role, ...]] = ("candidate", "coach", "admin")
 

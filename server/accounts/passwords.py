@@ -8,8 +8,6 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from server.core.errors import InvalidInputError
 
-__all__ = ["MAX_PASSWORD", "MIN_PASSWORD", "Passwords"]
-
 MIN_PASSWORD: Final = 10
 MAX_PASSWORD: Final = 200
 

@@ -10,8 +10,6 @@ from sqlalchemy.exc import IntegrityError
 from server.db.database import Database
 from server.db.tables import ServerSecretRow
 
-__all__ = ["SECRET_BYTES", "digest", "keyed_digest", "new_secret", "server_secret"]
-
 SECRET_BYTES: Final = 32
 """256 bits cannot be guessed, so a fast hash is enough to keep them by (unlike passwords)."""
 

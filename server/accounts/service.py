@@ -28,8 +28,6 @@ from server.db.audit import note
 from server.db.database import Database
 from server.db.tables import AccountRow
 
-__all__ = ["AccountService", "actor_for", "clean_display_name", "clean_name"]
-
 _NAME: Final = re.compile(r"[\w.@+-]{1,80}")
 _MAX_TYPED: Final = 1000
 """A longer name or password is wrong anyway and need not be hashed."""

@@ -16,8 +16,6 @@ from server.accounts.secrets import digest
 from server.db.database import Database
 from server.db.tables import AccountRow, EndedSessionRow
 
-__all__ = ["SESSION_FOR", "SessionService", "has_ended", "new_session_id"]
-
 SESSION_FOR: Final = timedelta(days=14)
 """How long a cookie is valid after it was last sent to the browser."""
 

@@ -20,16 +20,6 @@ from server.core.errors import TooManyTriesError
 from server.db.database import Database
 from server.db.tables import SignInFailureRow
 
-__all__ = [
-    "NAME_WINDOW",
-    "PER_ADDRESS",
-    "PER_NAME",
-    "PER_NAME_AND_ADDRESS",
-    "WINDOW",
-    "Throttle",
-    "Try",
-]
-
 WINDOW: Final = timedelta(minutes=15)
 PER_NAME_AND_ADDRESS: Final = 10
 """Wrong passwords for one name from one address, or from one known browser: 960 a day."""

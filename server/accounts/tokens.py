@@ -15,8 +15,6 @@ from server.db.audit import note
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, TokenRow
 
-__all__ = ["MAX_TOKENS", "PREFIX", "TokenService"]
-
 PREFIX: Final = "aloud_"
 MAX_TOKENS: Final = 50
 """Valid ones for each account."""

@@ -9,8 +9,6 @@ from sqlalchemy.orm import Session
 from server.contract import Correction
 from server.db.tables import AccountRow, CorrectionRow
 
-__all__ = ["NOBODY", "corrections_of", "keep_corrections"]
-
 NOBODY = "somebody who has left"
 """The author of what has neither an account's name nor a typed one."""
 

@@ -16,8 +16,6 @@ from server.contract import (
 from server.core.errors import ConflictError
 from server.grading.spaced_repetition import check_review, schedule
 
-__all__ = ["DRILL_ARCHIVE_PAGE", "DrillService"]
-
 # A review is below 1 kB of JSON.
 DRILL_ARCHIVE_PAGE = 1000
 

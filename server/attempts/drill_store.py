@@ -12,8 +12,6 @@ from server.core.errors import ConflictError
 from server.db.database import Database
 from server.db.tables import DrillCardRow, DrillReviewRow
 
-__all__ = ["DrillStore", "Schedule"]
-
 Schedule = Callable[[Sequence[DrillReview]], DrillCard | None]
 """Makes the card of one item from all its reviews."""
 

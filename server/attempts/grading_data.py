@@ -9,8 +9,6 @@ from question_bank.models import Bank, Question
 from server.contract import Report, Submission
 from server.core.errors import GraderFailedError, ServerError
 
-__all__ = ["Grade", "Grader", "GradingData"]
-
 Grade = Callable[[Question, Submission, Lexicon, str], Report]
 
 

@@ -18,15 +18,6 @@ from server.contract import Correction, Coverage, Report
 from server.db.tables import AttemptRow, ReportRow
 from server.grading.corrections import corrected, corrected_coverage
 
-__all__ = [
-    "ReadReport",
-    "ReadScore",
-    "StoredScore",
-    "newest_report_id",
-    "read_reports",
-    "read_scores",
-]
-
 
 @dataclass(frozen=True)
 class ReadReport:

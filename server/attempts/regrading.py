@@ -17,16 +17,6 @@ from server.contract import RegradeChange, RegradeResult, Wire
 from server.db.tables import AttemptRow
 from server.jobs.work import MadeFile, Outcome, Task, Work
 
-__all__ = [
-    "LISTED",
-    "REGRADE",
-    "PhraseShift",
-    "QuestionShift",
-    "RegradeOrder",
-    "RegradeOutcome",
-    "regrading",
-]
-
 REGRADE: Final = "regrade"
 
 LISTED: Final = 500

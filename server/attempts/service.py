@@ -37,8 +37,6 @@ from server.core.errors import (
 from server.core.settings import ServerSettings
 from server.db.database import Database
 
-__all__ = ["ARCHIVE_PAGE", "Grader", "Service"]
-
 # Attempts in one page of an export: at the contract's largest answers a page stays under 100 MB.
 ARCHIVE_PAGE = 20
 

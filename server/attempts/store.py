@@ -33,8 +33,6 @@ from server.core.errors import ConflictError, NotFoundError
 from server.db.database import MAX_ID, Database
 from server.db.tables import AttemptRow, ReportRow
 
-__all__ = ["Store", "StoredAttempt"]
-
 # SQLite takes at most 32,766 parameters in a statement (https://www.sqlite.org/limits.html).
 _IDS_PER_STATEMENT = 1000
 

@@ -11,8 +11,6 @@ from question_bank.loader import load_bank
 from question_bank.models import Bank, KeyPhrase, Question
 from server.grading import cover
 
-__all__ = ["MAX_UNRELATED_SHARE", "check_bank_path", "check_model_answers"]
-
 MAX_UNRELATED_SHARE: Final = 0.5
 """An answer that covers half of the phrases of a question it has no phrase in common with shows
 that those phrases are too general to tell anything."""

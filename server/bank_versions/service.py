@@ -25,15 +25,6 @@ from server.core.errors import InvalidInputError
 from server.db.database import Database
 from server.jobs.work import Outcome, Task, Work
 
-__all__ = [
-    "CHECKED_AT_ONCE",
-    "CHECK_BANK",
-    "ActiveGradingData",
-    "BankVersions",
-    "Changes",
-    "DraftOrder",
-]
-
 logger = logging.getLogger(__name__)
 
 CHECK_BANK: Final = "bank-check"

@@ -10,8 +10,6 @@ from server.core.errors import NotFoundError
 from server.db.database import Database
 from server.db.tables import AccountRow, BankVersionRow
 
-__all__ = ["BankVersion", "BankVersionStore", "BankVersionText"]
-
 _MAX_NUMBER = 2**31 - 1
 
 

@@ -22,8 +22,6 @@ from question_bank.models import Bank, Question
 from server.bank_versions.check import check_model_answers
 from server.bank_versions.yaml_lines import YamlLines
 
-__all__ = ["MAX_TEXT_BYTES", "Draft", "DraftError", "Fault", "check_answers", "read_draft"]
-
 MAX_TEXT_BYTES: Final = 1024 * 1024
 """The largest built-in role file has 100 kB; a form field of more is no work of people's hands."""
 

@@ -13,8 +13,6 @@ from pronunciation.strict_yaml import read_yaml as read_lexicon_yaml
 from question_bank.errors import BankError
 from question_bank.plain_yaml import read_yaml
 
-__all__ = ["YamlLines"]
-
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _NAMED: Final = re.compile(r"""(?:question|role) (?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")

@@ -11,15 +11,6 @@ from server.contract.report import PhraseStatus, Report
 from server.contract.reviews import MAX_OF_ONE_ATTEMPT, Correction
 from server.contract.wire import Share, Wire
 
-__all__ = [
-    "Archive",
-    "ArchivedAttempt",
-    "ArchivedReport",
-    "ImportResult",
-    "PurgeRequest",
-    "PurgeResult",
-]
-
 
 class ArchivedReport(Wire):
     """A report with the time it was graded at."""

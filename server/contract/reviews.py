@@ -20,36 +20,6 @@ from server.contract.answers import AttemptId
 from server.contract.transcript import MAX_WORDS
 from server.contract.wire import Wire
 
-__all__ = [
-    "MAX_COMMENT_CHARS",
-    "MAX_LINK_DAYS",
-    "MAX_OF_ONE_ATTEMPT",
-    "MAX_SCORE",
-    "Comment",
-    "CommentKind",
-    "CommentText",
-    "Correction",
-    "Criterion",
-    "ExternalId",
-    "LinkRequest",
-    "MergedReview",
-    "NewComment",
-    "NewCorrection",
-    "NewRubricScore",
-    "NewShareLink",
-    "PersonName",
-    "Preparing",
-    "Recording",
-    "ReviewDocument",
-    "RubricScore",
-    "ShareCohort",
-    "ShareLink",
-    "ShareRequest",
-    "Shared",
-    "Sharing",
-    "TermOrPhrase",
-]
-
 MAX_COMMENT_CHARS: Final = 5_000
 MAX_LINK_DAYS: Final = 90
 MAX_SCORE: Final = 100

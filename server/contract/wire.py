@@ -4,8 +4,6 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Share", "Wire"]
-
 Share = Annotated[float, Field(ge=0, le=1)]
 
 

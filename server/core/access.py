@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-__all__ = ["ANONYMOUS", "OPEN", "Action", "Actor", "ActorRole", "Resource", "may"]
-
 ActorRole = Literal["anonymous", "guest", "open", "candidate", "coach", "admin"]
 
 

@@ -6,22 +6,6 @@ becomes; the text is one clear line for a person.
 
 from typing import ClassVar
 
-__all__ = [
-    "ConflictError",
-    "GraderFailedError",
-    "GradingError",
-    "InvalidInputError",
-    "NotAllowedError",
-    "NotFoundError",
-    "NotSignedInError",
-    "ServerError",
-    "StoreBusyError",
-    "StoreError",
-    "TooManyTriesError",
-    "UnreadableError",
-    "WrongSignInError",
-]
-
 
 class ServerError(Exception):
     """Base of this package's errors."""

@@ -7,8 +7,6 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["DEFAULT_MAX_BODY_BYTES", "ServerSettings", "sqlite_url"]
-
 # The largest answer the contract allows (200,000 characters and 40,000 timed words) is about
 # 5 MB of JSON.
 DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024

@@ -6,8 +6,6 @@ from sqlalchemy.orm import Session
 
 from server.db.tables import AuditRow
 
-__all__ = ["note"]
-
 
 def note(session: Session, at: datetime, actor_id: int | None, action: str, subject: str) -> None:
     """Notes it within the transaction that does it.

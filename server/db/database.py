@@ -10,8 +10,6 @@ from server.core.errors import UnreadableError
 from server.db.engine import make_engine, place_of, plain_errors, writing
 from server.db.migrate import upgrade
 
-__all__ = ["MAX_ID", "Database"]
-
 MAX_ID = 2**63 - 1
 """A larger number cannot be an id, and the driver cannot even ask for it."""
 

@@ -13,8 +13,6 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 
 from server.core.errors import InvalidInputError, StoreBusyError, StoreError
 
-__all__ = ["make_engine", "place_of", "plain_errors", "writing"]
-
 # A transaction that will write takes SQLite's write lock at once: one that reads first and then
 # wants to write fails without waiting when another one wrote in between (SQLITE_BUSY_SNAPSHOT,
 # https://www.sqlite.org/isolation.html).

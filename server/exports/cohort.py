@@ -20,15 +20,6 @@ from server.jobs.work import MadeFile, Outcome, Task, Work
 from server.sharing.shown import ShownAttempt, attempts_shown_to
 from server.ui.exports.csv_table import COLUMNS, row_of, safe_cell
 
-__all__ = [
-    "COHORT_COLUMNS",
-    "EXPORT_COHORT",
-    "CohortFormat",
-    "CohortOrder",
-    "check_parquet",
-    "cohort_exporting",
-]
-
 EXPORT_COHORT: Final = "cohort-export"
 
 MAX_FILE_BYTES: Final = 100 * 1024 * 1024

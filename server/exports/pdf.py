@@ -10,10 +10,8 @@ from functools import cache
 from typing import Any, Final
 
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, TermVerdict
-from server.ui.correction_text import correction_lines, graded_text
 from server.ui.rendering import clock, ipa, percent
-
-__all__ = ["to_pdf"]
+from server.ui.verdict_words import correction_lines, graded_text
 
 _FONT: Final = "Noto Sans"
 _BOX: Final = "?"

@@ -13,8 +13,6 @@ from server.db.tables import JobInputRow, JobRow
 from server.jobs.models import Job
 from server.jobs.rows import UNFINISHED, job_of
 
-__all__ = ["attempts_with_unfinished", "drop_inputs_of_ended", "end_jobs_of", "latest_job_of"]
-
 
 def drop_inputs_of_ended(session: Session) -> int:
     """Drops the content of whatever belongs to a job that is over; how many there were."""

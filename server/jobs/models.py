@@ -7,8 +7,6 @@ from pydantic import Field
 
 from server.contract import Wire
 
-__all__ = ["Job", "JobFile", "JobList", "JobState"]
-
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 

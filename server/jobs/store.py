@@ -21,8 +21,6 @@ from server.jobs.models import Job
 from server.jobs.rows import UNFINISHED, file_of, job_of
 from server.jobs.work import JobInput, MadeFile, Outcome
 
-__all__ = ["MAX_BEGUN", "MAX_UNFINISHED", "Claim", "JobStore"]
-
 MAX_BEGUN: Final = 3
 """A job that ended its process this often (no memory, a crash in C) will do so again."""
 

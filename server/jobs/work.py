@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-__all__ = ["JobInput", "JobStoppedError", "Kinds", "MadeFile", "Outcome", "Task", "Work"]
-
 PROGRESS_EVERY_S: Final = 0.5
 """A person reads no faster, and every write of the progress is a transaction."""
 

@@ -14,8 +14,6 @@ from server.core.access import Actor
 from server.review.service import ReviewService
 from server.sharing.service import SharingService
 
-__all__ = ["everything_of"]
-
 _IN_MEMORY_BYTES = 4 * 1024 * 1024
 
 

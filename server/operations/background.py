@@ -23,8 +23,6 @@ from server.sharing.recordings import RECORDING, RecordingService
 from server.sharing.shown import still_shown
 from server.sharing.uploads import preparing
 
-__all__ = ["BackgroundWork", "create_background_work"]
-
 
 @dataclass(frozen=True)
 class BackgroundWork:

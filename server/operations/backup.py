@@ -24,8 +24,6 @@ from server.core.errors import InvalidInputError, StoreError
 from server.db.engine import make_engine, place_of, plain_errors, writing
 from server.db.migrate import HEAD_REVISION, current_revision, upgrade
 
-__all__ = ["BackupSummary", "back_up", "restore"]
-
 FORMAT: Final = "aloud-backup"
 VERSION: Final = 1
 

@@ -18,8 +18,6 @@ from pronunciation.errors import PronunciationError
 from question_bank.errors import BankError
 from server.core.errors import InvalidInputError, ServerError, UnreadableError
 
-__all__ = ["FIELDS", "REQUEST_ID", "JsonFormatter", "set_up_logs"]
-
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("aloud_request_id", default=None)
 """The request that is being answered."""
 

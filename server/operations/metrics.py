@@ -16,8 +16,6 @@ from server.core.errors import StoreError
 from server.db.database import Database
 from server.db.tables import AccountRow, AttemptRow, JobRow, RecordingRow
 
-__all__ = ["CONTENT_TYPE", "SHARED_FOLDER_VARIABLE", "Metrics"]
-
 CONTENT_TYPE: Final = "text/plain; version=1.0.0; charset=utf-8"
 
 SHARED_FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"

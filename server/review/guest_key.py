@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Self
 
-__all__ = ["GuestKey"]
-
 _HALF: Final = 16
 """Hexadecimal digits: 64 bits to be unique by, and 64 bits that nobody guesses over a network."""
 

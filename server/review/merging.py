@@ -24,8 +24,6 @@ from server.review.models import Author
 from server.review.store import attempt_row, leave_room, new_comment, review_of, rubric_of
 from server.sharing.recordings import cohorts_open_to
 
-__all__ = ["ReviewMerger"]
-
 T = TypeVar("T", bound=Comment | RubricScore | Correction)
 
 

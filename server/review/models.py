@@ -11,16 +11,6 @@ from pydantic import Field, model_validator
 from server.contract import Comment, Correction, Criterion, ReviewDocument, RubricScore, Wire
 from server.review.guest_key import GuestKey
 
-__all__ = [
-    "MAX_CRITERIA",
-    "Author",
-    "Criterion",
-    "QueueEntry",
-    "Review",
-    "ReviewState",
-    "Rubric",
-]
-
 MAX_CRITERIA: Final = 20
 
 ReviewState = Literal["open", "done"]

@@ -21,8 +21,6 @@ from server.db.tables import (
 )
 from server.review.models import QueueEntry
 
-__all__ = ["PAGE", "QueueFilter", "QueuePage", "ReviewQueue", "is_shown_to"]
-
 PAGE: Final = 50
 
 

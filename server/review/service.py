@@ -45,8 +45,6 @@ from server.review.store import (
 from server.sharing.recordings import cohorts_open_to, is_under_way
 from server.sharing.shown import resource_of_attempt
 
-__all__ = ["ReviewService", "author_of"]
-
 
 def author_of(actor: Actor) -> Author:
     """Somebody with an account, as who writes; on a server without accounts, its one person."""

@@ -13,6 +13,7 @@ from server.attempts.corrections import NOBODY, corrections_of
 from server.contract import (
     MAX_OF_ONE_ATTEMPT,
     Comment,
+    Criterion,
     NewComment,
     NewCorrection,
     NewRubricScore,
@@ -29,25 +30,7 @@ from server.db.tables import (
     ReviewRow,
     RubricScoreRow,
 )
-from server.review.models import Author, Criterion, Review, Rubric
-
-__all__ = [
-    "add_comment",
-    "add_correction",
-    "attempt_row",
-    "edit_comment",
-    "leave_room",
-    "new_comment",
-    "own_comment",
-    "own_correction",
-    "put_score",
-    "review_of",
-    "rubric_of",
-    "scores_of",
-    "set_state",
-    "states_of",
-    "writing_review",
-]
+from server.review.models import Author, Review, Rubric
 
 
 @contextmanager

@@ -12,15 +12,6 @@ from typing import Any, Final, Literal
 
 from server.core.errors import InvalidInputError
 
-__all__ = [
-    "MAX_RECORDING_BYTES",
-    "MAX_RECORDING_S",
-    "SAMPLE_RATE_HZ",
-    "Encoded",
-    "encoded_anew",
-    "kind_of",
-]
-
 MAX_RECORDING_S: Final = 30 * 60.0
 """Answers take two minutes; whole interviews are shared answer by answer."""
 

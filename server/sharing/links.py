@@ -17,8 +17,6 @@ from server.db.tables import AccountRow, AttemptRow, ShareLinkRow, ShareRow
 from server.sharing.recordings import settle
 from server.sharing.rows import share_row
 
-__all__ = ["MAX_LINKS", "Guest", "GuestAttempt", "LinkService", "links_of"]
-
 MAX_LINKS: Final = 50
 """Of one share, those that have ended among them."""
 

@@ -27,17 +27,6 @@ from server.jobs.inputs import attempts_with_unfinished, end_jobs_of, latest_job
 from server.sharing.encoding import Encoded
 from server.sharing.rows import attempt_row
 
-__all__ = [
-    "RECORDING",
-    "RecordingService",
-    "Sound",
-    "cohorts_open_to",
-    "info_of",
-    "is_under_way",
-    "preparing_of",
-    "settle",
-]
-
 RECORDING: Final = "recording"
 """The kind of job that encodes an upload anew."""
 

@@ -6,8 +6,6 @@ from server.core.errors import NotFoundError
 from server.db.database import MAX_ID
 from server.db.tables import AttemptRow, ShareRow
 
-__all__ = ["attempt_row", "share_row"]
-
 
 def share_row(session: Session, owner_id: int, share_id: int) -> ShareRow:
     """A share of this owner that is not taken back.

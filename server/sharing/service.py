@@ -9,8 +9,6 @@ from server.sharing.links import LinkService
 from server.sharing.recordings import RecordingService
 from server.sharing.shares import ShareService
 
-__all__ = ["SharingService"]
-
 
 class SharingService:
     """The use cases of sharing. Safe to use from several threads and processes.

@@ -23,8 +23,6 @@ from server.sharing.recordings import (
 )
 from server.sharing.rows import attempt_row, share_row
 
-__all__ = ["MAX_SHARES", "ShareService"]
-
 MAX_SHARES: Final = 10_000
 """Valid ones of one owner: every answer of years, and no end to what one account can store."""
 

@@ -10,8 +10,6 @@ from server.core.access import Resource
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ShareRow
 
-__all__ = ["ShownAttempt", "attempts_shown_to", "resource_of_attempt", "still_shown"]
-
 
 @dataclass(frozen=True)
 class ShownAttempt:

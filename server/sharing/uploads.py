@@ -16,8 +16,6 @@ from server.jobs.work import JobInput, Outcome, Task, Work
 from server.sharing.encoding import encoded_anew, kind_of
 from server.sharing.recordings import RECORDING, RecordingService
 
-__all__ = ["preparing", "receive"]
-
 
 def receive(
     recordings: RecordingService, queue: JobQueue, owner_id: int, attempt_id: int, content: bytes

@@ -15,19 +15,6 @@ from server.contract import Pause, Report, Word
 from server.ui.rendering import clock
 from server.ui.svg import element, picture
 
-__all__ = [
-    "COMFORTABLE_WPM",
-    "PACE_WINDOW_S",
-    "Bar",
-    "Chart",
-    "PacePoint",
-    "ScorePoint",
-    "bar_chart",
-    "pace_chart",
-    "pace_points",
-    "score_chart",
-]
-
 PACE_WINDOW_S: Final = 10.0
 """Long enough for some 25 words, so that one long word does not bend the line."""
 PACE_STEP_S: Final = 1.0

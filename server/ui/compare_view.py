@@ -9,8 +9,6 @@ from server.ui.rendering import clock, percent
 from server.ui.report_view import PhraseRow, ReportView, TermRow, view_report
 from server.ui.verdict_words import DENIED, VERDICT_WORDS
 
-__all__ = ["ComparisonView", "NumberChange", "PhraseChangeRow", "TermChangeRow", "view_comparison"]
-
 Direction = Literal["up", "down", "same"]
 
 _NOT_MEASURED: Final = "–"

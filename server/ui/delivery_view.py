@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from server.contract import Delivery
 from server.ui.rendering import clock
 
-__all__ = ["Figure", "figures_of", "filler_counts"]
-
 
 @dataclass(frozen=True)
 class Figure:

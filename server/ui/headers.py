@@ -5,8 +5,6 @@ from typing import Final
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["SecurityHeaders", "content_security_policy", "with_headers"]
-
 _COMMON: Final = {
     "X-Content-Type-Options": "nosniff",
     # not no-referrer: forms would then send "Origin: null"

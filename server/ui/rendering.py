@@ -11,21 +11,7 @@ from markupsafe import Markup, escape
 from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
 from pronunciation.respelling.from_phones import respell_phones
-from server.ui.correction_text import graded_text
-from server.ui.verdict_words import VERDICT_WORDS
-
-__all__ = [
-    "STATIC",
-    "STYLESHEET",
-    "TEMPLATES",
-    "clock",
-    "environment",
-    "ipa",
-    "percent",
-    "respell",
-    "when",
-    "with_code",
-]
+from server.ui.verdict_words import VERDICT_WORDS, graded_text
 
 STATIC: Final = Path(__file__).parent / "static"
 """Served as ``/static/ui/``."""

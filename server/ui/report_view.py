@@ -10,23 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from server.contract import LanguageNote, PhraseCoverage, Report, TermVerdict
-from server.ui.bounded import bounded
 from server.ui.charts import Chart, pace_chart
-from server.ui.correction_text import correction_text
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
-from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
-
-__all__ = [
-    "NoteRow",
-    "PhraseRow",
-    "PointRow",
-    "ReportView",
-    "Sounds",
-    "TermRow",
-    "view_report",
-]
+from server.ui.verdict_words import VERDICT_WORDS, correction_text, words_of_phrase
 
 CLIP_MARGIN_S: Final = 0.15
 """Played before and after a term or phrase: word times are that far off, and a bare syllable is no
@@ -353,3 +341,30 @@ def _href(evidence: str, prefix: str) -> str:
         return f"#{prefix}{_ROWS[found['list']]}-{int(found['at']) + 1}"
     section = _SECTIONS.get(evidence.split(".")[0])
     return f"#{prefix}{section}" if section else ""
+
+
+MOST_SHOWN: Final = 1000
+"""Places of terms, and remarks. Half an hour of speech has some 500; an answer as long as the
+contract allows can have 49,000, and its page had 68 MB."""
+
+
+def bounded(report: Report) -> Report:
+    """The report with as many places of terms, worst first, and remarks as a page can show.
+
+    It says so where something is left out; scores and counts of the report are as they were.
+    """
+    terms, notes = report.pronunciation.terms, report.language.notes
+    left_out = max(0, len(terms) - MOST_SHOWN) + max(0, len(notes) - MOST_SHOWN)
+    if not left_out:
+        return report
+    notice = (
+        f"{left_out:,} more places of terms and remarks on the language are left out here; "
+        "the JSON export has them."
+    )
+    return report.model_copy(
+        update={
+            "pronunciation": report.pronunciation.model_copy(update={"terms": terms[:MOST_SHOWN]}),
+            "language": report.language.model_copy(update={"notes": notes[:MOST_SHOWN]}),
+            "notices": (*report.notices, notice),
+        }
+    )

@@ -10,8 +10,6 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
-__all__ = ["Assets"]
-
 
 class Assets(StaticFiles):
     """The files of a folder; one that is unchanged is answered with 304 and not sent again.

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-__all__ = ["element", "picture"]
-
 
 def element(tag: str, content: str = "", /, **attributes: str | float | None) -> Markup:
     """An element; ``_`` in an attribute's name becomes ``-``, ``class_`` is ``class``.

@@ -14,8 +14,6 @@ from typing import Final, Literal
 from server.contract import Pause, PhraseCoverage, Report, Word
 from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
 
-__all__ = ["PartView", "RunView", "Sign", "Tone", "WordView", "view_transcript"]
-
 Tone = Literal["good", "warn", "bad", "muted"]
 
 MIN_PART_WORDS: Final = 18

@@ -16,13 +16,12 @@ from server.sharing.service import SharingService
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
 from server.ui.static_files import Assets
-from server.web.http.body_limit import BodyLimit
 from server.web.http.context import Context
 from server.web.http.gate import Gate
-from server.web.http.host_check import HostCheck
 from server.web.http.observing import Observe, RouteMark
 from server.web.http.pages import Pages
 from server.web.http.problems import PROBLEM_RESPONSES, add_problem_handlers
+from server.web.http.refusing import BodyLimit, HostCheck
 from server.web.http.session_cookies import Csrf, Sessions
 from server.web.routes.account import account_router
 from server.web.routes.account_data import everything_router
@@ -37,14 +36,11 @@ from server.web.routes.health import health_router
 from server.web.routes.home import home_router
 from server.web.routes.jobs import job_pages_router, jobs_router
 from server.web.routes.links import links_router
-from server.web.routes.merging import merging_router
 from server.web.routes.recordings import recordings_router
 from server.web.routes.review_pages import review_pages_router
-from server.web.routes.reviews import reviews_router
+from server.web.routes.reviews import merging_router, reviews_router
 from server.web.routes.sharing import sharing_router
 from server.web.routes.sign_in import sign_in_router
-
-__all__ = ["API_PREFIX", "Health", "create_app"]
 
 API_PREFIX = "/api/v1"
 

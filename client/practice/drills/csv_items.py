@@ -14,7 +14,7 @@ from typing import Any, Final
 from client.core.errors import DrillError
 from client.practice.drills.items import Item
 from client.practice.drills.own_items import OWN_SET, OwnItem, item_id, own_item
-from server.ui.exports.spreadsheet import from_cell, to_cell
+from server.ui.exports.csv_table import from_cell, to_cell
 
 __all__ = ["COLUMNS", "items_to_csv", "read_csv"]
 

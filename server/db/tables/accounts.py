@@ -12,17 +12,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime
 
-__all__ = [
-    "AccountRow",
-    "CohortMemberRow",
-    "CohortRow",
-    "EndedSessionRow",
-    "InvitationRow",
-    "ServerSecretRow",
-    "SignInFailureRow",
-    "TokenRow",
-]
-
 
 class AccountRow(Base):
     """One person. Deleting the row takes along everything that is theirs."""

@@ -8,8 +8,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
 
-__all__ = ["AttemptRow", "Base", "DrillCardRow", "DrillReviewRow", "ReportRow"]
-
 
 class AttemptRow(Base):
     """One answer as it came in, with the question as it was then."""

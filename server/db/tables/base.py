@@ -6,8 +6,6 @@ from sqlalchemy import BigInteger, DateTime, Dialect, ForeignKey, Index, Integer
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-__all__ = ["Base", "Key", "UtcDateTime", "once_per_owner", "owner_column"]
-
 # SQLite only counts up an INTEGER primary key; PostgreSQL gets 64 bits.
 Key = BigInteger().with_variant(Integer, "sqlite")
 

@@ -8,8 +8,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, owner_column
 
-__all__ = ["AuditRow", "BankVersionRow", "JobFileRow", "JobInputRow", "JobRow"]
-
 
 class BankVersionRow(Base):
     """One version of the programme's own bank and lexicon; outlives the account that wrote it."""

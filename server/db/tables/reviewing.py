@@ -11,8 +11,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime
 
-__all__ = ["CommentRow", "CorrectionRow", "ReviewRow", "RubricScoreRow"]
-
 
 def _attempt() -> Mapped[int]:
     return mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"), index=True)

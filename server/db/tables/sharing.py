@@ -7,8 +7,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, owner_column
 
-__all__ = ["RecordingRow", "ShareLinkRow", "ShareRow"]
-
 
 class ShareRow(Base):
     """One attempt, or one interview, shown to a cohort's coaches or (no cohort) by links only."""

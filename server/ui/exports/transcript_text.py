@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from server.contract import Transcript, Word
 
-__all__ = ["FORMATS", "Cue", "cues", "to_json", "to_srt", "to_text", "to_vtt"]
-
 MAX_LINE_CHARS = 42
 MAX_LINES = 2
 MAX_CUE_S = 7.0

@@ -10,8 +10,6 @@ from server.attempts.service import Service
 from server.core.settings import ServerSettings
 from server.web.http.pages import Pages
 
-__all__ = ["Context", "context_of"]
-
 
 @dataclass(frozen=True)
 class Context:

@@ -26,17 +26,6 @@ from server.web.http.pages import wants_page
 from server.web.http.problems import failure
 from server.web.http.session_cookies import SESSION_COOKIE, session_of
 
-__all__ = [
-    "OPEN_PATHS",
-    "OPEN_PREFIXES",
-    "AppContext",
-    "CurrentActor",
-    "Gate",
-    "OwnService",
-    "demand",
-    "needs",
-]
-
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/sign-in"})
 OPEN_PREFIXES: Final = ("/invitation/", "/s/", "/static/ui/")
 """Without an account: signing in, invitations, share links (each with a secret in its address)."""

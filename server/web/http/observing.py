@@ -15,8 +15,6 @@ from server.operations.logs import FIELDS, REQUEST_ID
 from server.operations.metrics import Metrics
 from server.web.http.problems import failure, problem_response
 
-__all__ = ["REQUEST_ID_HEADER", "Observe", "RouteMark"]
-
 logger = logging.getLogger(__name__)
 
 REQUEST_ID_HEADER: Final = "X-Request-ID"

@@ -9,8 +9,6 @@ from starlette.responses import HTMLResponse
 from server.core.access import ANONYMOUS, Action, Actor, may
 from server.ui.rendering import environment
 
-__all__ = ["MENU", "MenuEntry", "Pages", "csrf_token", "sentence", "wants_page"]
-
 
 @dataclass(frozen=True)
 class MenuEntry:

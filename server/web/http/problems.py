@@ -15,8 +15,6 @@ from server.core.errors import ServerError, TooManyTriesError
 from server.web.http.context import context_of
 from server.web.http.pages import wants_page
 
-__all__ = ["PROBLEM_RESPONSES", "add_problem_handlers", "failure", "problem_response"]
-
 logger = logging.getLogger(__name__)
 
 PROBLEM_TYPE = "application/problem+json"

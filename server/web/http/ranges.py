@@ -8,8 +8,6 @@ from starlette.responses import Response
 
 from server.sharing.recordings import Sound
 
-__all__ = ["sound_response"]
-
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 

@@ -17,8 +17,6 @@ from server.accounts.models import Account
 from server.accounts.sessions import SESSION_FOR, SessionService, new_session_id
 from server.web.http.problems import failure
 
-__all__ = ["SESSION_COOKIE", "Csrf", "Sessions", "end_session", "session_of", "start_session"]
-
 SESSION_COOKIE: Final = "aloud_session"
 _CSRF_COOKIE: Final = "aloud_csrf"
 _FORMS_WITHOUT_SESSION: Final = ("/sign-in", "/invitation/", "/s/")

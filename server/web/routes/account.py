@@ -15,8 +15,6 @@ from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
 from server.web.http.session_cookies import end_session, start_session
 
-__all__ = ["account_router"]
-
 Typed = Annotated[str, Form(max_length=2000)]
 
 

@@ -13,8 +13,6 @@ from server.review.service import ReviewService
 from server.sharing.service import SharingService
 from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
 
-__all__ = ["everything_router"]
-
 _CHUNK_BYTES: Final = 256 * 1024
 
 

@@ -13,8 +13,6 @@ from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, needs
 from server.web.routes.home import invitation_link
 
-__all__ = ["admin_router"]
-
 Typed = Annotated[str, Form(max_length=300)]
 Id = Annotated[int, Path()]
 

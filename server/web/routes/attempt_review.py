@@ -22,8 +22,6 @@ from server.web.http.context import Context
 from server.web.http.gate import AppContext
 from server.web.routes.review_forms import CommentForm, CorrectionForm, ScoresForm, TextForm
 
-__all__ = ["AttemptReview", "ExternalIdPath", "Reviews", "add_review_routes", "review_page"]
-
 ExternalIdPath = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 
 

@@ -22,8 +22,6 @@ from server.contract import (
 from server.core.access import Action
 from server.web.http.gate import OwnService, needs
 
-__all__ = ["attempts_router"]
-
 
 def attempts_router() -> APIRouter:
     """The routes for answers and what is kept of them."""

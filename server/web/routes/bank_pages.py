@@ -17,8 +17,6 @@ from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, needs
 from server.web.routes.jobs import JobId, file_response
 
-__all__ = ["bank_pages_router"]
-
 SHOWN_QUESTIONS: Final = 30
 SHOWN_FAULTS: Final = 100
 

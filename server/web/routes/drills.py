@@ -18,8 +18,6 @@ from server.contract import (
 from server.core.access import Action
 from server.web.http.gate import OwnService, needs
 
-__all__ = ["drills_router"]
-
 
 def drills_router() -> APIRouter:
     """The routes under ``/drills``."""

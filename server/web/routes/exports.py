@@ -17,8 +17,6 @@ from server.sharing.shown import resource_of_attempt
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
 from server.web.routes.jobs import file_response
 
-__all__ = ["export_pages_router", "exports_router"]
-
 CohortId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 

@@ -11,8 +11,6 @@ from server.operations.background import BackgroundWork
 from server.operations.metrics import CONTENT_TYPE, Metrics
 from server.web.http.gate import needs
 
-__all__ = ["Readiness", "health_router"]
-
 _OK = "ok"
 
 

@@ -6,8 +6,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from server.core.access import Action, may
 from server.web.http.gate import AppContext, CurrentActor, needs
 
-__all__ = ["home_router", "invitation_link"]
-
 
 def invitation_link(request: Request, secret: str) -> str:
     """The address at which an invitation is used."""

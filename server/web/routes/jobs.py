@@ -14,8 +14,6 @@ from server.jobs.work import MadeFile
 from server.operations.background import BackgroundWork
 from server.web.http.gate import AppContext, CurrentActor, needs
 
-__all__ = ["file_response", "job_pages_router", "jobs_router"]
-
 JobId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 

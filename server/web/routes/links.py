@@ -21,8 +21,6 @@ from server.web.http.ranges import sound_response
 from server.web.routes.attempt_review import AttemptReview, Reviews, add_review_routes, review_page
 from server.web.routes.review_forms import signature
 
-__all__ = ["links_router"]
-
 Secret = Annotated[str, Path(max_length=200)]
 Id = Annotated[AttemptId, Path()]
 

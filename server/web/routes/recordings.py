@@ -19,8 +19,6 @@ from server.web.http.gate import AppContext, CurrentActor, demand, needs
 from server.web.http.ranges import sound_response
 from server.web.routes.sharing import owner_of
 
-__all__ = ["recordings_router"]
-
 _UPLOAD: Final = {
     "requestBody": {
         "required": True,

@@ -8,23 +8,14 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from server.contract import (
     CommentText,
+    Criterion,
     NewComment,
     NewCorrection,
     NewRubricScore,
     PersonName,
 )
 from server.core.errors import InvalidInputError
-from server.review.models import Criterion, Rubric
-
-__all__ = [
-    "CommentForm",
-    "CorrectionForm",
-    "LongField",
-    "ScoresForm",
-    "TextForm",
-    "rubric_from",
-    "signature",
-]
+from server.review.models import Rubric
 
 LongField = Annotated[str, Form(max_length=20_000)]
 

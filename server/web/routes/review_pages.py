@@ -18,8 +18,6 @@ from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
 from server.web.routes.attempt_review import AttemptReview, Reviews, add_review_routes
 
-__all__ = ["queue_of", "review_pages_router"]
-
 Id = Annotated[AttemptId, Path()]
 
 

@@ -1,17 +1,15 @@
-"""What was written about an attempt, over HTTP: for clients of its owner, and of its coaches."""
+"""What was written about an attempt, over HTTP: read, commented on, and merged from a file."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from server.contract import AttemptId, CommentText, NewComment, ReviewDocument
+from server.contract import AttemptId, CommentText, MergedReview, NewComment, ReviewDocument
 from server.core.access import Action, may
 from server.review.merging import ReviewMerger
 from server.review.service import author_of
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
 from server.web.routes.attempt_review import ExternalIdPath, Reviews
-
-__all__ = ["reviews_router"]
 
 Id = Annotated[AttemptId, Path()]
 
@@ -59,5 +57,17 @@ def reviews_router() -> APIRouter:
         demand(actor, Action.COMMENT, reviews.resource(attempt_id))
         reviews.edit(attempt_id, author_of(actor), external_id, wanted.text)
         return reviews.document(attempt_id)
+
+    return router
+
+
+def merging_router() -> APIRouter:
+    """``/reviews``: what belongs to others is not there for who asks."""
+    router = APIRouter(tags=["reviews"], dependencies=[needs(Action.PRACTISE)])
+
+    @router.post("/reviews")
+    def merge(document: ReviewDocument, actor: CurrentActor, context: AppContext) -> MergedReview:
+        """Add what a file holds about one's own answer, each part once, under the names in it."""
+        return ReviewMerger(context.service.database, actor.account_id).merge(document)
 
     return router

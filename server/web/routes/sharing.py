@@ -17,8 +17,6 @@ from server.core.errors import NotAllowedError
 from server.sharing.service import SharingService
 from server.web.http.gate import CurrentActor, needs
 
-__all__ = ["owner_of", "sharing_router"]
-
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 

@@ -13,8 +13,6 @@ from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor
 from server.web.http.session_cookies import end_session, start_session
 
-__all__ = ["Secret", "sign_in_router"]
-
 Secret = Annotated[str, Path(max_length=200)]
 Typed = Annotated[str, Form(max_length=2000)]
 
