@@ -54,7 +54,7 @@ class InvitationService:
         """Whom an invitation is for.
 
         Raises:
-            NotFoundError: it is not valid (any more); used, expired and unknown are told alike.
+            NotFoundError: it is not valid (any more); used, expired and unknown look the same.
         """
         with self._database.read() as session:
             row = self._valid(session, secret)

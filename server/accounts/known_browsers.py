@@ -1,7 +1,7 @@
-"""Marks for browsers that somebody has signed in with: strangers do not slow those down.
+"""Marks for browsers that somebody has signed in with, so that strangers do not slow them down.
 
-A mark opens nothing. It is counted for itself where passwords are tried, so it gives whoever
-steals it ten tries in a quarter of an hour, as any address has.
+A mark opens nothing. Password attempts are counted for it separately, so it gives a thief ten tries
+in a quarter of an hour, as any address has.
 """
 
 import hmac

@@ -44,7 +44,7 @@ class Passwords:
                 return False
 
     def outdated(self, kept: str) -> bool:
-        """Whether it was hashed at another cost, and is hashed anew at the next sign-in."""
+        """Whether it was hashed at another cost, and is hashed again at the next sign-in."""
         return self._hasher.check_needs_rehash(kept)
 
     @staticmethod

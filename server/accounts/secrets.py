@@ -1,4 +1,4 @@
-"""What lets somebody in: random secrets that are shown once, of which only the digest is kept."""
+"""What lets somebody in: random secrets that are shown once; only their digest is kept."""
 
 import hashlib
 import hmac
@@ -15,7 +15,7 @@ SECRET_BYTES: Final = 32
 
 
 def new_secret(prefix: str = "") -> str:
-    """A fresh secret; the prefix tells people and secret scanners what it is."""
+    """A new secret; the prefix says to people and secret scanners what it is."""
     return prefix + secrets.token_urlsafe(SECRET_BYTES)
 
 

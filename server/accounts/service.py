@@ -95,7 +95,7 @@ class AccountService:
 
         Args:
             database: with up-to-date tables.
-            clock: tells the time.
+            clock: gives the time.
             passwords: hashes and verifies.
             secret: signs sessions; without it the database keeps one of its own.
         """

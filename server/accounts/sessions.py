@@ -24,7 +24,7 @@ _A_REQUEST: Final = timedelta(days=1)
 
 
 def new_session_id() -> str:
-    """What tells one session of an account from another."""
+    """What distinguishes the sessions of an account."""
     return secrets.token_urlsafe(16)
 
 

@@ -1,6 +1,6 @@
 """How often one may try a password: counted in the database, so all processes count together.
 
-Whoever does not know a password is slowed down, and whoever knows it is not locked out by them:
+People who guess a password are slowed down, and do not lock out those who know it:
 what is limited tightly is a name tried from one place. A name tried from many places is only
 slowed down, for a minute, and not at all for a browser that its owner has signed in with before
 (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).

@@ -28,7 +28,7 @@ class DrillService:
         self._clock = clock
 
     def review(self, review: DrillReview) -> ReviewedDrill:
-        """Stores a take, once, and schedules its item anew.
+        """Stores a take, once, and schedules its item again.
 
         Raises:
             InvalidInputError: the take is from an impossible time.

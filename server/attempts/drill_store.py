@@ -28,7 +28,7 @@ class DrillStore:
     def add(
         self, review: DrillReview, received_at: datetime, schedule: Schedule
     ) -> tuple[DrillCard | None, bool]:
-        """Stores a review, once, and computes its item's card anew.
+        """Stores a review, once, and recomputes its item's card.
 
         Returns:
             The card (``None``: no review of the item has a verdict), and whether the review is new:

@@ -75,9 +75,9 @@ class GradingData:
             ) from error
 
     def reload_bank(self) -> None:
-        """Reads the bank anew; a broken one is raised and changes nothing."""
-        self.bank = self._load_bank()  # takes the place of what the cached property holds
+        """Reads the bank again; a broken one raises its error and changes nothing."""
+        self.bank = self._load_bank()  # replaces what the cached property holds
 
     def warm(self) -> None:
-        """Loads all of it, so that a broken bank shows at the start."""
+        """Loads all of it, so that a broken bank shows at startup."""
         _ = self.bank, self.lexicon, self.grader

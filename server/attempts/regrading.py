@@ -1,7 +1,7 @@
-"""Grading stored answers anew, in the background.
+"""Grading stored answers again, in the background.
 
-Looked at first, done after: the difference is worked out and stored before any answer is touched,
-so that a crash half-way cannot lose a part of it. Grading a second time is the price.
+The difference is worked out and stored before any answer is touched, so that a crash halfway cannot
+lose a part of it. The price is that each answer is graded twice.
 """
 
 from collections import Counter, defaultdict
@@ -24,10 +24,10 @@ LISTED: Final = 500
 
 
 class RegradeOrder(Wire):
-    """What to grade anew: one's own answers, or those of everybody on the server.
+    """What to grade again: the owner's answers, or those of everybody on the server.
 
     ``everybody`` is for the bank's editors, after a version of the bank became active. They may
-    not see whose answers changed, so for them the difference is told by question only.
+    not see whose answers changed, so they get the difference by question only.
     """
 
     scope: Literal["own", "everybody"] = "own"
@@ -55,7 +55,7 @@ class QuestionShift(Wire):
 
 
 class RegradeOutcome(Wire):
-    """What grading anew came to. ``own`` lists each attempt, and only where they are one's own."""
+    """What a regrade changed. ``own`` lists each attempt, and only of the owner's own regrade."""
 
     dry_run: bool
     graded: int

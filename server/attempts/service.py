@@ -1,4 +1,4 @@
-"""The use cases, without the web: what one can do with answers, reports and the bank."""
+"""The use cases, without the web: what people can do with answers, reports and the bank."""
 
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -78,7 +78,7 @@ class Service:
 
     @property
     def grading_data(self) -> GradingData:
-        """What it grades with; all owners' services share it."""
+        """What answers are graded with; all owners' services share it."""
         return self._grading_data
 
     def grade_with(self, grading_data: GradingData) -> None:
@@ -91,7 +91,7 @@ class Service:
         return self._grading_data.bank
 
     def warm(self) -> None:
-        """Loads what is loaded at first use, so that a broken bank shows at the start."""
+        """Loads what is otherwise loaded at first use, so that a broken bank shows at startup."""
         self._grading_data.warm()
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class Service:
         self._store.close()
 
     def check(self) -> None:
-        """Raises a ``StoreError`` where the database does not answer."""
+        """Raises a ``StoreError`` if the database does not answer."""
         self._store.check()
 
     def question(self, question_id: str) -> Question:
@@ -207,14 +207,14 @@ class Service:
         question_id: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> RegradeResult:
-        """Grades stored answers anew with today's grader and bank, which is read anew for it.
+        """Grades stored answers again with today's grader and bank, which is read again for it.
 
-        A question that has gone from the bank is graded as it was when the answer came in. One
+        A question no longer in the bank is graded as it was when the answer came in. One
         answer that cannot be graded keeps its report and does not stop the rest. Verdicts that
-        reviewers corrected stay corrected; what changes is told of the grader's own.
+        reviewers corrected stay corrected; the changes reported are those of the grader's own.
 
         Args:
-            dry_run: only tell what would change.
+            dry_run: only report what would change.
             question_id: only answers to this question.
             progress: called with (done, total) after each attempt.
         """

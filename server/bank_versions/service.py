@@ -1,7 +1,7 @@
-"""The bank of a server: the built-in one with the active version of the programme's own on top.
+"""The bank of a server: the built-in one with the active version of the program's own on top.
 
-Versions are only added, never changed. Which one is active stands in the database, so all processes
-of a server grade with the same one; each looks now and then.
+Versions are only added, never changed. The database says which one is active, so all processes of a
+server grade with the same one; each checks once a second.
 """
 
 import difflib
@@ -89,7 +89,7 @@ class ActiveGradingData(GradingData):
 
     @property
     def below(self) -> tuple[Bank, Lexicon]:
-        """Bank and lexicon without a version of the programme's own."""
+        """Bank and lexicon without a version of the program's own."""
         return self._base.bank, self._base.lexicon
 
     @property
@@ -104,17 +104,17 @@ class ActiveGradingData(GradingData):
 
     @property
     def problem(self) -> str | None:
-        """Why the active version is not in use, where it is not: an upgrade can be the cause."""
+        """Why the active version is not in use, if it is not: an upgrade can be the cause."""
         self._now()
         return self._problem
 
     def reload_bank(self) -> None:
-        """Reads the bank anew; a broken one is raised and changes nothing."""
+        """Reads the bank again; a broken one raises its error and changes nothing."""
         self._base.reload_bank()
         self.look_again()
 
     def look_again(self) -> None:
-        """Forgets what is active, so that the next one to ask looks."""
+        """Forgets what is active, so that the next use checks again."""
         with self._lock:
             self._loaded, self._look_at_s = None, float("-inf")
 

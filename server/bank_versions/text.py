@@ -1,6 +1,6 @@
-"""A programme's own bank and lexicon as people write them: YAML text in, checked entries out.
+"""A program's own bank and lexicon as people write them: YAML text in, checked entries out.
 
-What is wrong is told as ``aloud bank validate`` and ``aloud lexicon validate`` tell it, and with
+Faults are reported as by ``aloud bank validate`` and ``aloud lexicon validate``, and with
 the line it stands in. The same loaders do the reading, from files in a folder of its own: YAML from
 strangers is read in one place only, with its limits on size, depth, aliases and tags.
 """
@@ -28,7 +28,7 @@ MAX_TEXT_BYTES: Final = 1024 * 1024
 MAX_DOCUMENTS: Final = 100
 
 _DOCUMENT_START: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
-_BANK_FILE: Final = "programme"
+_BANK_FILE: Final = "program"
 _LEXICON_FILE: Final = "lexicon.yaml"
 
 
@@ -174,7 +174,7 @@ def _write_documents(folder: Path, text: str) -> tuple[YamlLines, int]:
 
 
 def _bank_fault(lines: YamlLines, problem: str) -> Fault:
-    """``programme/programme-001.yaml: question 'x' prompt: …`` as its line and what is wrong."""
+    """``program/program-001.yaml: question 'x' prompt: …`` as its line and what is wrong."""
     path, parted, rest = problem.partition(": ")
     if not parted or not path.startswith(f"{_BANK_FILE}/"):
         return Fault("bank", None, problem.removeprefix(f"{_BANK_FILE}: "))

@@ -1,4 +1,4 @@
-"""In which line of a YAML text an entry stands, so that a fault can be shown beside it."""
+"""Finds the line of an entry in a YAML text, so that a fault can be shown beside it."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ _NUMBERED: Final = re.compile(r"(?:questions)?\[(?P<index>\d+)\]")
 _FIELD: Final = re.compile(r"\s*(?P<path>[A-Za-z_][\w.\[\]]*): ")
 _STEP: Final = re.compile(r"\[(\d+)\]|([A-Za-z_]\w*)")
 _SHOWN_NAME: Final = 80
-"""So much of a term's name stands in the lexicon's error lines."""
+"""How much of a term's name the lexicon's error lines show."""
 
 
 class YamlLines:
@@ -59,7 +59,7 @@ class YamlLines:
         return cls({file.name: entries}, {file.name: root})
 
     def of_question(self, question_id: str, field: str = "") -> int | None:
-        """Where a question, or a field of it, stands."""
+        """The line of a question, or of a field of it."""
         for entries in self._entries.values():
             for entry in entries:
                 if _text(_value(entry, "id")) == question_id:
@@ -67,7 +67,7 @@ class YamlLines:
         return None
 
     def of_problem(self, file: str, problem: str) -> int | None:
-        """Where the entry and field stand that a loader's error line names."""
+        """The line of the entry and field that a loader's error line names."""
         root = self._roots.get(file)
         if root is None:
             return None
@@ -98,7 +98,7 @@ class YamlLines:
 
 
 def _meant(same: Sequence[yaml.Node], problem: str) -> yaml.Node | None:
-    """Of entries with the same name the first, or the last where their being two is the fault."""
+    """Of entries with the same name the first, or the last if having two is the fault."""
     if not same:
         return None
     return same[-1] if "is used" in problem or "stands already" in problem else same[0]

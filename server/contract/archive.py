@@ -24,7 +24,7 @@ class ArchivedAttempt(Wire):
 
     ``reports``: the grader's own, oldest first; the last one is the current. ``corrections``: what
     reviewers corrected in it. ``corrected``: the current one as they corrected it, for readers; it
-    follows from the other two, so an import makes it anew.
+    follows from the other two, so an import computes it again.
     """
 
     submission: Submission
@@ -97,7 +97,7 @@ class PurgeResult(Wire):
 
 
 class RegradeRequest(Wire):
-    """``dry_run``: only tell what would change; ``question_id``: only answers to this question."""
+    """``dry_run``: change nothing, only report; ``question_id``: only answers to this question."""
 
     dry_run: bool = False
     question_id: Slug | None = None
@@ -112,7 +112,7 @@ class PhraseChange(Wire):
 
 
 class RegradeChange(Wire):
-    """What grading anew changed for one attempt."""
+    """What a regrade changed for one attempt."""
 
     attempt_id: int
     question_id: str
@@ -126,7 +126,7 @@ class RegradeChange(Wire):
 
 
 class RegradeFailure(Wire):
-    """An attempt that could not be graded anew; its report stays as it was."""
+    """An attempt that could not be regraded; its report stays as it was."""
 
     attempt_id: int
     question_id: str

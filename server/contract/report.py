@@ -108,7 +108,7 @@ class ScorePart(Wire):
 class TermVerdict(Wire):
     """How one term was said at one place. ``heard`` and ``expected`` are respellings.
 
-    Confidence and source are of the grader's verdict, also where a reviewer corrected it.
+    Confidence and source are those of the grader's verdict, even if a reviewer corrected it.
     """
 
     term: str
@@ -172,7 +172,7 @@ class Delivery(Wire):
 
 
 class LanguageNote(Wire):
-    """A remark on the English: what was said and what would be better."""
+    """A remark on the English: what was said and what is better."""
 
     kind: Literal["collocation", "hedging", "register", "tense", "false_friend"]
     said: str
@@ -202,7 +202,7 @@ class Summary(Wire):
 
 
 class Report(Wire):
-    """Everything Aloud says about one answer, each judgement with its evidence.
+    """Everything Aloud says about one answer, each judgment with its evidence.
 
     What is read of a stored answer has the verdicts that its reviewers corrected; each of them
     says so (``corrected``) and keeps what the grader had found.

@@ -1,8 +1,8 @@
 """The wire models of sharing and coaching: shares, links, recordings, comments, scores, verdicts.
 
-``external_id`` names a comment, score or correction
-over all databases and files: whoever writes one chooses it, so sending or merging the same again
-changes nothing. Word numbers point into the transcript's words.
+``external_id`` identifies a comment, score or correction across all databases and files: its author
+chooses it, so sending or merging the same one again changes nothing. Word numbers point into the
+transcript's words.
 """
 
 from datetime import UTC, datetime
@@ -132,7 +132,7 @@ class ShareCohort(Wire):
 
 
 class Recording(Wire):
-    """The recording of an attempt as the server keeps it, encoded anew."""
+    """The recording of an attempt as the server keeps it, re-encoded."""
 
     attempt_id: int
     media_type: Literal["audio/flac", "audio/ogg"]
@@ -279,7 +279,7 @@ class Correction(NewCorrection):
 
 
 class Criterion(Wire):
-    """One criterion of a programme's rubric; scores go from 0 to ``scale``."""
+    """One criterion of a program's rubric; scores go from 0 to ``scale``."""
 
     name: Annotated[
         str,
@@ -297,7 +297,7 @@ class ReviewDocument(Wire):
     """What was written about one attempt, as a file or an answer of the API.
 
     ``submission_id`` names the attempt over all databases. ``criteria`` are those that its owner's
-    cohorts score by, for who scores in a file; merging keeps the scores and not the criteria.
+    cohorts score by, for reviewers who score in a file; merging keeps the scores, not the criteria.
     """
 
     format: Literal["aloud-review"] = "aloud-review"

@@ -14,7 +14,7 @@ class Wire(BaseModel):
 
 
 class Problem(Wire):
-    """An error as the API tells it (after RFC 9457); ``detail`` is one line for a person."""
+    """An error as the API reports it (after RFC 9457); ``detail`` is one line for a person."""
 
     type: str = "about:blank"
     title: str

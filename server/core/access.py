@@ -13,16 +13,16 @@ ActorRole = Literal["anonymous", "guest", "open", "candidate", "coach", "admin"]
 
 @dataclass(frozen=True)
 class Actor:
-    """Who asks.
+    """The person or client that makes a request.
 
     Attributes:
-        role: ``open``: the one person of a server without accounts; ``guest``: who opened a share
-            link, and may what the link says; ``anonymous``: anybody else without an account.
-        account_id: whose resources are their own; ``None`` without an account.
-        name: as they sign in.
-        display_name: as others see them.
+        role: ``open``: the one person of a server without accounts; ``guest``: somebody who opened
+            a share link and may do what it says; ``anonymous``: anybody else without an account.
+        account_id: the account that owns their resources; ``None`` without an account.
+        name: the name they sign in with.
+        display_name: the name others see.
         coached: the cohorts they are a coach of.
-        by_token: a client with a token, no browser.
+        by_token: a client with a token, not a browser.
     """
 
     role: ActorRole
@@ -43,10 +43,10 @@ OPEN: Final = Actor("open")
 
 
 class Action(StrEnum):
-    """What somebody wants to do; those of the second group are done to a resource."""
+    """What somebody wants to do; the second group is done to a resource."""
 
     READ_BANK = "read the question bank"
-    PRACTISE = "answer questions and keep the answers"
+    PRACTICE = "answer questions and keep the answers"
     OWN_ACCOUNT = "look after their own account"
     COACH = "open the coach pages"
     EDIT_BANK = "edit the question bank"
@@ -65,9 +65,9 @@ class Resource:
     """Something that belongs to somebody: an attempt, an interview, a recording, a share, a job.
 
     Attributes:
-        owner_id: the account it belongs to; ``None``: to nobody's, as on a server without accounts.
-        shown_to: the cohorts to whose coaches its owner shows it now: revoked shares, and cohorts
-            that the owner has left, are not among them.
+        owner_id: the account it belongs to; ``None`` on a server without accounts.
+        shown_to: the cohorts whose coaches may see it now: without revoked shares, and without
+            cohorts that the owner has left.
         sound_to: those of them that may hear its recording.
     """
 
@@ -79,7 +79,7 @@ class Resource:
 _EVERYBODY_HERE: Final = frozenset({"open", "candidate", "coach", "admin"})
 _WITHOUT_RESOURCE: Final[dict[Action, frozenset[str]]] = {
     Action.READ_BANK: _EVERYBODY_HERE,
-    Action.PRACTISE: _EVERYBODY_HERE,
+    Action.PRACTICE: _EVERYBODY_HERE,
     Action.OWN_ACCOUNT: frozenset({"candidate", "coach", "admin"}),
     Action.COACH: frozenset({"coach"}),
     Action.EDIT_BANK: frozenset({"coach", "admin"}),
@@ -96,7 +96,7 @@ def may(actor: Actor, action: Action, resource: Resource | None = None) -> bool:
     """
     if resource is None:
         return actor.role in _WITHOUT_RESOURCE.get(action, frozenset()) or (
-            # whoever was made coach of a cohort has its pages, an admin too
+            # an admin who was made coach of a cohort has its pages too
             action is Action.COACH and actor.role == "admin" and bool(actor.coached)
         )
     if actor.role not in _EVERYBODY_HERE:

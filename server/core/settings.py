@@ -31,7 +31,7 @@ class ServerSettings(BaseModel):
             (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
         max_body_bytes: a larger request is refused with 413.
         busy_timeout_s: how long a write waits for another one (SQLite).
-        log_level: the lowest level of the server's own logs that is told.
+        log_level: the lowest level of the server's own logs that is logged.
         secret: signs sessions; without it the database keeps a random one of its own.
         reachable: others than this machine can reach the server, so without an account it serves
             nobody.

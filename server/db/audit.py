@@ -1,4 +1,4 @@
-"""Noting who did what to what; never a word of a transcript, never a secret."""
+"""The audit log: who did what to what; never a word of a transcript, never a secret."""
 
 from datetime import datetime
 

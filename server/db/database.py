@@ -37,7 +37,7 @@ class Database:
 
     @property
     def is_postgresql(self) -> bool:
-        """Whether it is PostgreSQL (else SQLite)."""
+        """Whether it is PostgreSQL (otherwise SQLite)."""
         return self.engine.dialect.name == "postgresql"
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class Database:
 
     @contextmanager
     def readable(self, what: str) -> Iterator[None]:
-        """A row whose JSON or values make no sense (any more) is one clear error."""
+        """Turns a row whose JSON or values make no sense into one clear error."""
         try:
             yield
         except ValueError as error:
@@ -73,9 +73,9 @@ class Database:
             ) from error
 
     def alone(self, session: Session, name: str) -> None:
-        """Nobody else does what is so named until the end of the transaction.
+        """Holds the lock of this name until the end of the transaction.
 
-        SQLite has one writer at a time anyway; in PostgreSQL two would each miss the other's rows.
+        SQLite has one writer at a time anyway; in PostgreSQL two would miss each other's rows.
         """
         if self.is_postgresql:
             session.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))

@@ -87,7 +87,7 @@ def _plain(engine: Engine, cause: BaseException | None) -> StoreError:
         )
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return StoreError(
-            f"the database {place} is damaged ({reason}); move the file away to start afresh, "
+            f"the database {place} is damaged ({reason}); move the file away to start over, "
             "or put a backup in its place"
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):

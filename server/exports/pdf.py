@@ -1,7 +1,7 @@
-"""An attempt as PDF, to print or to keep: the same things as in the other formats, as plain text.
+"""An attempt as PDF, to print or to keep: the same content as the other formats, as plain text.
 
-One font is set, Noto Sans (Latin, Greek, Cyrillic, phonetic letters). A letter that it lacks is
-shown as a box, and the page says so: nothing goes without a word.
+The font is Noto Sans (Latin, Greek, Cyrillic, phonetic letters). A letter that it lacks is shown as
+a question mark, and the page says how many there are.
 """
 
 import logging
@@ -41,7 +41,7 @@ class _Document:
         import fontpkg
         import fpdf
 
-        # It tells each font table that it drops.
+        # It logs each font table that it drops.
         logging.getLogger("fontTools").setLevel(logging.WARNING)
         self._attempt = attempt
         self._lacking = 0

@@ -1,7 +1,7 @@
 """The table of jobs, which is the truth about them; every method is one transaction.
 
-A job that is claimed carries the number of times it was begun. Whoever works on it names that
-number with every write, so a process that was thought dead and comes back changes nothing.
+A job that is claimed carries the number of times it was begun. The worker names that number
+with every write, so a process that was thought dead and comes back changes nothing.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ MAX_UNFINISHED: Final = 20
 
 
 class _NotOursError(Exception):
-    """Undoes the transaction: the job is not the claim's any more."""
+    """Undoes the transaction: the job no longer belongs to the claim."""
 
 
 @dataclass(frozen=True)
@@ -209,19 +209,19 @@ class JobStore:
             return Claim(row.id, row.attempts, row.kind, row.payload, row.owner_id, row.result)
 
     def beat(self, claim: Claim) -> bool:
-        """Tells that the work goes on; false where the job is not the claim's any more."""
+        """Reports that the work goes on; false if the job no longer belongs to the claim."""
         return self._change(claim)
 
     def progress(self, claim: Claim, done: int, total: int) -> bool:
-        """Stores how far the work is; false where the job is not the claim's any more."""
+        """Stores the progress; false if the job no longer belongs to the claim."""
         return self._change(claim, progress_done=done, progress_total=total)
 
     def keep(self, claim: Claim, state: dict[str, Any]) -> bool:
-        """Stores what to go on from after a crash, where the result will stand in the end."""
+        """Stores what to resume from after a crash, in the place of the later result."""
         return self._change(claim, result=state)
 
     def finish(self, claim: Claim, outcome: Outcome) -> bool:
-        """Ends a job well; false where it is not the claim's any more, and nothing is kept.
+        """Ends a job well; false, and nothing is kept, if it no longer belongs to the claim.
 
         Raises:
             ServerError: from what the outcome stores with it; the job goes on.

@@ -1,4 +1,4 @@
-"""What a kind of job is: a function that is handed its work, and tells how far it is."""
+"""What a kind of job is: a function that gets its work and reports its progress."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ PROGRESS_EVERY_S: Final = 0.5
 
 
 class JobStoppedError(Exception):
-    """The job is not this process's any more: cancelled, taken over, or the server ends."""
+    """The job no longer belongs to this process: canceled, taken over, or the server ends."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Outcome:
         result: a JSON object.
         file: what it made, to be fetched.
         within: what else is stored, in the very transaction that ends the job: all of it or, where
-            the job is not ours any more, nothing.
+            the job is no longer ours, nothing.
     """
 
     result: dict[str, Any] = field(default_factory=dict)
@@ -58,10 +58,10 @@ class Work:
         payload: what it was enqueued with.
         owner_id: whose it is; ``None``: the one person of a server without accounts.
         stop: set when the job is to end; ``progress`` looks at it.
-        write: stores the progress; false where the job is not ours any more.
-        store: stores what to go on from; false where the job is not ours any more.
+        write: stores the progress; false where the job is no longer ours.
+        store: stores what to resume from; false where the job is no longer ours.
         load: gives what the job works on; ``None``: it is gone, and so is the job.
-        kept: what an earlier begin of this job stored last.
+        kept: what an earlier run of this job stored last.
     """
 
     payload: Mapping[str, Any]
@@ -74,7 +74,7 @@ class Work:
     _written_at_s: float = -PROGRESS_EVERY_S
 
     def progress(self, done: int, total: int) -> None:
-        """Tells how far the work is. Call it between steps: it is also where a job is stopped.
+        """Reports the progress. Call it between steps: it is also where a job is stopped.
 
         Raises:
             JobStoppedError: the job was cancelled or must end; let it pass through.
@@ -89,7 +89,7 @@ class Work:
         self.check()
 
     def keep(self, state: dict[str, Any]) -> None:
-        """Stores what to go on from, should this process end; ``kept`` gives it back.
+        """Stores what to resume from, should this process end; ``kept`` gives it back.
 
         Raises:
             JobStoppedError: the job was cancelled or must end; let it pass through.

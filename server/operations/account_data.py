@@ -1,4 +1,4 @@
-"""Everything that a server keeps of one account, as one zip to take along."""
+"""Everything that a server keeps of one account, as one zip to download."""
 
 import json
 import tempfile

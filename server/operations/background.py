@@ -1,4 +1,4 @@
-"""What a shared server does beside answering: its jobs, and the versions of its bank."""
+"""What a shared server does besides answering: its jobs, and the versions of its bank."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +26,13 @@ from server.sharing.uploads import preparing
 
 @dataclass(frozen=True)
 class BackgroundWork:
-    """Attributes: the database, the queue with this process's worker, the bank's versions."""
+    """The jobs of a server process.
+
+    Attributes:
+        database: where everything is stored.
+        queue: the jobs, with this process's worker.
+        versions: the versions of the bank.
+    """
 
     database: Database
     queue: JobQueue
@@ -59,7 +65,7 @@ class BackgroundWork:
 
 
 def create_background_work(service: Service) -> BackgroundWork:
-    """The work over a service's database; from here on the service uses the active bank."""
+    """The background work of a service; from here on the service grades with the active bank."""
     versions = BankVersions(service.database, service.grading_data)
     service.grade_with(versions.grading_data)
     database = service.database
@@ -73,7 +79,7 @@ def create_background_work(service: Service) -> BackgroundWork:
     store = JobStore(database)
 
     def drop_what_is_not_shared() -> None:
-        """Exports and recordings must not outlive the sharing of what stands in them."""
+        """Exports and recordings must not outlive the sharing of their content."""
         recordings.sweep_when_due()
         for job_id, result in store.with_files(EXPORT_COHORT):
             if not _is_shown(database, result):

@@ -1,4 +1,4 @@
-"""Numbers for Prometheus; no label tells who somebody is or what they said."""
+"""Numbers for Prometheus; no label reveals who somebody is or what they said."""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What coaching works with inside the server; the wire's models are in ``review_contract``."""
+"""What coaching works with inside the server; its wire models are in ``server.contract``."""
 
 import secrets
 from collections.abc import Mapping
@@ -31,13 +31,13 @@ class Rubric(Wire):
 
 @dataclass(frozen=True)
 class Author:
-    """Who writes: an account, or (a share link, a bundle) somebody with a name only.
+    """Who writes: an account, or (by a share link or a bundle) somebody with only a name.
 
     Attributes:
         account_id: the account.
-        guest_name: as who has none signs.
-        link_id: the link that a guest came by.
-        key: by what a guest is known again.
+        guest_name: how people without an account sign.
+        link_id: the link that a guest used.
+        key: what a guest is recognized by.
     """
 
     account_id: int | None = None

@@ -24,24 +24,24 @@ from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
 from server.ui.exports.csv_table import to_cell
 
 MOST_ANSWERS: Final = 500
-"""Reports that are read for one page, the newest: reading more takes longer than a page may."""
+"""Reports read for one page, the newest: reading more takes longer than a page may."""
 
 MOST_TERMS: Final = 15
 MOST_POINTS: Final = 120
-"""Points of a chart that can still be told apart."""
+"""Points of a chart that can still be distinguished."""
 
 
 @dataclass(frozen=True)
 class CandidateLine:
-    """One candidate: what they show, and whether it gets better.
+    """One candidate: what they share, and whether they improve.
 
     Attributes:
         account_id: for the filters.
         name: as others see them.
-        answers: how many they show.
+        answers: how many they share.
         last_at: when they made the newest of them.
         score: the mean score of the newest five.
-        change: that, less the mean of the five before; ``None`` where there are none.
+        change: that minus the mean of the five before; ``None`` if there are none.
     """
 
     account_id: int
@@ -54,7 +54,7 @@ class CandidateLine:
 
 @dataclass(frozen=True)
 class TermLine:
-    """A term that was said wrong: how often of how often judged, and by how many people."""
+    """A mispronounced term: how often it was wrong, how often judged, and by how many people."""
 
     term: str
     wrong: int
@@ -64,7 +64,7 @@ class TermLine:
 
 @dataclass(frozen=True)
 class Overview:
-    """``answers`` were looked at; ``left_out``: there are older ones that were not."""
+    """``answers`` were read; ``left_out``: there are older ones that were not."""
 
     answers: int
     left_out: bool
@@ -189,16 +189,16 @@ def _terms(answers: Iterable[_Answer]) -> tuple[TermLine, ...]:
 
 
 MOST_CORRECTIONS: Final = 1_000
-"""On one page or in one file; those that are dealt with make room for the others."""
+"""On one page or in one file; resolving some makes room for others."""
 
 
 @dataclass(frozen=True)
 class Collected:
-    """One corrected verdict, without a word of the answer and without whose it is.
+    """One corrected verdict, without a word of the answer and without its owner.
 
-    ``has_account``: ``author`` is an account here, and no name in a file that was taken in.
-    ``attempt_id`` only where the attempt is shown to who asks: an editor of the bank need not be
-    a coach of its owner.
+    ``has_account``: ``author`` is an account here, not a name from a merged file. ``attempt_id`` is
+    given only to people whom the attempt is shared with: an editor of the bank need not be a coach
+    of its owner.
     """
 
     id: int
@@ -217,7 +217,7 @@ class Collected:
 def collect(
     database: Database, coached: Collection[int], *, resolved: bool = False
 ) -> list[Collected]:
-    """The corrections that are open (or those that are dealt with), oldest first."""
+    """The open corrections (or the resolved ones), oldest first."""
     readable = case((is_shown_to(coached), AttemptRow.id), else_=None)
     with database.read() as session:
         rows = session.execute(
@@ -253,7 +253,7 @@ def collect(
 def resolve(
     database: Database, correction_id: int, by: int | None, now: datetime, *, is_open: bool = False
 ) -> None:
-    """Notes that an editor dealt with it; the attempt's report stays corrected.
+    """Marks a correction as resolved by an editor; the attempt's report stays corrected.
 
     Raises:
         NotFoundError: there is no such correction.
@@ -280,7 +280,7 @@ def to_csv(corrections: Sequence[Collected]) -> str:
 
 
 def to_yaml(corrections: Sequence[Collected]) -> str:
-    """A list of entries, by question: what an editor goes through beside the bank's own YAML."""
+    """A list of entries, by question, for an editor to read beside the bank's own YAML."""
     entries = [dict(zip(_COLUMNS, _values(each), strict=True)) for each in corrections]
     entries.sort(key=lambda each: (each["question_id"], each["target"], each["name"]))
     text: str = yaml.safe_dump({"corrections": entries}, sort_keys=False, allow_unicode=True)

@@ -77,7 +77,7 @@ def is_shown_to(cohort_ids: Collection[int]) -> ColumnElement[bool]:
 
 
 class ReviewQueue:
-    """The queue of whoever coaches these cohorts (``Actor.coached``)."""
+    """The queue of a coach of these cohorts (``Actor.coached``)."""
 
     def __init__(self, database: Database, coached: Collection[int], account_id: int) -> None:
         self._database = database

@@ -62,7 +62,7 @@ class ReviewService:
         """An attempt as ``server.core.access`` judges it.
 
         Raises:
-            NotFoundError: there is none; told as for one that is not shown.
+            NotFoundError: there is none; the same as for one that is not shared.
         """
         resource = resource_of_attempt(self._database, attempt_id)
         if resource is None:
@@ -127,7 +127,7 @@ class ReviewService:
             _note(session, now, author, "comment.add", attempt_id)
 
     def edit(self, attempt_id: int, author: Author, external_id: str, text: str) -> None:
-        """Gives one's own comment another text; it then says when.
+        """Changes the text of the author's own comment; it then says when.
 
         Raises:
             NotFoundError: there is no such comment.
@@ -140,7 +140,7 @@ class ReviewService:
         self._database.forget()
 
     def take_back(self, attempt_id: int, author: Author, external_id: str) -> None:
-        """Deletes one's own comment with the answers to it.
+        """Deletes the author's own comment with the replies to it.
 
         Raises:
             NotFoundError: there is no such comment.
@@ -189,7 +189,7 @@ class ReviewService:
             _note(session, now, author, "correction.add", attempt_id)
 
     def take_back_correction(self, attempt_id: int, author: Author, external_id: str) -> None:
-        """Deletes one's own correction.
+        """Deletes the author's own correction.
 
         Raises:
             NotFoundError: there is no such correction.

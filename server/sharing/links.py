@@ -37,7 +37,7 @@ class GuestAttempt:
 
 @dataclass(frozen=True)
 class Guest:
-    """Whoever opened a valid link.
+    """Somebody who opened a valid link.
 
     Attributes:
         link_id: the link.
@@ -84,7 +84,7 @@ class LinkService:
             share_row(session, owner_id, share_id)
             there = select(func.count()).where(ShareLinkRow.share_id == share_id)
             if (session.scalar(there) or 0) >= MAX_LINKS:
-                raise ConflictError(f"the share has had {MAX_LINKS} links; share it anew")
+                raise ConflictError(f"the share has had {MAX_LINKS} links; share it again")
             row = ShareLinkRow(
                 share_id=share_id,
                 token_hash=digest(secret),
@@ -120,7 +120,7 @@ class LinkService:
             self._database.forget()
 
     def open(self, secret: str) -> Guest:
-        """Whoever has this secret, and notes its use.
+        """The guest with this secret; notes its use.
 
         Raises:
             NotFoundError: the link is not valid (any more), or shows nothing (any more).

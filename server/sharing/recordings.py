@@ -28,7 +28,7 @@ from server.sharing.encoding import Encoded
 from server.sharing.rows import attempt_row
 
 RECORDING: Final = "recording"
-"""The kind of job that encodes an upload anew."""
+"""The kind of job that re-encodes an upload."""
 
 SWEEP_EVERY_S: Final = 300.0
 """Recordings are kept for days."""

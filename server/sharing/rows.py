@@ -1,4 +1,4 @@
-"""Rows that an owner asks for by number: theirs, or not there."""
+"""Rows that an owner asks for by number: their own, or not found."""
 
 from sqlalchemy.orm import Session
 
@@ -8,7 +8,7 @@ from server.db.tables import AttemptRow, ShareRow
 
 
 def share_row(session: Session, owner_id: int, share_id: int) -> ShareRow:
-    """A share of this owner that is not taken back.
+    """A share of this owner that is not revoked.
 
     Raises:
         NotFoundError: there is none.

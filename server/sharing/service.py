@@ -14,8 +14,8 @@ class SharingService:
     """The use cases of sharing. Safe to use from several threads and processes.
 
     Attributes:
-        shares: what owners show.
-        links: to whom without an account.
+        shares: what owners share.
+        links: access without an account.
         recordings: the sound that shares ask for.
     """
 

@@ -28,14 +28,14 @@ MAX_SHARES: Final = 10_000
 
 
 class ShareService:
-    """Shares over a database; every method is told whose they are."""
+    """Shares in a database; every method takes their owner."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._clock = clock
 
     def share(self, owner_id: int, wanted: ShareRequest) -> Shared:
-        """Shows it. Shown already to the same cohort, only "with audio" is set anew.
+        """Shares it. If the same cohort sees it already, only "with audio" changes.
 
         Raises:
             NotFoundError: it is not theirs, or they are no candidate of that cohort.

@@ -14,8 +14,8 @@ from starlette.types import Scope
 class Assets(StaticFiles):
     """The files of a folder; one that is unchanged is answered with 304 and not sent again.
 
-    What tells a file is its content, and not its time and size as in ``StaticFiles``: packages are
-    unpacked with the same time for every version.
+    A file is identified by its content, not by its time and size as in ``StaticFiles``: packages
+    are unpacked with the same time for every version.
     """
 
     def file_response(
@@ -40,5 +40,5 @@ class Assets(StaticFiles):
 
 @lru_cache(maxsize=256)
 def _digest(path: Path, changed_ns: int, size_bytes: int) -> str:
-    """SHA-256 of the content, worked out anew when the file was changed."""
+    """SHA-256 of the content, computed again when the file has changed."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

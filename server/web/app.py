@@ -46,7 +46,7 @@ API_PREFIX = "/api/v1"
 
 
 class Health(Wire):
-    """The answer of ``/healthz``; ``app`` tells a client that this is an Aloud server."""
+    """The answer of ``/healthz``; ``app`` says that this is an Aloud server."""
 
     app: str = "aloud"
     status: str = "ok"
@@ -59,11 +59,11 @@ def create_app(
     service: Service | None = None,
     accounts: AccountService | None = None,
 ) -> FastAPI:
-    """The app. A service that is given stays open when the app ends; its own one is closed.
+    """The app. A service that is passed in stays open when the app ends; its own is closed.
 
     Args:
         settings: what the server needs to know.
-        service: the use cases; made from the settings where it is not given.
+        service: the use cases; by default made from the settings.
         accounts: the accounts in the same database, likewise.
 
     Raises:
@@ -123,7 +123,7 @@ def create_app(
 
     @app.get("/healthz", tags=["operation"])
     def healthz() -> Health:
-        """Tell whether the server and its database answer."""
+        """Report whether the server and its database answer."""
         use.check()
         return Health(bank_version=use.bank.version)
 

@@ -1,4 +1,4 @@
-"""All tables: whoever imports one has them all, since they belong to the same ``Base``.
+"""All tables: importing one imports them all, since they belong to the same ``Base``.
 
 A change to any table needs a migration; a test compares the two.
 """

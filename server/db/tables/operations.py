@@ -10,7 +10,7 @@ from server.db.tables.base import Base, Key, UtcDateTime, owner_column
 
 
 class BankVersionRow(Base):
-    """One version of the programme's own bank and lexicon; outlives the account that wrote it."""
+    """One version of the program's own bank and lexicon; outlives the account that wrote it."""
 
     __tablename__ = "bank_versions"
     __table_args__ = ({"sqlite_autoincrement": True},)

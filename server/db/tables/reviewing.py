@@ -1,4 +1,4 @@
-"""The tables of coaching: comments, scores by the programme's rubric, corrected verdicts.
+"""The tables of coaching: comments, scores by the program's rubric, corrected verdicts.
 
 ``external_id`` names a row over all databases: a bundle that comes back with comments is merged
 by it. Who writes without an account (a share link, a bundle) is named by ``guest_name``.

@@ -47,7 +47,7 @@ class ShareLinkRow(Base):
 
 
 class RecordingRow(Base):
-    """The sound of an attempt, as the server encoded it anew."""
+    """The sound of an attempt, as the server re-encoded it."""
 
     __tablename__ = "recordings"
     __table_args__ = (

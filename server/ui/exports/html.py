@@ -47,7 +47,7 @@ _CHOICES: Final[dict[TermOrPhrase, dict[str, str]]] = {
     "term": {
         "correct": "It was said right",
         "mispronounced": "It was said wrong",
-        "unclear": "That cannot be told",
+        "unclear": "It is not clear",
     },
 }
 """What a verdict can be corrected to."""

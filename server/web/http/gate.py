@@ -152,7 +152,7 @@ def needs(action: Action) -> Any:
 
 
 def _own_service(actor: CurrentActor, context: AppContext) -> Service:
-    demand(actor, Action.PRACTISE)
+    demand(actor, Action.PRACTICE)
     return context.service.of(actor.account_id)
 
 

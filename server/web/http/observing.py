@@ -40,7 +40,7 @@ class RouteMark:
 
 
 class Observe:
-    """ASGI middleware, outside of all that can fail: tells of each request, and of its failure.
+    """ASGI middleware, outside everything that can fail: reports each request and its failure.
 
     An unexpected error is answered here, so that this answer too has an id and the headers of all
     others, and raised again for the server's log.

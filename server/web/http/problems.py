@@ -1,4 +1,4 @@
-"""Errors as they are told: ``application/problem+json`` after RFC 9457, or as a page."""
+"""Errors as responses: ``application/problem+json`` after RFC 9457, or as a page."""
 
 import logging
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _PAGE_TITLES = {
     401: "You are not signed in",
     403: "You may not do that",
     404: "There is nothing here",
-    409: "That does not fit any more",
+    409: "That no longer fits",
     413: "That is too large",
     421: "This server has another name",
     422: "That cannot be used",
@@ -42,7 +42,7 @@ def _documented(status: HTTPStatus) -> dict[str, Any]:
 
 
 PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
-    "default": {"model": Problem, "description": "An error, told as a Problem"},
+    "default": {"model": Problem, "description": "An error, as a Problem"},
     422: _documented(HTTPStatus.UNPROCESSABLE_ENTITY),
 }
 

@@ -61,7 +61,7 @@ def start_session(request: Request, account: Account) -> None:
 
 
 def session_of(request: Request) -> tuple[int, int, str] | None:
-    """Account, epoch and id of who signed in, in this browser; ``None``: nobody did."""
+    """Account, epoch and session id signed in in this browser; ``None``: nobody is."""
     kept = [request.session.get(name) for name in ("account", "epoch", "session")]
     match kept:
         case [int(account_id), int(epoch), str(session_id)]:

@@ -1,4 +1,4 @@
-"""``/account/everything``: all that the server keeps of an account, to take along."""
+"""``/account/everything``: everything the server keeps of an account, to download."""
 
 from collections.abc import Iterator
 from typing import IO, Final

@@ -35,7 +35,7 @@ Reviews = Annotated[ReviewService, Depends(_reviews)]
 
 @dataclass(frozen=True)
 class AttemptReview(ABC):
-    """One attempt before one reviewer, who may read it: that was asked when the review was made.
+    """One attempt and one reviewer, who may read it: that was checked when this was made.
 
     Attributes:
         context: what the routes share.
@@ -177,7 +177,7 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
         form: Annotated[TextForm, Form()],
         review: AttemptReview = given,
     ) -> Response:
-        """Give one's own comment another text."""
+        """Change the text of your own comment."""
         review.demand(Action.COMMENT)
         try:
             review.reviews.edit(review.attempt_id, review.author, external_id, form.edited())
@@ -187,7 +187,7 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
 
     @router.post("/comments/{external_id}/delete")
     def take_back(external_id: ExternalIdPath, review: AttemptReview = given) -> Response:
-        """Take one's own comment back."""
+        """Delete your own comment."""
         review.demand(Action.COMMENT)
         review.reviews.take_back(review.attempt_id, review.author, external_id)
         return RedirectResponse(f"{review.address}#comments", 303)
@@ -196,7 +196,7 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
     def scores(
         request: Request, form: Annotated[ScoresForm, Form()], review: AttemptReview = given
     ) -> Response:
-        """Keep scores by the programme's rubric."""
+        """Keep scores by the program's rubric."""
         review.demand(Action.REVIEW)
         try:
             author, rubric = review.sign(form.signed), review.rubric()
@@ -224,7 +224,7 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
     def take_back_correction(
         external_id: ExternalIdPath, review: AttemptReview = given
     ) -> Response:
-        """Take one's own correction back."""
+        """Delete your own correction."""
         review.demand(Action.REVIEW)
         review.reviews.take_back_correction(review.attempt_id, review.author, external_id)
         return RedirectResponse(f"{review.address}#corrections", 303)

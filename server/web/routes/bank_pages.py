@@ -131,7 +131,7 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
 
     @router.post("/regrade")
     def regrade(actor: CurrentActor, trial: Annotated[bool, Form()] = False) -> Response:
-        """Grade everybody's answers anew with the bank in use, in the background."""
+        """Grade everybody's answers again with the bank in use, in the background."""
         order = RegradeOrder(scope="everybody", dry_run=trial)
         queued = background.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
         return RedirectResponse(f"/jobs/{queued.id}", 303)

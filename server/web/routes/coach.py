@@ -91,7 +91,7 @@ def coach_router() -> APIRouter:
 
 
 def corrections_router() -> APIRouter:
-    """``/coach/corrections``: for whoever edits the bank."""
+    """``/coach/corrections``: for people who edit the bank."""
     router = APIRouter(
         prefix="/coach/corrections",
         include_in_schema=False,

@@ -21,7 +21,7 @@ from server.web.http.gate import OwnService, needs
 
 def drills_router() -> APIRouter:
     """The routes under ``/drills``."""
-    router = APIRouter(prefix="/drills", tags=["drills"], dependencies=[needs(Action.PRACTISE)])
+    router = APIRouter(prefix="/drills", tags=["drills"], dependencies=[needs(Action.PRACTICE)])
 
     @router.post("/reviews", status_code=status.HTTP_201_CREATED)
     def review(review: DrillReview, service: OwnService) -> ReviewedDrill:

@@ -30,7 +30,7 @@ class CohortExport(Wire):
 
 def exports_router(background: BackgroundWork) -> APIRouter:
     """The routes that hand out files."""
-    router = APIRouter(tags=["exports"], dependencies=[needs(Action.PRACTISE)])
+    router = APIRouter(tags=["exports"], dependencies=[needs(Action.PRACTICE)])
 
     @router.get(
         "/attempts/{attempt_id}/export",
@@ -43,7 +43,7 @@ def exports_router(background: BackgroundWork) -> APIRouter:
         context: AppContext,
         format: Annotated[AttemptFormat, Query()] = "markdown",
     ) -> Response:
-        """Return an attempt, one's own or one that is shown to a cohort one coaches, as a file."""
+        """Return an attempt, your own or one shared with a cohort that you coach, as a file."""
         resource = resource_of_attempt(background.database, attempt_id)
         if resource is None:
             raise NotFoundError("there is nothing here, or it is not shown to you")

@@ -1,4 +1,4 @@
-"""``/readyz`` for what sends requests here, ``/metrics`` for Prometheus."""
+"""``/readyz`` for load balancers, ``/metrics`` for Prometheus."""
 
 from fastapi import APIRouter, Response
 from pydantic import Field
@@ -15,7 +15,7 @@ _OK = "ok"
 
 
 class Readiness(Wire):
-    """Whether this process can do its work, and where not, why; nothing that is not for all."""
+    """Whether this process can do its work, and if not, why; nothing confidential."""
 
     app: str = "aloud"
     ready: bool
@@ -25,7 +25,7 @@ class Readiness(Wire):
 
 
 def health_router(background: BackgroundWork, metrics: Metrics) -> APIRouter:
-    """The routes; ``/readyz`` is open, ``/metrics`` for an admin's token or a server of one's own.
+    """The routes; ``/readyz`` is open, ``/metrics`` needs an admin's token if there are accounts.
 
     There is no way around that for requests from this machine: behind a proxy, all are.
     """

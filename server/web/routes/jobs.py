@@ -1,4 +1,4 @@
-"""Jobs over HTTP: start grading anew, look how far it is, cancel, fetch the file."""
+"""Jobs over HTTP: start a regrade, see its progress, cancel it, fetch the file."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -25,20 +25,20 @@ def jobs_router(background: BackgroundWork) -> APIRouter:
     router = APIRouter(
         prefix="/jobs",
         tags=["jobs"],
-        dependencies=[needs(Action.PRACTISE)],
+        dependencies=[needs(Action.PRACTICE)],
         lifespan=background.lifespan,
     )
 
     @router.post("/regrade", status_code=status.HTTP_202_ACCEPTED)
     def regrade(order: RegradeOrder, actor: CurrentActor) -> Job:
-        """Grade stored answers anew, in the background; its result tells what changed."""
+        """Grade stored answers again, in the background; the result says what changed."""
         if order.scope == "everybody" and not may(actor, Action.EDIT_BANK):
-            raise NotAllowedError("only who edits the bank may grade everybody's answers anew")
+            raise NotAllowedError("only people who edit the bank may regrade everybody's answers")
         return background.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
 
     @router.get("")
     def jobs(actor: CurrentActor, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> JobList:
-        """List one's own jobs, newest first."""
+        """List your own jobs, newest first."""
         return JobList(jobs=tuple(background.queue.recent(actor.account_id, limit)))
 
     @router.get("/{job_id}")
@@ -64,14 +64,14 @@ def jobs_router(background: BackgroundWork) -> APIRouter:
 
 
 def job_pages_router(background: BackgroundWork) -> APIRouter:
-    """``/jobs``: one's own jobs as pages, with the progress of each."""
+    """``/jobs``: your own jobs as pages, with the progress of each."""
     router = APIRouter(
-        prefix="/jobs", include_in_schema=False, dependencies=[needs(Action.PRACTISE)]
+        prefix="/jobs", include_in_schema=False, dependencies=[needs(Action.PRACTICE)]
     )
 
     @router.get("")
     def jobs(request: Request, actor: CurrentActor, context: AppContext) -> Response:
-        """List one's own jobs."""
+        """List your own jobs."""
         recent = background.queue.recent(actor.account_id)
         return context.pages.page(request, "jobs/jobs.html", jobs=recent)
 

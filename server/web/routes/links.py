@@ -69,7 +69,7 @@ def links_router(sharing: SharingService) -> APIRouter:
     def review(
         request: Request, secret: Secret, attempt_id: Id, context: AppContext, reviews: Reviews
     ) -> AttemptReview:
-        """An answer that the link shows, before whoever has the link."""
+        """An answer that the link shows, for anybody with the link."""
         return _review(request, context, reviews, sharing.links.open(secret), secret, attempt_id)
 
     @router.get("")

@@ -54,7 +54,7 @@ def recordings_router(sharing: SharingService, background: BackgroundWork) -> AP
     router = APIRouter(
         prefix="/attempts/{attempt_id}/recording",
         tags=["sharing"],
-        dependencies=[needs(Action.PRACTISE)],
+        dependencies=[needs(Action.PRACTICE)],
     )
 
     @router.put("", openapi_extra=_UPLOAD, status_code=status.HTTP_202_ACCEPTED)
@@ -63,13 +63,13 @@ def recordings_router(sharing: SharingService, background: BackgroundWork) -> AP
     ) -> Job:
         """Upload the recording of an attempt shared with audio: FLAC or Opus.
 
-        It is heard once the job has decoded it and encoded it anew.
+        It can be played once the job has decoded and re-encoded it.
         """
         return receive(sharing.recordings, background.queue, owner_of(actor), attempt_id, content)
 
     @router.get("", response_class=Response, responses=_SOUND)
     def get(request: Request, attempt_id: Id, actor: CurrentActor, context: AppContext) -> Response:
-        """Return a recording, one's own or one that is shared with sound; whole or by ranges."""
+        """Return a recording, your own or one shared with audio; whole or by ranges."""
         resource = resource_of_attempt(context.service.database, attempt_id)
         if resource is None:
             raise NotFoundError("there is nothing here, or it is not shown to you")

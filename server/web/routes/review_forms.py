@@ -38,7 +38,7 @@ def signature(name: str) -> str:
 
 
 class _Signed(BaseModel):
-    """A form; who has no account signs it."""
+    """A form; people without an account sign it."""
 
     signed: _Short = ""
 

@@ -48,14 +48,14 @@ class _CoachReview(AttemptReview):
 
 
 def queue_of(context: Context, actor: Actor) -> ReviewQueue:
-    """The queue of who asks."""
+    """The queue of the current coach."""
     return ReviewQueue(context.service.database, actor.coached, actor.account_id or 0)
 
 
 def _review(
     attempt_id: Id, actor: CurrentActor, context: AppContext, reviews: Reviews
 ) -> AttemptReview:
-    """The attempt before a coach to whom it is shown."""
+    """The attempt for a coach whom it is shared with."""
     resource = reviews.resource(attempt_id)
     demand(actor, Action.READ, resource)
     return _CoachReview(

@@ -15,7 +15,7 @@ Id = Annotated[AttemptId, Path()]
 
 
 def _may_read(attempt_id: Id, actor: CurrentActor, reviews: Reviews) -> None:
-    """Asked before the body is looked at: to strangers there is no such attempt."""
+    """Checked before the body is read: to strangers there is no such attempt."""
     demand(actor, Action.READ, reviews.resource(attempt_id))
 
 
@@ -24,7 +24,7 @@ def reviews_router() -> APIRouter:
     router = APIRouter(
         prefix="/attempts/{attempt_id}",
         tags=["reviews"],
-        dependencies=[needs(Action.PRACTISE), Depends(_may_read)],
+        dependencies=[needs(Action.PRACTICE), Depends(_may_read)],
     )
 
     @router.get("/review")
@@ -40,7 +40,7 @@ def reviews_router() -> APIRouter:
     def comment(
         attempt_id: Id, wanted: NewComment, actor: CurrentActor, reviews: Reviews
     ) -> ReviewDocument:
-        """Keep a comment, or an answer to one, once; and return them all."""
+        """Store a comment, or a reply to one, once, and return all comments."""
         demand(actor, Action.COMMENT, reviews.resource(attempt_id))
         reviews.comment(attempt_id, author_of(actor), wanted)
         return reviews.document(attempt_id)
@@ -53,7 +53,7 @@ def reviews_router() -> APIRouter:
         actor: CurrentActor,
         reviews: Reviews,
     ) -> ReviewDocument:
-        """Give one's own comment another text, and return them all."""
+        """Change the text of your own comment, and return all comments."""
         demand(actor, Action.COMMENT, reviews.resource(attempt_id))
         reviews.edit(attempt_id, author_of(actor), external_id, wanted.text)
         return reviews.document(attempt_id)
@@ -62,12 +62,12 @@ def reviews_router() -> APIRouter:
 
 
 def merging_router() -> APIRouter:
-    """``/reviews``: what belongs to others is not there for who asks."""
-    router = APIRouter(tags=["reviews"], dependencies=[needs(Action.PRACTISE)])
+    """``/reviews``: answers of others are reported as not found."""
+    router = APIRouter(tags=["reviews"], dependencies=[needs(Action.PRACTICE)])
 
     @router.post("/reviews")
     def merge(document: ReviewDocument, actor: CurrentActor, context: AppContext) -> MergedReview:
-        """Add what a file holds about one's own answer, each part once, under the names in it."""
+        """Add what a file says about your own answer, each part once, under the names in it."""
         return ReviewMerger(context.service.database, actor.account_id).merge(document)
 
     return router

@@ -114,8 +114,8 @@ def test_old_attempts_keep_their_bank_version_and_question(
     assert kept.reports[-1].report.bank_version == before
     result = service.regrade()
     assert result.graded == 1
-    graded_anew = service.export_one(attempt.id).attempts[0]
-    assert [each.report.bank_version for each in graded_anew.reports] == [
+    regraded = service.export_one(attempt.id).attempts[0]
+    assert [each.report.bank_version for each in regraded.reports] == [
         before,
         service.bank.version,
     ]

@@ -37,7 +37,7 @@ def who_may(action: Action, resource: Resource | None = None) -> set[str]:
     ("action", "allowed"),
     [
         (Action.READ_BANK, {"open", "ana", "cleo", "dora", "ed", "ed who coaches"}),
-        (Action.PRACTISE, {"open", "ana", "cleo", "dora", "ed", "ed who coaches"}),
+        (Action.PRACTICE, {"open", "ana", "cleo", "dora", "ed", "ed who coaches"}),
         (Action.OWN_ACCOUNT, {"ana", "cleo", "dora", "ed", "ed who coaches"}),
         (Action.COACH, {"cleo", "dora", "ed who coaches"}),
         (Action.EDIT_BANK, {"cleo", "dora", "ed", "ed who coaches"}),

@@ -198,12 +198,12 @@ def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
     encoded, goes_on = threading.Event(), threading.Event()
 
     def slow(content: bytes, progress: Callable[[int, int], None]) -> Encoded:
-        made = encoding.encoded_anew(content, progress)
+        made = encoding.reencoded(content, progress)
         encoded.set()
         assert goes_on.wait(30)
         return made
 
-    monkeypatch.setattr(uploads, "encoded_anew", slow)
+    monkeypatch.setattr(uploads, "reencoded", slow)
     world.upload(world.ana, attempt)
     worker = threading.Thread(target=do_all, args=(world.queue,))
     worker.start()
