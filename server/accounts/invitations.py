@@ -82,4 +82,4 @@ class InvitationService:
             account = account_row(session, row.account_id)
             if account.disabled_at is None:
                 return row
-        raise NotFoundError("this invitation is not valid (any more); ask for a new one")
+        raise NotFoundError("this invitation is not valid; ask for a new one")

@@ -18,7 +18,7 @@ _SALT: Final = "known browser"
 
 
 class KnownBrowsers:
-    """Makes and reads marks; nothing about them is stored, and no name stands in one."""
+    """Makes and reads marks; nothing about them is stored, and none contains a name."""
 
     def __init__(self, key: Callable[[], str]) -> None:
         self._key = key

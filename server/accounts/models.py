@@ -1,4 +1,4 @@
-"""What the accounts' services hand out; never a password or what would let somebody in."""
+"""What the account services return; never a password or anything that lets somebody in."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -46,7 +46,7 @@ class SessionService:
         self._clock = clock
 
     def end(self, account_id: int, session_id: str) -> None:
-        """Lets nobody in with this session any more; the account's others go on.
+        """Ends this session; the account's other sessions continue.
 
         Args:
             account_id: whose; one that is gone has no sessions anyway.

@@ -36,7 +36,7 @@ _IPV6_NETWORK_BITS: Final = 64
 
 @dataclass(frozen=True)
 class _Limit:
-    """At most so many wrong passwords for a subject, which is kept as a keyed digest."""
+    """How many wrong passwords a subject may try; the subject is stored as a keyed digest."""
 
     subject: str
     most: int
@@ -88,7 +88,7 @@ class Throttle:
         )
 
     def begin_signed_in(self, account_id: int, now: datetime) -> Try:
-        """Lets somebody who is signed in say their password again.
+        """Lets somebody who is signed in repeat their password.
 
         Raises:
             TooManyTriesError: too many wrong ones lately.

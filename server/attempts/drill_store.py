@@ -137,7 +137,7 @@ class DrillStore:
             return False
         if self._read_review(row) != review:
             raise ConflictError(
-                f"the review {review.review_id} is stored already with another content"
+                f"the review {review.review_id} is already stored with different content"
             )
         return True
 

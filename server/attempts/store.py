@@ -39,7 +39,7 @@ _IDS_PER_STATEMENT = 1000
 
 @dataclass(frozen=True)
 class StoredAttempt:
-    """An attempt with what stands behind it.
+    """An attempt with what it is derived from.
 
     Attributes:
         attempt: with the report that people see.
@@ -308,7 +308,7 @@ class Store:
             attempt = _stored(session, *found).attempt
         if attempt.submission != submission:
             raise ConflictError(
-                f"the submission {submission.submission_id} is stored already with another content"
+                f"submission {submission.submission_id} is already stored with different content"
             )
         return attempt
 

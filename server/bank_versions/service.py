@@ -141,7 +141,7 @@ class ActiveGradingData(GradingData):
             # It was valid when it was stored: the bank below has changed, with an upgrade or a
             # file. The server still starts, so that an editor can mend the version.
             first = error.faults[0].text
-            self._problem = f"version {number} does not fit this server's bank any more: {first}"
+            self._problem = f"version {number} no longer fits this server's bank: {first}"
             logger.error("the active bank is not in use: %s", self._problem)
             return number, bank, lexicon
         return number, draft.bank, draft.lexicon
@@ -227,8 +227,7 @@ class BankVersions:
                 self.read(text.yaml, text.lexicon_yaml)
             except DraftError as error:
                 raise InvalidInputError(
-                    f"version {number} does not fit this server's bank any more: "
-                    f"{error.faults[0].text}"
+                    f"version {number} no longer fits this server's bank: {error.faults[0].text}"
                 ) from error
         self.store.activate(number)
         self.grading_data.look_again()

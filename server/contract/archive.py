@@ -36,7 +36,7 @@ class ArchivedAttempt(Wire):
 
     @property
     def report(self) -> Report:
-        """The current report as it is read: corrected where it was corrected."""
+        """The current report as readers see it, with its corrections."""
         return self.corrected or self.reports[-1].report
 
     @model_validator(mode="after")

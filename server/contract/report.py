@@ -1,6 +1,6 @@
 """The wire models of a Report: what Aloud says about one answer, each judgment with its evidence.
 
-Times are seconds from the start of the recording; they are ``None`` where an answer was typed or
+Times are seconds from the start of the recording; they are ``None`` if an answer was typed or
 imported without audio.
 """
 
@@ -28,7 +28,7 @@ class CoverageEvidence(Wire):
 
 
 class CorrectedVerdict(Wire):
-    """Stands beside a verdict that a reviewer gave, and keeps the grader's own (``was``).
+    """Accompanies a verdict that a reviewer gave, and keeps the grader's own (``was``).
 
     ``was_negated``: the grader took the phrase for denied.
     """
@@ -230,7 +230,7 @@ class Report(Wire):
 
 
 def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:
-    """The weighted share of phrases covered, 0 to 1; 0 where there are none.
+    """The weighted share of phrases covered, 0 to 1; 0 if there are none.
 
     A partial one counts half, a denied one ("we never used FSDP") nothing.
     """

@@ -173,7 +173,7 @@ class Sharing(Wire):
 
 
 class _Place(Wire):
-    """Where a comment stands: a word, a span (both ends included), a moment, the whole answer."""
+    """What a comment is about: a word, a span (both ends included), a moment, the whole answer."""
 
     kind: CommentKind = "answer"
     word_from: WordNumber | None = None
@@ -204,7 +204,7 @@ class _Place(Wire):
 
 
 class NewComment(_Place):
-    """A comment, or with ``parent`` an answer to one (then it stands where that one does)."""
+    """A comment, or with ``parent`` a reply to one, which takes that one's place in the answer."""
 
     external_id: ExternalId
     parent: ExternalId | None = None
@@ -213,9 +213,9 @@ class NewComment(_Place):
     @model_validator(mode="after")
     def _answers_stand_nowhere_else(self) -> Self:
         if self.parent is not None and self.kind != "answer":
-            raise ValueError("an answer to a comment has no place of its own")
+            raise ValueError("a reply to a comment has no place of its own")
         if self.parent == self.external_id:
-            raise ValueError("a comment cannot answer itself")
+            raise ValueError("a comment cannot reply to itself")
         return self
 
 
@@ -267,7 +267,7 @@ class NewCorrection(Wire):
     def _verdict_of_its_target(self) -> Self:
         of_term = self.verdict in ("correct", "mispronounced", "unclear")
         if of_term != (self.target == "term"):
-            raise ValueError(f"{self.verdict!r} is no verdict on a {self.target}")
+            raise ValueError(f"{self.verdict!r} is not a verdict on a {self.target}")
         return self
 
 

@@ -1,6 +1,6 @@
 """The wire models of what was said: the transcript, and the evidence from the audio.
 
-Times are seconds from the start of the recording; they are ``None`` where an answer was typed or
+Times are seconds from the start of the recording; they are ``None`` if an answer was typed or
 imported without audio.
 """
 

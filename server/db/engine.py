@@ -36,7 +36,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
         url = make_url(database_url)
     except ArgumentError:
         raise StoreError(
-            f"{database_url!r} is no database URL; it looks like sqlite:////folder/aloud.db"
+            f"{database_url!r} is not a database URL; one looks like sqlite:////folder/aloud.db"
         ) from None
     if url.get_backend_name() == "sqlite":
         return _sqlite_engine(url, busy_timeout_s)
@@ -50,7 +50,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
 
 
 def place_of(engine: Engine) -> str:
-    """Where the database is, for a message: the file, or the URL without its password."""
+    """The database's location, for a message: the file, or the URL without its password."""
     url = engine.url
     if url.get_backend_name() == "sqlite" and url.database:
         return url.database

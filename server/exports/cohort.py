@@ -64,12 +64,12 @@ def check_parquet() -> None:
     except ImportError:
         raise InvalidInputError(
             "this server cannot write Parquet: its operator installs it with "
-            "pip install 'aloud[exports]'; CSV is there"
+            "pip install 'aloud[exports]'; CSV works without it"
         ) from None
 
 
 def cohort_exporting(database: Database) -> Task:
-    """The task for ``CohortOrder`` payloads. Who may export a cohort is asked before it."""
+    """The task for ``CohortOrder`` payloads. The caller has checked who may export the cohort."""
 
     def export(work: Work) -> Outcome:
         order = CohortOrder.model_validate(work.payload)

@@ -19,7 +19,7 @@ _TEXT_PT: Final = 10.0
 _SMALL_PT: Final = 8.0
 _MARGIN_MM: Final = 18.0
 _CELL_CHARS: Final = 200
-"""A row must fit on a page: what is longer stands whole below its table."""
+"""A row must fit on a page: longer texts appear in full below their table."""
 _MOST_ROWS: Final = 500
 """Of one table. A row takes 2 ms: the 49,000 of an answer that repeats one term took minutes."""
 _MOST_MARKS: Final = 8

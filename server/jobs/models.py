@@ -19,7 +19,7 @@ class JobFile(Wire):
 
 
 class Job(Wire):
-    """Work that outlasts a request, and how far it is.
+    """Work that outlasts a request, and its progress.
 
     ``result`` is what it found, once it is done; ``problem`` one line for a person, once it failed.
     """
@@ -33,7 +33,7 @@ class Job(Wire):
     problem: str | None = None
     file: JobFile | None = None
     begun: int = Field(
-        default=0, description="how often it was begun; more than once after a crash"
+        default=0, description="how often it was started; more than once after a crash"
     )
     created_at: datetime
     started_at: datetime | None = None
@@ -41,11 +41,11 @@ class Job(Wire):
 
     @property
     def is_over(self) -> bool:
-        """Whether it will not change any more."""
+        """Whether it is finished and will not change."""
         return self.state in ("done", "failed", "cancelled")
 
 
 class JobList(Wire):
-    """One's own jobs, newest first."""
+    """An owner's jobs, newest first."""
 
     jobs: tuple[Job, ...]

@@ -45,7 +45,7 @@ class JobQueue:
         return job
 
     def status(self, job_id: int, owner_id: int | None) -> Job:
-        """How far it is.
+        """The job with its progress.
 
         Raises:
             NotFoundError: the owner has no such job.
@@ -68,6 +68,6 @@ class JobQueue:
         """The file it made.
 
         Raises:
-            NotFoundError: the owner has no such job, or it has no file (any more).
+            NotFoundError: the owner has no such job, or it has no file.
         """
         return self.store.file(job_id, owner_id)

@@ -90,7 +90,7 @@ class JobStore:
                         return job_of(row), False
                 if len(unfinished) >= MAX_UNFINISHED:
                     raise ConflictError(
-                        f"{len(unfinished)} jobs wait or run already; let them end or cancel some"
+                        f"{len(unfinished)} jobs wait or run already; wait for them or cancel some"
                     )
                 row = JobRow(
                     kind=kind,
@@ -118,7 +118,7 @@ class JobStore:
             ) from None
 
     def input(self, claim: Claim) -> bytes | None:
-        """What a job works on; ``None``: there is nothing (any more)."""
+        """What a job works on; ``None``: there is nothing, or it is gone."""
         with self._database.read() as session:
             return session.scalar(
                 select(JobInputRow.content).where(JobInputRow.job_id == claim.job_id)
@@ -160,7 +160,7 @@ class JobStore:
         """The file that a job made.
 
         Raises:
-            NotFoundError: there is no such job, or it has no file (any more).
+            NotFoundError: there is no such job, or it has no file.
         """
         with self._database.read() as session:
             row = session.scalar(_one(job_id, owner_id))
@@ -326,7 +326,7 @@ class JobStore:
             return [(job_id, result or {}) for job_id, result in rows]
 
     def drop_file(self, job_id: int) -> None:
-        """Deletes a job's file: what stands in it may be read no more."""
+        """Deletes a job's file: its content may no longer be read."""
         with self._database.write() as session:
             session.execute(delete(JobFileRow).where(JobFileRow.job_id == job_id))
 

@@ -36,7 +36,7 @@ class JobInput:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job comes to.
+    """The outcome of a job.
 
     Attributes:
         result: a JSON object.
@@ -110,7 +110,7 @@ class Work:
         return content
 
     def check(self) -> None:
-        """Ends the work where it is to end.
+        """Stops the work if it has to stop.
 
         Raises:
             JobStoppedError: it is.
@@ -120,7 +120,7 @@ class Work:
 
 
 class Task(Protocol):
-    """A kind of job. It may be begun again after a crash: doing it twice must do no harm."""
+    """A kind of job. It may start again after a crash: doing it twice must do no harm."""
 
     def __call__(self, work: Work) -> Outcome:
         """Does the work.

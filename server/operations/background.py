@@ -56,7 +56,7 @@ class BackgroundWork:
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
-        """The worker works for as long as the app runs."""
+        """Runs the worker while the app runs."""
         await run_in_threadpool(self.queue.worker.start)
         try:
             yield

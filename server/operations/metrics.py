@@ -71,7 +71,7 @@ class Metrics:
 
 
 class _Content(Collector):
-    """What the database holds; the same whichever process is asked."""
+    """What the database holds; the same in every process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

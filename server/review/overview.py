@@ -161,7 +161,7 @@ def _line(account_id: int, name: str, answers: list[_Answer]) -> CandidateLine:
 
 
 def _topics(answers: Iterable[_Answer]) -> list[Bar]:
-    """The weakest first: that is where there is something to teach."""
+    """The weakest first: that is where coaching helps most."""
     scores: dict[str, list[float]] = defaultdict(list)
     for each in answers:
         scores[each.topic].append(each.report.coverage.score)

@@ -66,7 +66,7 @@ class ReviewService:
         """
         resource = resource_of_attempt(self._database, attempt_id)
         if resource is None:
-            raise NotFoundError("there is nothing here, or it is not shown to you")
+            raise NotFoundError("there is nothing here, or it is not shared with you")
         return resource
 
     def review(self, attempt_id: int) -> Review:
@@ -154,7 +154,7 @@ class ReviewService:
     def score(
         self, attempt_id: int, author: Author, given: Sequence[NewRubricScore], rubric: Rubric
     ) -> None:
-        """Keeps scores by the rubric, in the place of earlier ones of the same author; all or none.
+        """Keeps scores by the rubric, replacing earlier ones of the same author; all or none.
 
         Raises:
             InvalidInputError: the rubric has no such criterion, or its scale is shorter.
@@ -214,7 +214,7 @@ class ReviewService:
             return states_of(session, attempt_id).get(reviewer_id or 0) == "done"
 
     def has_sound(self, attempt_id: int) -> bool:
-        """Whether there is a recording of an attempt to be heard; who may is asked before."""
+        """Whether an attempt has a recording; the caller has checked who may hear it."""
         with self._database.read() as session:
             row = session.execute(
                 select(RecordingRow.expires_at).where(RecordingRow.attempt_id == attempt_id)

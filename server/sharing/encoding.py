@@ -145,7 +145,7 @@ def _resampled(source: Any, stream: Any) -> Iterator[Any]:
     read = 0
     for frame in source.decode(stream):
         if frame.sample_rate != rate_hz or len(frame.layout.channels) != channels:
-            raise InvalidInputError("the recording changes its sample rate or channels half-way")
+            raise InvalidInputError("the recording changes its sample rate or channels halfway")
         # counted before anything is computed from it: a few bytes can stand for an hour
         read += frame.samples
         if read > MAX_RECORDING_S * rate_hz:

@@ -98,7 +98,7 @@ class LinkService:
         return NewShareLink(link=_link(row), path=f"/s/{secret}")
 
     def revoke(self, owner_id: int, link_id: int) -> None:
-        """Lets nobody in by this link any more.
+        """Revokes this link.
 
         Raises:
             NotFoundError: the owner has no such link.
@@ -164,7 +164,7 @@ class LinkService:
                 row = session.get(ShareLinkRow, link_id)
                 if row is not None:
                     row.last_used_at = now
-        except StoreError:  # busy: reading goes on without the note
+        except StoreError:  # busy: reading continues without the note
             return
 
 

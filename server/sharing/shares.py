@@ -48,7 +48,7 @@ class ShareService:
             if wanted.cohort_id is not None:
                 open_to = {each.id for each in cohorts_open_to(session, owner_id)}
                 if wanted.cohort_id not in open_to:
-                    raise NotFoundError("there is no such cohort, or you are no candidate of it")
+                    raise NotFoundError("there is no such cohort, or you are not a candidate in it")
             row = _same(session, owner_id, wanted)
             if row is None:
                 _leave_room(session, owner_id)
@@ -179,7 +179,7 @@ def _same(session: Session, owner_id: int, wanted: ShareRequest) -> ShareRow | N
 def _leave_room(session: Session, owner_id: int) -> None:
     valid = select(func.count()).where(ShareRow.owner_id == owner_id, ShareRow.revoked_at.is_(None))
     if (session.scalar(valid) or 0) >= MAX_SHARES:
-        raise ConflictError(f"there are {MAX_SHARES:,} shares already; take some back first")
+        raise ConflictError(f"there are {MAX_SHARES:,} shares already; revoke some first")
 
 
 def _shared(session: Session, rows: Iterable[ShareRow]) -> tuple[Shared, ...]:

@@ -140,7 +140,7 @@ class NoteRow:
 
 @dataclass(frozen=True)
 class PointRow:
-    """A point of the summary; ``href`` leads to what it rests on, empty where that is unknown."""
+    """A point of the summary; ``href`` leads to its evidence, empty if that is unknown."""
 
     text: str
     href: str
@@ -274,7 +274,7 @@ def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
 
 
 def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, float | None]:
-    """What is played of some words: a little more than they took, where that is known."""
+    """The part of the recording to play for some words: a little more than they took, if known."""
     if start_s is None or end_s is None:
         return None, None
     return max(0.0, start_s - CLIP_MARGIN_S), end_s + CLIP_MARGIN_S
@@ -283,7 +283,7 @@ def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, f
 def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
     tone, sign = _SIGNS[term.verdict]
     acoustic = term.source == "acoustic"
-    # how sure the hearing is of a reading says nothing where it gives no verdict
+    # the hearing's confidence in a reading says nothing if it gives no verdict
     sure = "" if term.verdict == "unclear" else f"{term.confidence:.0%} sure, "
     basis = f"{sure}from the sound" if acoustic else "from the transcript only"
     from_s, to_s = _framed(term.start_s, term.end_s)
@@ -335,7 +335,7 @@ _SECTIONS: Final = {
 
 
 def _href(evidence: str, prefix: str) -> str:
-    """Where on the page the evidence of a summary point stands."""
+    """Where on the page the evidence of a summary point is."""
     found = _EVIDENCE.fullmatch(evidence)
     if found:
         return f"#{prefix}{_ROWS[found['list']]}-{int(found['at']) + 1}"

@@ -22,7 +22,7 @@ def words_of_phrase(phrase: PhraseCoverage) -> str:
 
 
 def correction_text(corrected: CorrectedVerdict | None) -> str:
-    """Who corrected the verdict, what the grader's was, and why; empty where nobody did."""
+    """Who corrected the verdict, what the grader's was, and why; empty if nobody did."""
     if corrected is None:
         return ""
     was = DENIED if corrected.was_negated else VERDICT_WORDS[corrected.was]
@@ -31,7 +31,7 @@ def correction_text(corrected: CorrectedVerdict | None) -> str:
 
 
 def graded_text(graded_score: float | None) -> str:
-    """The grader's own score, to stand beside a corrected one; empty where nobody corrected it."""
+    """The grader's own score, to show beside a corrected one; empty if nobody corrected it."""
     return "" if graded_score is None else f"corrected, graded {graded_score:.0%}"
 
 

@@ -19,7 +19,7 @@ class AccountRow(Base):
     __tablename__ = "accounts"
     __table_args__ = (
         CheckConstraint("role IN ('candidate', 'coach', 'admin')", name="role"),
-        # The id of a deleted account never comes to name another person.
+        # The id of a deleted account is never given to another person.
         {"sqlite_autoincrement": True},
     )
 

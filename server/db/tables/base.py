@@ -51,7 +51,7 @@ def owner_column(*, index: bool = False) -> Mapped[int | None]:
 
 
 def once_per_owner(table: str, column: str) -> tuple[Index, Index]:
-    """A value occurs once for each owner, and once where there is no owner.
+    """A value occurs once for each owner, and once without an owner.
 
     Two indexes, because to a unique index two ``NULL`` are never the same.
     """

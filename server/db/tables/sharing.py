@@ -60,7 +60,7 @@ class RecordingRow(Base):
     owner_id: Mapped[int | None] = owner_column(index=True)
     media_type: Mapped[str] = mapped_column(String(40))
     duration_s: Mapped[float] = mapped_column(Float)
-    # Megabytes: loaded only where it is asked for.
+    # Megabytes: loaded only on request.
     content: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     uploaded_at: Mapped[datetime] = mapped_column(UtcDateTime)

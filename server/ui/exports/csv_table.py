@@ -92,7 +92,7 @@ def row_of(
 
 
 def _phrases(coverage: Coverage, status: str) -> str:
-    """Those that count as such: what was only denied stands in a column of its own."""
+    """Those that count: phrases that were only denied have a column of their own."""
     return "; ".join(
         each.phrase for each in coverage.phrases if each.status == status and not each.negated
     )

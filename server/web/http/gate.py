@@ -1,9 +1,9 @@
-"""Finds out who asks, and lets people without an account in to the few open addresses only.
+"""Identifies the actor of a request; without an account, only the open addresses answer.
 
 How a route gets its actor: the middleware puts it into ``request.state.actor``; a route names what
 it needs as a parameter:
 
-- ``actor: CurrentActor`` – who asks;
+- ``actor: CurrentActor`` – who makes the request;
 - ``service: OwnService`` – the use cases over what belongs to that actor;
 - ``dependencies=[needs(Action.COACH)]`` on a router or route – refuses those who may not;
 - ``demand(actor, Action.READ, resource)`` in the route, for what belongs to somebody: what the
@@ -82,10 +82,10 @@ class Gate:
 
 
 def _actor_of(request: Request) -> Actor:
-    """Who asks.
+    """Who makes the request.
 
     Raises:
-        NotSignedInError: there is a token, and it is not valid (any more).
+        NotSignedInError: there is a token, and it is not valid.
     """
     context = context_of(request)
     authorization = request.headers.get("authorization", "")
@@ -95,7 +95,7 @@ def _actor_of(request: Request) -> Actor:
         actor = context.accounts.actor_of_token(secret.strip())
         if actor is None:
             raise NotSignedInError(
-                "the token is not valid (any more); make a new one on the server's account page"
+                "the token is not valid; make a new one on the server's account page"
             )
         return actor
     if SESSION_COOKIE in request.cookies:
@@ -114,7 +114,7 @@ def _current_actor(request: Request) -> Actor:
 
 
 CurrentActor = Annotated[Actor, Depends(_current_actor)]
-"""Who asks."""
+"""Who makes the request."""
 
 AppContext = Annotated[Context, Depends(context_of)]
 """What the routes share."""
@@ -133,7 +133,7 @@ def demand(actor: Actor, action: Action, resource: Resource | None = None) -> No
     if actor is ANONYMOUS:
         raise NotSignedInError("sign in first")
     if resource is not None and not may(actor, Action.READ, resource):
-        raise NotFoundError("there is nothing here, or it is not shown to you")
+        raise NotFoundError("there is nothing here, or it is not shared with you")
     if actor is OPEN:
         raise NotAllowedError(
             "this server has no accounts; on its own machine, `aloud user add NAME --role admin` "

@@ -71,7 +71,7 @@ class Observe:
         begun_s = time.perf_counter()
         try:
             await self._app(scope, receive, sending)
-        except ServerError as error:  # from outside of the routes, as where the database is away
+        except ServerError as error:  # from outside the routes, as when the database is away
             if status:
                 raise
             logger.error("%s: %s", error.code, error)

@@ -33,7 +33,7 @@ _PAGE_TITLES = {
     429: "Too many tries",
     503: "Not ready yet",
 }
-"""What a page says in the place of HTTP's own phrases."""
+"""What a page says instead of HTTP's own phrases."""
 
 
 def _documented(status: HTTPStatus) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def failure(
     errors: Sequence[str] = (),
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """One error as a page, where a person looks at it, or as a Problem."""
+    """One error as a page for a person, or as a Problem for a program."""
     if not wants_page(request):
         return problem_response(status, code, detail, errors, headers)
     response = context_of(request).pages.page(

@@ -60,7 +60,7 @@ class HostCheck:
         self._hosts = LOOPBACK_HOSTS | {host.lower() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on where it names this server."""
+        """Passes the request on if it names this server."""
         if scope["type"] != "http" or "*" in self._hosts:
             await self._app(scope, receive, send)
             return

@@ -70,7 +70,7 @@ def account_router() -> APIRouter:
     def revoke_token(
         actor: CurrentActor, context: AppContext, token_id: Annotated[int, Path()]
     ) -> Response:
-        """Let nobody in with a token any more."""
+        """Revoke a token."""
         context.accounts.tokens.revoke(_id(actor), token_id, by=actor.account_id)
         return RedirectResponse("/account#tokens", 303)
 

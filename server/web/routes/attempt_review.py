@@ -73,7 +73,7 @@ class AttemptReview(ABC):
         return self.author
 
     def sounds(self) -> Sounds:
-        """The recording, where there is one that they may hear."""
+        """The recording, if there is one that they may hear."""
         if Action.HEAR in self.actions and self.reviews.has_sound(self.attempt_id):
             return Sounds(recording_url=self.recording_url)
         return Sounds()
@@ -89,7 +89,7 @@ class AttemptReview(ABC):
 
     @abstractmethod
     def values(self) -> dict[str, Any]:
-        """What the page has for this reviewer only."""
+        """Page values specific to this reviewer."""
 
 
 def review_page(

@@ -27,7 +27,7 @@ Typed = Annotated[str, Form()]
 
 @dataclass(frozen=True)
 class _Typed:
-    """What stands in the editor's form."""
+    """The content of the editor's form."""
 
     yaml: str
     lexicon_yaml: str
@@ -97,7 +97,7 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         note: Annotated[str, Form(max_length=MAX_NOTE_CHARS)] = "",
         based_on: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
     ) -> Response:
-        """Check what was typed, and store it where that was asked for and nothing is wrong."""
+        """Check what was typed, and store it if requested and nothing is wrong."""
         typed = _Typed(_lines(yaml), _lines(lexicon_yaml), _one_line(note), based_on)
         order = DraftOrder(yaml=typed.yaml, lexicon_yaml=typed.lexicon_yaml, note=typed.note)
         try:
@@ -208,7 +208,7 @@ def _of_job(background: BackgroundWork, job_id: JobId, actor: Actor) -> tuple[_T
 
 
 def _excerpt(typed: _Typed, fault: Fault) -> str:
-    """The line that a fault stands in."""
+    """The line with the fault."""
     lines = (typed.yaml if fault.part == "bank" else typed.lexicon_yaml).split("\n")
     if fault.line is None or not 1 <= fault.line <= len(lines):
         return ""

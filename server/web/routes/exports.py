@@ -46,7 +46,7 @@ def exports_router(background: BackgroundWork) -> APIRouter:
         """Return an attempt, your own or one shared with a cohort that you coach, as a file."""
         resource = resource_of_attempt(background.database, attempt_id)
         if resource is None:
-            raise NotFoundError("there is nothing here, or it is not shown to you")
+            raise NotFoundError("there is nothing here, or it is not shared with you")
         demand(actor, Action.READ, resource)
         archive = context.service.of(resource.owner_id).export_one(attempt_id)
         return file_response(export_attempt(archive, format))

@@ -18,7 +18,7 @@ def home_router() -> APIRouter:
 
     @router.get("/")
     def home(request: Request, actor: CurrentActor, context: AppContext) -> Response:
-        """Lead everybody to where they work."""
+        """Send everybody to the page they work on."""
         if may(actor, Action.COACH):
             return RedirectResponse("/coach", 303)
         if may(actor, Action.MANAGE_ACCOUNTS):

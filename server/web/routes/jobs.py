@@ -104,7 +104,7 @@ def job_pages_router(background: BackgroundWork) -> APIRouter:
 
 
 def file_response(file: MadeFile) -> Response:
-    """A file to be kept, never shown: what stands in it came from other people."""
+    """A file to download, never to show inline: its content comes from other people."""
     plain = "".join(char if char.isascii() and char.isprintable() else "_" for char in file.name)
     plain = plain.replace('"', "_").replace("\\", "_").replace("%", "_")
     return Response(

@@ -26,7 +26,7 @@ Id = Annotated[AttemptId, Path()]
 
 _IN_SESSION: Final = "guest"
 _ACTIONS: Final = frozenset({Action.READ, Action.COMMENT, Action.REVIEW})
-"""What a link lets people do to what it shows; its share says whether they may hear it too."""
+"""What a link lets people do with what it shows; its share says whether they may also listen."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class _GuestReview(AttemptReview):
 
 
 def links_router(sharing: SharingService) -> APIRouter:
-    """The pages under ``/s/…``; the secret in the address is what lets people in."""
+    """The pages under ``/s/…``; the secret in the address lets people in."""
     router = APIRouter(prefix="/s/{secret}", include_in_schema=False)
 
     def review(
@@ -87,7 +87,7 @@ def links_router(sharing: SharingService) -> APIRouter:
 
     @router.get("/attempts/{attempt_id}/recording")
     def recording(request: Request, secret: Secret, attempt_id: Id) -> Response:
-        """Return the sound, where it is shared."""
+        """Return the recording, if it is shared."""
         guest = sharing.links.open(secret)
         guest.demand(attempt_id)
         if not guest.with_audio:

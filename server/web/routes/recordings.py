@@ -72,7 +72,7 @@ def recordings_router(sharing: SharingService, background: BackgroundWork) -> AP
         """Return a recording, your own or one shared with audio; whole or by ranges."""
         resource = resource_of_attempt(context.service.database, attempt_id)
         if resource is None:
-            raise NotFoundError("there is nothing here, or it is not shown to you")
+            raise NotFoundError("there is nothing here, or it is not shared with you")
         demand(actor, Action.HEAR, resource)
         return sound_response(request, sharing.recordings.get(attempt_id))
 

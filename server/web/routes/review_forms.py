@@ -117,7 +117,7 @@ class CorrectionForm(_Signed):
             return NewCorrection.model_validate(values)
         except ValidationError:
             raise InvalidInputError(
-                "this is no verdict on a term or phrase of the report"
+                "this is not a verdict on a term or phrase of the report"
             ) from None
 
 
@@ -142,7 +142,7 @@ class ScoresForm(_Signed):
             InvalidInputError: a score is no number, or a note is too long.
         """
         if not len(self.criterion) == len(self.score) == len(self.note):
-            raise InvalidInputError("the form came in incomplete; load the page again")
+            raise InvalidInputError("the form arrived incomplete; load the page again")
         given = []
         for criterion, (score, note) in self.typed().items():
             if not score.strip():

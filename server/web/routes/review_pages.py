@@ -110,7 +110,7 @@ def review_pages_router() -> APIRouter:
         for resource in resources:
             demand(actor, Action.READ, resource)
         if attempt_id == other_id or resources[0].owner_id != resources[1].owner_id:
-            raise InvalidInputError("two answers of the same person can be compared, no others")
+            raise InvalidInputError("only two answers of the same person can be compared")
         service = context.service.of(resources[0].owner_id)
         before, after = sorted(
             (service.attempt(each) for each in (attempt_id, other_id)),

@@ -46,7 +46,7 @@ def sharing_router(sharing: SharingService) -> APIRouter:
 
     @router.delete("/share-links/{link_id}", status_code=status.HTTP_204_NO_CONTENT)
     def revoke_link(link_id: Number, actor: CurrentActor) -> None:
-        """Let nobody in by a link any more."""
+        """Revoke a link."""
         sharing.links.revoke(owner_of(actor), link_id)
 
     @router.get("/attempts/{attempt_id}/sharing")
