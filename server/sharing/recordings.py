@@ -103,7 +103,7 @@ class RecordingService:
         """The recording of an attempt.
 
         Raises:
-            NotFoundError: there is none (any more).
+            NotFoundError: there is none.
         """
         now = self._clock()
         with self._database.read() as session:
