@@ -20,8 +20,7 @@ from client.backend.protocol import (
 )
 from client.backend.wrapping import Wrapped
 from client.core.settings import ClientSettings
-from server.attempts.assembly import create_service
-from server.attempts.service import Service
+from server.attempts.service import Service, create_service
 from server.core.errors import ServerError
 from server.core.settings import ServerSettings, sqlite_url
 

@@ -19,7 +19,7 @@ from client.core.errors import ClientError
 from client.data.own_recordings import OwnRecordings
 from client.data.sharing import NoSharingError, encode_for_upload
 from server.contract import Archive, MergedReview, ReviewDocument
-from server.ui.exports.bundle_page import bundle_page
+from server.ui.exports.html import bundle_page
 
 _PAGE: Final = "answer.html"
 _ATTEMPT: Final = "attempt.json"

@@ -19,7 +19,7 @@ from server.contract import (
     Summary,
     TermVerdict,
 )
-from server.ui.correction_text import correction_text, graded_text
+from server.ui.verdict_words import correction_text, graded_text
 
 _STATUS: Final = {
     "covered": ("✓", "covered", "green"),

@@ -1,4 +1,4 @@
-"""Reading and writing the versions of a programme's bank; every method is one transaction."""
+"""Reading and writing the versions of a program's bank; every method is one transaction."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +9,6 @@ from sqlalchemy.exc import IntegrityError
 from server.core.errors import NotFoundError
 from server.db.database import Database
 from server.db.tables import AccountRow, BankVersionRow
-
-__all__ = ["BankVersion", "BankVersionStore", "BankVersionText"]
 
 _MAX_NUMBER = 2**31 - 1
 
@@ -59,7 +57,7 @@ class BankVersionStore:
         return found
 
     def active(self) -> BankVersionText | None:
-        """The version that is in use; ``None``: none is."""
+        """The version in use; ``None``: none is."""
         return self._one(BankVersionRow.active.is_(True))
 
     def active_number(self) -> int | None:

@@ -1,6 +1,6 @@
-"""A programme's own bank and lexicon as people write them: YAML text in, checked entries out.
+"""A program's own bank and lexicon as people write them: YAML text in, checked entries out.
 
-What is wrong is told as ``aloud bank validate`` and ``aloud lexicon validate`` tell it, and with
+Faults are reported as by ``aloud bank validate`` and ``aloud lexicon validate``, and with
 the line it stands in. The same loaders do the reading, from files in a folder of its own: YAML from
 strangers is read in one place only, with its limits on size, depth, aliases and tags.
 """
@@ -20,9 +20,7 @@ from question_bank.errors import BankError
 from question_bank.loader import lay_over
 from question_bank.models import Bank, Question
 from server.bank_versions.check import check_model_answers
-from server.bank_versions.lines import Lines
-
-__all__ = ["MAX_TEXT_BYTES", "Draft", "DraftError", "Fault", "check_answers", "read_draft"]
+from server.bank_versions.yaml_lines import YamlLines
 
 MAX_TEXT_BYTES: Final = 1024 * 1024
 """The largest built-in role file has 100 kB; a form field of more is no work of people's hands."""
@@ -30,7 +28,7 @@ MAX_TEXT_BYTES: Final = 1024 * 1024
 MAX_DOCUMENTS: Final = 100
 
 _DOCUMENT_START: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
-_BANK_FILE: Final = "programme"
+_BANK_FILE: Final = "program"
 _LEXICON_FILE: Final = "lexicon.yaml"
 
 
@@ -74,7 +72,7 @@ class Draft:
     lexicon: Lexicon
     questions: tuple[Question, ...]
     terms: tuple[Term, ...]
-    lines: Lines
+    lines: YamlLines
 
 
 def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -> Draft:
@@ -97,7 +95,7 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
     ]
     if faults:
         raise DraftError(faults)
-    lines = Lines({}, {})
+    lines = YamlLines({}, {})
     terms: tuple[Term, ...] = ()
     with tempfile.TemporaryDirectory(prefix="aloud-bank-") as name:
         if bank_yaml.strip():
@@ -113,7 +111,7 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
             try:
                 terms = read_terms(file)
             except LexiconError as error:
-                places = Lines.of_terms(file)
+                places = YamlLines.of_terms(file)
                 faults += [_lexicon_fault(places, problem) for problem in str(error).splitlines()]
     if faults:
         raise DraftError(faults)
@@ -153,7 +151,7 @@ def _refusal(text: str) -> str | None:
     return None
 
 
-def _write_documents(folder: Path, text: str) -> tuple[Lines, int]:
+def _write_documents(folder: Path, text: str) -> tuple[YamlLines, int]:
     """Each document as a file, with empty lines before it so that its line numbers are the text's.
 
     A line of ``---`` parts documents wherever it stands in YAML, within a block of text too.
@@ -172,11 +170,11 @@ def _write_documents(folder: Path, text: str) -> tuple[Lines, int]:
         file = folder / f"{_BANK_FILE}-{number:03d}.yaml"
         file.write_text("\n" * above + document, encoding="utf-8", newline="\n")
         files.append(file)
-    return Lines.of_questions(files), len(files)
+    return YamlLines.of_questions(files), len(files)
 
 
-def _bank_fault(lines: Lines, problem: str) -> Fault:
-    """``programme/programme-001.yaml: question 'x' prompt: …`` as its line and what is wrong."""
+def _bank_fault(lines: YamlLines, problem: str) -> Fault:
+    """``program/program-001.yaml: question 'x' prompt: …`` as its line and what is wrong."""
     path, parted, rest = problem.partition(": ")
     if not parted or not path.startswith(f"{_BANK_FILE}/"):
         return Fault("bank", None, problem.removeprefix(f"{_BANK_FILE}: "))
@@ -188,7 +186,7 @@ def _bank_fault(lines: Lines, problem: str) -> Fault:
     return Fault("bank", lines.of_problem(file, rest), rest)
 
 
-def _lexicon_fault(lines: Lines, problem: str) -> Fault:
+def _lexicon_fault(lines: YamlLines, problem: str) -> Fault:
     rest = problem.removeprefix(f"{_LEXICON_FILE}: ").replace(_LEXICON_FILE, "this text")
     given = re.findall(r'(?: in "<[^">]*>")?, line (\d+), column \d+', rest)
     if given:

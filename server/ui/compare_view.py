@@ -22,7 +22,7 @@ class NumberChange:
         label: what it is, with its unit.
         before: as it is shown; a dash where it was not measured.
         after: likewise.
-        change: with its sign; empty where it stayed or cannot be told.
+        change: with its sign; empty where it stayed or is not known.
         direction: for better or worse, where more or less of it is better at all; else ``same``.
     """
 

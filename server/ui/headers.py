@@ -1,4 +1,4 @@
-"""The headers that tell a browser what our pages may do; studio and server send the same."""
+"""The headers that say what our pages may do; studio and server send the same."""
 
 from typing import Final
 
@@ -36,7 +36,7 @@ def with_headers(send: Send, *, policy: str, permissions: str, https: bool = Fal
         send: of the ASGI application.
         policy: the Content-Security-Policy.
         permissions: the Permissions-Policy.
-        https: whether the browser came by https, and shall always.
+        https: whether the browser came by https, and must from now on.
     """
 
     async def sending(message: Message) -> None:

@@ -11,8 +11,7 @@ from markupsafe import Markup, escape
 from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
 from pronunciation.respelling.from_phones import respell_phones
-from server.ui.correction_text import graded_text
-from server.ui.verdict_words import VERDICT_WORDS
+from server.ui.verdict_words import VERDICT_WORDS, graded_text
 
 STATIC: Final = Path(__file__).parent / "static"
 """Served as ``/static/ui/``."""
@@ -48,7 +47,7 @@ def environment(*extra_template_folders: Path) -> Environment:
 
 
 def clock(seconds: float | None) -> str:
-    """Seconds as ``1:05``, from an hour on ``1:00:05``; a dash where there is no time."""
+    """Seconds as ``1:05``, from an hour on ``1:00:05``; a dash for no time."""
     if seconds is None:
         return NOT_KNOWN
     minutes, rest = divmod(int(seconds), 60)
@@ -57,7 +56,7 @@ def clock(seconds: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share from 0 to 1 as ``71%``; a dash where there is none."""
+    """A share from 0 to 1 as ``71%``; a dash for none."""
     return NOT_KNOWN if share is None else f"{share:.0%}"
 
 
@@ -70,7 +69,7 @@ def when(moment: datetime | None) -> str:
 
 
 def ipa(phones: str) -> str:
-    """ARPAbet as IPA; phones in the notation of an older version are shown as they are."""
+    """ARPAbet as IPA; phones that an older version wrote in another way are shown as they are."""
     try:
         return to_ipa(phones)
     except PhoneError:
@@ -86,7 +85,7 @@ def respell(phones: str) -> str:
 
 
 def with_code(text: str) -> Markup:
-    """Plain text with anything between backticks (a command to type) as ``<code>``."""
+    """Plain text with text between backticks (a command to type) as ``<code>``."""
     pieces = re.split(r"`([^`]+)`", text)
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if index % 2 else escape(piece)

@@ -14,8 +14,8 @@ from starlette.types import Scope
 class Assets(StaticFiles):
     """The files of a folder; an unchanged one is answered with 304 and not sent again.
 
-    What tells a file is its content, and not its time and size as in ``StaticFiles``: packages are
-    unpacked with the same time for every version.
+    A file is identified by its content, not by its time and size as in ``StaticFiles``: packages
+    are unpacked with the same time for every version.
     """
 
     def file_response(

@@ -2,7 +2,7 @@
 
 A word can carry a phrase, be a mispronounced term and stand in a repeated start all at once: each
 kind of mark has a channel of its own (ground and lower edge, line under the letters, slant), so
-that they can be read where they meet. Every mark also ends in a sign, for those who see no color.
+that they can be read where they meet. Every mark also ends in a sign, for people who see no color.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ Tone = Literal["good", "warn", "bad", "muted"]
 
 MIN_PART_WORDS: Final = 18
 MAX_PART_WORDS: Final = 45
-"""Lines of 60 to 68 letters make a part of two to five lines: what a reader takes in at once."""
+"""Lines of 60 to 68 letters make a part of two to five lines: what an eye takes in at once."""
 PART_GAP_S: Final = 0.7
 """A silence that a listener takes for the end of a thought (twice a short pause of speech)."""
 SHOWN_PAUSE_S: Final = 1.0
@@ -47,7 +47,7 @@ class WordView:
         end_s: when it ended.
         classes: the marks of this word alone, as class names of the stylesheet.
         signs: shown behind it.
-        told: what a screen reader says behind it; for the marks without a sign of their own.
+        told: what a screen reader says after it; for the marks without a sign of their own.
         pause_after_s: a long silence behind it.
     """
 
@@ -63,7 +63,7 @@ class WordView:
 
 @dataclass(frozen=True)
 class RunView:
-    """Neighboring words that carry the same key phrases, or none (``mark`` is empty)."""
+    """Neighbouring words that carry the same key phrases, or none (``mark`` is empty)."""
 
     mark: str
     words: tuple[WordView, ...]

@@ -16,8 +16,8 @@ from server.attempts.store import Store
 from server.contract import Submission
 from server.core.settings import sqlite_url
 from tests.server.conftest import Clock, grade, make_bank, make_submission
-from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
+from tests.server.queues import do_all
 
 SERVER = "http://localhost"
 
@@ -79,7 +79,7 @@ def reviews_on(world: People) -> RemoteReviews:
 
 def work_off(world: People) -> None:
     """Does here and now what waits in the server's queue."""
-    do_all(world.app.state.work.queue)
+    do_all(world.app.state.background.queue)
 
 
 def tone(seconds: float) -> Clip:

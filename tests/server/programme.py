@@ -22,16 +22,15 @@ from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from server.accounts.models import Account
 from server.accounts.service import AccountService
-from server.attempts.assembly import create_service
-from server.attempts.service import Service
+from server.attempts.service import Service, create_service
 from server.contract import Attempt
 from server.core.settings import ServerSettings, sqlite_url
 from server.db.tables import JobRow
 from server.web.app import create_app
 from tests.client.studio.practiced import spoken_answer
 from tests.client.studio.studio_parts import tone
-from tests.server.jobs.conftest import wait_for
 from tests.server.people import PASSWORD, cheap_passwords
+from tests.server.queues import wait_for
 
 __all__ = ["PageSeen", "Programme", "empty_programme", "open_server", "practised_programme"]
 

@@ -23,7 +23,7 @@ from client.practice.drills.own_items import (
     read_own_items,
     write_own_items,
 )
-from server.ui.exports.spreadsheet import from_cell, to_cell
+from server.ui.exports.csv_table import from_cell, to_cell
 
 COLUMNS: Final = ("set", "term", "prompt", "say", "readings", "mistakes", "tip", "sentence", "id")
 NEEDED: Final = ("term", "readings", "mistakes", "tip")

@@ -5,8 +5,8 @@ from typing import Final
 
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll
 from server.contract import SummaryPoint
-from server.ui.correction_text import graded_text
-from server.ui.exports.markdown_text import plain_text
+from server.ui.exports.markdown import plain_text
+from server.ui.verdict_words import graded_text
 
 _NO_ANSWER: Final = {
     "skipped": "passed",

@@ -68,7 +68,7 @@ FORMATS: Mapping[str, Callable[[Transcript], str]] = {
 
 
 def cues(transcript: Transcript) -> list[Cue]:
-    """Words grouped into subtitles that end at sentences and pauses where possible.
+    """Words joined into subtitles that end with sentences and pauses where possible.
 
     Words without times (a typed transcript) are left out: a subtitle needs a time.
     """

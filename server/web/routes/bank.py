@@ -19,8 +19,6 @@ from server.core.access import Action
 from server.core.errors import NotFoundError
 from server.web.http.gate import AppContext, needs
 
-__all__ = ["bank_router"]
-
 
 def bank_router() -> APIRouter:
     """The routes under ``/bank``."""

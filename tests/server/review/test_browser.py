@@ -17,8 +17,8 @@ from server.core.settings import sqlite_url
 from server.db.tables import RecordingRow
 from tests.chromium import in_a_browser, signed_in
 from tests.server.conftest import make_submission
-from tests.server.jobs.conftest import wait_for
 from tests.server.people import NOW, People, people
+from tests.server.queues import wait_for
 from tests.server.served import served
 
 TEXT = "I use paged attention every day"

@@ -34,7 +34,7 @@ from server.db.tables import ShareLinkRow
 from tests.chromium import TIMEOUT_MS, in_a_browser
 from tests.client.conftest import listening
 from tests.client.studio.studio_parts import ScriptedTranscriber, tone
-from tests.server.jobs.conftest import wait_for
+from tests.server.queues import wait_for
 
 PROJECT: Final = Path(__file__).resolve().parents[3]
 ALOUD: Final = (sys.executable, "-c", "from client.cli import main; main()")

@@ -1,4 +1,4 @@
-"""In which line of a YAML text an entry stands, so that a fault can be shown beside it."""
+"""Finds the line of an entry in a YAML text, so that a fault can be shown beside it."""
 
 import ast
 import re
@@ -13,8 +13,6 @@ from pronunciation.strict_yaml import read_yaml as read_lexicon_yaml
 from question_bank.errors import BankError
 from question_bank.plain_yaml import read_yaml
 
-__all__ = ["Lines"]
-
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _NAMED: Final = re.compile(r"""(?:question|role) (?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
@@ -22,10 +20,10 @@ _NUMBERED: Final = re.compile(r"(?:questions)?\[(?P<index>\d+)\]")
 _FIELD: Final = re.compile(r"\s*(?P<path>[A-Za-z_][\w.\[\]]*): ")
 _STEP: Final = re.compile(r"\[(\d+)\]|([A-Za-z_]\w*)")
 _SHOWN_NAME: Final = 80
-"""So much of a term's name stands in the lexicon's error lines."""
+"""How much of a term's name the lexicon's error lines show."""
 
 
-class Lines:
+class YamlLines:
     """The entries of some files as YAML nodes, which know their lines."""
 
     def __init__(
@@ -35,7 +33,7 @@ class Lines:
         self._roots = roots
 
     @classmethod
-    def of_questions(cls, files: Sequence[Path]) -> "Lines":
+    def of_questions(cls, files: Sequence[Path]) -> "YamlLines":
         """Bank files: lists of questions, or mappings that hold such a list."""
         entries: dict[str, Sequence[yaml.Node]] = {}
         roots: dict[str, yaml.Node] = {}
@@ -50,7 +48,7 @@ class Lines:
         return cls(entries, roots)
 
     @classmethod
-    def of_terms(cls, file: Path) -> "Lines":
+    def of_terms(cls, file: Path) -> "YamlLines":
         """A lexicon file: a list of terms."""
         try:
             read_lexicon_yaml(file)
@@ -61,7 +59,7 @@ class Lines:
         return cls({file.name: entries}, {file.name: root})
 
     def of_question(self, question_id: str, field: str = "") -> int | None:
-        """Where a question, or a field of it, stands."""
+        """The line of a question, or of a field of it."""
         for entries in self._entries.values():
             for entry in entries:
                 if _text(_value(entry, "id")) == question_id:
@@ -69,7 +67,7 @@ class Lines:
         return None
 
     def of_problem(self, file: str, problem: str) -> int | None:
-        """Where the entry and field stand that a loader's error line names."""
+        """The line of the entry and field that a loader's error line names."""
         root = self._roots.get(file)
         if root is None:
             return None
@@ -100,7 +98,7 @@ class Lines:
 
 
 def _meant(same: Sequence[yaml.Node], problem: str) -> yaml.Node | None:
-    """Of entries with the same name the first, or the last where their being two is the fault."""
+    """Of entries with the same name the first, or the last if having two is the fault."""
     if not same:
         return None
     return same[-1] if "is used" in problem or "stands already" in problem else same[0]

@@ -1,7 +1,7 @@
 """The review of one attempt, the same for a coach with an account and for one with a link.
 
-A ``Desk`` says who reviews what, from where, and what they may; ``add_review_routes`` adds the page
-and its forms to a router.
+An ``AttemptReview`` says who reviews which attempt, at which address, and what they may do;
+``add_review_routes`` adds the page and its forms to a router.
 """
 
 from abc import ABC, abstractmethod
@@ -22,8 +22,6 @@ from server.web.http.context import Context
 from server.web.http.gate import AppContext
 from server.web.routes.review_forms import CommentForm, CorrectionForm, ScoresForm, TextForm
 
-__all__ = ["Desk", "ExternalIdPath", "Reviews", "add_review_routes", "review_page"]
-
 ExternalIdPath = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 
 
@@ -36,8 +34,8 @@ Reviews = Annotated[ReviewService, Depends(_reviews)]
 
 
 @dataclass(frozen=True)
-class Desk(ABC):
-    """One attempt before one reviewer, who may read it: that was asked when the desk was made.
+class AttemptReview(ABC):
+    """One attempt and one reviewer, who may read it: that was checked when this was made.
 
     Attributes:
         context: what the routes share.
@@ -75,7 +73,7 @@ class Desk(ABC):
         return self.author
 
     def sounds(self) -> Sounds:
-        """The recording, where there is one that they may hear."""
+        """The recording, if there is one that they may hear."""
         if Action.HEAR in self.actions and self.reviews.has_sound(self.attempt_id):
             return Sounds(recording_url=self.recording_url)
         return Sounds()
@@ -91,12 +89,12 @@ class Desk(ABC):
 
     @abstractmethod
     def values(self) -> dict[str, Any]:
-        """What the page has for this reviewer only."""
+        """Page values specific to this reviewer."""
 
 
 def review_page(
     request: Request,
-    desk: Desk,
+    review: AttemptReview,
     problem: InvalidInputError | ConflictError | None = None,
     *,
     comment: CommentForm | None = None,
@@ -108,125 +106,128 @@ def review_page(
 
     Args:
         request: what is answered.
-        desk: who looks at what.
+        review: who looks at what.
         problem: why it cannot be kept.
         comment: the form of a new comment or of an answer to one.
         edited: the text of a comment that was changed, by its id.
         scores: the form of the rubric.
         correction: the form of a verdict.
     """
-    service = desk.context.service.of(desk.owner_id)
-    archived = service.export_one(desk.attempt_id).attempts[0]
-    review = desk.reviews.review(desk.attempt_id)
+    service = review.context.service.of(review.owner_id)
+    archived = service.export_one(review.attempt_id).attempts[0]
+    written = review.reviews.review(review.attempt_id)
     view = view_report(archived.report)
-    given = desk.reviews.scores_of(desk.attempt_id, desk.author)
-    page = desk.context.pages.page(
+    given = review.reviews.scores_of(review.attempt_id, review.author)
+    page = review.context.pages.page(
         request,
         "coach/review.html",
         problem.status if problem else 200,
-        base=desk.address,
+        base=review.address,
         question=archived.question,
         created_at=archived.submission.created_at,
         view=view,
         words=_words(view.report.transcript),
-        sounds=desk.sounds(),
-        awaits_sound=Action.HEAR in desk.actions and desk.reviews.awaits_sound(desk.attempt_id),
-        review=review,
-        own=review.by(desk.author),
-        no_account=review.without_account,
-        can_review=Action.REVIEW in desk.actions,
-        rubric=desk.rubric(),
+        sounds=review.sounds(),
+        awaits_sound=Action.HEAR in review.actions
+        and review.reviews.awaits_sound(review.attempt_id),
+        review=written,
+        own=written.by(review.author),
+        no_account=written.without_account,
+        can_review=Action.REVIEW in review.actions,
+        rubric=review.rubric(),
         given=given | (scores.typed() if scores else {}),
-        typed=comment or CommentForm(external_id=desk.author.new_id()),
+        typed=comment or CommentForm(external_id=review.author.new_id()),
         edited=edited or {},
         correction=correction or CorrectionForm(),
-        new_id=desk.author.new_id,
+        new_id=review.author.new_id,
         problem=str(problem) if problem else None,
-        **desk.values(),
+        **review.values(),
     )
     page.headers["X-Robots-Tag"] = "noindex"
     return page
 
 
-def add_review_routes(router: APIRouter, get_desk: Callable[..., Desk]) -> None:
+def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview]) -> None:
     """The page at the router's own address, and its forms below it."""
-    given: Any = Depends(get_desk)
+    given: Any = Depends(get_review)
 
     @router.get("")
-    def page(request: Request, desk: Desk = given) -> Response:
+    def page(request: Request, review: AttemptReview = given) -> Response:
         """Show the attempt with everything that was written about it."""
-        return review_page(request, desk)
+        return review_page(request, review)
 
     @router.post("/comments")
     def comment(
-        request: Request, form: Annotated[CommentForm, Form()], desk: Desk = given
+        request: Request, form: Annotated[CommentForm, Form()], review: AttemptReview = given
     ) -> Response:
         """Keep a comment or an answer to one."""
-        desk.demand(Action.COMMENT)
+        review.demand(Action.COMMENT)
         try:
-            author = desk.sign(form.signed)
+            author = review.sign(form.signed)
             wanted = form.comment(author.new_id)
-            desk.reviews.comment(desk.attempt_id, author, wanted)
+            review.reviews.comment(review.attempt_id, author, wanted)
         except (InvalidInputError, ConflictError) as error:
-            return review_page(request, desk, error, comment=form)
-        return RedirectResponse(f"{desk.address}#c-{wanted.external_id}", 303)
+            return review_page(request, review, error, comment=form)
+        return RedirectResponse(f"{review.address}#c-{wanted.external_id}", 303)
 
     @router.post("/comments/{external_id}/edit")
     def edit(
         request: Request,
         external_id: ExternalIdPath,
         form: Annotated[TextForm, Form()],
-        desk: Desk = given,
+        review: AttemptReview = given,
     ) -> Response:
-        """Give one's own comment another text."""
-        desk.demand(Action.COMMENT)
+        """Change the text of your own comment."""
+        review.demand(Action.COMMENT)
         try:
-            desk.reviews.edit(desk.attempt_id, desk.author, external_id, form.edited())
+            review.reviews.edit(review.attempt_id, review.author, external_id, form.edited())
         except (InvalidInputError, ConflictError) as error:
-            return review_page(request, desk, error, edited={external_id: form.text})
-        return RedirectResponse(f"{desk.address}#c-{external_id}", 303)
+            return review_page(request, review, error, edited={external_id: form.text})
+        return RedirectResponse(f"{review.address}#c-{external_id}", 303)
 
     @router.post("/comments/{external_id}/delete")
-    def take_back(external_id: ExternalIdPath, desk: Desk = given) -> Response:
-        """Take one's own comment back."""
-        desk.demand(Action.COMMENT)
-        desk.reviews.take_back(desk.attempt_id, desk.author, external_id)
-        return RedirectResponse(f"{desk.address}#comments", 303)
+    def take_back(external_id: ExternalIdPath, review: AttemptReview = given) -> Response:
+        """Delete your own comment."""
+        review.demand(Action.COMMENT)
+        review.reviews.take_back(review.attempt_id, review.author, external_id)
+        return RedirectResponse(f"{review.address}#comments", 303)
 
     @router.post("/scores")
     def scores(
-        request: Request, form: Annotated[ScoresForm, Form()], desk: Desk = given
+        request: Request, form: Annotated[ScoresForm, Form()], review: AttemptReview = given
     ) -> Response:
-        """Keep scores by the programme's rubric."""
-        desk.demand(Action.REVIEW)
+        """Keep scores by the program's rubric."""
+        review.demand(Action.REVIEW)
         try:
-            author, rubric = desk.sign(form.signed), desk.rubric()
-            desk.reviews.score(desk.attempt_id, author, form.scores(author.new_id), rubric)
+            author, rubric = review.sign(form.signed), review.rubric()
+            review.reviews.score(review.attempt_id, author, form.scores(author.new_id), rubric)
         except (InvalidInputError, ConflictError) as error:
-            return review_page(request, desk, error, scores=form)
-        return RedirectResponse(f"{desk.address}#rubric", 303)
+            return review_page(request, review, error, scores=form)
+        return RedirectResponse(f"{review.address}#rubric", 303)
 
     @router.post("/corrections")
     def correct(
-        request: Request, form: Annotated[CorrectionForm, Form()], desk: Desk = given
+        request: Request, form: Annotated[CorrectionForm, Form()], review: AttemptReview = given
     ) -> Response:
         """Keep that a verdict is wrong."""
-        desk.demand(Action.REVIEW)
+        review.demand(Action.REVIEW)
         try:
-            author = desk.sign(form.signed)
+            author = review.sign(form.signed)
             wanted = form.correction(author.new_id)
-            report = desk.context.service.of(desk.owner_id).attempt(desk.attempt_id).report
-            desk.reviews.correct(desk.attempt_id, author, wanted, report)
+            report = review.context.service.of(review.owner_id).attempt(review.attempt_id).report
+            review.reviews.correct(review.attempt_id, author, wanted, report)
         except (InvalidInputError, ConflictError) as error:
-            return review_page(request, desk, error, correction=form)
-        return RedirectResponse(f"{desk.address}#corrections", 303)
+            return review_page(request, review, error, correction=form)
+        return RedirectResponse(f"{review.address}#corrections", 303)
 
     @router.post("/corrections/{external_id}/delete")
-    def take_back_correction(external_id: ExternalIdPath, desk: Desk = given) -> Response:
-        """Take one's own correction back."""
-        desk.demand(Action.REVIEW)
-        desk.reviews.take_back_correction(desk.attempt_id, desk.author, external_id)
-        return RedirectResponse(f"{desk.address}#corrections", 303)
+    def take_back_correction(
+        external_id: ExternalIdPath, review: AttemptReview = given
+    ) -> Response:
+        """Delete your own correction."""
+        review.demand(Action.REVIEW)
+        review.reviews.take_back_correction(review.attempt_id, review.author, external_id)
+        return RedirectResponse(f"{review.address}#corrections", 303)
 
 
 def _words(transcript: Transcript) -> list[str]:

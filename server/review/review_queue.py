@@ -21,8 +21,6 @@ from server.db.tables import (
 )
 from server.review.models import QueueEntry
 
-__all__ = ["PAGE", "Queue", "QueueFilter", "QueuePage", "is_shown_to"]
-
 PAGE: Final = 50
 
 
@@ -78,8 +76,8 @@ def is_shown_to(cohort_ids: Collection[int]) -> ColumnElement[bool]:
     return shown
 
 
-class Queue:
-    """The queue of whoever coaches these cohorts (``Actor.coached``)."""
+class ReviewQueue:
+    """The queue of a coach of these cohorts (``Actor.coached``)."""
 
     def __init__(self, database: Database, coached: Collection[int], account_id: int) -> None:
         self._database = database

@@ -8,11 +8,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, owner_column
 
-__all__ = ["AuditRow", "BankVersionRow", "JobFileRow", "JobInputRow", "JobRow"]
-
 
 class BankVersionRow(Base):
-    """One version of the programme's own bank and lexicon; outlives the account that wrote it."""
+    """One version of the program's own bank and lexicon; outlives the account that wrote it."""
 
     __tablename__ = "bank_versions"
     __table_args__ = ({"sqlite_autoincrement": True},)

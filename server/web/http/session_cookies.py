@@ -17,8 +17,6 @@ from server.accounts.models import Account
 from server.accounts.sessions import SESSION_FOR, SessionService, new_session_id
 from server.web.http.problems import failure
 
-__all__ = ["SESSION_COOKIE", "Csrf", "Sessions", "end_session", "session_of", "start_session"]
-
 SESSION_COOKIE: Final = "aloud_session"
 _CSRF_COOKIE: Final = "aloud_csrf"
 _FORMS_WITHOUT_SESSION: Final = ("/sign-in", "/invitation/", "/s/")
@@ -63,7 +61,7 @@ def start_session(request: Request, account: Account) -> None:
 
 
 def session_of(request: Request) -> tuple[int, int, str] | None:
-    """Account, epoch and id of who signed in, in this browser; ``None``: nobody did."""
+    """Account, epoch and session id signed in in this browser; ``None``: nobody is."""
     kept = [request.session.get(name) for name in ("account", "epoch", "session")]
     match kept:
         case [int(account_id), int(epoch), str(session_id)]:
