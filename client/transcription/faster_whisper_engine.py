@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription.base import SegmentedTranscriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
 from client.transcription.weights import (
     DEFAULT_MODEL,
@@ -26,7 +26,7 @@ MAX_THREADS = 8
 """faster-whisper's README measures with 8; more threads bring CTranslate2 little on ``base``."""
 
 
-class FasterWhisper(SegmentedTranscriber):
+class FasterWhisper(Transcriber):
     """A loaded model; ``model`` is the name of its weights.
 
     Never biased: no ``initial_prompt``, no hotwords, no text of the segment before
@@ -40,7 +40,7 @@ class FasterWhisper(SegmentedTranscriber):
         self._whisper = whisper
 
     def recognise(self, clip: Clip) -> Sequence[Word]:
-        """See ``SegmentedTranscriber``."""
+        """See ``Transcriber``."""
         import ctranslate2
 
         ctranslate2.set_random_seed(0)  # a fallback temperature samples: same sound, same words

@@ -5,33 +5,16 @@ an engine that this gate has not found speech in. Pauses come from here too: wor
 a silence (SYSTRAN/faster-whisper#125), voice activity does not.
 """
 
-import itertools
-from collections.abc import Sequence
-
 import numpy as np
 
 from client.core.errors import NoSpeech
 from client.transcription.voice_activity import (
-    MIN_PAUSE_S,
     SILENCE_DBFS,
     Level,
     LevelMeter,
     VoiceActivity,
 )
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from server.contract import Evidence, Pause
-
-__all__ = [
-    "MIN_PAUSE_S",
-    "Level",
-    "at_sample_rate",
-    "evidence_of",
-    "measure_evidence",
-    "measure_level",
-    "no_speech",
-    "require_speech",
-    "speech_segments",
-]
 
 _LEVEL_WINDOW_S = 0.1
 
@@ -59,19 +42,10 @@ def speech_segments(clip: Clip) -> list[tuple[float, float]]:
     Returns:
         (start_s, end_s) in order, at least ``MIN_PAUSE_S`` apart; empty where nobody speaks.
     """
-    return _heard(clip).spans
-
-
-def require_speech(clip: Clip) -> list[tuple[float, float]]:
-    """``speech_segments``, and an error that says what is wrong where there are none.
-
-    Raises:
-        NoSpeech: empty, all zeros, silent, or sound without speech.
-    """
-    voice = _heard(clip)
-    if voice.spans:
-        return voice.spans
-    raise no_speech(voice.level, is_empty=not clip.samples.size)
+    voice = VoiceActivity()
+    voice.feed(at_sample_rate(clip).samples)
+    voice.close()
+    return voice.spans
 
 
 def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:
@@ -90,32 +64,3 @@ def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:
             "check that the right microphone is chosen and not muted"
         )
     return NoSpeech("no speech detected: the recording has only noise; check the microphone")
-
-
-def measure_evidence(clip: Clip) -> Evidence:
-    """When the answer starts and ends, and where it pauses, measured from the sound.
-
-    Returns:
-        Times in seconds; without speech, no start and no end, and no pauses.
-    """
-    return evidence_of(speech_segments(clip))
-
-
-def evidence_of(spans: Sequence[tuple[float, float]]) -> Evidence:
-    """What the speech that was found, (start_s, end_s) in order, says about the answer."""
-    if not spans:
-        return Evidence(pauses=())
-    pauses = tuple(
-        Pause(start_s=round(end_s, 3), end_s=round(next_start_s, 3))
-        for (_, end_s), (next_start_s, _) in itertools.pairwise(spans)
-    )
-    return Evidence(
-        answer_start_s=round(spans[0][0], 3), answer_end_s=round(spans[-1][1], 3), pauses=pauses
-    )
-
-
-def _heard(clip: Clip) -> VoiceActivity:
-    voice = VoiceActivity()
-    voice.feed(at_sample_rate(clip).samples)
-    voice.close()
-    return voice

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription.base import SegmentedTranscriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
 from client.transcription.weights import DEFAULT_MODEL
 from client.transcription.whisper_words import BEAM_SIZE, TEMPERATURES, believable, to_word
@@ -16,7 +16,7 @@ from server.contract import Word
 __all__ = ["OpenAIWhisper", "load"]
 
 
-class OpenAIWhisper(SegmentedTranscriber):
+class OpenAIWhisper(Transcriber):
     """A loaded model; the same options as ``FasterWhisper``, so the same words."""
 
     name = "openai-whisper"
@@ -26,7 +26,7 @@ class OpenAIWhisper(SegmentedTranscriber):
         self._whisper = whisper
 
     def recognise(self, clip: Clip) -> Sequence[Word]:
-        """See ``SegmentedTranscriber``."""
+        """See ``Transcriber``."""
         import torch
 
         torch.manual_seed(0)  # a fallback temperature samples: same sound, same words

@@ -10,7 +10,7 @@ from typing import Any
 
 from client.core.errors import EngineUnavailable, WeightsError
 from client.transcription.bank_vocabulary import BankVocabulary, Entry, bank_vocabulary, entries
-from client.transcription.base import SegmentedTranscriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
 from pronunciation.clip import Clip
 from server.contract import Word
@@ -33,7 +33,7 @@ MAX_ACTIVE_STATES = 4000
 30,000, in two thirds of the time (8.9 s and 6.0 s of one core for 40 s of sound)."""
 
 
-class PocketSphinx(SegmentedTranscriber):
+class PocketSphinx(Transcriber):
     """A decoder with the bank's vocabulary."""
 
     name = "pocketsphinx"
@@ -44,7 +44,7 @@ class PocketSphinx(SegmentedTranscriber):
         self._added = added
 
     def recognise(self, clip: Clip) -> Sequence[Word]:
-        """See ``SegmentedTranscriber``."""
+        """See ``Transcriber``."""
         decoder = self._decoder
         decoder.start_utt()
         decoder.process_raw(clip.pcm16(), full_utt=True)

@@ -9,7 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from client.answering.session import LiveAnswer, Outcome
+from client.answering.live_answer import LiveAnswer
+from client.answering.submission import Outcome
 from client.audio.take_file import TakeWriter
 from client.core.errors import ClientError, RecordingError
 from client.data.own_recordings import OwnRecordings

@@ -5,8 +5,6 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["CONTEXT_SPEECH_S", "Pace"]
-
 CONTEXT_SPEECH_S: Final = 4.0
 """Less speech than this is recognised worse on its own, and again with what follows."""
 

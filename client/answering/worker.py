@@ -1,35 +1,38 @@
-"""The work on one answer while it is spoken, step by step, all on one thread."""
+"""The work on one answer, live or recorded, step by step, all on one thread.
 
-import threading
+Sound → speech → pieces cut at pauses → words from the engine → terms heard in them.
+"""
+
+import itertools
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.live.pace import CONTEXT_SPEECH_S, Pace
-from client.answering.live.pieces import (
+from client.answering.hearing import HearWords, TermTrack
+from client.answering.pace import CONTEXT_SPEECH_S, Pace
+from client.answering.pieces import (
     PieceCutter,
     Sound,
     SpokenPiece,
+    count_that_fit,
     covered_s,
     segment_of,
+    spans_of,
     speech_s,
 )
-from client.answering.live.terms import HearWords, TermTrack
-from client.transcription.base import SegmentedTranscriber, Transcriber, assemble, words_only
-from client.transcription.gate import evidence_of, no_speech
+from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
+from client.transcription.gate import at_sample_rate, no_speech
 from client.transcription.voice_activity import VoiceActivity
-from pronunciation.errors import HearingError
+from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
-from server.contract import Evidence, HeardTerm, Transcript, Word
+from server.contract import Evidence, Pause, Transcript, Word
 
-if TYPE_CHECKING:
-    from client.answering.session import Outcome
-
-__all__ = ["Caption", "Crew", "Worker"]
+_NOT_SHARED: Final = nullcontext()
 
 
 @dataclass(frozen=True)
@@ -47,53 +50,38 @@ class Caption:
     end_s: float
 
 
-@dataclass(frozen=True)
-class Crew:
-    """Who works on an answer.
-
-    Attributes:
-        load: gives the engine, loaded at the first call.
-        engine_lock: held while the engine runs; engines serve one at a time.
-        prepare_hearing: gives what hears the terms, made ready; ``None`` where nothing does.
-        deliver: sends transcript and evidence, and stores them if told to. Called again with the
-            same where it failed.
-    """
-
-    load: Callable[[], Transcriber]
-    engine_lock: threading.Lock
-    prepare_hearing: Callable[[], HearWords | None]
-    deliver: Callable[[Transcript, Evidence, bool], "Outcome"]
+def ignore_caption(_caption: Caption) -> None:
+    """Show it to nobody."""
 
 
-class Worker:
+class AnswerWorker:
     """Follows the voice, gives pieces to the engine and their words to the hearing.
 
     Args:
-        crew: who does it; the engine is loaded here.
+        transcriber: the engine, loaded.
+        hear: hears the terms; ``None`` where nothing does.
+        engine_lock: held while the engine runs, where it serves several answers.
         show: takes each piece as it is transcribed.
-        clock: gives seconds; what the engine costs is measured by it.
+        clock: gives seconds; the engine's cost is measured by it.
     """
 
     def __init__(
         self,
-        crew: Crew,
-        show: Callable[[Caption], None],
+        transcriber: Transcriber,
+        hear: HearWords | None = None,
+        *,
+        engine_lock: AbstractContextManager[object] = _NOT_SHARED,
+        show: Callable[[Caption], None] = ignore_caption,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._crew = crew
-        self._clock = clock
+        self._transcriber = transcriber
+        self._engine_lock = engine_lock
         self._show = show
+        self._clock = clock
         self._sound = Sound()
         self._voice = VoiceActivity()
-        self._transcriber = crew.load()
-        self._hear = crew.prepare_hearing()
-        self._terms: TermTrack | None = None
-        self._limit_s = float("inf")
-        if isinstance(self._transcriber, SegmentedTranscriber):
-            self._limit_s = self._transcriber.max_segment_s
-            if self._hear is not None:
-                engine, model = self._transcriber.name, self._transcriber.model
-                self._terms = TermTrack(self._hear, self._sound, engine=engine, model=model)
+        self._terms = None if hear is None else TermTrack(hear, self._sound)
+        self._limit_s = transcriber.max_segment_s
         self._cutter = PieceCutter(self._limit_s)
         self._pace = Pace(self._limit_s)
         self._pieces: list[SpokenPiece] = []
@@ -103,6 +91,26 @@ class Worker:
         self._is_over = False
         self._is_due = False
         self.is_done = False
+
+    def run(
+        self, clip: Clip, on_progress: ProgressCallback | None = None
+    ) -> tuple[Transcript, Evidence]:
+        """Work through a whole recording.
+
+        Args:
+            clip: the recording, at any rate.
+            on_progress: takes the share of the speech that is transcribed, 0 to 1.
+
+        Raises:
+            NoSpeech: nobody speaks in it, or no words could be made out.
+            EngineError: the engine failed.
+        """
+        self.take(at_sample_rate(clip).samples, is_over=True)
+        while not self.is_done:
+            if on_progress is not None:
+                on_progress(self._share_done())
+            self.step()
+        return self.result()
 
     @property
     def has_work(self) -> bool:
@@ -116,14 +124,13 @@ class Worker:
         if is_over and not self._is_over:
             self._is_over = True
             self._voice.close()
-        if isinstance(self._transcriber, SegmentedTranscriber):
-            self._pieces += self._cutter.cut(self._voice, self._sound, is_over=self._is_over)
+        self._pieces += self._cutter.cut(self._voice, self._sound, is_over=self._is_over)
         self._is_due = self._asks_for_engine()
 
     def step(self) -> None:
         """Do one thing: words first, for they are waited for, then terms."""
-        if self._is_due and isinstance(self._transcriber, SegmentedTranscriber):
-            self._transcribe(self._transcriber)
+        if self._is_due:
+            self._transcribe()
             self._is_due = self._asks_for_engine()
         elif self._is_over and self._short:
             self._commit_short()
@@ -137,23 +144,32 @@ class Worker:
 
         Raises:
             NoSpeech: nobody speaks in it, or no words could be made out.
-            EngineError: an engine that works on whole recordings only failed.
         """
         if not self._voice.spans:
             raise no_speech(self._voice.level, is_empty=not self._sound.duration_s)
-        if not isinstance(self._transcriber, SegmentedTranscriber):
-            return self._whole(self._transcriber)
         transcript = assemble(
             self._words,
             engine=self._transcriber.name,
             model=self._transcriber.model,
             duration_s=self._sound.duration_s,
         )
+        return transcript, self._evidence()
+
+    def _evidence(self) -> Evidence:
         evidence = evidence_of(self._voice.spans)
-        if self._terms is not None:
-            problem, heard = self._terms.problem or None, self._terms.heard
-            evidence = _with_heard(evidence, heard, problem)
-        return transcript, evidence
+        if self._terms is None:
+            return evidence
+        return evidence.model_copy(
+            update={
+                "heard": self._terms.heard,
+                "hearing_problem": self._terms.problem or None,
+                "hearing_version": HEARING_VERSION,
+            }
+        )
+
+    def _share_done(self) -> float:
+        all_s = speech_s(self._voice.spans)
+        return 1.0 - speech_s(spans_of(self._pieces)) / all_s if all_s else 1.0
 
     def _may_hear(self) -> bool:
         return self._terms is not None and self._terms.is_due(is_over=self._is_over)
@@ -162,10 +178,10 @@ class Worker:
         if self._is_over:
             return bool(self._pieces)
         uncut = self._cutter.uncut(self._voice)
-        waiting = _spans(self._pieces)
+        waiting = spans_of(self._pieces)
         return self._pace.is_due(
             waiting_s=speech_s(waiting),
-            covered_s=covered_s([*_spans(self._short), *waiting, *uncut]),
+            covered_s=covered_s([*spans_of(self._short), *waiting, *uncut]),
             silence_s=self._voice.silence_s,
             phrase_s=self._phrase_s(),
         )
@@ -174,21 +190,19 @@ class Worker:
         start_s = self._voice.open_start_s
         return 0.0 if start_s is None else self._voice.heard_s - start_s
 
-    def _transcribe(self, transcriber: SegmentedTranscriber) -> None:
+    def _transcribe(self) -> None:
         """Run the engine on as many pieces as one segment holds."""
-        if self._short and covered_s(_spans([*self._short, self._pieces[0]])) > self._limit_s:
+        if self._short and covered_s(spans_of([*self._short, self._pieces[0]])) > self._limit_s:
             self._commit_short()
         pieces = [*self._short, *self._pieces]
-        count = len(self._short) + 1
-        while count < len(pieces) and covered_s(_spans(pieces[: count + 1])) <= self._limit_s:
-            count += 1
+        count = max(len(self._short) + 1, count_that_fit(pieces, self._limit_s))
         chosen, self._pieces = pieces[:count], pieces[count:]
         segment, offset_s = segment_of(self._sound, chosen)
-        with self._crew.engine_lock:
+        with self._engine_lock:
             began_s = self._clock()
-            words = words_only(transcriber.transcribe_segment(segment, offset_s))
+            words = words_only(self._transcriber.transcribe_segment(segment, offset_s))
             self._pace.ran(segment.clip.duration_s, self._clock() - began_s)
-        if speech_s(_spans(chosen)) < CONTEXT_SPEECH_S and not (self._pieces or self._is_over):
+        if speech_s(spans_of(chosen)) < CONTEXT_SPEECH_S and not (self._pieces or self._is_over):
             self._short, self._short_words = chosen, words
         else:
             self._short = []
@@ -205,33 +219,29 @@ class Worker:
         for caption in _captions(pieces, words):
             self._show(caption)
 
-    def _whole(self, transcriber: Transcriber) -> tuple[Transcript, Evidence]:
-        """What an engine that knows no segments makes of the answer, once it is over."""
-        clip = self._sound.clip
-        with self._crew.engine_lock:
-            transcript = transcriber.transcribe(clip)
-        self._show(Caption(transcript.text, self._voice.spans[0][0], self._voice.spans[-1][1]))
-        evidence = evidence_of(self._voice.spans)
-        if self._hear is None:
-            return transcript, evidence
-        try:
-            return transcript, _with_heard(evidence, self._hear(clip, transcript), None)
-        except HearingError as error:
-            return transcript, _with_heard(evidence, (), str(error))
+
+def transcribe(
+    transcriber: Transcriber, clip: Clip, on_progress: ProgressCallback | None = None
+) -> Transcript:
+    """What is said in a recording, nothing heard or graded; see ``AnswerWorker.run``."""
+    return AnswerWorker(transcriber).run(clip, on_progress)[0]
 
 
-def _with_heard(evidence: Evidence, heard: tuple[HeardTerm, ...], problem: str | None) -> Evidence:
-    return evidence.model_copy(
-        update={
-            "heard": heard,
-            "hearing_problem": problem,
-            "hearing_version": HEARING_VERSION,
-        }
+def evidence_of(spans: Sequence[tuple[float, float]]) -> Evidence:
+    """When an answer starts and ends, and where it pauses.
+
+    Args:
+        spans: the speech in it, (start_s, end_s) in order; empty: no start, end or pauses.
+    """
+    if not spans:
+        return Evidence(pauses=())
+    pauses = tuple(
+        Pause(start_s=round(end_s, 3), end_s=round(next_start_s, 3))
+        for (_, end_s), (next_start_s, _) in itertools.pairwise(spans)
     )
-
-
-def _spans(pieces: Sequence[SpokenPiece]) -> list[tuple[float, float]]:
-    return [span for piece in pieces for span in piece.spans]
+    return Evidence(
+        answer_start_s=round(spans[0][0], 3), answer_end_s=round(spans[-1][1], 3), pauses=pauses
+    )
 
 
 def _captions(pieces: Sequence[SpokenPiece], words: Sequence[Word]) -> list[Caption]:

@@ -1,18 +1,15 @@
 """The wait after "stop", on a clock of our own: speech is planted, engines cost what they say."""
 
 import random
-import threading
 from collections.abc import Callable, Sequence
-from typing import Any
 
-import numpy as np
 import pytest
 
-from client.answering.live.worker import Caption, Crew, Worker
-from client.transcription.base import SegmentedTranscriber
+from client.answering.worker import AnswerWorker, Caption
+from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
-from tests.client.answering.live.planted import PlantedVoice, noise
+from tests.client.answering.planted import FedVoice, noise
 
 Spans = list[tuple[float, float]]
 LONGEST_S = 120.0
@@ -29,7 +26,7 @@ class Clock:
         return self.now_s
 
 
-class CostlyEngine(SegmentedTranscriber):
+class CostlyEngine(Transcriber):
     name, model = "costly", "none"
 
     def __init__(self, clock: Clock, cost_s: Callable[[float], float]) -> None:
@@ -41,14 +38,6 @@ class CostlyEngine(SegmentedTranscriber):
         self.clock.now_s += self.cost_s(clip.duration_s)
         middle_s = clip.duration_s / 2
         return [Word(text="so", start_s=middle_s, end_s=middle_s + 0.1)]
-
-
-class FedVoice(PlantedVoice):
-    def feed(self, samples: np.ndarray) -> None:
-        self.hear(self.heard_s + samples.size / SAMPLE_RATE_HZ)
-
-    def close(self) -> None:
-        self.hear(self.heard_s, is_over=True)
 
 
 def talk(seed: int, phrase_s: tuple[float, float], pause_s: tuple[float, float]) -> Spans:
@@ -70,10 +59,13 @@ def wait_s(
     planted = [(max(0.0, a - shift_s), b - shift_s) for a, b in spans if b - shift_s > 0.2]
     clock, shown = Clock(), list[tuple[float, Caption]]()
     engine = CostlyEngine(clock, cost_s)
-    monkeypatch.setattr("client.answering.live.worker.VoiceActivity", lambda: FedVoice(planted))
-    crew = Crew(lambda: engine, threading.Lock(), lambda: None, _never)
-    fed = 0
-    worker = Worker(crew, lambda each: shown.append((clock.now_s, each)), clock.monotonic)
+    monkeypatch.setattr("client.answering.worker.VoiceActivity", lambda: FedVoice(planted))
+    worker, fed = (
+        AnswerWorker(
+            engine, show=lambda each: shown.append((clock.now_s, each)), clock=clock.monotonic
+        ),
+        0,
+    )
     while not worker.is_done:
         until = min(round(clock.now_s * SAMPLE_RATE_HZ), round(length_s * SAMPLE_RATE_HZ))
         worker.take(NOISE[fed:until], is_over=clock.now_s >= length_s)
@@ -82,10 +74,6 @@ def wait_s(
         if clock.now_s == began_s and not worker.is_done:
             clock.now_s += 0.1 if clock.now_s < length_s else 0.0
     return clock.now_s - length_s, engine, shown
-
-
-def _never(*_: Any) -> Any:
-    raise AssertionError("nothing is delivered here")
 
 
 ENGINES = {
