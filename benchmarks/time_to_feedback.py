@@ -188,7 +188,7 @@ def _segment_s(engine: Transcriber, answer: Samples, clock: str) -> float:
     took_s = []
     for _ in range(SEGMENT_RUNS):
         began_s = now_s()
-        engine.recognise(clip)
+        engine.recognize(clip)
         took_s.append(now_s() - began_s)
     return median(took_s)
 

@@ -23,6 +23,7 @@ from typing import Any
 from client.answering.assembly import load_hearing
 from client.answering.worker import evidence_of
 from client.audio.files import read_audio
+from client.audio.speech import speech_segments
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.data.demo import AUDIO, QUESTION_ID
@@ -31,7 +32,6 @@ from client.speaking import Speaker
 from client.studio.state.engine_state import EngineStatus
 from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
-from client.transcription.gate import speech_segments
 from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from pronunciation.lexicon_loader import load_lexicon
@@ -100,7 +100,7 @@ class DemoEngine(Transcriber):
         self._rest = DEMO_TEXT.split()
         self._words_a_second = len(self._rest) / speech_s
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         """The next words of the text, as many as there is time for."""
         count = round(clip.duration_s * self._words_a_second)
         said, self._rest = self._rest[:count], self._rest[count:]

@@ -83,7 +83,7 @@ class LiveAnswer:
     def feed(self, samples: Samples) -> None:
         """Take the next block and return at once.
 
-        What comes after ``finish`` or ``cancel`` is no part of the answer.
+        Sound that comes after ``finish`` or ``cancel`` is ignored.
 
         Args:
             samples: 16 kHz, mono, float32 of shape ``(n,)``; what lies outside [-1, 1] is cut.

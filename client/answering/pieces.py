@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from client.audio.voice_activity import VoiceActivity
 from client.transcription.segments import (
     CUT_SEARCH_S,
     KEEP_SILENCE_S,
@@ -15,7 +16,6 @@ from client.transcription.segments import (
     dip_s,
     quietest_s,
 )
-from client.transcription.voice_activity import VoiceActivity
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
 Span = tuple[float, float]

@@ -25,9 +25,10 @@ from client.answering.pieces import (
     spans_of,
     speech_s,
 )
+from client.audio.resample import at_sample_rate
+from client.audio.speech import no_speech
+from client.audio.voice_activity import VoiceActivity
 from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
-from client.transcription.gate import at_sample_rate, no_speech
-from client.transcription.voice_activity import VoiceActivity
 from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from server.contract import Evidence, Pause, Transcript, Word

@@ -13,7 +13,7 @@ ProgressCallback = Callable[[float], None]
 
 
 class Transcriber(ABC):
-    """Speech in, words with times out; an engine supplies ``recognise``.
+    """Speech in, words with times out; an engine supplies ``recognize``.
 
     Voice activity detection finds the speech before the engine hears anything (Whisper talks on
     silence, huggingface/transformers#24512), long silences are taken out, and each segment of at
@@ -31,7 +31,7 @@ class Transcriber(ABC):
     max_segment_s: float = MAX_SEGMENT_S
 
     @abstractmethod
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         """The words of one segment.
 
         Args:
@@ -53,7 +53,7 @@ class Transcriber(ABC):
             EngineError: the engine failed.
         """
         words: list[Word] = []
-        for word in self.recognise(segment.clip):
+        for word in self.recognize(segment.clip):
             if word.start_s is None or word.end_s is None:
                 raise EngineError(f"{self.name} gave the word {word.text!r} no times")
             start_s, end_s = segment.recording_times(word.start_s, word.end_s)

@@ -20,8 +20,6 @@ from client.transcription.whisper_words import BEAM_SIZE, TEMPERATURES, believab
 from pronunciation.clip import Clip
 from server.contract import Word
 
-__all__ = ["FasterWhisper", "load"]
-
 MAX_THREADS = 8
 """faster-whisper's README measures with 8; more threads bring CTranslate2 little on ``base``."""
 
@@ -39,7 +37,7 @@ class FasterWhisper(Transcriber):
         self.model = model
         self._whisper = whisper
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         """See ``Transcriber``."""
         import ctranslate2
 

@@ -13,8 +13,6 @@ from client.transcription.whisper_words import BEAM_SIZE, TEMPERATURES, believab
 from pronunciation.clip import Clip
 from server.contract import Word
 
-__all__ = ["OpenAIWhisper", "load"]
-
 
 class OpenAIWhisper(Transcriber):
     """A loaded model; the same options as ``FasterWhisper``, so the same words."""
@@ -25,7 +23,7 @@ class OpenAIWhisper(Transcriber):
         self.model = model
         self._whisper = whisper
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         """See ``Transcriber``."""
         import torch
 
@@ -82,7 +80,7 @@ def load(options: EngineOptions) -> OpenAIWhisper:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         with warnings.catch_warnings():
-            # of a broken file that is fetched anew, and of the tokenizer's file left open
+            # of a broken file that is fetched again, and of the tokenizer's file left open
             warnings.simplefilter("ignore")
             loaded = whisper.load_model(str(Path(model).expanduser()) if is_file else model, device)
             whisper.tokenizer.get_tokenizer(

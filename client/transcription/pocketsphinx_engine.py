@@ -15,8 +15,6 @@ from client.transcription.engines import EngineOptions
 from pronunciation.clip import Clip
 from server.contract import Word
 
-__all__ = ["PocketSphinx", "load"]
-
 MODEL = "en-us"
 
 WORD_WEIGHT = 4.0
@@ -43,7 +41,7 @@ class PocketSphinx(Transcriber):
         self._decoder = decoder
         self._added = added
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         """See ``Transcriber``."""
         decoder = self._decoder
         decoder.start_utt()
@@ -137,7 +135,7 @@ def _add(
             for number, reading in enumerate(entry.readings[1:], start=2)
         )
     for index, (key, phones) in enumerate(readings, start=1):
-        # the search is built anew once, at the last word: it takes half a second each time
+        # rebuild the search only once, at the last word: it takes half a second
         decoder.add_word(key, phones, index == len(readings))
     return added
 

@@ -2,8 +2,6 @@
 
 from server.contract import Word
 
-__all__ = ["BEAM_SIZE", "TEMPERATURES", "believable", "to_word"]
-
 BEAM_SIZE = 5
 """The command line of openai-whisper and faster-whisper both default to 5."""
 

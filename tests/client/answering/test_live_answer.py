@@ -11,12 +11,12 @@ from client.answering.live_answer import AnswerCancelledError, LiveAnswer
 from client.answering.session import Session
 from client.answering.worker import Caption, evidence_of
 from client.audio.files import read_audio
+from client.audio.speech import speech_segments
 from client.backend.protocol import Backend, RejectedError, UnavailableError
 from client.core.errors import EngineError, NoSpeech, WeightsError
 from client.data import demo
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
-from client.transcription.gate import speech_segments
 from pronunciation.clip import Clip
 from pronunciation.errors import AudioError, HearingError
 from pronunciation.lexicon_loader import load_lexicon
@@ -81,7 +81,7 @@ class LoudRuns(Transcriber):
         self.entered = threading.Event()
         self.failure: Exception | None = None
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         self.runs += 1
         self.entered.set()
         assert self.gate.wait(20)
@@ -223,7 +223,7 @@ def test_without_speech_the_engine_hears_nothing(sound: np.ndarray, reason: str)
 
 def test_speech_that_the_engine_makes_no_words_of_is_no_answer() -> None:
     class Deaf(LoudRuns):
-        def recognise(self, clip: Clip) -> Sequence[Word]:
+        def recognize(self, clip: Clip) -> Sequence[Word]:
             return [Word(text="...", start_s=0.5, end_s=0.7)]
 
     live = session(Deaf()).listen(QUESTION)

@@ -33,7 +33,7 @@ class CostlyEngine(Transcriber):
         self.clock, self.cost_s = clock, cost_s
         self.heard_s: list[float] = []
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         self.heard_s.append(clip.duration_s)
         self.clock.now_s += self.cost_s(clip.duration_s)
         middle_s = clip.duration_s / 2

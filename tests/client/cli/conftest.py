@@ -42,7 +42,7 @@ class ScriptedEngine(Transcriber):
     name = "scripted"
     model = "none"
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         return [
             Word(text=text, start_s=index / 2, end_s=index / 2 + 0.4, confidence=0.9)
             for index, text in enumerate(ANSWER.split())

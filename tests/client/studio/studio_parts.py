@@ -57,7 +57,7 @@ class ScriptedTranscriber(Transcriber):
         self.failure = failure
         self.clips: list[Clip] = []
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         self.clips.append(clip)
         if self.gate is not None:
             assert self.gate.wait(30)

@@ -297,12 +297,12 @@ def test_answers_take_turns_at_the_engine(settings: ClientSettings, speech: Clip
         inside = 0
         most = 0
 
-        def recognise(self, clip: Clip) -> Sequence[Word]:
+        def recognize(self, clip: Clip) -> Sequence[Word]:
             self.inside += 1
             self.most = max(self.most, self.inside)
             time.sleep(0.3)
             self.inside -= 1
-            return super().recognise(clip)
+            return super().recognize(clip)
 
     engine = OneAtATime()
     with with_engine(settings, engine) as client:

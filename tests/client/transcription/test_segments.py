@@ -40,7 +40,7 @@ class Kept(Transcriber):
         self.segments.append(Segment(segment.clip, pieces))
         return super().transcribe_segment(segment, offset_s)
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         return [Word(text="so", start_s=0.5, end_s=0.6)]
 
 

@@ -128,7 +128,7 @@ def test_another_sample_rate_gives_the_same_words(faster: Transcriber) -> None:
 def test_silence_and_noise_never_become_words(
     engine: Transcriber, level: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "recognise", lambda clip: pytest.fail("the engine was asked"))
+    monkeypatch.setattr(engine, "recognize", lambda clip: pytest.fail("the engine was asked"))
     noise = np.random.default_rng(2).standard_normal(6 * SAMPLE_RATE_HZ) * level
 
     with pytest.raises(NoSpeech, match="no speech detected"):
@@ -138,7 +138,7 @@ def test_silence_and_noise_never_become_words(
 def test_an_engine_that_writes_nothing_is_no_answer(
     engine: Transcriber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "recognise", lambda clip: [Word(text="...", start_s=0, end_s=1)])
+    monkeypatch.setattr(engine, "recognize", lambda clip: [Word(text="...", start_s=0, end_s=1)])
 
     with pytest.raises(NoSpeech, match="no words could be made out"):
         transcribe(engine, Clip(planted(("memory",)).samples))

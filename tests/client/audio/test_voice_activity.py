@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from client.answering.worker import evidence_of
-from client.transcription.gate import measure_level, speech_segments
-from client.transcription.voice_activity import LevelMeter, VoiceActivity
+from client.audio.speech import measure_level, speech_segments
+from client.audio.voice_activity import LevelMeter, VoiceActivity
 from pronunciation.clip import Clip
 from tests.checkpoint.sounds import VOICES, say
 

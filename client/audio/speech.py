@@ -5,28 +5,17 @@ an engine that this gate has not found speech in. Pauses come from here too: wor
 a silence (SYSTRAN/faster-whisper#125), voice activity does not.
 """
 
-import numpy as np
-
-from client.core.errors import NoSpeech
-from client.transcription.voice_activity import (
+from client.audio.resample import at_sample_rate
+from client.audio.voice_activity import (
     SILENCE_DBFS,
     Level,
     LevelMeter,
     VoiceActivity,
 )
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from client.core.errors import NoSpeech
+from pronunciation.clip import Clip
 
 _LEVEL_WINDOW_S = 0.1
-
-
-def at_sample_rate(clip: Clip, sample_rate_hz: int = SAMPLE_RATE_HZ) -> Clip:
-    """The same sound at another rate; the clip itself where the rate is right already."""
-    if clip.sample_rate_hz == sample_rate_hz:
-        return clip
-    import soxr
-
-    samples = soxr.resample(clip.samples, clip.sample_rate_hz, sample_rate_hz)
-    return Clip(np.clip(samples, -1.0, 1.0).astype(np.float32), sample_rate_hz)
 
 
 def measure_level(clip: Clip) -> Level:

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from client.answering.worker import evidence_of, transcribe
-from client.core.errors import NoSpeech
-from client.transcription.base import Transcriber
-from client.transcription.gate import (
-    at_sample_rate,
+from client.audio.resample import at_sample_rate
+from client.audio.speech import (
     measure_level,
     speech_segments,
 )
+from client.core.errors import NoSpeech
+from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
 from server.contract import Word
 from tests.checkpoint.sounds import VOICES, say
@@ -26,7 +26,7 @@ def clip_of(samples: np.ndarray, rate_hz: int = RATE_HZ) -> Clip:
 class Unasked(Transcriber):
     name, model = "unasked", "none"
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         raise AssertionError("the engine was asked")
 
 
