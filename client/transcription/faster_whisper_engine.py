@@ -16,7 +16,13 @@ from client.transcription.weights import (
     first_installed,
     pull,
 )
-from client.transcription.whisper_words import BEAM_SIZE, TEMPERATURES, believable, to_word
+from client.transcription.whisper_words import (
+    BEAM_SIZE,
+    TEMPERATURES,
+    Piece,
+    believable,
+    join_pieces,
+)
 from pronunciation.clip import Clip
 from server.contract import Word
 
@@ -54,12 +60,15 @@ class FasterWhisper(Transcriber):
                 vad_filter=False,  # the gate has done it, for every engine alike
             )
             return [
-                to_word(word.word, word.start, word.end, word.probability)
+                word
                 for segment in segments
                 if believable(
                     segment.no_speech_prob, segment.avg_logprob, segment.compression_ratio
                 )
-                for word in segment.words or ()
+                for word in join_pieces(
+                    Piece(piece.word, piece.start, piece.end, piece.probability)
+                    for piece in segment.words or ()
+                )
             ]
         except (RuntimeError, ValueError) as error:
             raise EngineError(f"faster-whisper failed on {self.model}: {error}") from error

@@ -9,7 +9,13 @@ from client.core.errors import EngineError, EngineUnavailable, WeightsError
 from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
 from client.transcription.weights import DEFAULT_MODEL
-from client.transcription.whisper_words import BEAM_SIZE, TEMPERATURES, believable, to_word
+from client.transcription.whisper_words import (
+    BEAM_SIZE,
+    TEMPERATURES,
+    Piece,
+    believable,
+    join_pieces,
+)
 from pronunciation.clip import Clip
 from server.contract import Word
 
@@ -44,12 +50,15 @@ class OpenAIWhisper(Transcriber):
         except (RuntimeError, ValueError) as error:
             raise EngineError(f"openai-whisper failed on {self.model}: {error}") from error
         return [
-            to_word(word["word"], word["start"], word["end"], word["probability"])
+            word
             for segment in result["segments"]
             if believable(
                 segment["no_speech_prob"], segment["avg_logprob"], segment["compression_ratio"]
             )
-            for word in segment["words"]
+            for word in join_pieces(
+                Piece(piece["word"], piece["start"], piece["end"], piece["probability"])
+                for piece in segment["words"]
+            )
         ]
 
 
