@@ -31,9 +31,12 @@ from client.audio.voice_activity import VoiceActivity
 from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
 from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
-from server.contract import Evidence, Pause, Transcript, Word
+from server.contract import Evidence, Pause, Stretch, Transcript, Word
 
 _NOT_SHARED: Final = nullcontext()
+
+MIN_UNINTELLIGIBLE_S: Final = 3.0
+"""Speech without words that is shorter may be a drawn-out "uhm", which Whisper leaves out."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,9 @@ class AnswerWorker:
         return transcript, self._evidence()
 
     def _evidence(self) -> Evidence:
-        evidence = evidence_of(self._voice.spans)
+        evidence = evidence_of(self._voice.spans).model_copy(
+            update={"unintelligible": unintelligible(self._voice.spans, self._words)}
+        )
         if self._terms is None:
             return evidence
         return evidence.model_copy(
@@ -226,6 +231,33 @@ def transcribe(
 ) -> Transcript:
     """What is said in a recording, nothing heard or graded; see ``AnswerWorker.run``."""
     return AnswerWorker(transcriber).run(clip, on_progress)[0]
+
+
+def unintelligible(
+    spans: Sequence[tuple[float, float]], words: Sequence[Word]
+) -> tuple[Stretch, ...]:
+    """Where somebody speaks for ``MIN_UNINTELLIGIBLE_S`` or longer without a word.
+
+    The engines write no words for speech that they cannot make out: see
+    ``whisper_words.believable``.
+
+    Args:
+        spans: the speech, (start_s, end_s) in order.
+        words: in order, with their times.
+    """
+    found: list[Stretch] = []
+    for start_s, end_s in spans:
+        at_s = start_s
+        for word in words:
+            word_start_s, word_end_s = word.start_s or 0.0, word.end_s or 0.0
+            if word_end_s <= at_s or word_start_s >= end_s:
+                continue
+            if word_start_s - at_s >= MIN_UNINTELLIGIBLE_S:
+                found.append(Stretch(start_s=round(at_s, 3), end_s=round(word_start_s, 3)))
+            at_s = max(at_s, word_end_s)
+        if end_s - at_s >= MIN_UNINTELLIGIBLE_S:
+            found.append(Stretch(start_s=round(at_s, 3), end_s=round(end_s, 3)))
+    return tuple(found)
 
 
 def evidence_of(spans: Sequence[tuple[float, float]]) -> Evidence:

@@ -77,8 +77,8 @@ def assemble(words: Sequence[Word], *, engine: str, model: str, duration_s: floa
     kept = words_only(words)
     if not kept:
         raise NoSpeech(
-            "no speech detected: the recording has sound, but no words could be made out; "
-            "speak closer to the microphone and try again"
+            "no words could be made out: somebody speaks, but cannot be understood; speak English, "
+            "clearly and closer to the microphone, and try again"
         )
     return Transcript(
         text=" ".join(word.text for word in kept),

@@ -7,10 +7,13 @@ from client.transcription.whisper_words import Piece, believable, join_pieces
     ("no_speech_prob", "avg_logprob", "compression_ratio", "kept"),
     [
         (0.02, -0.3, 1.4, True),  # ordinary speech
-        (0.02, -1.4, 1.4, True),  # unclear speech
+        (0.05, -0.67, 1.3, True),  # a strong accent
+        (0.30, -0.9, 1.1, False),  # speech played backwards
+        (0.02, -1.4, 1.4, False),  # unclear speech, whatever the no-speech token says
         (0.90, -0.3, 1.4, True),  # the text is sure, whatever the no-speech token says
         (0.90, -1.4, 1.4, False),  # silence, and the text unsure
-        (0.02, -1.4, 3.0, False),  # a loop that no temperature ended
+        (0.02, -1.4, 3.0, False),  # a loop that no temperature ended, improbable
+        (0.34, -0.5, 4.8, False),  # a loop on speech played backwards, which the text is sure of
         (0.02, -0.3, 3.0, True),  # a speaker who repeats
     ],
 )
