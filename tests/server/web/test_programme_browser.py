@@ -231,7 +231,7 @@ def an_answer_is_given(machines: Machines, token: str) -> int:
         question_id=QUESTION,
         created_at=datetime.now(UTC),
         transcript=assemble(
-            engine.recognise(clip),
+            engine.recognize(clip),
             engine=engine.name,
             model=engine.model,
             duration_s=clip.duration_s,
