@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.errors import AudioError
+from pronunciation.pcm import encode_pcm16
 
 __all__ = ["SAMPLE_RATE_HZ", "Clip"]
 
@@ -47,5 +48,4 @@ class Clip:
 
     def pcm16(self) -> bytes:
         """The samples as little-endian signed 16-bit PCM."""
-        scaled: npt.NDArray[np.float32] = np.clip(self.samples * 32767.0, -32768, 32767)
-        return np.rint(scaled).astype("<i2").tobytes()
+        return encode_pcm16(self.samples)

@@ -8,7 +8,7 @@ from client.cli.common import errors
 from client.cli.progress import download_bar
 
 if TYPE_CHECKING:
-    from client.answering.session import Hear
+    from client.answering.hearing import Hear
     from client.core.settings import ClientSettings
     from client.transcription.base import Transcriber
 

@@ -21,7 +21,7 @@ from client.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from client.answering.session import Outcome
+    from client.answering.submission import Outcome
     from client.core.settings import ClientSettings
     from server.contract import Transcript
 
@@ -84,7 +84,7 @@ def grade(
     as_json: JsonOption = False,
 ) -> None:
     """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
-    from client.answering.session import new_submission
+    from client.answering.submission import new_submission
 
     submission = new_submission(question, _read_transcript(transcript, sys.stdin.buffer))
     with open_server(settings) as backend:

@@ -268,7 +268,7 @@ def _encode(clip: Clip, container: str, codec: str) -> bytes:
         stream.layout = "mono"
         if codec == "libopus":
             stream.bit_rate = _OPUS_BIT_RATE
-        samples = (np.clip(clip.samples, -1, 1) * 32767).astype(np.int16)
+        samples = np.frombuffer(clip.pcm16(), np.int16)
         for start in range(0, samples.size, SAMPLE_RATE_HZ):
             part = samples[None, start : start + SAMPLE_RATE_HZ]
             frame = av.AudioFrame.from_ndarray(part, format="s16", layout="mono")

@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from client.answering.session import LiveAnswer, Outcome, Session
+from client.answering.live_answer import LiveAnswer
+from client.answering.session import Session
+from client.answering.submission import Outcome
 from client.audio import (
     Level,
     OnSamples,

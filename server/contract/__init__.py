@@ -95,6 +95,7 @@ from server.contract.transcript import (
     Evidence,
     HeardTerm,
     Pause,
+    Stretch,
     Transcript,
     Word,
 )
@@ -176,6 +177,7 @@ __all__ = [
     "ShareRequest",
     "Shared",
     "Sharing",
+    "Stretch",
     "Structure",
     "StructurePart",
     "Submission",

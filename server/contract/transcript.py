@@ -51,6 +51,13 @@ class Pause(Wire):
     end_s: Seconds
 
 
+class Stretch(Wire):
+    """A part of the answer, by its times."""
+
+    start_s: Seconds
+    end_s: Seconds
+
+
 class HeardTerm(Wire):
     """What the hearing found for one place where a term was said, on the candidate's machine."""
 
@@ -68,12 +75,14 @@ class Evidence(Wire):
     """What only the client can know because only it has the audio.
 
     ``pauses`` is ``None`` where there was no audio to measure, and empty where nobody paused.
+    ``unintelligible``: where somebody speaks and the engine could make out no words.
     """
 
     answer_start_s: Seconds | None = None
     answer_end_s: Seconds | None = None
     pauses: tuple[Pause, ...] | None = None
     heard: tuple[HeardTerm, ...] = ()
+    unintelligible: Annotated[tuple[Stretch, ...], Field(max_length=MAX_WORDS)] = ()
     hearing_version: Short | None = None
     hearing_problem: Short | None = Field(
         default=None, description="why the hearing gave no verdicts, where it was asked"

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
-from client.answering.session import Caption
+from client.answering.worker import Caption
 from client.backend.protocol import RejectedError
 from client.core.errors import ClientError, EngineError, NoSpeech, RecordingError, WeightsError
 from client.studio.state.running_take import RunningTake, TakeProtocolError

@@ -10,7 +10,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from client.answering.session import Hear, Session
+from client.answering.hearing import Hear
+from client.answering.session import Session
 from client.backend.opening import open_backend
 from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError

@@ -11,7 +11,9 @@ from typing import Final, Literal
 
 from filelock import FileLock, Timeout, lock_descriptor
 
-from client.answering.session import Caption, Outcome, Session
+from client.answering.session import Session
+from client.answering.submission import Outcome
+from client.answering.worker import Caption
 from client.audio import UnfinishedTake, read_take, unfinished_recordings
 from client.audio.resample import to_clip
 from client.audio.take_file import TakeWriter

@@ -267,7 +267,7 @@ export class Microphone {
     }
     const pcm = new Int16Array(samples.length);
     for (let i = 0; i < samples.length; i += 1) {
-      pcm[i] = Math.round(Math.min(1, Math.max(-1, samples[i])) * 32767);
+      pcm[i] = Math.max(-32768, Math.min(32767, Math.round(samples[i] * 32768)));
     }
     this.#options.onSamples?.(pcm);
   }

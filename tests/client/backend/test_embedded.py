@@ -98,7 +98,7 @@ def test_an_answer_that_breaks_the_grader_is_refused_for_good(
 
     def create(settings: ServerSettings) -> Service:
         service: Service = creating(make)(settings)
-        service.knowledge.grader = Grader(broken, "broken")
+        service.grading_data.grader = Grader(broken, "broken")
         return service
 
     with closing(open_embedded(settings, create=create)) as backend:

@@ -26,6 +26,7 @@ from client.audio.wav import write_wav
 from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
+from client.transcription.base import assemble
 from pronunciation.clip import Clip
 from server.contract import Submission
 from server.core.settings import sqlite_url
@@ -224,11 +225,17 @@ def an_answer_is_given(machines: Machines, token: str) -> int:
     settings = load_settings(server=machines.server, home=machines.folder / "ana", env={})
     assert settings.token == token
     clip = Clip(tone(ANSWER_S))
+    engine = ScriptedTranscriber()
     submission = Submission(
         submission_id=uuid4().hex,
         question_id=QUESTION,
         created_at=datetime.now(UTC),
-        transcript=ScriptedTranscriber().transcribe(clip),
+        transcript=assemble(
+            engine.recognize(clip),
+            engine=engine.name,
+            model=engine.model,
+            duration_s=clip.duration_s,
+        ),
     )
     settings.recordings.mkdir()
     write_wav(clip, OwnRecordings(settings.recordings).path_of(submission.submission_id))

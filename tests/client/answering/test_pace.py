@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from client.answering.live.pace import Pace
+from client.answering.pace import Pace
 
 LIMIT_S = 28.0
 Cost = Callable[[float], float]

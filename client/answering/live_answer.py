@@ -7,21 +7,17 @@ terms in them are heard at once.
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.live.worker import Caption, Crew, Worker
+from client.answering.submission import Outcome, new_submission
+from client.answering.worker import AnswerWorker, Caption
 from client.core.errors import ClientError
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.errors import AudioError
-from server.contract import Evidence, Transcript
-
-if TYPE_CHECKING:
-    from client.answering.session import Outcome
-
-__all__ = ["AnswerCancelledError", "LiveAnswer"]
+from server.contract import Submission
 
 Samples = npt.NDArray[np.float32]
 
@@ -30,15 +26,36 @@ class AnswerCancelledError(ClientError):
     """The answer was discarded: there is nothing to finish."""
 
 
+class Submit(Protocol):
+    """Sends an answer."""
+
+    def __call__(self, submission: Submission, *, save: bool) -> Outcome:
+        """Have it graded, and stored if ``save``."""
+
+
 class LiveAnswer:
     """Takes the sound of one answer block by block; made by ``Session.listen``.
 
     All methods may be called from any thread. A thread of its own does the work; it ends by
     itself after ``finish`` or ``cancel``.
+
+    Args:
+        question_id: the question it answers.
+        make_worker: gives what works on it and shows its captions; called on that thread.
+        submit: sends the finished answer; called again with the same one where it failed.
+        on_caption: called on that thread with each piece as it is transcribed.
     """
 
-    def __init__(self, crew: Crew, on_caption: Callable[[Caption], None] | None = None) -> None:
-        self._crew = crew
+    def __init__(
+        self,
+        question_id: str,
+        make_worker: Callable[[Callable[[Caption], None]], AnswerWorker],
+        submit: Submit,
+        on_caption: Callable[[Caption], None] | None = None,
+    ) -> None:
+        self._question_id = question_id
+        self._make_worker = make_worker
+        self._submit = submit
         self._on_caption = on_caption
         self._changed = threading.Condition()
         self._blocks: list[Samples] = []
@@ -46,10 +63,10 @@ class LiveAnswer:
         self._is_over = False
         self._cancelled = False
         self._captions: tuple[Caption, ...] = ()
-        self._result: tuple[Transcript, Evidence] | None = None
+        self._submission: Submission | None = None
         self._failure: BaseException | None = None
-        self._delivered: dict[bool, Outcome] = {}
-        self._delivering = threading.Lock()
+        self._outcomes: dict[bool, Outcome] = {}
+        self._submitting = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="aloud-live-answer", daemon=True)
         self._thread.start()
 
@@ -66,7 +83,7 @@ class LiveAnswer:
     def feed(self, samples: Samples) -> None:
         """Take the next block and return at once.
 
-        What comes after ``finish`` or ``cancel`` is no part of the answer.
+        Sound that comes after ``finish`` or ``cancel`` is ignored.
 
         Args:
             samples: 16 kHz, mono, float32 of shape ``(n,)``; what lies outside [-1, 1] is cut.
@@ -87,7 +104,7 @@ class LiveAnswer:
             self._fed += block.size
             self._changed.notify_all()
 
-    def finish(self, *, save: bool = True) -> "Outcome":
+    def finish(self, *, save: bool = True) -> Outcome:
         """The candidate has stopped: wait for what is left, and have the answer graded.
 
         May be called again where the server failed; the answer keeps its id.
@@ -105,11 +122,11 @@ class LiveAnswer:
             raise AnswerCancelledError("the answer was discarded")
         if self._failure is not None:
             raise self._failure
-        assert self._result is not None
-        with self._delivering:
-            if save not in self._delivered:
-                self._delivered[save] = self._crew.deliver(*self._result, save)
-            return self._delivered[save]
+        assert self._submission is not None
+        with self._submitting:
+            if save not in self._outcomes:
+                self._outcomes[save] = self._submit(self._submission, save=save)
+            return self._outcomes[save]
 
     def cancel(self) -> None:
         """Discard the answer; returns at once, what runs in the engine is dropped."""
@@ -120,7 +137,7 @@ class LiveAnswer:
 
     def _work(self) -> None:
         try:
-            worker = Worker(self._crew, self._show)
+            worker = self._make_worker(self._show)
             while not worker.is_done:
                 taken = self._next(wait=not worker.has_work)
                 if taken is None:
@@ -128,7 +145,7 @@ class LiveAnswer:
                 worker.take(taken[0], is_over=taken[1])
                 worker.step()
             if not self._cancelled:
-                self._result = worker.result()
+                self._submission = new_submission(self._question_id, *worker.result())
         except BaseException as error:  # raised again by finish, in the caller's thread
             self._failure = error
 

@@ -5,17 +5,15 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["CONTEXT_SPEECH_S", "Pace"]
-
 CONTEXT_SPEECH_S: Final = 4.0
-"""Less speech than this is recognised worse on its own, and again with what follows."""
+"""Less speech than this is recognized worse on its own, and again with what follows."""
 
 SHARE_OF_TIME: Final = 3.0
 """So many times what a run costs however short it is (Whisper: nearly all of it) of speech is
 gathered first, so that the engine is idle for most of the time and "stop" seldom finds it busy."""
 
 FALLEN_SILENT_S: Final = 1.0
-"""Who is silent for so long may be about to press stop: the tail is begun at once."""
+"""Somebody who is silent for this long may be about to press stop: the tail is begun at once."""
 
 QUICK_S: Final = 0.5
 """An engine as quick as this may be started at any moment, a slower one only in a pause or within
@@ -65,7 +63,7 @@ class Pace:
 
         Args:
             waiting_s: speech in pieces that wait for the engine; none: there is nothing to run on.
-            covered_s: length of the segment that all speech would make that is not recognised
+            covered_s: length of the segment that all speech would make that is not recognized
                 yet, that which goes on now included.
             silence_s: for how long nobody has spoken.
             phrase_s: how long the speech that goes on now has lasted; 0 in a pause.

@@ -3,8 +3,9 @@ import itertools
 import numpy as np
 import pytest
 
-from client.transcription.gate import measure_evidence, measure_level
-from client.transcription.voice_activity import LevelMeter, VoiceActivity
+from client.answering.worker import evidence_of
+from client.audio.speech import measure_level, speech_segments
+from client.audio.voice_activity import LevelMeter, VoiceActivity
 from pronunciation.clip import Clip
 from tests.checkpoint.sounds import VOICES, say
 
@@ -42,7 +43,7 @@ def test_the_size_of_the_blocks_changes_nothing(seed: int) -> None:
 
     voice = heard(clip.samples, sizes)
 
-    evidence = measure_evidence(clip)
+    evidence = evidence_of(speech_segments(clip))
     assert evidence.pauses
     assert voice.spans[0][0] == pytest.approx(evidence.answer_start_s, abs=1e-3)
     assert voice.spans[-1][1] == pytest.approx(evidence.answer_end_s, abs=1e-3)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from client.answering.live.pieces import Sound
+from client.answering.pieces import Sound
 
 RATE_HZ = 16_000
 
@@ -40,6 +40,16 @@ class PlantedVoice:
     def silence_s(self) -> float:
         ends_s = [end_s for start_s, end_s in self.planted if start_s < self.heard_s]
         return max(0.0, self.heard_s - (ends_s[-1] if ends_s else 0.0))
+
+
+class FedVoice(PlantedVoice):
+    """The same, and hears as far as it is fed."""
+
+    def feed(self, samples: np.ndarray) -> None:
+        self.hear(self.heard_s + samples.size / RATE_HZ)
+
+    def close(self) -> None:
+        self.hear(self.heard_s, is_over=True)
 
 
 def noise(duration_s: float, quiet_s: Sequence[tuple[float, float]] = ()) -> Sound:

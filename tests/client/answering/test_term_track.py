@@ -1,23 +1,24 @@
 import itertools
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.answering.live.pieces import Sound
-from client.answering.live.terms import HearWords, TermTrack
+from client.answering.hearing import HearWords, TermTrack
+from client.answering.pieces import Sound
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
-from server.contract import HeardTerm, Transcript, Word
-from tests.client.answering.live.planted import noise
+from server.contract import HeardTerm, Word
+from tests.client.answering.planted import noise
 
 TERMS = (("gpu", "direct", "r", "d", "m", "a"), ("key", "value", "cache"), ("rocky",))
 SOUND = noise(200.0)
 
 
-def hear(clip: Clip, transcript: Transcript) -> tuple[HeardTerm, ...]:
+def hear(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
     """Finds ``TERMS``, longer ones first, and reads their times off the words."""
-    texts = [word.text for word in transcript.words]
+    texts = [word.text for word in words]
     found, taken = [], set[int]()
     for term in TERMS:
         for index in range(len(texts) - len(term) + 1):
@@ -32,8 +33,8 @@ def hear(clip: Clip, transcript: Transcript) -> tuple[HeardTerm, ...]:
                         verdict="correct",
                         phones="",
                         confidence=0.9,
-                        start_s=transcript.words[index].start_s or 0.0,
-                        end_s=min(transcript.words[places.stop - 1].end_s or 0.0, clip.duration_s),
+                        start_s=words[index].start_s or 0.0,
+                        end_s=min(words[places.stop - 1].end_s or 0.0, clip.duration_s),
                     )
                 )
     return tuple(sorted(found, key=lambda each: each.word_index))
@@ -49,7 +50,7 @@ def spoken(texts: list[str], silence_after: tuple[int, ...] = ()) -> list[Word]:
 
 
 def track(sound: Sound = SOUND, hear: HearWords = hear) -> TermTrack:
-    return TermTrack(hear, sound, engine="fake", model="none")
+    return TermTrack(hear, sound)
 
 
 word = st.sampled_from(["so", "the", "network", *itertools.chain(*TERMS)])
@@ -61,7 +62,7 @@ def test_what_is_heard_in_pieces_is_what_is_heard_at_once(
     chunks: list[list[str]], sizes: list[int]
 ) -> None:
     words = spoken([text for part in chunks for text in part])
-    whole = hear(SOUND.clip, Transcript(text="", words=tuple(words), duration_s=SOUND.duration_s))
+    whole = hear(SOUND.clip, words)
     terms, at = track(), 0
     for size in sizes:
         terms.add(words[at : at + size])
@@ -83,9 +84,9 @@ def test_what_is_heard_in_pieces_is_what_is_heard_at_once(
 def test_at_the_end_only_the_last_words_are_left() -> None:
     lengths_s: list[float] = []
 
-    def listening(clip: Clip, transcript: Transcript) -> tuple[HeardTerm, ...]:
+    def listening(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
         lengths_s.append(clip.duration_s)
-        return hear(clip, transcript)
+        return hear(clip, words)
 
     terms = track(hear=listening)
     words = spoken(["so"] * 300)
@@ -102,9 +103,9 @@ def test_at_the_end_only_the_last_words_are_left() -> None:
 def test_no_stretch_reaches_over_a_long_silence() -> None:
     lengths_s: list[float] = []
 
-    def listening(clip: Clip, transcript: Transcript) -> tuple[HeardTerm, ...]:
+    def listening(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
         lengths_s.append(clip.duration_s)
-        return hear(clip, transcript)
+        return hear(clip, words)
 
     terms = track(hear=listening)
     terms.add(spoken(["rocky", "so", "rocky", "the"], silence_after=(0, 1)))
@@ -117,10 +118,10 @@ def test_no_stretch_reaches_over_a_long_silence() -> None:
 
 
 def test_a_stretch_that_cannot_be_judged_costs_no_other() -> None:
-    def picky(clip: Clip, transcript: Transcript) -> tuple[HeardTerm, ...]:
-        if transcript.words[0].text == "mumble":
+    def picky(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
+        if words[0].text == "mumble":
             raise HearingError("the text does not fit the sound")
-        return hear(clip, transcript)
+        return hear(clip, words)
 
     terms = track(hear=picky)
     terms.add(spoken(["mumble", "so", "rocky"], silence_after=(1,)))

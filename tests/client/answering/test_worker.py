@@ -1,18 +1,15 @@
 """The wait after "stop", on a clock of our own: speech is planted, engines cost what they say."""
 
 import random
-import threading
 from collections.abc import Callable, Sequence
-from typing import Any
 
-import numpy as np
 import pytest
 
-from client.answering.live.worker import Caption, Crew, Worker
-from client.transcription.base import SegmentedTranscriber
+from client.answering.worker import AnswerWorker, Caption, unintelligible
+from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
-from tests.client.answering.live.planted import PlantedVoice, noise
+from tests.client.answering.planted import FedVoice, noise
 
 Spans = list[tuple[float, float]]
 LONGEST_S = 120.0
@@ -29,26 +26,18 @@ class Clock:
         return self.now_s
 
 
-class CostlyEngine(SegmentedTranscriber):
+class CostlyEngine(Transcriber):
     name, model = "costly", "none"
 
     def __init__(self, clock: Clock, cost_s: Callable[[float], float]) -> None:
         self.clock, self.cost_s = clock, cost_s
         self.heard_s: list[float] = []
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         self.heard_s.append(clip.duration_s)
         self.clock.now_s += self.cost_s(clip.duration_s)
         middle_s = clip.duration_s / 2
         return [Word(text="so", start_s=middle_s, end_s=middle_s + 0.1)]
-
-
-class FedVoice(PlantedVoice):
-    def feed(self, samples: np.ndarray) -> None:
-        self.hear(self.heard_s + samples.size / SAMPLE_RATE_HZ)
-
-    def close(self) -> None:
-        self.hear(self.heard_s, is_over=True)
 
 
 def talk(seed: int, phrase_s: tuple[float, float], pause_s: tuple[float, float]) -> Spans:
@@ -70,10 +59,13 @@ def wait_s(
     planted = [(max(0.0, a - shift_s), b - shift_s) for a, b in spans if b - shift_s > 0.2]
     clock, shown = Clock(), list[tuple[float, Caption]]()
     engine = CostlyEngine(clock, cost_s)
-    monkeypatch.setattr("client.answering.live.worker.VoiceActivity", lambda: FedVoice(planted))
-    crew = Crew(lambda: engine, threading.Lock(), lambda: None, _never)
-    fed = 0
-    worker = Worker(crew, lambda each: shown.append((clock.now_s, each)), clock.monotonic)
+    monkeypatch.setattr("client.answering.worker.VoiceActivity", lambda: FedVoice(planted))
+    worker, fed = (
+        AnswerWorker(
+            engine, show=lambda each: shown.append((clock.now_s, each)), clock=clock.monotonic
+        ),
+        0,
+    )
     while not worker.is_done:
         until = min(round(clock.now_s * SAMPLE_RATE_HZ), round(length_s * SAMPLE_RATE_HZ))
         worker.take(NOISE[fed:until], is_over=clock.now_s >= length_s)
@@ -82,10 +74,6 @@ def wait_s(
         if clock.now_s == began_s and not worker.is_done:
             clock.now_s += 0.1 if clock.now_s < length_s else 0.0
     return clock.now_s - length_s, engine, shown
-
-
-def _never(*_: Any) -> Any:
-    raise AssertionError("nothing is delivered here")
 
 
 ENGINES = {
@@ -141,3 +129,48 @@ def test_captions_come_while_the_candidate_speaks_in_order(
     assert [c.start_s for c in captions] == sorted(c.start_s for c in captions)
     # the fake writes one word in the middle of what it hears
     assert all(0.0 <= at_s - c.end_s < 8.0 for at_s, c in shown)
+
+
+def test_speech_without_words_is_reported_and_hesitation_is_not() -> None:
+    words = [
+        Word(text="we", start_s=1.0, end_s=1.4),
+        Word(text="cache", start_s=3.9, end_s=4.4),  # 2.5 s of "uhm" before it
+        Word(text="keys", start_s=20.0, end_s=20.5),
+    ]
+    spans = [(1.0, 9.0), (10.0, 14.0), (15.0, 17.0), (20.0, 20.6)]
+
+    found = unintelligible(spans, words)
+
+    assert [(each.start_s, each.end_s) for each in found] == [(4.4, 9.0), (10.0, 14.0)]
+
+
+def test_an_answer_that_is_understood_has_nothing_unintelligible() -> None:
+    words = [Word(text="so", start_s=0.5 * at, end_s=0.5 * at + 0.4) for at in range(20)]
+
+    assert unintelligible([(0.0, 4.0), (4.3, 10.0)], words) == ()
+    assert unintelligible([], []) == ()
+
+
+def test_what_the_engine_cannot_make_out_is_evidence_and_no_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class HalfDeaf(Transcriber):
+        name, model, max_segment_s = "half-deaf", "none", 10.0
+
+        def __init__(self) -> None:
+            self.runs = 0
+
+        def recognize(self, clip: Clip) -> Sequence[Word]:
+            self.runs += 1
+            if self.runs == 2:
+                return []
+            count = int(clip.duration_s / 0.5)
+            return [Word(text="so", start_s=0.5 * n, end_s=0.5 * n + 0.4) for n in range(count)]
+
+    spans = [(1.0, 9.0), (11.0, 19.0), (21.0, 29.0)]
+    monkeypatch.setattr("client.answering.worker.VoiceActivity", lambda: FedVoice(spans))
+
+    transcript, evidence = AnswerWorker(HalfDeaf()).run(Clip(NOISE[: 30 * SAMPLE_RATE_HZ]))
+
+    assert [(each.start_s, each.end_s) for each in evidence.unintelligible] == [(11.0, 19.0)]
+    assert not [word for word in transcript.words if 10.0 < (word.start_s or 0.0) < 20.0]

@@ -1,15 +1,18 @@
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from client.core.errors import NoSpeech
-from client.transcription.gate import (
-    at_sample_rate,
-    measure_evidence,
+from client.answering.worker import evidence_of, transcribe
+from client.audio.resample import at_sample_rate
+from client.audio.speech import (
     measure_level,
-    require_speech,
     speech_segments,
 )
+from client.core.errors import NoSpeech
+from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
+from server.contract import Word
 from tests.checkpoint.sounds import VOICES, say
 
 RATE_HZ = 16_000
@@ -18,6 +21,13 @@ TIMES_S = np.arange(10 * RATE_HZ) / RATE_HZ
 
 def clip_of(samples: np.ndarray, rate_hz: int = RATE_HZ) -> Clip:
     return Clip(np.clip(samples, -1, 1).astype(np.float32), rate_hz)
+
+
+class Unasked(Transcriber):
+    name, model = "unasked", "none"
+
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        raise AssertionError("the engine was asked")
 
 
 def noises() -> dict[str, np.ndarray]:
@@ -46,21 +56,21 @@ def test_noise_is_no_speech(name: str) -> None:
 
     assert speech_segments(clip) == []
     with pytest.raises(NoSpeech, match="no speech detected: the recording has only noise"):
-        require_speech(clip)
+        transcribe(Unasked(), clip)
 
 
 def test_exact_zeros_name_the_microphone_permission() -> None:
     with pytest.raises(NoSpeech, match=r"all zeros.*microphone"):
-        require_speech(clip_of(np.zeros(RATE_HZ)))
+        transcribe(Unasked(), clip_of(np.zeros(RATE_HZ)))
 
 
 def test_silence_and_emptiness_have_their_own_words() -> None:
     faint = np.full(RATE_HZ, 1 / 32768) * np.resize([1, -1], RATE_HZ)
 
     with pytest.raises(NoSpeech, match=r"silent \(loudest -90 dBFS\)"):
-        require_speech(clip_of(faint))
+        transcribe(Unasked(), clip_of(faint))
     with pytest.raises(NoSpeech, match="empty"):
-        require_speech(clip_of(np.zeros(0)))
+        transcribe(Unasked(), clip_of(np.zeros(0)))
 
 
 @pytest.mark.parametrize("gain", [1.0, 0.1, 0.01])
@@ -87,7 +97,7 @@ def test_pauses_are_measured_from_the_sound() -> None:
     second = say(["storage"], VOICES[0], start_s=0.0, end_s=0.6).samples
     pause = np.zeros(round(1.5 * RATE_HZ))
 
-    evidence = measure_evidence(clip_of(np.concatenate([first, pause, second])))
+    evidence = evidence_of(speech_segments(clip_of(np.concatenate([first, pause, second]))))
 
     assert evidence.answer_start_s == pytest.approx(0.8, abs=0.15)
     assert evidence.pauses is not None
@@ -100,7 +110,7 @@ def test_pauses_are_measured_from_the_sound() -> None:
 
 
 def test_evidence_of_silence_has_no_times() -> None:
-    evidence = measure_evidence(clip_of(np.zeros(RATE_HZ)))
+    evidence = evidence_of(speech_segments(clip_of(np.zeros(RATE_HZ))))
 
     assert evidence.answer_start_s is None
     assert evidence.pauses == ()

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ
 
-__all__ = ["MIN_PAUSE_S", "SILENCE_DBFS", "Level", "LevelMeter", "VoiceActivity", "dbfs"]
-
 Samples = npt.NDArray[np.float32]
 
 MIN_PAUSE_S = 0.25

@@ -7,19 +7,21 @@ import numpy as np
 import pytest
 
 from client.answering.hearing import AnswerHearing
-from client.answering.session import AnswerCancelledError, Caption, LiveAnswer, Session
+from client.answering.live_answer import AnswerCancelledError, LiveAnswer
+from client.answering.session import Session
+from client.answering.worker import Caption, evidence_of
 from client.audio.files import read_audio
+from client.audio.speech import speech_segments
 from client.backend.protocol import Backend, RejectedError, UnavailableError
 from client.core.errors import EngineError, NoSpeech, WeightsError
 from client.data import demo
-from client.transcription.base import SegmentedTranscriber, Transcriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
-from client.transcription.gate import measure_evidence
 from pronunciation.clip import Clip
 from pronunciation.errors import AudioError, HearingError
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.models import Question
-from server.contract import HeardTerm, Report, Submission, Transcript, Word
+from server.contract import HeardTerm, Report, Submission, Word
 from tests.checkpoint import export
 from tests.checkpoint.sounds import SAMPLE_RATE_HZ, VOICES, say
 from tests.client.conftest import make_question, make_report
@@ -67,7 +69,7 @@ class Desk:
         return make_report(submission)
 
 
-class LoudRuns(SegmentedTranscriber):
+class LoudRuns(Transcriber):
     """Writes "so" for every loud stretch; waits for ``gate`` where it is closed."""
 
     name, model = "loud-runs", "none"
@@ -79,7 +81,7 @@ class LoudRuns(SegmentedTranscriber):
         self.entered = threading.Event()
         self.failure: Exception | None = None
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         self.runs += 1
         self.entered.set()
         assert self.gate.wait(20)
@@ -145,13 +147,12 @@ def test_pauses_are_those_of_the_whole_recording() -> None:
     evidence = live.finish(save=False).submission.evidence
 
     assert evidence.pauses
-    assert evidence == measure_evidence(Clip(whole))
+    assert evidence == evidence_of(speech_segments(Clip(whole)))
 
 
 def test_the_words_are_those_of_the_whole_recording(tmp_path: Path) -> None:
     folder = export.write_ctranslate2(tmp_path / "tiny", export.load())
     engine = load_engine("faster-whisper", str(folder), offline=True)
-    assert isinstance(engine, SegmentedTranscriber)
     engine.max_segment_s = 5.6  # the small checkpoint knows five words in a row
     rehearsal = session(engine)
     live = rehearsal.listen(QUESTION)
@@ -222,7 +223,7 @@ def test_without_speech_the_engine_hears_nothing(sound: np.ndarray, reason: str)
 
 def test_speech_that_the_engine_makes_no_words_of_is_no_answer() -> None:
     class Deaf(LoudRuns):
-        def recognise(self, clip: Clip) -> Sequence[Word]:
+        def recognize(self, clip: Clip) -> Sequence[Word]:
             return [Word(text="...", start_s=0.5, end_s=0.7)]
 
     live = session(Deaf()).listen(QUESTION)
@@ -324,25 +325,16 @@ def test_a_screen_that_breaks_does_not_cost_the_answer() -> None:
     assert len(outcome.submission.transcript.words) == sum(len(words) for words in PHRASES)
 
 
-def test_an_engine_without_segments_transcribes_at_the_end() -> None:
-    class Whole:
-        name, model = "whole", "none"
+def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
+    def hear(clip: Clip, words: object, question: object) -> tuple[HeardTerm, ...]:
+        raise HearingError("the words do not fit the sound")
 
-        def transcribe(self, clip: Clip, *, on_progress: object = None) -> Transcript:
-            return Transcript(text="so it is", engine="whole", duration_s=clip.duration_s)
-
-    def hear(clip: Clip, transcript: Transcript, question: object) -> tuple[HeardTerm, ...]:
-        raise HearingError("the words have no times")
-
-    shown: list[Caption] = []
-    live = session(Whole(), hear=hear).listen(QUESTION, on_caption=shown.append)
+    live = session(LoudRuns(), hear=hear).listen(QUESTION)
     feed(live, phrases()[0])
 
     submission = live.finish(save=False).submission
-    assert submission.transcript.text == "so it is"
-    assert submission.transcript.duration_s == pytest.approx(phrases()[0].size / 16_000, abs=0.001)
-    assert submission.evidence.hearing_problem == "the words have no times"
-    assert [caption.text for caption in shown] == ["so it is"]
+    assert submission.evidence.heard == ()
+    assert submission.evidence.hearing_problem == "the words do not fit the sound"
 
 
 def test_a_question_that_nobody_knows_is_said_by_finish() -> None:

@@ -5,8 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from client.answering.live.pieces import PieceCutter, Sound, SpokenPiece, covered_s, segment_of
-from tests.client.answering.live.planted import PlantedVoice, noise
+from client.answering.pieces import (
+    PieceCutter,
+    Sound,
+    SpokenPiece,
+    count_that_fit,
+    covered_s,
+    segment_of,
+    spans_of,
+)
+from tests.client.answering.planted import PlantedVoice, noise
 
 LIMIT_S = 28.0
 
@@ -121,3 +129,16 @@ def test_the_sound_grows_without_losing_a_sample() -> None:
     np.testing.assert_array_equal(clip.samples, whole[70 * 16_000 : 70 * 16_000 + 24_000])
     assert sound.cut(-1.0, 0.5)[1] == 0.0
     assert sound.cut(1e6, 2e6)[0].samples.size == 0
+
+
+@given(st.lists(st.tuples(st.floats(0.05, 20), st.floats(0.01, 5)), min_size=1, max_size=40))
+def test_as_many_pieces_as_fit_go_into_one_segment(lengths_s: list[tuple[float, float]]) -> None:
+    pieces, at_s = [], 0.0
+    for length_s, gap_s in lengths_s:
+        pieces.append(SpokenPiece(((at_s, at_s + length_s),), at_s, at_s + length_s))
+        at_s += length_s + gap_s
+
+    count = count_that_fit(pieces, 28.0)
+
+    assert covered_s(spans_of(pieces[:count])) <= 28.0
+    assert count == len(pieces) or covered_s(spans_of(pieces[: count + 1])) > 28.0

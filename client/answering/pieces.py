@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from client.audio.voice_activity import VoiceActivity
 from client.transcription.segments import (
     CUT_SEARCH_S,
     KEEP_SILENCE_S,
@@ -15,10 +16,7 @@ from client.transcription.segments import (
     dip_s,
     quietest_s,
 )
-from client.transcription.voice_activity import VoiceActivity
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-
-__all__ = ["PAUSE_S", "PieceCutter", "Sound", "SpokenPiece", "covered_s", "segment_of", "speech_s"]
 
 Span = tuple[float, float]
 
@@ -70,7 +68,7 @@ class Sound:
     """The answer's samples so far; taking more costs the same however many there are."""
 
     def __init__(self) -> None:
-        self._buffer: npt.NDArray[np.float32] = np.empty(60 * SAMPLE_RATE_HZ, np.float32)
+        self._buffer: npt.NDArray[np.float32] = np.empty(0, np.float32)
         self._size = 0
 
     @property
@@ -85,6 +83,10 @@ class Sound:
 
     def append(self, samples: npt.NDArray[np.float32]) -> None:
         """Take the next samples, float32 of shape ``(n,)``."""
+        if not self._size:
+            # a recording comes at once: no copy of it. What is full is never written to.
+            self._buffer, self._size = samples, samples.size
+            return
         end = self._size + samples.size
         if end > self._buffer.size:
             grown = np.empty(max(end, 2 * self._buffer.size), np.float32)
@@ -114,9 +116,25 @@ def covered_s(spans: Sequence[Span]) -> float:
     return speech_s(spans) + kept_s + sum(min(kept_s, b[0] - a[1]) for a, b in gaps)
 
 
+def spans_of(pieces: Sequence[SpokenPiece]) -> list[Span]:
+    """The speech of all these pieces, (start_s, end_s) in order."""
+    return [span for piece in pieces for span in piece.spans]
+
+
+def count_that_fit(pieces: Sequence[SpokenPiece], limit_s: float) -> int:
+    """How many of these pieces, from the first one on, one segment of ``limit_s`` holds."""
+    count, spans = 0, list[Span]()
+    for piece in pieces:
+        spans += piece.spans
+        if covered_s(spans) > limit_s:
+            break
+        count += 1
+    return count
+
+
 def segment_of(sound: Sound, pieces: Sequence[SpokenPiece]) -> tuple[Segment, float]:
     """The segment that holds these pieces, and where its clip starts within the answer."""
-    spans = [span for piece in pieces for span in piece.spans]
+    spans = spans_of(pieces)
     first_s = max(pieces[0].before_s, spans[0][0] - _LOOK_AROUND_S)
     last_s = min(pieces[-1].after_s, spans[-1][1] + _LOOK_AROUND_S)
     clip, offset_s = sound.cut(first_s, last_s)
