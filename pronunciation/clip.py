@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from pronunciation.errors import AudioError
 
-__all__ = ["SAMPLE_RATE_HZ", "Clip"]
-
 SAMPLE_RATE_HZ = 16_000
 """The one rate inside Aloud; what arrives at another is resampled at the edge."""
 

@@ -3,8 +3,6 @@
 from functools import cache
 from pathlib import Path
 
-__all__ = ["dictionary", "dictionary_path"]
-
 Phones = tuple[str, ...]
 
 

@@ -7,18 +7,6 @@ from functools import cache
 from pronunciation.g2p.dictionary import dictionary
 from pronunciation.g2p.letter_to_sound import espeak_phones
 
-__all__ = [
-    "find_term",
-    "is_sentence_word",
-    "is_written_apart",
-    "name_parts",
-    "normal",
-    "numbers_of",
-    "plain",
-    "pronunciations",
-    "split_words",
-]
-
 Phones = tuple[str, ...]
 
 _EDGE = re.compile(r"^[^\w]+|[^\w+#%]+$")

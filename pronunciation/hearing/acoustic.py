@@ -11,8 +11,6 @@ from pronunciation.errors import HearingError
 from pronunciation.hearing.features import HOP, log_mel
 from pronunciation.hearing.labels import N_CLASSES
 
-__all__ = ["MODEL_PATH", "AcousticModel", "leveled"]
-
 Floats = npt.NDArray[np.float32]
 
 MODEL_PATH = Path(__file__).parent / "model" / "phones.onnx"

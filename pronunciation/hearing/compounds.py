@@ -7,8 +7,6 @@ from functools import cached_property
 
 from pronunciation.g2p.words import is_sentence_word, name_parts, normal, numbers_of
 
-__all__ = ["Names", "Parts", "take_apart"]
-
 _JOINT = re.compile(r"[-‐‑–—/]")
 
 

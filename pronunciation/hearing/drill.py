@@ -14,8 +14,6 @@ from pronunciation.hearing.results import DrillHeard, Target
 from pronunciation.hearing.speech import is_steady
 from pronunciation.phones import base_phone, parse_phones
 
-__all__ = ["free_phones_score", "hear_drill"]
-
 Floats = npt.NDArray[np.float32]
 
 LONGEST_DRILL_S = 20.0

@@ -30,8 +30,6 @@ from pronunciation.hearing.sphinx import Sphinx
 from pronunciation.hearing.stress import stress_log_probabilities
 from pronunciation.phones import parse_phones
 
-__all__ = ["Hearing", "belonging"]
-
 Floats = npt.NDArray[np.float32]
 
 LONGEST_S = 30 * 60.0

@@ -14,18 +14,6 @@ from pronunciation.hearing.results import Reading, Verdict
 from pronunciation.hearing.sphinx import MISSING_NATS
 from pronunciation.phones import base_phone
 
-__all__ = [
-    "FUSION_PATH",
-    "PHONES",
-    "WEIGHTS",
-    "Fusion",
-    "Scores",
-    "decide",
-    "default_fusion",
-    "features",
-    "probabilities",
-]
-
 Floats = npt.NDArray[np.float64]
 
 WEIGHTS = (

@@ -2,8 +2,6 @@
 
 from pronunciation.phones import CONSONANTS, VOWELS
 
-__all__ = ["FRAME_S", "LABELS", "LABEL_INDEX", "N_CLASSES", "SILENCE"]
-
 SILENCE = "SIL"
 LABELS: tuple[str, ...] = (SILENCE, *sorted(VOWELS), *sorted(CONSONANTS))
 """The network's outputs in order; index 0 is silence, noise and breath."""

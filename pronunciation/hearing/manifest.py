@@ -15,15 +15,6 @@ from pronunciation.hearing.results import Heard, Target
 from pronunciation.phones import parse_phones
 from pronunciation.terms import Lexicon
 
-__all__ = [
-    "hear_entry",
-    "hear_terms",
-    "lexicon_targets",
-    "named_audio",
-    "parse_entry",
-    "result_entry",
-]
-
 _SAID: Final = {
     "missing": "is missing",
     "model_type": 'must be an object such as {"audio": "x.wav", "text": "we use RoCE here"}',

@@ -6,8 +6,6 @@ from pronunciation.clip import Clip
 from pronunciation.hearing.features import log_mel_energies
 from pronunciation.hearing.labels import FRAME_S
 
-__all__ = ["is_steady", "speech_frames"]
-
 QUIETEST_DB = -62.0
 """dB below full scale; a muted microphone and digital silence lie under it, whispering above."""
 ABOVE_BACKGROUND_DB = 8.0

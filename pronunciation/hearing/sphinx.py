@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from pronunciation.clip import Clip
 
-__all__ = ["MISSING_NATS", "Sphinx"]
-
 Phones = tuple[str, ...]
 
 _SENONE_SCALE = 1024.0

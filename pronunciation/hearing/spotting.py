@@ -20,12 +20,9 @@ from pronunciation.g2p.words import (
     pronunciations,
 )
 from pronunciation.hearing.compounds import Names, Parts, take_apart
-from pronunciation.hearing.confusable import CONFUSABLE
 from pronunciation.hearing.results import Target
-from pronunciation.phones import CONSONANTS, VOWELS, base_phone, parse_phones
+from pronunciation.phones import CONFUSABLE, CONSONANTS, VOWELS, base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
-
-__all__ = ["Spot", "TermSpotter", "with_own_reading"]
 
 LONGEST_SOUND_ALIKE_WORDS: Final = 3
 """Terms are taken for up to three words ("in finny band")."""

@@ -19,14 +19,6 @@ from pronunciation.clip import Clip
 from pronunciation.hearing.labels import FRAME_S
 from pronunciation.phones import VOWELS, base_phone
 
-__all__ = [
-    "N_FEATURES",
-    "STRESS_PATH",
-    "stress_features",
-    "stress_log_probabilities",
-    "syllable_log_probabilities",
-]
-
 Floats = npt.NDArray[np.float64]
 
 STRESS_PATH = Path(__file__).parent / "model" / "stress.json"

@@ -14,8 +14,6 @@ from typing import Final, Literal
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
 
-__all__ = ["RespellingStyle", "respell", "to_espeak"]
-
 RespellingStyle = Literal["espeak", "plain"]
 
 _ESPEAK: Final[dict[str, str]] = {

@@ -14,8 +14,6 @@ from pronunciation.phones import VOWELS
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon
 
-__all__ = ["respell_phrase"]
-
 _SHORTEST_PART: Final = 3
 """Letters: below, chance finds parts in words that have none."""
 

@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from pronunciation.hearing.features import N_MELS, log_mel_energies
 
-__all__ = ["Noises", "augment", "band_warp"]
-
 Floats = npt.NDArray[np.floating[Any]]
 
 BEND_CENTRE_HZ = 1300.0

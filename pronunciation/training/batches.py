@@ -15,8 +15,6 @@ from pronunciation.hearing.labels import FRAME_S
 from pronunciation.training.augment import Noises, augment
 from pronunciation.training.utterance import Phones, Utterance
 
-__all__ = ["Batch", "Batches", "energies_of", "frame_labels"]
-
 Row = tuple[npt.NDArray[np.float32], Utterance, float]
 """Features, of what, and by what factor its times shrank."""
 

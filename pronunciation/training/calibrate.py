@@ -39,8 +39,6 @@ from pronunciation.training.cases import Case, accepted_cases, real_cases, synth
 from pronunciation.training.splits import term_split
 from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES
 
-__all__ = ["CachingModel", "Evidence", "dev_evidence", "fit", "gather", "main"]
-
 Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.0075
 """Share of rightly said words that may be called mispronounced on dev; the goal is 0.02. Dev's 640

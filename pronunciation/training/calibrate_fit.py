@@ -27,8 +27,6 @@ from pronunciation.training.cases import sentences
 from pronunciation.training.splits import term_split
 from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES, speak
 
-__all__ = ["main"]
-
 Floats = npt.NDArray[np.float64]
 OWN_REFUSED = 0.015
 """Share of sentences that may be told not to fit their own text; some were misread indeed."""

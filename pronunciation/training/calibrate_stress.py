@@ -31,8 +31,6 @@ from pronunciation.training.cases import sentences
 from pronunciation.training.splits import Split
 from pronunciation.training.voices import DEV_VOICES, HELD_OUT_VOICES, TRAIN_VOICES, Voice, speak
 
-__all__ = ["main", "moved_stress"]
-
 Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.01
 """Share of learners' words that may be called stressed wrong, each against one other syllable. The

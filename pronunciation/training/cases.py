@@ -20,8 +20,6 @@ from pronunciation.training.prepare import read_audio
 from pronunciation.training.splits import Split, split_of
 from pronunciation.training.voices import Voice, speak
 
-__all__ = ["CARRIERS", "Case", "accepted_cases", "real_cases", "sentences", "synthetic_cases"]
-
 CARRIERS = (
     "we moved the cluster to {} last year",
     "in my last project I used {} for most of it",

@@ -6,10 +6,14 @@ Training and the benchmark draw from these; nothing here is seen by the product.
 import random
 from collections.abc import Sequence
 
-from pronunciation.hearing.confusable import CONFUSABLE, LEARNERS, partners
-from pronunciation.phones import CONSONANTS, VOWELS, base_phone
-
-__all__ = ["CONFUSABLE", "NEAR", "corrupt", "replace_one"]
+from pronunciation.phones import (
+    CONFUSABLE,
+    CONSONANTS,
+    LEARNERS_CONFUSE,
+    VOWELS,
+    base_phone,
+    partners,
+)
 
 _SIMILAR = (
     "TH T", "V B", "IH EH", "AE AA", "AH AE", "AO AA", "UH AH", "N M", "Z JH", "Z ZH", "EY EH",
@@ -18,7 +22,7 @@ _SIMILAR = (
 )  # fmt: skip
 """Beyond what learners mistake for each other (the benchmark's confusable phones)."""
 
-NEAR = partners((*LEARNERS, *_SIMILAR))
+NEAR = partners((*LEARNERS_CONFUSE, *_SIMILAR))
 """Those and others that sound alike: no unrelated phone is drawn from these."""
 
 

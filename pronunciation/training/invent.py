@@ -7,8 +7,6 @@ from pronunciation.g2p.dictionary import dictionary
 from pronunciation.phones import CONSONANTS, VOWELS
 from pronunciation.training.utterance import Phones
 
-__all__ = ["invented", "stressed"]
-
 
 @cache
 def _letter_names() -> tuple[Phones, ...]:

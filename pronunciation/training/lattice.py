@@ -7,8 +7,6 @@ from torch import Tensor
 
 from pronunciation.hearing.align import word_states
 
-__all__ = ["best_path", "collate", "forward_scores"]
-
 _NEVER = -1e9
 
 

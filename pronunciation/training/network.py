@@ -15,8 +15,6 @@ from torch import Tensor, nn
 
 from pronunciation.hearing.labels import N_CLASSES
 
-__all__ = ["PhoneNet", "load", "save"]
-
 N_MELS = 80
 WIDTH = 320
 """Channels, unless told otherwise."""

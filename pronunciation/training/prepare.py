@@ -24,8 +24,6 @@ from pronunciation.training.splits import split_of
 from pronunciation.training.utterance import Phones, Utterance
 from pronunciation.training.voices import TRAIN_VOICES, Voice, speak
 
-__all__ = ["read_audio", "read_speech", "synthetic"]
-
 SPEAKERS_AT_ONCE = 2
 """Synthetic voices are programs of their own; this many run at a time."""
 

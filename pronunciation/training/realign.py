@@ -20,8 +20,6 @@ from pronunciation.hearing.hear import belonging
 from pronunciation.hearing.labels import FRAME_S
 from pronunciation.training.utterance import Utterance
 
-__all__ = ["main", "realigned"]
-
 BELONGS_FROM = 1.5
 """Sentences that fit their text worse were misread or are broken; they get no times, and nothing is
 learnt from them."""

@@ -11,8 +11,6 @@ from pronunciation.training.corrupt import corrupt
 from pronunciation.training.lattice import collate, forward_scores
 from pronunciation.training.utterance import Phones
 
-__all__ = ["rival_loss"]
-
 Said = tuple[tuple[Phones, ...], tuple[tuple[int, int], ...]]
 RIVALS = 5
 WORDS_A_ROW = 3

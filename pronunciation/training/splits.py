@@ -8,8 +8,6 @@ a network that never heard them, and learnt from only after that.
 import zlib
 from typing import Literal
 
-__all__ = ["Split", "split_of", "term_split"]
-
 Split = Literal["train", "dev", "heldout"]
 _BY_REMAINDER: dict[int, Split] = {0: "train", 1: "heldout", 2: "train", 3: "dev", 4: "train"}
 

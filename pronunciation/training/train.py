@@ -30,8 +30,6 @@ from pronunciation.training.network import WIDTH, PhoneNet, load, save
 from pronunciation.training.rivals import rival_loss
 from pronunciation.training.utterance import Utterance
 
-__all__ = ["emissions", "main"]
-
 WARM_UP_STEPS = 200
 AVERAGED_OVER = 0.998
 """Each step the averaged weights keep this share."""

@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from pronunciation.hearing.labels import LABEL_INDEX, SILENCE
 
-__all__ = ["Phones", "Utterance"]
-
 Phones = tuple[str, ...]
 
 
