@@ -13,7 +13,7 @@ SAMPLE_RATE_HZ = 16_000
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """Mono sound, normalised once at the edge.
+    """Mono sound, normalized once at the edge.
 
     Attributes:
         samples: float32, shape ``(n,)``, within [-1, 1].
@@ -30,7 +30,7 @@ class Clip:
         if self.sample_rate_hz <= 0:
             raise AudioError(f"the sample rate must be positive, not {self.sample_rate_hz} Hz")
         if not np.isfinite(self.samples).all():
-            raise AudioError("the clip holds samples that are not finite")
+            raise AudioError("the clip has samples that are not finite")
 
     @property
     def duration_s(self) -> float:

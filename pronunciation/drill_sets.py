@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints
 
 from pronunciation.errors import LexiconError
 from pronunciation.lexicon_loader import load_lexicon, named, read_documents, reading_faults
-from pronunciation.phones import VOWELS, base_phone, parse_phones
+from pronunciation.phones import parse_phones, stressed_vowel
 from pronunciation.terms import Frozen, Lexicon, Mistake, Phones, Term, Text
 from question_bank.errors import Fault, FieldPath
 from question_bank.strict_yaml import Entry
@@ -99,8 +99,8 @@ def stressed_syllable(phones: str) -> int | None:
     Raises:
         PhoneError: the string is not ARPAbet.
     """
-    vowels = [phone for phone in parse_phones(phones) if base_phone(phone) in VOWELS]
-    return next((n for n, vowel in enumerate(vowels, start=1) if vowel.endswith("1")), None)
+    index = stressed_vowel(parse_phones(phones))
+    return None if index is None else index + 1
 
 
 def load_drills(lexicon: Lexicon | None = None, extra: Sequence[Path] = ()) -> dict[str, DrillSet]:

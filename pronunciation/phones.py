@@ -42,7 +42,7 @@ def parse_phones(text: str) -> tuple[str, ...]:
     """Split and check an ARPAbet string; case does not matter.
 
     Args:
-        text: phones apart by spaces, e.g. ``R AA1 K IY0``. A vowel may carry stress 0, 1 or 2.
+        text: phones separated by spaces, e.g. ``R AA1 K IY0``. A vowel may carry stress 0, 1 or 2.
 
     Returns:
         The phones in upper case.
@@ -62,6 +62,12 @@ def parse_phones(text: str) -> tuple[str, ...]:
             raise PhoneError(f"the consonant {phone[:-1]} carries no stress digit (in {text!r})")
         raise PhoneError(f"{phone!r} is not an ARPAbet phone (in {text!r})")
     return phones
+
+
+def stressed_vowel(phones: Sequence[str]) -> int | None:
+    """Which vowel, from 0, carries the first primary stress; ``None`` where no digit says so."""
+    vowels = [phone for phone in phones if base_phone(phone) in VOWELS]
+    return next((n for n, vowel in enumerate(vowels) if vowel.endswith("1")), None)
 
 
 def syllables_of(phones: Sequence[str]) -> list[tuple[str, ...]]:

@@ -33,7 +33,7 @@ class Source:
     """What one file holds.
 
     Attributes:
-        stem: the file's name without its ending; empty for a text that is no file.
+        stem: the file's name without its ending; empty for a text without a file.
         bare: the file is a bare list of questions, which belong to the role called ``stem`` if
             there is one.
         declared_roles: ids of the roles the file means to define, valid or not.
@@ -164,7 +164,7 @@ def _entries(
         source.faults.append(whole.fault(f"must be a list of {kind}s"))
         return []
     if not listed.data:
-        source.faults.append(whole.fault(f"holds no {kind}"))
+        source.faults.append(whole.fault(f"has no {kind}"))
     found: list[Located[M]] = []
     first_places: dict[Any, int] = {}
     for index, item in enumerate(listed.items()):

@@ -65,14 +65,14 @@ class Entry:
     name: str = ""
 
     def items(self) -> "list[Entry]":
-        """The items of a list; none where this is no list."""
+        """The items of a list; none where this is not a list."""
         if not isinstance(self.data, list):
             return []
         pairs = zip(self.data, self.node.value, strict=True)
         return [replace(self, data=data, node=node) for data, node in pairs]
 
     def get(self, key: str) -> "Entry | None":
-        """A mapping's value; ``None`` where this is no mapping or has no such key."""
+        """A mapping's value; ``None`` where this is not a mapping or has no such key."""
         found = _pair(self.node, key)
         if found is None or key not in self.data:
             return None
@@ -134,7 +134,7 @@ def yaml_files(path: Path, *subfolders: str) -> list[Path]:
     except OSError as error:
         raise _unreadable(str(path), error) from error
     if not found:
-        raise FileError(Fault("the folder holds no .yaml file", str(path)))
+        raise FileError(Fault("the folder has no .yaml file", str(path)))
     return found
 
 

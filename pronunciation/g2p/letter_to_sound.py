@@ -69,7 +69,7 @@ def _arpabet(symbol: str) -> tuple[str, ...]:
 
 
 def _ipa(text: str) -> str:
-    """IPA of a text, symbols apart by underscores, words by blanks."""
+    """IPA of a text, underscores between symbols, spaces between words."""
     library = _library()
     ipa = ""
     with _lock:

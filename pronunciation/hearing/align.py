@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.hearing.labels import LABEL_INDEX, SILENCE
+from pronunciation.hearing.acoustic import LABEL_INDEX, SILENCE
 from pronunciation.phones import base_phone
 
 Floats = npt.NDArray[np.float32]

@@ -30,7 +30,7 @@ MIN_SOUND_ALIKE_PHONES: Final = 3
 """Two phones ("eye", "sue") sound like something everywhere."""
 LONG_READING_PHONES: Final = 7
 """In a reading this long any one phone may differ; in a shorter one only by a phone that learners
-and recognisers confuse ("rose", R OW Z, for RoCE said R OW S)."""
+and recognizers confuse ("rose", R OW Z, for RoCE said R OW S)."""
 
 _CODES: Final = {
     phone: chr(ord("A") + number) for number, phone in enumerate([*VOWELS, *CONSONANTS])
@@ -70,7 +70,7 @@ class TermSpotter:
         return frozenset(spot.target.term for spot in spots)
 
     def take_apart(self, words: Sequence[str]) -> Parts:
-        """The words that ``spot`` is to be given: compounds that hold a term, taken apart."""
+        """The words to give to ``spot``: compounds that contain a term are taken apart."""
         return take_apart(words, self._compound_names)
 
     def spot(

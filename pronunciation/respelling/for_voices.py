@@ -66,12 +66,12 @@ _SUFFIX: Final = r"(?P<suffix>['’]s|s['’]|es|s)?"
 
 
 def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> str:
-    """``text`` with every lexicon term, also in the plural, written as the voice must be given it.
+    """``text`` with every lexicon term, also in the plural, written as the voice needs it.
 
     Args:
         text: ordinary text. Voice commands in double brackets are made harmless.
         lexicon: the terms and their readings; the first reading is said.
-        style: ``espeak`` for a voice of eSpeak NG that is told to read ``[[phonemes]]``, ``plain``
+        style: ``espeak`` for a voice of eSpeak NG that reads ``[[phonemes]]``, ``plain``
             for all others.
     """
     safe = re.sub(r"\[(?=\[)", "[ ", text)

@@ -3,7 +3,7 @@
     python -m pronunciation.training.calibrate --speech ../shared/speech --net first.onnx
 
 The network to calibrate with is that of the training's first half, which heard neither dev's
-speakers nor flite's voice slt: on voices that it learnt from, a network is better than it will be
+speakers nor flite's voice slt: on voices that it learned from, a network is better than it will be
 on any other, and would be trusted too much.
 
 A conditional logit: the probability of a reading is proportional to the exponential of a weighted

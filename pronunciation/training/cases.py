@@ -10,8 +10,7 @@ from typing import Literal
 import numpy as np
 
 from pronunciation.clip import Clip
-from pronunciation.g2p.dictionary import dictionary
-from pronunciation.g2p.words import pronunciations
+from pronunciation.g2p.words import dictionary, pronunciations
 from pronunciation.hearing.results import Target
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.terms import Term

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from pronunciation.hearing.labels import N_CLASSES
+from pronunciation.hearing.acoustic import N_CLASSES
 
 N_MELS = 80
 WIDTH = 320

@@ -2,7 +2,7 @@
 
 ``l2-mandarin`` is split by speaker number modulo 5. Nothing is trained, chosen or calibrated on
 the held-out speakers; the benchmark's table is measured on them alone. Dev's are calibrated on with
-a network that never heard them, and learnt from only after that.
+a network that never heard them, and learned from only after that.
 """
 
 import zlib

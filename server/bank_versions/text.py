@@ -1,4 +1,4 @@
-"""A programme's own bank and lexicon as people write them: YAML text in, checked entries out.
+"""A program's own bank and lexicon as people write them: YAML text in, checked entries out.
 
 The readers of the bank and of the lexicon do the checking, so a text has the same faults here, each
 with its line, as a file has for ``aloud bank validate`` and ``aloud lexicon validate``.
@@ -41,7 +41,7 @@ class Fault:
 
 
 class DraftError(Exception):
-    """The texts are no valid bank and lexicon.
+    """The texts are not a valid bank and lexicon.
 
     Attributes:
         faults: all of them, in the order of their lines.

@@ -173,7 +173,7 @@ def test_a_file_that_is_too_large(file: Path) -> None:
 def test_nothing_there(tmp_path: Path) -> None:
     with pytest.raises(LexiconError, match="there is no such file or folder"):
         read_terms(tmp_path / "missing.yaml")
-    with pytest.raises(LexiconError, match=r"holds no \.yaml file"):
+    with pytest.raises(LexiconError, match=r"has no \.yaml file"):
         read_terms(tmp_path)
 
 

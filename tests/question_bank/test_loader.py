@@ -111,7 +111,7 @@ def test_a_replaced_role_cannot_leave_a_question_without_its_topic(write_bank: A
 def test_a_missing_and_an_empty_folder_are_clear_errors(tmp_path: Path) -> None:
     with pytest.raises(BankError, match="nowhere: there is no such file or folder"):
         load_bank([tmp_path / "nowhere"])
-    with pytest.raises(BankError, match=r"holds no \.yaml file"):
+    with pytest.raises(BankError, match=r"has no \.yaml file"):
         load_bank([tmp_path])
 
 

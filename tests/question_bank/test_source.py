@@ -113,7 +113,7 @@ def test_a_file_without_a_question_is_an_error_and_no_empty_bank(
     write_bank: Any, data: Any
 ) -> None:
     (problem,) = problems_of(write_bank({"x.yaml": data}))
-    assert "holds no question" in problem
+    assert "has no question" in problem
 
 
 def test_a_role_at_fault_does_not_bring_an_error_for_each_of_its_questions(
