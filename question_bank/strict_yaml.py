@@ -7,13 +7,14 @@ small file of them unfolds to gigabytes), tags beyond the safe ones, and deep ne
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from question_bank.errors import Fault, FileError, field_faults
+from question_bank.errors import Fault, FieldPath, FileError, field_faults
 
 MAX_FILE_BYTES: Final = 2 * 1024 * 1024
 """The built-in role files hold 50 to 100 kB each; a lexicon of 2,000 full entries is about 1 MB."""
@@ -48,6 +49,18 @@ for _tag in map("tag:yaml.org,2002:{}".format, ("bool", "int", "float", "timesta
     _Loader.add_constructor(_tag, _placed(_SafeLoader.yaml_constructors[_tag]))
 
 
+class _Source:
+    """A text that was read, parsed again for the place of a fault: faults are rare, nodes large."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def node(self) -> yaml.Node:
+        node: yaml.Node = _compose(self._text)
+        return node
+
+
 @dataclass(frozen=True)
 class Entry:
     """A value in a YAML file, and where it stands.
@@ -55,33 +68,37 @@ class Entry:
     Attributes:
         data: plain lists, mappings and scalars.
         file: how faults name the file.
-        node: the parser's node, which knows lines and columns.
+        source: the whole file's text, which gives lines and columns.
+        path: the keys and indexes that lead to the value.
         name: how faults name the entry; empty for the file as a whole.
     """
 
     data: Any
     file: str
-    node: yaml.Node
+    source: _Source
+    path: FieldPath = ()
     name: str = ""
 
     def items(self) -> "list[Entry]":
         """The items of a list; none where this is not a list."""
         if not isinstance(self.data, list):
             return []
-        pairs = zip(self.data, self.node.value, strict=True)
-        return [replace(self, data=data, node=node) for data, node in pairs]
+        return [
+            replace(self, data=data, path=(*self.path, index))
+            for index, data in enumerate(self.data)
+        ]
 
     def get(self, key: str) -> "Entry | None":
         """A mapping's value; ``None`` where this is not a mapping or has no such key."""
-        found = _pair(self.node, key)
-        if found is None or key not in self.data:
+        if not isinstance(self.data, dict) or key not in self.data:
             return None
-        return replace(self, data=self.data[key], node=found[1])
+        return replace(self, data=self.data[key], path=(*self.path, key))
 
     def place(self, *field: str | int) -> tuple[int, int]:
         """Line and column, from 1, of a field, or of as much of its path as there is."""
-        node, mark = self.node, self.node.start_mark
-        for part in field:
+        node = self.source.node
+        mark = node.start_mark
+        for part in (*self.path, *field):
             pair = _pair(node, part)
             if pair is not None:
                 mark, node = pair[0].start_mark, pair[1]
@@ -162,17 +179,22 @@ def parse_yaml(text: str, label: str) -> Entry:
     text = text.removeprefix("\ufeff")
     try:
         _refuse_depth_and_aliases(text, label)
-        loader = _Loader(text)
-        try:
-            node = loader.get_single_node()
-            if node is None:
-                raise FileError(Fault("is empty", label))
-            _refuse_repeated_keys(node, label)
-            return Entry(loader.construct_document(node), label, node)
-        finally:
-            loader.dispose()
+        node = _compose(text)
+        if node is None:
+            raise FileError(Fault("is empty", label))
+        _refuse_repeated_keys(node, label)
+        return Entry(_Loader("").construct_document(node), label, _Source(text))
     except yaml.YAMLError as error:
         raise FileError(_of_parser(error, text, label)) from error
+
+
+def _compose(text: str) -> Any:
+    """The text's one node; ``None`` where it is empty."""
+    loader = _Loader(text)
+    try:
+        return loader.get_single_node()
+    finally:
+        loader.dispose()
 
 
 def _read_text(path: Path, label: str) -> str:
