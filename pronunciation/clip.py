@@ -8,15 +8,13 @@ import numpy.typing as npt
 from pronunciation.errors import AudioError
 from pronunciation.pcm import encode_pcm16
 
-__all__ = ["SAMPLE_RATE_HZ", "Clip"]
-
 SAMPLE_RATE_HZ = 16_000
 """The one rate inside Aloud; what arrives at another is resampled at the edge."""
 
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """Mono sound, normalised once at the edge.
+    """Mono sound, normalized once at the edge.
 
     Attributes:
         samples: float32, shape ``(n,)``, within [-1, 1].
@@ -33,7 +31,7 @@ class Clip:
         if self.sample_rate_hz <= 0:
             raise AudioError(f"the sample rate must be positive, not {self.sample_rate_hz} Hz")
         if not np.isfinite(self.samples).all():
-            raise AudioError("the clip holds samples that are not finite")
+            raise AudioError("the clip has samples that are not finite")
 
     @property
     def duration_s(self) -> float:

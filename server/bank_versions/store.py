@@ -15,7 +15,7 @@ _MAX_NUMBER = 2**31 - 1
 
 @dataclass(frozen=True)
 class BankVersion:
-    """One version, without its text. ``author``: as others see them; empty once they are gone."""
+    """One version, without its text. ``author``: as others see them; empty without an account."""
 
     number: int
     note: str

@@ -206,7 +206,7 @@ def test_a_damaged_file_of_ones_own_is_told_with_its_place(settings: ClientSetti
     settings.own_drills.write_text("- {id: x, term: RoCE}\n", encoding="utf-8")
     with pytest.raises(DrillError, match=r"own\.yaml: item 1: ") as caught:
         read_own_items(settings.own_drills)
-    assert "readings: Field required" in str(caught.value)
+    assert "readings: is required" in str(caught.value)
     for text in ("a: 1\n", "[", "- 1\n"):
         settings.own_drills.write_text(text, encoding="utf-8")
         with pytest.raises(DrillError, match=r"own\.yaml"):
