@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from client.answering.worker import transcribe
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
 from client.transcription.bank_vocabulary import bank_vocabulary
@@ -147,7 +148,7 @@ def heard(engine: PocketSphinx, text: str, voice: str) -> tuple[Word, ...]:
         )
         clip = read_audio(path)
     try:
-        return engine.transcribe(clip).words
+        return transcribe(engine, clip).words
     except NoSpeech:
         return ()
 

@@ -34,14 +34,13 @@ import numpy as np
 import numpy.typing as npt
 
 from client.answering.assembly import load_hearing, vocabulary
-from client.answering.live.worker import Worker
 from client.answering.session import Session
+from client.answering.submission import new_submission
 from client.audio.files import read_audio
 from client.backend.protocol import open_backend
 from client.core.settings import ClientSettings
-from client.transcription.base import SegmentedTranscriber, Transcriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
-from client.transcription.segments import plan_segments
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.loader import load_bank
 from question_bank.models import Question
@@ -165,8 +164,7 @@ def _replay(session: Session, question: Question, samples: Samples) -> Wait:
     def now_s() -> float:
         return idle_s + time.process_time()
 
-    crew = session.crew(question.id)
-    worker, fed = Worker(crew, lambda caption: None, now_s), 0
+    worker, fed = session.worker(question.id, clock=now_s), 0
     block = round(BLOCK_S * SAMPLE_RATE_HZ)
     idle_s = -time.process_time()  # the engine was loaded while the question was spoken
     while not worker.is_done:
@@ -179,20 +177,18 @@ def _replay(session: Session, question: Question, samples: Samples) -> Wait:
             worker.step()
         else:
             idle_s += min(BLOCK_S, max(0.0, length_s - now_s()))
-    crew.deliver(*worker.result(), False)
+    session.submit(new_submission(question.id, *worker.result()), save=False)
     return Wait(length_s, now_s() - length_s, now_s() - length_s)
 
 
 def _segment_s(engine: Transcriber, answer: Samples, clock: str) -> float:
     """How long one full segment takes, the median of some runs."""
-    if not isinstance(engine, SegmentedTranscriber):
-        raise SystemExit(f"{engine.name} works on whole recordings: its wait grows with them")
-    segment = plan_segments(Clip(answer), engine.max_segment_s)[0]
+    clip = Clip(answer).slice(0.0, engine.max_segment_s)
     now_s = time.monotonic if clock == "real" else time.process_time
     took_s = []
     for _ in range(SEGMENT_RUNS):
         began_s = now_s()
-        engine.transcribe_segment(segment)
+        engine.recognize(clip)
         took_s.append(now_s() - began_s)
     return median(took_s)
 

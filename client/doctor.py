@@ -14,19 +14,6 @@ from urllib.parse import urlsplit
 from client.core.errors import RecordingError, SpeakingError
 from client.core.settings import ClientSettings
 
-__all__ = [
-    "Check",
-    "check_data_folder",
-    "check_engine",
-    "check_loudspeaker",
-    "check_microphone",
-    "check_portaudio",
-    "check_server",
-    "check_voice",
-    "check_weights",
-    "run_checks",
-]
-
 LISTEN_S: Final = 0.7
 """How long the microphone is listened to; the slowest driver tried gave sound after 0.4 s."""
 SERVER_LIMIT_S: Final = 5.0
@@ -118,7 +105,7 @@ def check_microphone(sounddevice: Any = None) -> Check:
     rate_khz = recording.sample_rate_hz / 1000
     detail = f"{device.label} gives sound at {rate_khz:g} kHz"
     if recording.stopped_by == "device_lost":
-        return Check(name, False, f"{device.label} stopped giving sound", "plug it in anew")
+        return Check(name, False, f"{device.label} stopped giving sound", "plug it in again")
     return Check(name, True, detail)
 
 
@@ -179,7 +166,7 @@ def check_weights() -> Check:
 
 
 def check_data_folder(settings: ClientSettings) -> Check:
-    """Whether one's own data can be written, and whether recordings wait to be recovered."""
+    """Whether your own data can be written, and whether recordings wait to be recovered."""
     from client.audio import unfinished_recordings
 
     name = "data folder"
@@ -205,7 +192,7 @@ def check_data_folder(settings: ClientSettings) -> Check:
         )
     damage = _database_damage(settings.database)
     if damage:
-        remedy = "move the file away to start afresh, or put a backup in its place"
+        remedy = "move the file away to start again, or put a backup in its place"
         return Check(name, False, f"the database {settings.database} is damaged ({damage})", remedy)
     left = len(unfinished_recordings(settings.recordings)) if settings.recordings.is_dir() else 0
     recover = f"; {left} recording(s) that a crash left behind can be recovered" if left else ""
@@ -213,7 +200,7 @@ def check_data_folder(settings: ClientSettings) -> Check:
 
 
 def _database_damage(database: Path) -> str:
-    """Why the database cannot be read; empty where all is well, or where there is none yet."""
+    """Why the database cannot be read; empty if all is well or there is none yet."""
     if not database.exists():
         return ""
     import sqlite3
@@ -222,7 +209,7 @@ def _database_damage(database: Path) -> str:
     try:
         with closing(sqlite3.connect(database, timeout=1.0)) as connection:
             problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.OperationalError:  # locked by one who writes: then it works
+    except sqlite3.OperationalError:  # locked by a writer: then it works
         return ""
     except sqlite3.DatabaseError as error:
         return str(error)
@@ -250,9 +237,9 @@ def check_server(settings: ClientSettings, transport: Any = None) -> Check:
             body = reply.json()
     except (httpx.HTTPError, ValueError) as error:
         why = " ".join(str(error).split()) or type(error).__name__
-        return Check(name, False, f"{settings.server} does not answer as it should: {why}", remedy)
+        return Check(name, False, f"{settings.server} does not answer as expected: {why}", remedy)
     if not isinstance(body, dict) or body.get("app") != "aloud":
-        detail = f"{settings.server} answers, but is no Aloud server"
+        detail = f"{settings.server} answers, but is not an Aloud server"
         return Check(name, False, detail, "check the address given with --server or ALOUD_SERVER")
     return Check(name, True, f"{settings.server} answers")
 

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.errors import AudioError
-
-__all__ = ["SAMPLE_RATE_HZ", "Clip"]
+from pronunciation.pcm import encode_pcm16
 
 SAMPLE_RATE_HZ = 16_000
 """The one rate inside Aloud; what arrives at another is resampled at the edge."""
@@ -15,7 +14,7 @@ SAMPLE_RATE_HZ = 16_000
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """Mono sound, normalised once at the edge.
+    """Mono sound, normalized once at the edge.
 
     Attributes:
         samples: float32, shape ``(n,)``, within [-1, 1].
@@ -32,7 +31,7 @@ class Clip:
         if self.sample_rate_hz <= 0:
             raise AudioError(f"the sample rate must be positive, not {self.sample_rate_hz} Hz")
         if not np.isfinite(self.samples).all():
-            raise AudioError("the clip holds samples that are not finite")
+            raise AudioError("the clip has samples that are not finite")
 
     @property
     def duration_s(self) -> float:
@@ -47,5 +46,4 @@ class Clip:
 
     def pcm16(self) -> bytes:
         """The samples as little-endian signed 16-bit PCM."""
-        scaled: npt.NDArray[np.float32] = np.clip(self.samples * 32767.0, -32768, 32767)
-        return np.rint(scaled).astype("<i2").tobytes()
+        return encode_pcm16(self.samples)

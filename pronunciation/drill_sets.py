@@ -1,53 +1,33 @@
 """Drill sets: what a learner says, how it is said, and the mistakes to listen for.
 
-Acronyms come from the lexicon by name, so that a replaced term changes its drill too. The items of
-the other sets hold their own readings: they are words of daily IT talk, not terms.
+Acronyms come from the lexicon by name, so a replaced term changes its drill too. The items of the
+other sets hold their own readings: they are words of daily IT talk, not terms.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-    field_validator,
-)
+from pydantic import Field, StringConstraints
 
 from pronunciation.errors import LexiconError
-from pronunciation.lexicon_loader import field_faults, load_lexicon, stress_faults
-from pronunciation.phones import VOWELS, base_phone, parse_phones
-from pronunciation.strict_yaml import read_yaml, yaml_files
-from pronunciation.terms import Lexicon, Mistake, Term
-
-__all__ = [
-    "DRILLS_FOLDER",
-    "SET_NAMES",
-    "DrillItem",
-    "DrillSet",
-    "SetName",
-    "load_drills",
-    "stressed_syllable",
-]
+from pronunciation.lexicon_loader import load_lexicon, named, read_documents, reading_faults
+from pronunciation.phones import parse_phones, stressed_vowel
+from pronunciation.terms import Frozen, Lexicon, Mistake, Phones, Term, Text
+from question_bank.errors import Fault, FieldPath
+from question_bank.strict_yaml import Entry
 
 DRILLS_FOLDER: Final = Path(__file__).parent / "drills"
 
 SetName = Literal["acronyms", "silent-letters", "word-stress", "minimal-pairs"]
 SET_NAMES: Final[tuple[SetName, ...]] = get_args(SetName)
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DrillItem(_Frozen):
+class DrillItem(Frozen):
     """One thing to say.
 
     Attributes:
@@ -70,20 +50,15 @@ class DrillItem(_Frozen):
     prompt: Text
     term: Text
     say: Text
-    readings: tuple[Text, ...] = Field(min_length=1)
+    readings: tuple[Phones, ...] = Field(min_length=1)
     mistakes: tuple[Mistake, ...] = Field(min_length=1)
     stress: int | None = Field(default=None, ge=1)
     word_class: Literal["noun", "verb", "adjective"] | None = None
     partner: str = ""
     sentence: Text
 
-    @field_validator("readings")
-    @classmethod
-    def _arpabet(cls, readings: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(" ".join(parse_phones(reading)) for reading in readings)
 
-
-class DrillSet(_Frozen):
+class DrillSet(Frozen):
     """The items of one kind, the most useful first."""
 
     name: SetName
@@ -106,13 +81,13 @@ class DrillSet(_Frozen):
         return len(self.items)
 
 
-class _AcronymEntry(_Frozen):
+class _AcronymEntry(Frozen):
     id: Identifier
     term: Text
     sentence: Text
 
 
-class _Heading(_Frozen):
+class _Heading(Frozen):
     set: SetName
     title: str = ""
     about: str = ""
@@ -124,8 +99,8 @@ def stressed_syllable(phones: str) -> int | None:
     Raises:
         PhoneError: the string is not ARPAbet.
     """
-    vowels = [phone for phone in parse_phones(phones) if base_phone(phone) in VOWELS]
-    return next((n for n, vowel in enumerate(vowels, start=1) if vowel.endswith("1")), None)
+    index = stressed_vowel(parse_phones(phones))
+    return None if index is None else index + 1
 
 
 def load_drills(lexicon: Lexicon | None = None, extra: Sequence[Path] = ()) -> dict[str, DrillSet]:
@@ -136,28 +111,28 @@ def load_drills(lexicon: Lexicon | None = None, extra: Sequence[Path] = ()) -> d
         extra: YAML files, or folders of them, whose items are added or replaced by id.
 
     Raises:
-        LexiconError: one line for each fault, each naming file, item and field.
+        LexiconError: with every fault of the first path that has any.
     """
     terms = load_lexicon() if lexicon is None else lexicon
     headings: dict[str, _Heading] = {}
     items: dict[str, DrillItem] = {}
     for path in (DRILLS_FOLDER, *extra):
-        faults: list[str] = []
+        faults: list[Fault] = []
         found: dict[str, DrillItem] = {}
-        for file in yaml_files(path):
-            heading, read = _read(file, terms, faults)
-            if heading is not None:
-                headings.setdefault(heading.set, heading)
-            for item in read:
+        for document in read_documents(path, faults):
+            heading = _heading(document, faults)
+            if heading is None:
+                continue
+            headings.setdefault(heading.set, heading)
+            for entry, item in _items(document, heading.set, terms, faults):
+                earlier = items.get(item.id)
                 if item.id in found:
-                    faults.append(f"{file.name}: {item.id}: id: stands there twice")
+                    faults.append(entry.fault("appears twice", "id"))
+                elif earlier is not None and earlier.set != item.set:
+                    faults.append(entry.fault(f"is taken in the set {earlier.set}", "id"))
                 found[item.id] = item
-        for item in found.values():
-            earlier = items.get(item.id)
-            if earlier is not None and earlier.set != item.set:
-                faults.append(f"{path.name}: {item.id}: id: is taken in the set {earlier.set}")
         if faults:
-            raise LexiconError("\n".join(faults))
+            raise LexiconError(*faults)
         items.update(found)
     return {
         name: DrillSet(
@@ -170,47 +145,46 @@ def load_drills(lexicon: Lexicon | None = None, extra: Sequence[Path] = ()) -> d
     }
 
 
-def _read(
-    file: Path, lexicon: Lexicon, faults: list[str]
-) -> tuple[_Heading | None, list[DrillItem]]:
-    document = read_yaml(file)
-    if not isinstance(document, dict) or not isinstance(document.get("items"), list):
-        faults.append(f"{file.name}: must have the fields set and items (a list)")
-        return None, []
-    try:
-        heading = _Heading.model_validate({k: v for k, v in document.items() if k != "items"})
-    except ValidationError as error:
-        faults += [f"{file.name}: {fault}" for fault in field_faults(error)]
-        return None, []
-    items: list[DrillItem] = []
-    for number, entry in enumerate(document["items"], start=1):
-        name = entry.get("id") if isinstance(entry, dict) else None
-        place = f"{file.name}: {str(name or f'item {number}')[:80]}"
-        if not isinstance(entry, dict):
-            faults.append(f"{place}: must be a mapping of fields")
-            continue
-        try:
-            item = _item(entry, heading.set, lexicon)
-        except ValidationError as error:
-            faults += [f"{place}: {fault}" for fault in field_faults(error)]
-        except LexiconError as error:
-            faults.append(f"{place}: {error}")
+def _heading(document: Entry, faults: list[Fault]) -> _Heading | None:
+    data = document.data
+    if not isinstance(data, dict) or not isinstance(data.get("items"), list):
+        faults.append(document.fault("must have the fields set and items (a list)"))
+        return None
+    fields = {key: value for key, value in data.items() if key != "items"}
+    return replace(document, data=fields).check(_Heading, faults)
+
+
+def _items(
+    document: Entry, set_name: SetName, lexicon: Lexicon, faults: list[Fault]
+) -> Iterator[tuple[Entry, DrillItem]]:
+    listed = document.get("items")
+    for number, each in enumerate(listed.items() if listed else (), start=1):
+        entry = named(each, "id", f"item {number}")
+        if set_name == "acronyms":
+            item = _acronym(entry, lexicon, faults)
+        elif isinstance(entry.data, dict):
+            data = {"prompt": entry.data.get("term"), **entry.data, "set": set_name}
+            item = replace(entry, data=data).check(DrillItem, faults)
         else:
-            faults += [f"{place}: {fault}" for fault in _faults(item)]
-            items.append(item)
-    return heading, items
+            item = entry.check(DrillItem, faults)
+        if item is not None:
+            faults += [entry.fault(says, *field) for field, says in _item_faults(item)]
+            yield entry, item
 
 
-def _item(entry: dict[str, Any], name: SetName, lexicon: Lexicon) -> DrillItem:
-    if name != "acronyms":
-        return DrillItem.model_validate({"prompt": entry.get("term"), **entry, "set": name})
-    reference = _AcronymEntry.model_validate(entry)
+def _acronym(entry: Entry, lexicon: Lexicon, faults: list[Fault]) -> DrillItem | None:
+    reference = entry.check(_AcronymEntry, faults)
+    if reference is None:
+        return None
     term = lexicon.get(reference.term)
     if term is None:
-        raise LexiconError(f"term: the lexicon has no term {reference.term!r}")
-    if not term.mistakes:
-        raise LexiconError(f"term: the lexicon knows no mistake of {reference.term!r} to drill")
-    return _from_term(reference, term)
+        says = f"the lexicon has no term {reference.term!r}"
+    elif not term.mistakes:
+        says = f"the lexicon knows no mistake of {reference.term!r} to drill"
+    else:
+        return _from_term(reference, term)
+    faults.append(entry.fault(says, "term"))
+    return None
 
 
 def _from_term(reference: _AcronymEntry, term: Term) -> DrillItem:
@@ -226,24 +200,17 @@ def _from_term(reference: _AcronymEntry, term: Term) -> DrillItem:
     )
 
 
-def _faults(item: DrillItem) -> list[str]:
-    faults: list[str] = []
-    for index, reading in enumerate(item.readings):
-        faults += [f"readings[{index}]: {fault}" for fault in stress_faults(reading)]
-    if len(set(item.readings)) < len(item.readings):
-        faults.append("readings: one stands there twice")
-    for index, mistake in enumerate(item.mistakes):
-        faults += [f"mistakes[{index}].phones: {f}" for f in stress_faults(mistake.phones)]
-        if mistake.phones in item.readings:
-            faults.append(f"mistakes[{index}].phones: is also an accepted reading")
+def _item_faults(item: DrillItem) -> Iterator[tuple[FieldPath, str]]:
+    yield from reading_faults(item.readings, item.mistakes)
     if item.term.casefold() not in item.prompt.casefold():
-        faults.append(f"prompt: does not hold the term {item.term!r}")
-    if item.set == "word-stress" and item.stress != stressed_syllable(item.readings[0]):
-        faults.append(
-            f"stress: the first reading is stressed on {stressed_syllable(item.readings[0])}"
-        )
-    if item.set != "word-stress" and (item.stress is not None or item.word_class is not None):
-        faults.append("stress, word_class: belong to the set word-stress only")
+        yield ("prompt",), f"does not contain the term {item.term!r}"
+    if item.set == "word-stress":
+        stressed = stressed_syllable(item.readings[0])
+        if item.stress != stressed:
+            yield ("stress",), f"the first reading is stressed on {stressed}"
+    else:
+        for name in ("stress", "word_class"):
+            if getattr(item, name) is not None:
+                yield (name,), "belongs to the set word-stress only"
     if item.set == "minimal-pairs" and not item.partner:
-        faults.append("partner: a minimal pair needs the other word")
-    return faults
+        yield ("partner",), "a minimal pair needs the other word"

@@ -1,18 +1,18 @@
 """Every error this package raises."""
 
-__all__ = ["AudioError", "HearingError", "LexiconError", "PhoneError", "PronunciationError"]
+from question_bank.errors import FileError
 
 
 class PronunciationError(Exception):
-    """Base of this package's errors; its text is one clear line for a person."""
+    """Base of this package's errors; its text is for a person."""
 
 
 class PhoneError(PronunciationError, ValueError):
     """A phone string is not ARPAbet. A ``ValueError`` too, so that pydantic names the field."""
 
 
-class LexiconError(PronunciationError):
-    """A lexicon file is not valid; the text names file, entry and field."""
+class LexiconError(FileError, PronunciationError):
+    """A file of terms or drills is not valid; its faults name file, entry and field."""
 
 
 class AudioError(PronunciationError):

@@ -1,29 +1,22 @@
-"""Reading lexicon YAML, safely and strictly."""
+"""The lexicon from YAML: the built-in terms, with those that a file adds or replaces."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
-
-from pydantic import ValidationError
+from typing import Final
 
 from pronunciation.errors import LexiconError
 from pronunciation.phones import VOWELS, base_phone
-from pronunciation.strict_yaml import read_yaml, yaml_files
-from pronunciation.terms import Lexicon, Term
-
-__all__ = [
-    "BUILT_IN_FOLDER",
-    "field_faults",
-    "load_lexicon",
-    "read_terms",
-    "stress_faults",
-    "with_terms",
-]
+from pronunciation.terms import Lexicon, Mistake, Term
+from question_bank.errors import Fault, FieldPath, FileError
+from question_bank.strict_yaml import Entry, parse_yaml, read_yaml, yaml_files
 
 BUILT_IN_FOLDER: Final = Path(__file__).parent / "lexicon"
+SHOWN_NAME: Final = 80
+"""At most this much of an entry's name appears in a fault."""
 
 
 def load_lexicon(extra: Sequence[Path] = ()) -> Lexicon:
@@ -57,59 +50,98 @@ def read_terms(path: Path) -> tuple[Term, ...]:
     """All terms of one YAML file or of the files of one folder.
 
     Raises:
-        LexiconError: one line for each fault, each naming file, entry and field.
+        LexiconError: with every fault of every entry.
     """
-    faults: list[str] = []
+    faults: list[Fault] = []
+    return _checked(read_documents(path, faults), faults)
+
+
+def parse_terms(text: str, label: str) -> tuple[Term, ...]:
+    """All terms of a YAML text; ``label`` is how faults name it.
+
+    Raises:
+        LexiconError: with every fault of every entry.
+    """
+    try:
+        return _checked([parse_yaml(text, label)], [])
+    except FileError as error:
+        raise LexiconError(*error.faults) from error
+
+
+def read_documents(path: Path, faults: list[Fault]) -> list[Entry]:
+    """The YAML file, or the files of a folder; what cannot be read is added to ``faults``.
+
+    Raises:
+        LexiconError: there is no such file or folder, or no YAML file in it.
+    """
+    try:
+        files = yaml_files(path)
+    except FileError as error:
+        raise LexiconError(*error.faults) from error
+    documents: list[Entry] = []
+    for file in files:
+        try:
+            documents.append(read_yaml(file, file.name))
+        except FileError as error:
+            faults += error.faults
+    return documents
+
+
+def _checked(documents: Iterable[Entry], faults: list[Fault]) -> tuple[Term, ...]:
     terms: dict[str, Term] = {}
     seen_in: dict[str, str] = {}
-    for file in yaml_files(path):
-        for place, entry in _entries(file):
-            try:
-                term = Term.model_validate(entry)
-            except ValidationError as error:
-                faults += [f"{place}: {fault}" for fault in field_faults(error)]
+    for document in documents:
+        if not isinstance(document.data, list):
+            faults.append(document.fault("must be a list of terms"))
+        for number, item in enumerate(document.items(), start=1):
+            entry = named(item, "term", f"entry {number}")
+            term = entry.check(Term, faults)
+            if term is None:
                 continue
-            faults += [f"{place}: {fault}" for fault in _faults(term)]
+            faults += [entry.fault(says, *field) for field, says in _term_faults(term)]
             key = term.term.casefold()
             if key in terms:
-                faults.append(f"{place}: term: {term.term!r} stands already in {seen_in[key]}")
-            terms[key], seen_in[key] = term, file.name
+                says = f"{term.term!r} is already in {seen_in[key]}"
+                faults.append(entry.fault(says, "term"))
+            terms[key], seen_in[key] = term, document.file
     if faults:
-        raise LexiconError("\n".join(faults))
+        raise LexiconError(*faults)
     return tuple(terms.values())
 
 
-def _entries(file: Path) -> list[tuple[str, dict[str, Any]]]:
-    document = read_yaml(file)
-    if not isinstance(document, list):
-        raise LexiconError(f"{file.name}: must be a list of terms")
-    entries: list[tuple[str, dict[str, Any]]] = []
-    for number, entry in enumerate(document, start=1):
-        if not isinstance(entry, dict):
-            raise LexiconError(f"{file.name}: entry {number}: must be a mapping of fields")
-        entries.append((f"{file.name}: {str(entry.get('term', f'entry {number}'))[:80]}", entry))
-    return entries
+def named(item: Entry, key: str, otherwise: str) -> Entry:
+    """An entry under the name in its field ``key``, or another one where it has no such field."""
+    name = item.data.get(key) if isinstance(item.data, dict) else None
+    return replace(item, name=str(name or otherwise)[:SHOWN_NAME])
 
 
-def _faults(term: Term) -> list[str]:
-    """What a single field cannot see: the fields of one term against each other."""
-    faults: list[str] = []
-    for index, reading in enumerate(term.readings):
-        faults += [f"readings[{index}]: {fault}" for fault in stress_faults(reading)]
-    for index, mistake in enumerate(term.mistakes):
-        faults += [f"mistakes[{index}].phones: {f}" for f in stress_faults(mistake.phones)]
-    if len(set(term.readings)) < len(term.readings):
-        faults.append("readings: one stands there twice")
-    for index, mistake in enumerate(term.mistakes):
-        if mistake.phones in term.readings:
-            faults.append(f"mistakes[{index}].phones: is also an accepted reading")
-    wrong = [mistake.phones for mistake in term.mistakes]
-    if len(set(wrong)) < len(wrong):
-        faults.append("mistakes: one stands there twice")
+def _term_faults(term: Term) -> Iterator[tuple[FieldPath, str]]:
+    yield from reading_faults(term.readings, term.mistakes)
     spellings = [spelling.casefold() for spelling in term.written_as]
     if len(set(spellings)) < len(spellings):
-        faults.append("written_as: one stands there twice")
-    return faults
+        yield ("written_as",), "one appears twice"
+
+
+def reading_faults(
+    readings: Sequence[str], mistakes: Sequence[Mistake]
+) -> Iterator[tuple[FieldPath, str]]:
+    """What no single field can show: readings and mistakes against each other.
+
+    Yields:
+        The field and what is wrong with it.
+    """
+    for index, reading in enumerate(readings):
+        for says in stress_faults(reading):
+            yield ("readings", index), says
+    for index, mistake in enumerate(mistakes):
+        for says in stress_faults(mistake.phones):
+            yield ("mistakes", index, "phones"), says
+        if mistake.phones in readings:
+            yield ("mistakes", index, "phones"), "is also an accepted reading"
+    if len(set(readings)) < len(readings):
+        yield ("readings",), "one appears twice"
+    if len({mistake.phones for mistake in mistakes}) < len(mistakes):
+        yield ("mistakes",), "one appears twice"
 
 
 def stress_faults(phones: str) -> list[str]:
@@ -126,18 +158,3 @@ def stress_faults(phones: str) -> list[str]:
     if not any(vowel.endswith("1") for vowel in vowels):
         return [f"no vowel in {phones!r} carries the main stress (1)"]
     return []
-
-
-def field_faults(error: ValidationError) -> list[str]:
-    """What Pydantic found, for people: ``mistakes[0].tip: Field required``."""
-    return [
-        f"{_where(each['loc'])}{each['msg'].removeprefix('Value error, ')}"
-        for each in error.errors()
-    ]
-
-
-def _where(location: tuple[int | str, ...]) -> str:
-    path = ""
-    for part in location:
-        path += f"[{part}]" if isinstance(part, int) else (f".{part}" if path else part)
-    return f"{path}: " if path else ""

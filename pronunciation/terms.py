@@ -4,35 +4,32 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from pronunciation.phones import parse_phones
 
-__all__ = ["Lexicon", "Mistake", "Term"]
-
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Phones = Annotated[Text, AfterValidator(lambda text: " ".join(parse_phones(text)))]
+"""ARPAbet in upper case, one space between phones."""
 
 
-class _Frozen(BaseModel):
+class Frozen(BaseModel):
+    """The base of this package's models."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Mistake(_Frozen):
+class Mistake(Frozen):
     """A wrong reading that people really say, and a tip that helps.
 
     ``phones`` is ARPAbet with stress digits on the vowels, e.g. ``R OW1 S``.
     """
 
-    phones: Text
+    phones: Phones
     tip: Text
 
-    @field_validator("phones")
-    @classmethod
-    def _arpabet(cls, phones: str) -> str:
-        return " ".join(parse_phones(phones))
 
-
-class Term(_Frozen):
+class Term(Frozen):
     """A term and how it is said.
 
     Attributes:
@@ -43,25 +40,20 @@ class Term(_Frozen):
         readings: accepted readings in ARPAbet with stress; the first is the one taught.
         mistakes: wrong readings people make, each with a tip.
         written_as: what a transcriber may write when the term is said right, lower case.
-        source: where the maker or the field says how the name is said.
+        source: who says that the name is said so: its maker, or people in the field.
     """
 
     term: Text
     kind: Literal["letters", "word", "hybrid"]
     stands_for: str = ""
     say: Text
-    readings: tuple[Text, ...] = Field(min_length=1)
+    readings: tuple[Phones, ...] = Field(min_length=1)
     mistakes: tuple[Mistake, ...] = ()
     written_as: tuple[Text, ...] = ()
     source: str = ""
 
-    @field_validator("readings")
-    @classmethod
-    def _arpabet(cls, readings: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(" ".join(parse_phones(reading)) for reading in readings)
 
-
-class Lexicon(_Frozen):
+class Lexicon(Frozen):
     """All terms. ``version`` is a digest of their content."""
 
     version: str

@@ -1,19 +1,114 @@
-"""Every error this package raises."""
+"""What is wrong with a file: faults as data, in plain words, and the errors that carry them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-__all__ = ["BankError"]
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+FieldPath = tuple[str | int, ...]
+"""Keys and indexes from an entry to a field of it: ``("key_phrases", 0, "phrase")``."""
 
 
-class BankError(Exception):
-    """A bank cannot be used; every problem found names its file, entry and field.
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong, and where.
 
     Attributes:
-        problems: one line each, in the order of the files; ``str`` of the error is these lines.
+        says: what is wrong, in words that follow the name of a place.
+        file: the file's name; empty where the fault is in no file.
+        entry: the entry's name, e.g. ``question 'rings'``; empty for the file as a whole.
+        field: the field within the entry, or within the file where no entry is named.
+        line: from 1; ``None`` where it is not known.
+        column: from 1, likewise.
     """
 
-    def __init__(self, problems: str | Sequence[str]) -> None:
-        self.problems: tuple[str, ...] = (
-            (problems,) if isinstance(problems, str) else tuple(problems)
-        )
-        super().__init__("\n".join(self.problems))
+    says: str
+    file: str = ""
+    entry: str = ""
+    field: FieldPath = ()
+    line: int | None = None
+    column: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Entry, field and what is wrong, for a reader who sees the file and the line elsewhere."""
+        return ": ".join(filter(None, (self.entry, dotted(self.field), self.says)))
+
+    def __str__(self) -> str:
+        """One line; it gives the line number only where no entry or field names the place."""
+        at = ""
+        if self.line is not None and not self.entry and not self.field:
+            at = f"line {self.line}, column {self.column}"
+        return ": ".join(filter(None, (self.file, at, self.text)))
+
+
+class FileError(Exception):
+    """A file cannot be used.
+
+    Attributes:
+        faults: everything that was found, in the order of the files; ``str`` of the error is one
+            line for each.
+    """
+
+    def __init__(self, *faults: Fault) -> None:
+        self.faults = faults
+        super().__init__(*faults)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.faults))
+
+
+class BankError(FileError):
+    """A question bank, or a file laid over it, cannot be used."""
+
+
+def field_faults(error: ValidationError) -> Iterator[tuple[FieldPath, str]]:
+    """What Pydantic found: the path of each field, and what is wrong in plain words."""
+    details = error.errors(include_url=False)
+    within = {detail["loc"][:length] for detail in details for length in range(len(detail["loc"]))}
+    for detail in details:
+        # Pydantic counts valid items only, so a list of one faulty item is "too short" as well.
+        if detail["type"] == "too_short" and detail["loc"] in within:
+            continue
+        yield tuple(part for part in detail["loc"] if part != "[key]"), _says(detail)
+
+
+def dotted(path: FieldPath) -> str:
+    """A path as text: ``key_phrases[0].phrase``."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+_PLAIN_WORDS: dict[str, Callable[[ErrorDetails], str]] = {
+    "missing": lambda _: "is required",
+    "string_too_short": lambda _: "must not be empty",
+    "string_type": lambda detail: (
+        "must be text"
+        if detail["input"] is None or isinstance(detail["input"], (list, dict))
+        else f"must be text; put {detail['input']!s} in quotes"
+    ),
+    "string_pattern_mismatch": lambda detail: (
+        f"{detail['input']!r} must be lower-case words joined by hyphens, like 'kv-cache'"
+    ),
+    "extra_forbidden": lambda _: "unknown field",
+    "invalid_key": lambda _: "the field's name must be text",
+    "tuple_type": lambda _: "must be a list",
+    "too_short": lambda detail: f"needs at least {detail['ctx']['min_length']}",
+    "model_type": lambda _: "must be a mapping of fields",
+    "model_attributes_type": lambda _: "must be a mapping of fields",
+    "literal_error": lambda detail: (
+        f"unknown value {detail['input']!r}; one of {detail['ctx']['expected']}"
+    ),
+    "value_error": lambda detail: str(detail["ctx"]["error"]),
+}
+
+
+def _says(detail: ErrorDetails) -> str:
+    plain = _PLAIN_WORDS.get(detail["type"])
+    if plain is not None:
+        return plain(detail)
+    message = " ".join(detail["msg"].split())
+    return message[:1].lower() + message[1:]

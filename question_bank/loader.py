@@ -7,14 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from question_bank.errors import BankError
+from question_bank.errors import BankError, Fault, FileError
 from question_bank.models import Bank, Question, Role
 from question_bank.source import Located, Source, read_source
-
-__all__ = ["lay_over", "load_bank"]
+from question_bank.strict_yaml import yaml_files
 
 _BUILT_IN = Path(__file__).parent
-_ENDINGS = (".yaml", ".yml")
 _ROLES_FOLDER = "roles"
 _VERSION_DIGITS = 12
 """48 bits of SHA-256: enough that two banks a person ever meets differ, short enough to read."""
@@ -32,92 +30,71 @@ def load_bank(extra: Sequence[Path] = ()) -> Bank:
         extra: folders laid out like ``question_bank/`` (files beside or in ``roles/``), or files.
 
     Raises:
-        BankError: with every problem found in the first bank that has any.
+        BankError: with every fault found in the first bank that has any.
     """
-    built_in = _built_in()
-    if not extra:
-        return built_in
-    bank = built_in
+    bank = _built_in()
     for path in extra:
-        bank = lay_over(bank, Path(path))
+        bank = lay_over(bank, _sources(Path(path)))
     return bank
 
 
-def lay_over(under: Bank, path: Path, label: str = "") -> Bank:
-    """``under`` with the bank at ``path`` on top, as ``load_bank`` does it.
+def lay_over(under: Bank, sources: Sequence[Source]) -> Bank:
+    """``under`` with one bank on top, as ``load_bank`` does it.
 
     Args:
         under: the bank below.
-        path: a folder or a file.
-        label: how error lines name the path; empty: by itself.
+        sources: the files of the bank on top.
 
     Raises:
-        BankError: with every problem found.
+        BankError: with every fault found.
     """
-    sources = [read_source(file, name) for file, name in _files(path, label or str(path))]
-    problems = [problem for source in sources for problem in source.problems]
+    faults = [fault for source in sources for fault in source.faults]
 
-    roles = _gathered((s.roles for s in sources), lambda role: role.id, problems)
+    roles = _gathered((s.roles for s in sources), lambda role: role.id, faults)
     known = {role.id: role for role in under.roles} | {r.value.id: r.value for r in roles}
     declared = set().union(*(source.declared_roles for source in sources))
-    questions = _gathered((_owned(s, known) for s in sources), lambda q: q.id, problems)
+    questions = _gathered((_owned(s, known) for s in sources), lambda q: q.id, faults)
     for located in questions:
         # The questions of a role that is itself at fault are not each reported on top of it.
         if located.value.role in known or located.value.role not in declared:
-            problems.extend(_topic_problems(located, known))
-    problems.extend(_orphan_problems(under, roles, {q.value.id for q in questions}))
+            faults.extend(_topic_faults(located, known))
+    faults.extend(_orphan_faults(under, roles, {q.value.id for q in questions}))
 
     bank = Bank(
         version="",
         roles=_merged(under.roles, roles, lambda role: role.id),
         rounds=_merged(
-            under.rounds, _gathered((s.rounds for s in sources), _id, problems), lambda r: r.id
+            under.rounds, _gathered((s.rounds for s in sources), _id, faults), lambda r: r.id
         ),
         signals=_merged(
-            under.signals, _gathered((s.signals for s in sources), _id, problems), lambda s: s.id
+            under.signals, _gathered((s.signals for s in sources), _id, faults), lambda s: s.id
         ),
         plan=_merged(
             under.plan,
-            _gathered((s.plan for s in sources), lambda week: week.week, problems),
+            _gathered((s.plan for s in sources), lambda week: week.week, faults),
             lambda week: week.week,
         ),
-        help=_merged(
-            under.help, _gathered((s.help for s in sources), _id, problems), lambda h: h.id
-        ),
+        help=_merged(under.help, _gathered((s.help for s in sources), _id, faults), lambda h: h.id),
         questions=_merged(under.questions, questions, lambda q: q.id),
     )
-    if problems:
-        raise BankError(problems)
+    if faults:
+        raise BankError(*faults)
     return bank.model_copy(update={"version": _digest(bank)})
 
 
 @cache
 def _built_in() -> Bank:
     empty = Bank(version="", roles=(), rounds=(), signals=(), plan=(), help=(), questions=())
-    return lay_over(empty, _BUILT_IN, _BUILT_IN.name)
+    return lay_over(empty, _sources(_BUILT_IN))
 
 
-def _files(path: Path, label: str) -> list[tuple[Path, str]]:
-    """The YAML files of a bank with the names that errors give them, in a fixed order."""
-    if path.is_file():
-        return [(path, label)]
-    if not path.is_dir():
-        raise BankError(f"{label}: there is no such file or folder")
+def _sources(path: Path) -> list[Source]:
+    """The files of a bank, in a fixed order."""
     try:
-        found = [
-            (file, f"{label}/{file.relative_to(path).as_posix()}")
-            for folder in (path, path / _ROLES_FOLDER)
-            if folder.is_dir()
-            for file in sorted(folder.iterdir())
-            if file.suffix.lower() in _ENDINGS and not file.name.startswith(".")
-        ]
-    except OSError as error:
-        raise BankError(f"{label}: cannot be read: {error.strerror or error}") from error
-    if not found:
-        raise BankError(
-            f"{label}: holds no .yaml file; put questions there or in {label}/{_ROLES_FOLDER}"
-        )
-    return found
+        files = yaml_files(path, _ROLES_FOLDER)
+    except FileError as error:
+        raise BankError(*error.faults) from error
+    return [read_source(file) for file in files]
 
 
 def _owned(source: Source, known: Iterable[str]) -> list[Located[Question]]:
@@ -127,7 +104,7 @@ def _owned(source: Source, known: Iterable[str]) -> list[Located[Question]]:
     return [
         q
         if q.value.role is not None
-        else Located(q.value.model_copy(update={"role": source.stem}), q.where)
+        else Located(q.value.model_copy(update={"role": source.stem}), q.entry)
         for q in source.questions
     ]
 
@@ -137,15 +114,15 @@ def _id(entry: Any) -> str:
 
 
 def _gathered(
-    lists: Iterable[list[Located[T]]], key: Callable[[T], object], problems: list[str]
+    lists: Iterable[list[Located[T]]], key: Callable[[T], object], faults: list[Fault]
 ) -> list[Located[T]]:
     """All entries of all files; an id that two files of one bank use is a problem."""
     first: dict[object, Located[T]] = {}
     for located in (located for entries in lists for located in entries):
         name = key(located.value)
         if name in first:
-            other = first[name].where.split(": ", 1)[0]
-            problems.append(f"{located.where} id: is used already in {other}")
+            says = f"is already used in {first[name].entry.file}"
+            faults.append(located.entry.fault(says, "id"))
         else:
             first[name] = located
     return list(first.values())
@@ -159,27 +136,30 @@ def _merged(
     return tuple(merged.values())
 
 
-def _topic_problems(located: Located[Question], known: dict[str, Role]) -> list[str]:
+def _topic_faults(located: Located[Question], known: dict[str, Role]) -> list[Fault]:
     question = located.value
     if question.role is None:
         return []
     role = known.get(question.role)
     if role is None:
-        return [f"{located.where} role: unknown role {question.role!r}; one of {', '.join(known)}"]
+        says = f"unknown role {question.role!r}; one of {', '.join(known)}"
+        return [located.entry.fault(says, "role")]
     if question.topic not in role.topics:
-        return [
-            f"{located.where} topic: {question.topic!r} is not a topic of {role.id}; "
-            f"one of {', '.join(role.topics)}"
-        ]
+        topics = ", ".join(role.topics)
+        says = f"{question.topic!r} is not a topic of {role.id}; one of {topics}"
+        return [located.entry.fault(says, "topic")]
     return []
 
 
-def _orphan_problems(under: Bank, roles: list[Located[Role]], replaced: set[str]) -> list[str]:
+def _orphan_faults(under: Bank, roles: list[Located[Role]], replaced: set[str]) -> list[Fault]:
     """A replaced role must not take away the topic of a question that stays."""
     new = {located.value.id: located for located in roles}
     return [
-        f"{new[q.role].where} topics: {q.topic!r} is gone, but question {q.id!r} has it; "
-        "keep the topic or replace the question too"
+        new[q.role].entry.fault(
+            f"{q.topic!r} is gone, but question {q.id!r} has it; "
+            "keep the topic or replace the question too",
+            "topics",
+        )
         for q in under.questions
         if q.role in new and q.id not in replaced and q.topic not in new[q.role].value.topics
     ]

@@ -4,27 +4,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-__all__ = [
-    "Bank",
-    "Beat",
-    "Employers",
-    "Faq",
-    "KeyPhrase",
-    "Kind",
-    "Landscape",
-    "PlanWeek",
-    "Question",
-    "Responsibility",
-    "Role",
-    "RoundGuide",
-    "RoundName",
-    "SalaryBand",
-    "Signal",
-    "SignalName",
-    "SpotlightTerm",
-    "VocabularyCategory",
-]
-
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 
@@ -71,7 +50,7 @@ class KeyPhrase(_Frozen):
 
 
 class Beat(_Frozen):
-    """A part that the answer to this one question needs, beside those of its kind.
+    """A part that the answer to this one question needs, besides those of its kind.
 
     ``ask`` is the interviewer's question where it is missing; ``ways`` are sentences that say it.
     """
@@ -86,7 +65,7 @@ class Question(_Frozen):
 
     ``kind`` chooses the rubric; without it the round decides.
 
-    ``role`` is filled in by the loader from the file the question stands in; it is ``None`` for a
+    ``role`` is filled in by the loader from the file that holds the question; it is ``None`` for a
     question of a personal bank that belongs to no role.
     """
 
@@ -161,7 +140,7 @@ class Landscape(_Frozen):
 
 
 class Role(_Frozen):
-    """A role one can rehearse for."""
+    """A role that people can rehearse for."""
 
     id: Slug
     title: Text

@@ -1,6 +1,6 @@
-"""Aliases of one's own: other words for a key phrase, laid over a bank.
+"""Your own aliases: other words for a key phrase, laid over a bank.
 
-The file maps a question's id to its phrases, and each phrase to the words that say it too::
+The file maps a question's id to its phrases, and each phrase to other words that say it::
 
     infiniband-or-roce:
       pause storms:
@@ -11,22 +11,20 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import yaml
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
-from question_bank.errors import BankError
+from question_bank.errors import BankError, Fault, FileError, field_faults
 from question_bank.models import Bank, KeyPhrase, Question, Slug
-from question_bank.plain_yaml import read_yaml
-
-__all__ = ["MAX_ALIASES", "OwnAliases", "alias_fault", "read_own_aliases", "with_own_aliases"]
+from question_bank.strict_yaml import Entry, read_yaml
 
 MAX_ALIASES: Final = 50
 MAX_ALIAS_WORDS: Final = 12
-"""A key phrase has two to six words; what is longer than twice that is an answer, no alias."""
+"""A key phrase has two to six words; anything longer than twice that is an answer, not an alias."""
 
 _VERSION_DIGITS: Final = 12
 _Alias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -43,7 +41,7 @@ _FUNCTION_WORDS: Final = frozenset({
     "of", "to", "in", "on", "at", "by", "for", "from", "with", "into", "not", "no", "there", "here",
     "what", "which", "who", "how", "when", "where", "why", "just", "very", "also", "um", "uh",
 })  # fmt: skip
-"""Words in nearly every answer: an alias of them alone would cover its phrase for ever."""
+"""Words in nearly every answer: an alias of them alone would always cover its phrase."""
 
 
 @dataclass(frozen=True)
@@ -60,17 +58,17 @@ class OwnAliases:
         """These aliases and one more; the same where it is there already.
 
         Raises:
-            BankError: these words can be no alias, or the phrase has too many.
+            BankError: these words cannot be an alias, or the phrase has too many.
         """
         alias = " ".join(alias.split())
         fault = alias_fault(alias)
         if fault:
-            raise BankError(f"{alias!r} {fault}")
+            raise BankError(Fault(f"{alias!r} {fault}"))
         there = self.of(question_id, phrase)
         if alias.casefold() in {each.casefold() for each in there}:
             return self
         if len(there) >= MAX_ALIASES:
-            raise BankError(f"{phrase!r} has {MAX_ALIASES} aliases of your own already")
+            raise BankError(Fault(f"{phrase!r} already has {MAX_ALIASES} aliases of your own"))
         entries = {each: dict(phrases) for each, phrases in self.entries.items()}
         entries.setdefault(question_id, {})[phrase] = (*there, alias)
         return OwnAliases(entries)
@@ -98,10 +96,10 @@ class OwnAliases:
 
 
 def alias_fault(alias: str) -> str:
-    """Why these words can be no alias; empty where they can."""
+    """Why these words cannot be an alias; empty where they can."""
     words = re.findall(r"[^\W_]+", alias.casefold())
     if not words:
-        return "holds no letter or digit, so nobody can say it"
+        return "has no letter or digit, so nobody can say it"
     if len(words) > MAX_ALIAS_WORDS:
         return f"is longer than {MAX_ALIAS_WORDS} words"
     if all(word in _FUNCTION_WORDS for word in words):
@@ -113,34 +111,37 @@ def read_own_aliases(path: Path) -> OwnAliases:
     """The aliases in a file; none where there is no such file.
 
     Raises:
-        BankError: the file is not valid; every problem is one line.
+        BankError: the file is not valid; with every fault found.
     """
     if not path.exists():
         return OwnAliases()
-    data = read_yaml(path, str(path))
     try:
-        entries = _FILE.validate_python(data if data else {})
+        document = read_yaml(path)
+    except FileError as error:
+        raise BankError(*error.faults) from error
+    try:
+        entries = _FILE.validate_python(document.data or {})
     except ValidationError as error:
         raise BankError(
-            [f"{path}: {_place(each['loc'])}{each['msg']}" for each in error.errors()]
+            *(_fault(document, says, *at) for at, says in field_faults(error))
         ) from error
-    problems = [
-        f"{path}: {question_id}: {phrase}: {alias!r} {fault}"
+    faults = [
+        _fault(document, f"{alias!r} {fault}", question_id, phrase, index)
         for question_id, phrases in entries.items()
         for phrase, aliases in phrases.items()
-        for alias in aliases
+        for index, alias in enumerate(aliases)
         if (fault := alias_fault(alias))
     ]
-    if problems:
-        raise BankError(problems)
+    if faults:
+        raise BankError(*faults)
     return OwnAliases(entries)
 
 
 def with_own_aliases(bank: Bank, own: OwnAliases) -> Bank:
-    """The bank with the aliases added to its phrases; its version tells that they are there.
+    """The bank with the aliases added to its phrases; its version changes with them.
 
-    What names a question or phrase that the bank does not have (it was reworded, say) does nothing
-    and is kept for when it comes back.
+    An entry for a question or phrase that the bank does not have (it was reworded, say) has no
+    effect and is kept in case it comes back.
     """
     applied: dict[str, dict[str, list[str]]] = {}
     questions = tuple(_extended(question, own, applied) for question in bank.questions)
@@ -171,5 +172,7 @@ def _extended(
     return question.model_copy(update={"key_phrases": tuple(phrases)})
 
 
-def _place(location: tuple[Any, ...]) -> str:
-    return "".join(f"{part}: " for part in location if part != "[key]")
+def _fault(document: Entry, says: str, *at: str | int) -> Fault:
+    """A fault whose entry is the question and the phrase."""
+    entry = ": ".join(str(part) for part in at[:2])
+    return replace(document.fault(says, *at), entry=entry, field=at[2:])

@@ -1,18 +1,15 @@
-"""One YAML file of a bank, checked into models; every problem kept as one line."""
+"""One YAML file of a bank, checked into models; every fault is kept with its place."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel
 
-from question_bank.errors import BankError
+from question_bank.errors import Fault, FileError, dotted
 from question_bank.models import Faq, PlanWeek, Question, Role, RoundGuide, Signal
-from question_bank.plain_yaml import read_yaml
-
-__all__ = ["Located", "Source", "read_source"]
+from question_bank.strict_yaml import Entry, parse_yaml, read_yaml
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -25,10 +22,10 @@ _SHAPES = (
 
 @dataclass(frozen=True)
 class Located(Generic[T]):
-    """A checked entry and where it stands: ``where`` is the start of an error line about it."""
+    """A checked entry and where it stands."""
 
     value: T
-    where: str
+    entry: Entry
 
 
 @dataclass
@@ -36,15 +33,13 @@ class Source:
     """What one file holds.
 
     Attributes:
-        label: how error lines name the file.
-        stem: the file's name without its ending.
-        bare: the file is a bare list of questions, which belong to the role called ``stem`` where
+        stem: the file's name without its ending; empty for a text without a file.
+        bare: the file is a bare list of questions, which belong to the role called ``stem`` if
             there is one.
         declared_roles: ids of the roles the file means to define, valid or not.
-        problems: one line each.
+        faults: everything that is wrong with it.
     """
 
-    label: str
     stem: str
     bare: bool = False
     roles: list[Located[Role]] = field(default_factory=list)
@@ -54,180 +49,135 @@ class Source:
     plan: list[Located[PlanWeek]] = field(default_factory=list)
     help: list[Located[Faq]] = field(default_factory=list)
     declared_roles: set[str] = field(default_factory=set)
-    problems: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
 
 
-def read_source(path: Path, label: str) -> Source:
-    """Read and check one file; what is wrong with it stands in ``problems``."""
-    source = Source(label=label, stem=path.stem)
+def read_source(path: Path) -> Source:
+    """Read and check one file; what is wrong with it is in ``faults``."""
+    source = Source(path.stem)
     try:
-        data = read_yaml(path, label)
-    except BankError as error:
-        source.problems.extend(error.problems)
-        return source
-    match path.stem:
-        case "rounds":
-            source.rounds = _entries(source, data, RoundGuide, "round", "id")
-        case "signals":
-            source.signals = _entries(source, data, Signal, "signal", "id")
-        case "plan":
-            source.plan = _entries(source, data, PlanWeek, "week", "week")
-        case "help":
-            source.help = _entries(source, data, Faq, "help text", "id")
-        case _:
-            _read_questions_or_role(source, data)
+        _check(source, read_yaml(path))
+    except FileError as error:
+        source.faults.extend(error.faults)
     return source
 
 
-def _read_questions_or_role(source: Source, data: Any) -> None:
+def parse_source(text: str, label: str) -> Source:
+    """Check one document of questions, or of a role; ``label`` is how faults name it."""
+    source = Source("")
+    try:
+        _check(source, parse_yaml(text, label))
+    except FileError as error:
+        source.faults.extend(error.faults)
+    return source
+
+
+def _check(source: Source, document: Entry) -> None:
+    match source.stem:
+        case "rounds":
+            source.rounds = _entries(source, document, RoundGuide, "round", "id")
+        case "signals":
+            source.signals = _entries(source, document, Signal, "signal", "id")
+        case "plan":
+            source.plan = _entries(source, document, PlanWeek, "week", "week")
+        case "help":
+            source.help = _entries(source, document, Faq, "help text", "id")
+        case _:
+            _check_questions_or_role(source, document)
+
+
+def _check_questions_or_role(source: Source, document: Entry) -> None:
+    data, questions = document.data, document.get("questions")
     if isinstance(data, list):
         source.bare = True
-        source.questions = _questions(source, data, role=None)
+        source.questions = _questions(source, document, role=None)
     elif not isinstance(data, dict):
-        source.problems.append(f"{source.label}: {_SHAPES}")
+        source.faults.append(document.fault(_SHAPES))
     elif "role" in data:
         role = data["role"]
         for name in sorted(map(str, data.keys() - {"role", "questions"})):
-            source.problems.append(f"{source.label}: {name}: unknown field beside 'role'")
+            source.faults.append(document.fault("unknown field beside 'role'", name))
         if not isinstance(role, str) or not role.strip():
-            source.problems.append(f"{source.label}: role: must be the id of a role")
+            source.faults.append(document.fault("must be the id of a role", "role"))
             return
-        source.questions = _questions(source, data.get("questions"), role)
+        source.questions = _questions(source, questions or replace(document, data=None), role)
     elif "id" in data:
-        fields = {name: value for name, value in data.items() if name != "questions"}
         role_id = data["id"]
         source.declared_roles.add(str(role_id))
-        where = f"{source.label}: role {role_id!r}"
-        role = _checked(source, where, Role, fields)
-        if role is not None:
-            source.roles.append(Located(role, where))
-            _refuse_twice(source, where, "topics", role.topics)
-        if "questions" in data:
-            source.questions = _questions(source, data["questions"], str(role_id))
+        fields = {name: value for name, value in data.items() if name != "questions"}
+        entry = replace(document, data=fields, name=f"role {role_id!r}")
+        checked = entry.check(Role, source.faults)
+        if checked is not None:
+            source.roles.append(Located(checked, entry))
+            _refuse_twice(source, entry, "topics", checked.topics)
+        if questions is not None:
+            source.questions = _questions(source, questions, str(role_id))
     else:
-        source.problems.append(f"{source.label}: {_SHAPES}")
+        source.faults.append(document.fault(_SHAPES))
 
 
-def _questions(source: Source, data: Any, role: str | None) -> list[Located[Question]]:
-    found = _entries(source, data, Question, "question", "id", prefix="questions")
+def _questions(source: Source, listed: Entry, role: str | None) -> list[Located[Question]]:
     kept: list[Located[Question]] = []
-    for located in found:
-        question, where = located.value, located.where
-        _check_phrases(source, where, question)
+    for located in _entries(source, listed, Question, "question", "id", "questions"):
+        question, entry = located.value, located.entry
+        _check_phrases(source, entry, question)
         if role is not None and question.role not in (None, role):
-            source.problems.append(
-                f"{where} role: {question.role!r} is not the file's role {role!r}"
-            )
+            says = f"{question.role!r} is not the file's role {role!r}"
+            source.faults.append(entry.fault(says, "role"))
             continue
         owned = question if role is None else question.model_copy(update={"role": role})
-        kept.append(Located(owned, where))
+        kept.append(Located(owned, entry))
     return kept
 
 
-def _check_phrases(source: Source, where: str, question: Question) -> None:
+def _check_phrases(source: Source, entry: Entry, question: Question) -> None:
     seen: dict[str, str] = {}
     for index, key in enumerate(question.key_phrases):
-        named = [(f"key_phrases[{index}].phrase", key.phrase)]
-        named += [(f"key_phrases[{index}].aliases[{n}]", a) for n, a in enumerate(key.aliases)]
-        for place, text in named:
+        at = ("key_phrases", index)
+        named: list[tuple[tuple[str | int, ...], str]] = [((*at, "phrase"), key.phrase)]
+        named += [((*at, "aliases", n), alias) for n, alias in enumerate(key.aliases)]
+        for path, text in named:
             plain = " ".join(text.casefold().split())
             if not any(char.isalnum() for char in plain):
-                source.problems.append(
-                    f"{where} {place}: {text!r} holds no letter or digit, so nobody can say it"
-                )
+                says = f"{text!r} has no letter or digit, so nobody can say it"
+                source.faults.append(entry.fault(says, *path))
             elif plain in seen:
-                source.problems.append(f"{where} {place}: {text!r} stands already at {seen[plain]}")
+                source.faults.append(entry.fault(f"{text!r} is already at {seen[plain]}", *path))
             else:
-                seen[plain] = place
+                seen[plain] = dotted(path)
 
 
-def _refuse_twice(source: Source, where: str, name: str, texts: Iterable[str]) -> None:
+def _refuse_twice(source: Source, entry: Entry, name: str, texts: Iterable[str]) -> None:
     seen: set[str] = set()
     for index, text in enumerate(texts):
         if text in seen:
-            source.problems.append(f"{where} {name}[{index}]: {text!r} stands there twice")
+            source.faults.append(entry.fault(f"{text!r} appears twice", name, index))
         seen.add(text)
 
 
 def _entries(
-    source: Source,
-    data: Any,
-    model: type[M],
-    kind: str,
-    key: str,
-    prefix: str = "",
+    source: Source, listed: Entry, model: type[M], kind: str, key: str, prefix: str = ""
 ) -> list[Located[M]]:
     """Check each entry of a list by itself, so that one bad entry does not hide the next."""
-    if not isinstance(data, list):
-        field_name = f" {prefix}:" if prefix else ""
-        source.problems.append(f"{source.label}:{field_name} must be a list of {kind}s")
+    whole = replace(listed, name=prefix)
+    if not isinstance(listed.data, list):
+        source.faults.append(whole.fault(f"must be a list of {kind}s"))
         return []
-    if not data:
-        field_name = f" {prefix}:" if prefix else ""
-        source.problems.append(f"{source.label}:{field_name} holds no {kind}")
+    if not listed.data:
+        source.faults.append(whole.fault(f"has no {kind}"))
     found: list[Located[M]] = []
     first_places: dict[Any, int] = {}
-    for index, entry in enumerate(data):
-        name = entry.get(key) if isinstance(entry, dict) else None
+    for index, item in enumerate(listed.items()):
+        name = item.data.get(key) if isinstance(item.data, dict) else None
         named = isinstance(name, (str, int)) and name != ""
-        where = f"{source.label}: " + (f"{kind} {name!r}" if named else f"{prefix}[{index}]")
+        entry = replace(item, name=f"{kind} {name!r}" if named else f"{prefix}[{index}]")
         if named and name in first_places:
-            source.problems.append(
-                f"{where} {key}: is used twice in this file "
-                f"(entries {first_places[name] + 1} and {index + 1})"
-            )
+            says = f"is used twice in this file (entries {first_places[name] + 1} and {index + 1})"
+            source.faults.append(entry.fault(says, key))
             continue
         if named:
             first_places[name] = index
-        value = _checked(source, where, model, entry)
+        value = entry.check(model, source.faults)
         if value is not None:
-            found.append(Located(value, where))
+            found.append(Located(value, entry))
     return found
-
-
-def _checked(source: Source, where: str, model: type[M], data: Any) -> M | None:
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        for detail in error.errors(include_url=False):
-            place = _place(detail["loc"])
-            separator = " " if place else ""
-            source.problems.append(f"{where}{separator}{place}: {_says(detail)}")
-        return None
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    text = ""
-    for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text
-
-
-_PLAIN_WORDS: dict[str, Callable[[ErrorDetails], str]] = {
-    "missing": lambda _: "is required",
-    "string_too_short": lambda _: "must not be empty",
-    "string_type": lambda detail: (
-        "must be text"
-        if detail["input"] is None or isinstance(detail["input"], (list, dict))
-        else f"must be text; put {detail['input']!s} in quotes"
-    ),
-    "string_pattern_mismatch": lambda detail: (
-        f"{detail['input']!r} must be lower-case words joined by hyphens, like 'kv-cache'"
-    ),
-    "extra_forbidden": lambda _: "unknown field",
-    "invalid_key": lambda _: "the field's name must be text",
-    "tuple_type": lambda _: "must be a list",
-    "model_type": lambda _: "must be a mapping of fields",
-    "model_attributes_type": lambda _: "must be a mapping of fields",
-    "literal_error": lambda detail: (
-        f"unknown value {detail['input']!r}; one of {detail['ctx']['expected']}"
-    ),
-}
-
-
-def _says(detail: ErrorDetails) -> str:
-    plain = _PLAIN_WORDS.get(detail["type"])
-    if plain is not None:
-        return plain(detail)
-    message = " ".join(detail["msg"].split())
-    return message[:1].lower() + message[1:]

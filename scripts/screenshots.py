@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from client.answering.assembly import load_hearing
+from client.answering.worker import evidence_of
 from client.audio.files import read_audio
+from client.audio.speech import speech_segments
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.data.demo import AUDIO, QUESTION_ID
@@ -29,13 +31,12 @@ from client.practice.drills.items import load_items
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineStatus
 from client.studio.state.studio import Studio
-from client.transcription.base import SegmentedTranscriber
-from client.transcription.gate import measure_evidence
+from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import Submission, Transcript, Word
-from tests.client.studio.practised import practise, practise_drills, spoken_answer
+from tests.client.studio.practiced import practice, practice_drills, spoken_answer
 from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoice
 from tests.server.programme import practised_programme
 from tests.server.served import served
@@ -90,7 +91,7 @@ Launch = Callable[..., Any]
 """Starts Chromium with these flags."""
 
 
-class DemoEngine(SegmentedTranscriber):
+class DemoEngine(Transcriber):
     """Writes the demo's text word by word, as fast as it is spoken."""
 
     name, model = ENGINE, MODEL
@@ -99,7 +100,7 @@ class DemoEngine(SegmentedTranscriber):
         self._rest = DEMO_TEXT.split()
         self._words_a_second = len(self._rest) / speech_s
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         """The next words of the text, as many as there is time for."""
         count = round(clip.duration_s * self._words_a_second)
         said, self._rest = self._rest[:count], self._rest[count:]
@@ -129,14 +130,14 @@ def timed(texts: Sequence[str], start_s: float, end_s: float) -> tuple[Word, ...
 
 def demo_answer(clip: Clip, studio: Studio, said_at: datetime) -> Submission:
     """The demo's answer, heard by the real hearing."""
-    evidence = measure_evidence(clip)
+    evidence = evidence_of(speech_segments(clip))
     words = timed(
         DEMO_TEXT.split(), evidence.answer_start_s or 0.0, evidence.answer_end_s or clip.duration_s
     )
     transcript = Transcript(
         text=DEMO_TEXT, engine=ENGINE, model=MODEL, duration_s=clip.duration_s, words=words
     )
-    heard = load_hearing(studio.settings)(clip, transcript, studio.backend.question(QUESTION_ID))
+    heard = load_hearing(studio.settings)(clip, words, studio.backend.question(QUESTION_ID))
     return Submission(
         submission_id=uuid.UUID(int=0).hex,
         question_id=QUESTION_ID,
@@ -150,8 +151,8 @@ def fill(studio: Studio, clip: Clip) -> dict[str, int]:
     """Weeks of practice, last the demo's answer; returns the attempts that the pages need."""
     now, lexicon = datetime.now(UTC), load_lexicon()
     backend = studio.backend
-    practise(backend, lexicon, until=now - timedelta(hours=20), roles=ROLES, answers=48)
-    practise_drills(backend, load_items(studio.settings), until=now)
+    practice(backend, lexicon, until=now - timedelta(hours=20), roles=ROLES, answers=48)
+    practice_drills(backend, load_items(studio.settings), until=now)
     question = backend.question(QUESTION_ID)
     before = spoken_answer(question, lexicon, 0.4, now - timedelta(days=9), random.Random(3))
     earlier = backend.submit(before).id

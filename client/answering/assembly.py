@@ -8,8 +8,6 @@ from client.transcription.bank_vocabulary import BankVocabulary, bank_vocabulary
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 
-__all__ = ["load_hearing", "vocabulary"]
-
 
 def load_hearing(settings: ClientSettings) -> AnswerHearing:
     """What hears how the lexicon's terms were said; its model loads at the first answer.

@@ -1,20 +1,47 @@
-"""Hearing the terms of an answer: from clip and transcript to the evidence that is sent."""
+"""Hearing how the terms of an answer were said: the evidence that is sent with its transcript.
 
-from collections.abc import Callable, Container
+``AnswerHearing`` judges a stretch of an answer, ``TermTrack`` takes an answer through it piece by
+piece, so that no term is lost where pieces meet.
+"""
+
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
+from client.answering.pieces import Sound
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import Hearing
 from pronunciation.hearing.spotting import TermSpotter, with_own_reading
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
-from server.contract import HeardTerm, Transcript
+from server.contract import HeardTerm, Word
 
-__all__ = ["AnswerHearing"]
+Hear = Callable[[Clip, Sequence[Word], Question | None], tuple[HeardTerm, ...]]
+"""Hears the terms of a stretch of an answer to a question, where it is known; times and word
+indices count from the start of the stretch."""
+
+HearWords = Callable[[Clip, Sequence[Word]], tuple[HeardTerm, ...]]
+"""The same for answers to one question."""
+
+CONTEXT_WORDS: Final = 4
+"""Words before a term that are heard with it: two are scored with it (``hearing.hear``)."""
+
+LONGEST_TERM_WORDS: Final = 6
+"""A term may go on into the next piece: the last words wait for what follows. The built-in
+lexicon's longest names have 6 ("gpu direct r d m a")."""
+
+BATCH_WORDS: Final = 8
+"""So many new words are heard at once: each time costs ``CONTEXT_WORDS`` more."""
+
+BREAK_S: Final = 3.0
+"""Nobody says a term over a silence as long as this: words on either side are heard apart."""
+
+MARGIN_S: Final = 0.5
+"""Sound kept on either side of the words: word times are off by some tenths of a second."""
 
 
 class AnswerHearing:
@@ -30,22 +57,22 @@ class AnswerHearing:
         self._load_ordinary = ordinary
 
     def __call__(
-        self, clip: Clip, transcript: Transcript, question: Question | None = None
+        self, clip: Clip, transcribed: Sequence[Word], question: Question | None = None
     ) -> tuple[HeardTerm, ...]:
-        """How each lexicon term of the transcript was said.
+        """How each lexicon term among the words was said.
 
         Args:
-            clip: the answer.
-            transcript: its words with their times.
+            clip: the answer, or a stretch of it.
+            transcribed: its words with their times.
             question: what was asked, if it is known: the terms it is about are expected.
 
         Raises:
-            HearingError: the transcript does not fit the clip, or the clip cannot be judged.
+            HearingError: the words do not fit the clip, or the clip cannot be judged.
         """
-        parts = self._spotter.take_apart([word.text for word in transcript.words])
+        parts = self._spotter.take_apart([word.text for word in transcribed])
         words = parts.words
         # A part of a compound has the compound's times; they need not be exact.
-        wholes = [transcript.words[index] for index in parts.whole]
+        wholes = [transcribed[index] for index in parts.whole]
         times = [(w.start_s, w.end_s) for w in wholes]
         expected = self._spotter.named(_text_of(question)) if question else frozenset()
         spots = self._spotter.spot(words, self._ordinary, expected)
@@ -76,7 +103,7 @@ class AnswerHearing:
     def warm(self) -> None:
         """Load what takes a moment, so that the first answer does not wait for it."""
         self._spotter.spot(["RoCE"], self._ordinary)
-        with suppress(HearingError):  # it is said again where something is to be heard
+        with suppress(HearingError):  # reported where there is something to hear
             self._hearing.model.scores(Clip(np.zeros(SAMPLE_RATE_HZ, np.float32)))
 
     @cached_property
@@ -92,6 +119,112 @@ class AnswerHearing:
         return TermSpotter(self._lexicon)
 
 
+class TermTrack:
+    """Hears each term once, with the words around it.
+
+    Args:
+        hear: hears a stretch.
+        sound: the answer so far.
+    """
+
+    def __init__(self, hear: HearWords, sound: Sound) -> None:
+        self._hear = hear
+        self._sound = sound
+        self._words: list[Word] = []
+        self._done = 0
+        self._heard: list[HeardTerm] = []
+        self._problem = ""
+
+    @property
+    def heard(self) -> tuple[HeardTerm, ...]:
+        """What was heard so far, word indices and times counted from the answer's start."""
+        return tuple(self._heard)
+
+    @property
+    def problem(self) -> str:
+        """Why there is nothing heard; empty where something was, or no term was said."""
+        return "" if self._heard else self._problem
+
+    def add(self, words: Sequence[Word]) -> None:
+        """Take the next words of the answer, with their times."""
+        self._words.extend(words)
+
+    def is_due(self, *, is_over: bool) -> bool:
+        """Whether there are words to hear now."""
+        new = len(self._words) - self._done
+        return new > 0 if is_over else new >= BATCH_WORDS + LONGEST_TERM_WORDS
+
+    def run(self, *, is_over: bool) -> None:
+        """Hear the terms that are complete.
+
+        Raises:
+            PronunciationError: a reading of the lexicon is broken.
+        """
+        while self._done < len(self._words):
+            end = self._break_after(self._done)
+            complete = is_over or end < len(self._words)
+            until = end if complete else end - LONGEST_TERM_WORDS + 1
+            if until <= self._done:
+                return
+            first = self._break_before(self._done)
+            self._hear_stretch(max(first, self._done - CONTEXT_WORDS), end, until)
+            self._done = until
+
+    def _hear_stretch(self, first: int, end: int, until: int) -> None:
+        """Hear the words from ``first`` to ``end``, keep terms from ``_done`` to ``until``."""
+        words = self._words[first:end]
+        from_s, to_s = _start_s(words[0]) - MARGIN_S, _end_s(words[-1]) + MARGIN_S
+        if first:
+            from_s = max(from_s, (_end_s(self._words[first - 1]) + _start_s(words[0])) / 2)
+        if end < len(self._words):
+            to_s = min(to_s, (_end_s(words[-1]) + _start_s(self._words[end])) / 2)
+        clip, offset_s = self._sound.cut(from_s, to_s)
+        local = [_moved(word, -offset_s, clip.duration_s) for word in words]
+        try:
+            found = self._hear(clip, local)
+        except HearingError as error:
+            self._problem = self._problem or str(error)
+            return
+        taken = self._heard[-1].word_index + self._heard[-1].word_count if self._heard else 0
+        for term in sorted(found, key=lambda each: each.word_index):
+            index = first + term.word_index
+            if max(self._done, taken) <= index < until:
+                moved = {
+                    "word_index": index,
+                    "start_s": max(0.0, term.start_s + offset_s),
+                    "end_s": max(0.0, term.end_s + offset_s),
+                }
+                self._heard.append(term.model_copy(update=moved))
+
+    def _break_after(self, index: int) -> int:
+        """The first word after ``index`` that follows a long silence, or the number of words."""
+        for at in range(index + 1, len(self._words)):
+            if _start_s(self._words[at]) - _end_s(self._words[at - 1]) > BREAK_S:
+                return at
+        return len(self._words)
+
+    def _break_before(self, index: int) -> int:
+        """The last word up to ``index`` that follows a long silence; no further than needed."""
+        for at in range(index, max(0, index - CONTEXT_WORDS), -1):
+            if _start_s(self._words[at]) - _end_s(self._words[at - 1]) > BREAK_S:
+                return at
+        return max(0, index - CONTEXT_WORDS)
+
+
 def _text_of(question: Question) -> str:
     names = [name for each in question.key_phrases for name in (each.phrase, *each.aliases)]
     return " , ".join([question.prompt, question.model_answer, *names])
+
+
+def _start_s(word: Word) -> float:
+    return word.start_s or 0.0
+
+
+def _end_s(word: Word) -> float:
+    return word.end_s or 0.0
+
+
+def _moved(word: Word, by_s: float, duration_s: float) -> Word:
+    start_s = min(max(0.0, _start_s(word) + by_s), duration_s)
+    end_s = min(max(start_s, _end_s(word) + by_s), duration_s)
+    return word.model_copy(update={"start_s": start_s, "end_s": end_s})

@@ -1,74 +1,25 @@
 """What a rehearsal does with one answer: sound in, a graded and stored attempt out.
 
-Terminal and studio are thin over this module. The way is one-directional:
-clip → evidence and transcript → submission → backend → outcome.
+Terminal and studio are thin over this module. Live or recorded, an answer takes the same way:
+clip → speech segments → transcript → hearing → submission → backend → outcome.
 """
 
 import threading
-import uuid
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import time
+from collections.abc import Callable, Sequence
 
-from client.answering.hearing import AnswerHearing
-from client.answering.live import AnswerCancelledError, Caption, Crew, LiveAnswer
-from client.answering.live.terms import HearWords
-from client.backend.protocol import Backend, UnavailableError
-from client.backend.sending import AnswerWaitsError
-from client.transcription.base import Transcriber
-from client.transcription.gate import measure_evidence
+from client.answering.hearing import AnswerHearing, Hear, HearWords
+from client.answering.live_answer import LiveAnswer
+from client.answering.submission import Outcome, new_submission
+from client.answering.worker import AnswerWorker, Caption, ignore_caption
+from client.backend.protocol import Backend, QueuedError, UnavailableError
+from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
-from pronunciation.errors import HearingError
-from pronunciation.hearing import HEARING_VERSION
-from question_bank.models import Question
-from server.contract import Evidence, HeardTerm, Report, Submission, Transcript
-
-__all__ = [
-    "AnswerCancelledError",
-    "Caption",
-    "Hear",
-    "LiveAnswer",
-    "Outcome",
-    "Session",
-    "new_submission",
-]
-
-Hear = Callable[[Clip, Transcript, Question | None], tuple[HeardTerm, ...]]
-"""Hears how the terms of an answer to a question were said."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of an answer.
-
-    Attributes:
-        submission: the answer as it was sent.
-        report: the report; ``None`` where the server is away and the answer waits.
-        attempt_id: its number in the history; ``None`` where it was not stored (yet).
-        waiting: why it waits in the outbox; empty where it does not.
-    """
-
-    submission: Submission
-    report: Report | None
-    attempt_id: int | None = None
-    waiting: str = ""
-
-
-def new_submission(
-    question_id: str, transcript: Transcript, evidence: Evidence | None = None
-) -> Submission:
-    """An answer given now, with an id of its own."""
-    return Submission(
-        submission_id=uuid.uuid4().hex,
-        question_id=question_id,
-        created_at=datetime.now(UTC),
-        transcript=transcript,
-        evidence=evidence or Evidence(),
-    )
+from server.contract import HeardTerm, Submission, Transcript, Word
 
 
 class Session:
-    """Turns recordings into graded attempts.
+    """Turns sound into graded attempts.
 
     Args:
         backend: the server, embedded or shared.
@@ -106,22 +57,8 @@ class Session:
             question_id: the question it answers.
             on_caption: called from another thread with each piece as it is transcribed.
         """
-        return LiveAnswer(self.crew(question_id), on_caption)
-
-    def crew(self, question_id: str) -> Crew:
-        """Who works on an answer to this question; one for each answer."""
-        made: list[Submission] = []
-
-        def deliver(transcript: Transcript, evidence: Evidence, save: bool) -> Outcome:
-            if not made:
-                made.append(new_submission(question_id, transcript, evidence))
-            return self.submit(made[0], save=save)
-
-        return Crew(
-            load=self.warm,
-            engine_lock=self._engine_lock,
-            prepare_hearing=lambda: self._hearing_for(question_id),
-            deliver=deliver,
+        return LiveAnswer(
+            question_id, lambda show: self.worker(question_id, show), self.submit, on_caption
         )
 
     def answer(
@@ -130,12 +67,12 @@ class Session:
         question_id: str,
         *,
         save: bool = True,
-        on_progress: Callable[[float], None] | None = None,
+        on_progress: ProgressCallback | None = None,
     ) -> Outcome:
         """Transcribe, hear and grade a recording.
 
         Args:
-            clip: the recording at 16 kHz.
+            clip: the recording.
             question_id: the question it answers.
             save: store the attempt in the history.
             on_progress: takes the share of the transcription that is done, 0 to 1.
@@ -144,23 +81,52 @@ class Session:
             NoSpeech: nobody speaks in the recording.
             EngineError, BackendError: the engine or the server failed.
         """
-        evidence = measure_evidence(clip)
-        transcriber = self.warm()
-        with self._engine_lock:
-            transcript = transcriber.transcribe(clip, on_progress=on_progress)
-        evidence = evidence.model_copy(update=self._heard(clip, transcript, question_id))
+        transcript, evidence = self.worker(question_id).run(clip, on_progress)
         return self.submit(new_submission(question_id, transcript, evidence), save=save)
 
-    def _heard(self, clip: Clip, transcript: Transcript, question_id: str) -> dict[str, object]:
-        """What the hearing adds to the evidence; where it cannot judge, why."""
-        hear = self._hearing_for(question_id)
-        if hear is None:
-            return {}
+    def transcribe(self, clip: Clip) -> Transcript:
+        """What is said in a recording that answers no question.
+
+        Raises:
+            NoSpeech: nobody speaks in the recording.
+            EngineError: the engine failed.
+        """
+        return AnswerWorker(self.warm(), engine_lock=self._engine_lock).run(clip)[0]
+
+    def worker(
+        self,
+        question_id: str,
+        show: Callable[[Caption], None] = ignore_caption,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> AnswerWorker:
+        """What works on one answer to this question, its engine and its hearing loaded.
+
+        Args:
+            question_id: the question it answers.
+            show: takes each piece as it is transcribed.
+            clock: gives seconds; the engine's cost is measured by it.
+        """
+        return AnswerWorker(
+            self.warm(),
+            self._hearing_for(question_id),
+            engine_lock=self._engine_lock,
+            show=show,
+            clock=clock,
+        )
+
+    def submit(self, submission: Submission, *, save: bool) -> Outcome:
+        """Have an answer graded, and stored if ``save``.
+
+        Raises:
+            BackendError: the server refused it, or (with ``save=False``) is away.
+        """
+        if not save:
+            return Outcome(submission, self._backend.grade(submission))
         try:
-            heard = hear(clip, transcript)
-            return {"heard": heard, "hearing_version": HEARING_VERSION}
-        except HearingError as error:
-            return {"hearing_problem": str(error), "hearing_version": HEARING_VERSION}
+            attempt = self._backend.submit(submission)
+        except QueuedError as error:
+            return Outcome(submission, None, waiting=str(error))
+        return Outcome(submission, attempt.report, attempt.id)
 
     def _hearing_for(self, question_id: str) -> HearWords | None:
         """The hearing of answers to this question, made ready; ``None`` where there is none."""
@@ -175,22 +141,8 @@ class Session:
             with self._hearing_lock:
                 hear.warm()
 
-        def hear_words(clip: Clip, transcript: Transcript) -> tuple[HeardTerm, ...]:
+        def hear_words(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
             with self._hearing_lock:
-                return hear(clip, transcript, question)
+                return hear(clip, words, question)
 
         return hear_words
-
-    def submit(self, submission: Submission, *, save: bool) -> Outcome:
-        """Have an answer graded, and stored if ``save``.
-
-        Raises:
-            BackendError: the server refused it, or (with ``save=False``) is away.
-        """
-        if not save:
-            return Outcome(submission, self._backend.grade(submission))
-        try:
-            attempt = self._backend.submit(submission)
-        except AnswerWaitsError as error:
-            return Outcome(submission, None, waiting=str(error))
-        return Outcome(submission, attempt.report, attempt.id)

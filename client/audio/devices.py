@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 from client.core.errors import RecordingError
 
-__all__ = ["Device", "Direction", "find_device", "list_devices", "load_sounddevice"]
-
 Direction = Literal["input", "output"]
 
 _THING: dict[Direction, str] = {"input": "microphone", "output": "loudspeaker"}
@@ -89,7 +87,7 @@ def list_devices(
         apis = list(sd.query_hostapis())
     except sd.PortAudioError as error:
         raise RecordingError(
-            f"the sound system cannot list its devices ({error})", "start the sound server anew"
+            f"the sound system cannot list its devices ({error})", "restart the sound server"
         ) from error
     default = _default_index(sd, direction, apis)
     devices = [

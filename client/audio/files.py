@@ -10,8 +10,6 @@ import numpy.typing as npt
 from client.core.errors import AudioFileError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
-__all__ = ["MAX_AUDIO_S", "read_audio"]
-
 MAX_AUDIO_S = 3 * 3600.0
 """Longer than any interview; decoded it takes 0.7 GB."""
 

@@ -8,8 +8,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FLOOR_DBFS", "FRAME_MS", "FrameMeter", "Level", "SilenceDetector", "dbfs"]
-
 FRAME_MS: Final = 50
 """One level per frame: long enough to span several periods of the deepest voice (80 Hz: 12 ms),
 short enough for a meter that follows the syllables."""

@@ -12,8 +12,6 @@ from client.audio.resample import resample
 from client.core.errors import RecordingError, SpeakingError
 from pronunciation.clip import Clip
 
-__all__ = ["play"]
-
 LIMIT_BEYOND_CLIP_S: Final = 5.0
 """A loudspeaker that takes this much longer than the clip lasts is stuck (a Bluetooth headset
 needs up to 2 s to wake)."""

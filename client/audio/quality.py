@@ -6,11 +6,10 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from client.transcription.gate import at_sample_rate, measure_level, speech_segments
-from client.transcription.voice_activity import SILENCE_DBFS
+from client.audio.resample import at_sample_rate
+from client.audio.speech import measure_level, speech_segments
+from client.audio.voice_activity import SILENCE_DBFS
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-
-__all__ = ["MicrophoneQuality", "judge_microphone"]
 
 State = Literal["works", "zeros", "silent", "no-speech", "clipping", "quiet", "noise"]
 
@@ -57,7 +56,7 @@ class MicrophoneQuality:
 
     @property
     def works(self) -> bool:
-        """Whether one can rehearse with it."""
+        """Whether it is good enough to rehearse with."""
         return self.state == "works"
 
 
@@ -74,7 +73,7 @@ def judge_microphone(clip: Clip) -> MicrophoneQuality:
             "The microphone gives no sound at all, only exact zeros.",
             "Unmute it (a key, or a switch on a headset) or choose another one above. On macOS, "
             "turn the browser on under System Settings › Privacy & Security › Microphone and "
-            "start it anew; on Windows, under Settings › Privacy & security › Microphone.",
+            "restart it; on Windows, under Settings › Privacy & security › Microphone.",
         )
     spans = speech_segments(clip)
     in_speech = _mask(clip, spans, 0.0)

@@ -21,8 +21,6 @@ from client.audio.take_file import TakeWriter, read_take
 from client.core.errors import RecordingError
 from pronunciation.clip import Clip
 
-__all__ = ["OnSamples", "Recorder", "Recording", "StoppedBy"]
-
 OnSamples = Callable[[npt.NDArray[np.float32]], None]
 """Takes sound at 16 kHz, float32 of shape ``(n,)``."""
 StoppedBy = Literal["person", "silence", "time_limit", "only_zeros", "device_lost", "failure"]
@@ -33,11 +31,11 @@ _NOTICES: dict[StoppedBy, str] = {
 _ZEROS: Final = "the microphone gave nothing but exact zeros, so it is muted or not allowed"
 _ZEROS_REMEDY: Final = (
     "on macOS, turn the terminal on under System Settings › Privacy & Security › Microphone and "
-    "start it anew; elsewhere, unmute the microphone in the system's sound settings"
+    "restart it; elsewhere, unmute the microphone in the system's sound settings"
 )
 _POLL_S: Final = 0.1
 _CLOSE_WITHIN_S: Final = 2.0
-"""Closing the stream of a device that was pulled out can hang; nobody waits longer than this."""
+"""Closing the stream of a device that was pulled out can hang; `stop` waits no longer than this."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class Recording:
         sample_rate_hz: the native rate.
         stopped_by: who or what ended it.
         overflows: how often the computer was too busy to take the sound in time.
-        notices: what its owner should know, each one line.
+        notices: what the candidate should know, one line each.
     """
 
     path: Path
@@ -372,7 +370,7 @@ class _Take:
         return self._stopped_by
 
     def notices(self) -> tuple[str, ...]:
-        """What the owner of the recording should know, each one line."""
+        """What the candidate should know, one line each."""
         notices = [_NOTICES[self._stopped_by]] if self._stopped_by in _NOTICES else []
         if self.failure is not None:
             notices.append(str(self.failure))

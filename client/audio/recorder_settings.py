@@ -5,8 +5,6 @@ from pathlib import Path
 
 from client.core.errors import RecordingError
 
-__all__ = ["RecorderSettings"]
-
 
 @dataclass(frozen=True)
 class RecorderSettings:

@@ -1,28 +1,35 @@
 """From a device's native rate to the one rate inside Aloud, and back."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
-__all__ = ["StreamResampler", "resample", "to_clip"]
+_QUALITY: Final = "HQ"
 
 
 def resample(samples: npt.NDArray[np.float32], from_hz: int, to_hz: int) -> npt.NDArray[np.float32]:
     """Mono samples, float32 of shape ``(n,)``, at another rate, kept within [-1, 1]."""
     if from_hz == to_hz or samples.size == 0:
         return samples
-    import soxr  # here: nobody who only looks at the help waits for it
+    import soxr  # here: `aloud --help` does not wait for it
 
-    changed = np.asarray(soxr.resample(samples, from_hz, to_hz, quality="HQ"), dtype=np.float32)
+    changed = np.asarray(soxr.resample(samples, from_hz, to_hz, quality=_QUALITY), dtype=np.float32)
     return np.clip(changed, -1.0, 1.0)  # the filter overshoots at full scale
 
 
 def to_clip(samples: npt.NDArray[np.float32], sample_rate_hz: int) -> Clip:
     """A `Clip` at 16 kHz from mono samples, float32 of shape ``(n,)``, at any rate."""
     return Clip(resample(samples, sample_rate_hz, SAMPLE_RATE_HZ))
+
+
+def at_sample_rate(clip: Clip, sample_rate_hz: int = SAMPLE_RATE_HZ) -> Clip:
+    """The same sound at another rate; the clip itself where it has that rate already."""
+    if clip.sample_rate_hz == sample_rate_hz:
+        return clip
+    return Clip(resample(clip.samples, clip.sample_rate_hz, sample_rate_hz), sample_rate_hz)
 
 
 class StreamResampler:
@@ -38,7 +45,7 @@ class StreamResampler:
             import soxr
 
             self._stream = soxr.ResampleStream(
-                sample_rate_hz, SAMPLE_RATE_HZ, 1, dtype="float32", quality="HQ"
+                sample_rate_hz, SAMPLE_RATE_HZ, 1, dtype="float32", quality=_QUALITY
             )
 
     def feed(

@@ -21,11 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from client.core.errors import RecordingError
+from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16, encode_pcm16
 
 if sys.platform != "win32":
     import fcntl
-
-__all__ = ["TakeWriter", "UnfinishedTake", "read_take", "unfinished_recordings"]
 
 PART_SUFFIX: Final = ".wav.part"
 HEADER_BYTES: Final = 44
@@ -39,7 +38,6 @@ _REASON_SUFFIX: Final = ".why"
 _REASON_CHARS: Final = 500
 _STILLBORN_AFTER_S: Final = 60.0
 _STILL_WRITTEN_S: Final = 10.0
-_BYTES_PER_SAMPLE: Final = 2
 
 
 class TakeWriter:
@@ -86,8 +84,7 @@ class TakeWriter:
         Raises:
             RecordingError: the disk is full or gone; what was written before is kept.
         """
-        pcm = np.rint(np.clip(samples, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
-        self._write(pcm)
+        self._write(encode_pcm16(samples))
         self.samples_written += samples.size
         if time.monotonic() - self._synced_at_s >= SYNC_EVERY_S:
             with contextlib.suppress(OSError):
@@ -140,7 +137,7 @@ class UnfinishedTake:
     Attributes:
         path: the ``….wav.part`` file.
         started_at: when the recording began (UTC).
-        label: what `TakeWriter` was told, made safe for a file's name.
+        label: the one given to `TakeWriter`, made safe for a file name.
         duration_s: how much of it is there.
         reason: why it is unfinished; empty where nobody could tell, as after a crash.
     """
@@ -164,7 +161,7 @@ class UnfinishedTake:
         _delete(self.path)
 
     def note(self, reason: str) -> None:
-        """Keep why it could not be finished, for who looks at it later."""
+        """Keep the reason why it could not be finished, to show it later."""
         _note_reason(self.path, reason)
 
 
@@ -204,16 +201,14 @@ def read_take(path: Path) -> tuple[npt.NDArray[np.float32], int]:
             pcm = file.read()
     except OSError as error:
         raise RecordingError(f"{path.name} cannot be read: {error.strerror}") from error
-    whole = len(pcm) - len(pcm) % _BYTES_PER_SAMPLE
-    samples = np.frombuffer(pcm[:whole], dtype="<i2").astype(np.float32) / np.float32(32767.0)
-    return np.clip(samples, -1.0, 1.0), rate_hz
+    return decode_pcm16(pcm), rate_hz
 
 
 def _finish(part_path: Path) -> Path:
     path = part_path.with_name(part_path.name.removesuffix(".part"))
     try:
         pcm_bytes = part_path.stat().st_size - HEADER_BYTES
-        whole = pcm_bytes - pcm_bytes % _BYTES_PER_SAMPLE
+        whole = pcm_bytes - pcm_bytes % BYTES_PER_SAMPLE
         with part_path.open("r+b") as file:
             rate_hz = _rate_hz(file.read(HEADER_BYTES))
             if rate_hz is None:
@@ -260,8 +255,8 @@ def _header(sample_rate_hz: int, pcm_bytes: int | None) -> bytes:
     """A RIFF header for mono PCM16; ``None``: the length is not known yet."""
     data_size = UNKNOWN_SIZE if pcm_bytes is None else min(pcm_bytes, MAX_PCM_BYTES)
     riff_size = UNKNOWN_SIZE if pcm_bytes is None else data_size + HEADER_BYTES - 8
-    byte_rate = sample_rate_hz * _BYTES_PER_SAMPLE
-    form = struct.pack("<HHIIHH", 1, 1, sample_rate_hz, byte_rate, _BYTES_PER_SAMPLE, 16)
+    byte_rate = sample_rate_hz * BYTES_PER_SAMPLE
+    form = struct.pack("<HHIIHH", 1, 1, sample_rate_hz, byte_rate, BYTES_PER_SAMPLE, 16)
     return (
         struct.pack("<4sI4s4sI", b"RIFF", riff_size, b"WAVE", b"fmt ", len(form))
         + form
@@ -288,7 +283,7 @@ def _look_at(path: Path) -> UnfinishedTake | None:
         started_at = datetime.strptime(stamp, "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
     except ValueError:  # renamed by hand
         started_at = datetime.fromtimestamp(stat.st_mtime, UTC)
-    samples = (stat.st_size - HEADER_BYTES) // _BYTES_PER_SAMPLE
+    samples = (stat.st_size - HEADER_BYTES) // BYTES_PER_SAMPLE
     return UnfinishedTake(path, started_at, label, samples / rate_hz, _reason(path))
 
 

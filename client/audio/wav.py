@@ -10,8 +10,7 @@ import numpy as np
 
 from client.core.errors import SpeakingError
 from pronunciation.clip import Clip
-
-__all__ = ["read_wav", "wav_bytes", "write_wav"]
+from pronunciation.pcm import decode_pcm16
 
 
 def read_wav(path: Path) -> Clip:
@@ -28,12 +27,11 @@ def read_wav(path: Path) -> Clip:
             pcm = file.readframes(file.getnframes())
     except (OSError, EOFError, wave.Error) as error:
         raise SpeakingError(f"the spoken file {path.name} cannot be read: {error}") from error
-    whole = len(pcm) - len(pcm) % (2 * channels)
-    frames = np.frombuffer(pcm[:whole], dtype="<i2").reshape(-1, channels)
+    samples = decode_pcm16(pcm)
+    frames = samples[: samples.size // channels * channels].reshape(-1, channels)
     if frames.size == 0:
         raise SpeakingError(f"the spoken file {path.name} holds no sound")
-    samples = frames.astype(np.float32).mean(axis=1) / np.float32(32768.0)
-    return Clip(samples.astype(np.float32), rate_hz)
+    return Clip(frames.mean(axis=1, dtype=np.float32), rate_hz)
 
 
 def write_wav(clip: Clip, path: Path) -> None:

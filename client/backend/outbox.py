@@ -1,34 +1,36 @@
-"""Answers that wait on the disk until a server has them.
+"""Answers and drill reviews that wait on the disk until a server has them.
 
-One JSON file for each answer, written whole or not at all, named by a sequence number that only
-grows, so that they go out in the order they were given. An answer leaves the folder only when the
-server has said that it is stored; because the server stores the same submission once, sending one
-again after a lost reply does no harm.
+One JSON file for each, written whole or not at all, named by a sequence number that only grows, so
+that they go out in the order they were given. A file leaves the folder only when the server has
+said that its content is stored; because the server stores the same one once, sending it again after
+a lost reply does no harm.
 """
 
 import hashlib
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, TypeVar
 
-from pydantic import ValidationError
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ValidationError
 
 from client.backend.protocol import BackendError, RejectedError, UnavailableError
 from client.core.durable_file import sync_folder, write_durably
-from client.core.file_lock import held
-from server.contract import Attempt, Submission
+from server.contract import DrillReview, Submission
 
-__all__ = ["Flush", "Outbox", "OutboxError", "Waiting"]
+M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R")
 
-_ADD_TIMEOUT_S: Final = 10.0
+_LOCK_TIMEOUT_S: Final = 10.0
 """Adding holds its lock for one small write; on a slow disk (fsync) that is below a second."""
 
-_NAME = re.compile(r"(?P<sequence>\d{10})-(?P<submission_id>[0-9a-f]{32})\.json")
+_NAME = re.compile(r"(?P<sequence>\d{10})-(?P<item_id>[0-9a-f]{32})\.json")
 
 
 class OutboxError(BackendError):
@@ -36,181 +38,227 @@ class OutboxError(BackendError):
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """One answer in the outbox; ``reason``: why the server refused it, where it did."""
+class Waiting(Generic[M]):
+    """One item in the outbox; ``reason``: why the server refused it, if it did."""
 
     path: Path
     sequence: int
-    submission_id: str
+    item_id: str
+    model: type[M]
     reason: str = ""
 
-    def read(self) -> Submission:
-        """The answer.
+    def read(self) -> M:
+        """The item.
 
         Raises:
             OutboxError: the file is damaged.
         """
         try:
-            return Submission.model_validate_json(self.path.read_bytes())
+            return self.model.model_validate_json(self.path.read_bytes())
         except (OSError, ValidationError) as error:
-            raise OutboxError(f"{self.path} cannot be read as an answer: {error}") from error
+            raise OutboxError(f"{self.path} is damaged: {error}") from error
 
 
 @dataclass(frozen=True)
-class Flush:
+class Flush(Generic[M, R]):
     """What a flush did.
 
     Attributes:
-        sent: what the server now has, by submission id.
+        sent: the server's replies, by the items' ids.
         rejected: what the server refused and was set aside.
         waiting: how many are still to be sent.
-        problem: why the rest still waits; empty where nothing does.
+        problem: why the rest still waits; empty if nothing does.
     """
 
-    sent: dict[str, Attempt] = field(default_factory=dict)
-    rejected: tuple[Waiting, ...] = ()
+    sent: dict[str, R] = field(default_factory=dict)
+    rejected: tuple[Waiting[M], ...] = ()
     waiting: int = 0
     problem: str = ""
 
 
-class Outbox:
+class Outbox(ABC, Generic[M]):
     """The outbox in one folder. Several threads and processes may use it at once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, model: type[M]) -> None:
+        self._model = model
         self.folder = folder
         self._pending = folder / "pending"
         self._rejected = folder / "rejected"
         self._send_lock = folder / "send.lock"
         self._add_lock = folder / "add.lock"
 
-    @classmethod
-    def for_server(cls, folder: Path, server: str) -> "Outbox":
-        """The outbox for one server: an answer meant for it never goes to another one."""
-        host = re.sub(r"[^a-z0-9.]+", "-", server.lower().split("://", 1)[-1])[:40].strip("-.")
-        digest = hashlib.sha256(server.encode()).hexdigest()[:8]
-        return cls(folder / f"{host}-{digest}")
+    @staticmethod
+    @abstractmethod
+    def id_of(item: M) -> str:
+        """What the server knows it by: 32 hexadecimal digits."""
 
-    def add(self, submission: Submission) -> Waiting:
-        """Puts an answer at the end of the queue; when this returns it is on the disk.
+    @staticmethod
+    @abstractmethod
+    def made_at(item: M) -> datetime:
+        """When it was made."""
+
+    def add(self, item: M) -> Waiting[M]:
+        """Puts an item at the end of the queue; when this returns it is on the disk.
 
         Raises:
             OutboxError: the folder cannot be written.
         """
-        with _plain(self._pending), held(self._add_lock, timeout_s=_ADD_TIMEOUT_S) as alone:
-            if not alone:
-                raise OutboxError(f"the outbox {self._pending} is locked by another program")
-            pending = self.pending()
-            for each in pending:
-                if each.submission_id == submission.submission_id:
-                    return each
-            used = [each.sequence for each in (*pending, *self.rejected())]
-            sequence = 1 + max(used, default=0)
-            name = f"{sequence:010d}-{submission.submission_id}.json"
-            write_durably(self._pending / name, submission.model_dump_json().encode())
-            return Waiting(self._pending / name, sequence, submission.submission_id)
+        try:
+            with _plain(self._pending), FileLock(self._add_lock, timeout=_LOCK_TIMEOUT_S):
+                return self._added(item)
+        except Timeout as error:
+            locked = f"the outbox {self._pending} is locked by another program"
+            raise OutboxError(locked) from error
 
-    def pending(self) -> list[Waiting]:
+    def _added(self, item: M) -> Waiting[M]:
+        pending, item_id = self.pending(), self.id_of(item)
+        for each in pending:
+            if each.item_id == item_id:
+                return each
+        sequence = 1 + max((each.sequence for each in (*pending, *self.rejected())), default=0)
+        path = self._pending / f"{sequence:010d}-{item_id}.json"
+        write_durably(path, item.model_dump_json().encode())
+        return Waiting(path, sequence, item_id, self._model)
+
+    def pending(self) -> list[Waiting[M]]:
         """What waits to be sent, in order."""
-        return _listed(self._pending)
+        return self._listed(self._pending)
 
-    def rejected(self) -> list[Waiting]:
+    def rejected(self) -> list[Waiting[M]]:
         """What the server refused, with its reason; it stays until it is discarded or retried."""
-        return [
-            Waiting(each.path, each.sequence, each.submission_id, _reason_of(each.path))
-            for each in _listed(self._rejected)
-        ]
+        return self._listed(self._rejected)
 
-    def retry(self, waiting: Waiting) -> None:
-        """Puts a refused answer back into the queue, at its old place."""
+    def retry(self, waiting: Waiting[M]) -> None:
+        """Puts a refused item back into the queue, at its old place."""
         with _plain(self._rejected):
             os.replace(waiting.path, self._pending / waiting.path.name)
             _reason_path(waiting.path).unlink(missing_ok=True)
             sync_folder(self._pending)
 
-    def discard_refused(self, submission_id: str) -> bool:
-        """Deletes one refused answer; whether there was one."""
-        for each in _listed(self._rejected):
-            if each.submission_id == submission_id:
+    def discard_refused(self, item_id: str) -> bool:
+        """Deletes one refused item; whether there was one."""
+        for each in self.rejected():
+            if each.item_id == item_id:
                 with _plain(self._rejected):
-                    each.path.unlink(missing_ok=True)
-                    _reason_path(each.path).unlink(missing_ok=True)
+                    _delete(each)
                 return True
         return False
 
     def discard(self, *, before: datetime | None = None) -> int:
         """Deletes what waits and what was refused: made before a time, or all."""
-        deleted = 0
-        with _plain(self._pending), held(self._send_lock, timeout_s=_ADD_TIMEOUT_S) as alone:
-            if not alone:
-                raise OutboxError("another process is sending the waiting answers; try again")
-            for each in [*self.pending(), *self.rejected()]:
-                if before is not None:
-                    try:
-                        if each.read().created_at >= before:
-                            continue
-                    except OutboxError:
-                        continue
-                each.path.unlink(missing_ok=True)
-                _reason_path(each.path).unlink(missing_ok=True)
-                deleted += 1
-        return deleted
+        try:
+            with _plain(self._pending), FileLock(self._send_lock, timeout=_LOCK_TIMEOUT_S):
+                everything = [*self.pending(), *self.rejected()]
+                chosen = [each for each in everything if self._is_made(each, before)]
+                for each in chosen:
+                    _delete(each)
+        except Timeout as error:
+            raise OutboxError("another process is sending what waits; try again") from error
+        return len(chosen)
 
-    def flush(self, send: Callable[[Submission], Attempt], *, timeout_s: float = 0.0) -> Flush:
+    def _is_made(self, waiting: Waiting[M], before: datetime | None) -> bool:
+        try:
+            return before is None or self.made_at(waiting.read()) < before
+        except OutboxError:
+            return False
+
+    def flush(self, send: Callable[[M], R], *, timeout_s: float = 0.0) -> Flush[M, R]:
         """Sends what waits, in order, each once.
 
         One that the server refuses is set aside with the reason, so that it does not block the
-        rest; where the server is away, it and the rest go on waiting. Only one process sends at a
+        rest; while the server is away, it and the rest go on waiting. Only one process sends at a
         time.
 
         Args:
-            send: stores one answer; raises ``RejectedError`` or ``UnavailableError``.
+            send: stores one item; raises ``RejectedError`` or ``UnavailableError``.
             timeout_s: how long to wait for another process that is sending.
         """
         if not self.pending():
             return Flush()
-        with _plain(self._pending), held(self._send_lock, timeout_s=timeout_s) as alone:
-            if not alone:
-                return Flush(waiting=len(self.pending()), problem="another process is sending them")
-            return self._flush(send)
+        try:
+            with _plain(self._pending), FileLock(self._send_lock, timeout=timeout_s):
+                return self._flush(send)
+        except Timeout:
+            return Flush(waiting=len(self.pending()), problem="another process is sending them")
 
-    def _flush(self, send: Callable[[Submission], Attempt]) -> Flush:
-        sent: dict[str, Attempt] = {}
-        rejected: list[Waiting] = []
-        # Listed anew each time: answers may be added while these are being sent.
+    def _flush(self, send: Callable[[M], R]) -> Flush[M, R]:
+        sent: dict[str, R] = {}
+        rejected: list[Waiting[M]] = []
+        # Listed again each time: items may be added while these are being sent.
         while queue := self.pending():
             head = queue[0]
             try:
-                submission = head.read()
-                attempt = send(submission)
+                reply = send(head.read())
             except UnavailableError as error:
                 return Flush(sent, tuple(rejected), len(queue), str(error))
             except (RejectedError, OutboxError) as error:
                 rejected.append(self._set_aside(head, str(error)))
             else:
-                sent[head.submission_id] = attempt
+                sent[head.item_id] = reply
                 head.path.unlink(missing_ok=True)
                 sync_folder(self._pending)
         return Flush(sent, tuple(rejected))
 
-    def _set_aside(self, head: Waiting, reason: str) -> Waiting:
+    def _set_aside(self, head: Waiting[M], reason: str) -> Waiting[M]:
         target = self._rejected / head.path.name
         write_durably(_reason_path(target), reason.encode())
         os.replace(head.path, target)
         sync_folder(self._pending)
         sync_folder(self._rejected)
-        return Waiting(target, head.sequence, head.submission_id, reason)
+        return replace(head, path=target, reason=reason)
+
+    def _listed(self, folder: Path) -> list[Waiting[M]]:
+        try:
+            names = sorted(os.listdir(folder))
+        except FileNotFoundError:
+            return []
+        return [
+            Waiting(path, int(match["sequence"]), match["item_id"], self._model, _reason_of(path))
+            for name in names
+            if (match := _NAME.fullmatch(name))
+            for path in [folder / name]
+        ]
 
 
-def _listed(folder: Path) -> list[Waiting]:
-    try:
-        names = sorted(os.listdir(folder))
-    except FileNotFoundError:
-        return []
-    return [
-        Waiting(folder / name, int(match["sequence"]), match["submission_id"])
-        for name in names
-        if (match := _NAME.fullmatch(name))
-    ]
+class AnswerOutbox(Outbox[Submission]):
+    """The answers that wait."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, Submission)
+
+    @classmethod
+    def for_server(cls, folder: Path, server: str) -> "AnswerOutbox":
+        """The outbox for one server: an answer meant for it never goes to another one."""
+        host = re.sub(r"[^a-z0-9.]+", "-", server.lower().split("://", 1)[-1])[:40].strip("-.")
+        digest = hashlib.sha256(server.encode()).hexdigest()[:8]
+        return cls(folder / f"{host}-{digest}")
+
+    @staticmethod
+    def id_of(item: Submission) -> str:
+        """What the server knows it by."""
+        return item.submission_id
+
+    @staticmethod
+    def made_at(item: Submission) -> datetime:
+        """When it was given."""
+        return item.created_at
+
+
+class ReviewOutbox(Outbox[DrillReview]):
+    """The drill reviews that wait."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, DrillReview)
+
+    @staticmethod
+    def id_of(item: DrillReview) -> str:
+        """What the server knows it by."""
+        return item.review_id
+
+    @staticmethod
+    def made_at(item: DrillReview) -> datetime:
+        """When it was taken."""
+        return item.reviewed_at
 
 
 def _reason_path(path: Path) -> Path:
@@ -224,10 +272,17 @@ def _reason_of(path: Path) -> str:
         return ""
 
 
+def _delete(waiting: Waiting[M]) -> None:
+    waiting.path.unlink(missing_ok=True)
+    _reason_path(waiting.path).unlink(missing_ok=True)
+
+
 @contextmanager
 def _plain(folder: Path) -> Iterator[None]:
     try:
         yield
+    except Timeout:
+        raise
     except OSError as error:
         raise OutboxError(
             f"the outbox {folder} cannot be used ({error.strerror}); check its permissions and "

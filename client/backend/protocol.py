@@ -1,11 +1,12 @@
-"""What the client asks of a server, wherever it runs: embedded in this process or over HTTP."""
+"""What the client asks of a server, wherever it runs: in this process or over HTTP.
+
+The server's ``Service`` has the shape of ``Backend``; so has its counterpart over HTTP.
+"""
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Final, Protocol
 
 from client.core.errors import ClientError
-from client.core.settings import ClientSettings
 from question_bank.models import Bank, Question, RoundName
 from server.contract import (
     Archive,
@@ -19,25 +20,28 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    MergedReview,
     PurgeRequest,
     PurgeResult,
     RegradeResult,
     Report,
+    ReviewDocument,
     ReviewedDrill,
     Submission,
 )
 
-__all__ = [
-    "Backend",
-    "BackendError",
-    "Progress",
-    "RejectedError",
-    "UnavailableError",
-    "open_backend",
-]
-
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
+
+_REFUSED: Final = frozenset({400, 404, 409, 410, 413, 422})
+"""Refused because of what was sent. The other 4xx are about who sends, when and where to (401,
+403, 421, 429 …): after signing in, waiting or correcting the address the same is accepted."""
+
+_POISON: Final = frozenset({"grader-failed"})
+"""Failures of the server (5xx) that concern this one answer and must not block the rest."""
+
+_WRONG_ADDRESS: Final = "no-such-address"
+"""A 404 for the address itself, not for what was sent to it."""
 
 
 class BackendError(ClientError):
@@ -45,7 +49,18 @@ class BackendError(ClientError):
 
 
 class UnavailableError(BackendError):
-    """The server cannot be reached or is not able to answer now. Later it may be."""
+    """The server cannot be reached or cannot answer now. Later it may."""
+
+
+class QueuedError(UnavailableError):
+    """The server is away; what was sent is safe on the disk and goes out later."""
+
+
+class SignInNeededError(UnavailableError):
+    """The server wants a token, or no longer takes this one; the text says what to do.
+
+    Answers wait meanwhile, as they do for a server that is away.
+    """
 
 
 class RejectedError(BackendError):
@@ -60,8 +75,43 @@ class RejectedError(BackendError):
         self.code = code
 
 
+def failure(status: int, code: str, detail: str, *, prefix: str = "") -> BackendError:
+    """The client's error for one of the server's: the only place where they are mapped.
+
+    Args:
+        status: the HTTP status of the server's error.
+        code: the server's name for the reason.
+        detail: one line for a person.
+        prefix: stands before the detail in an ``UnavailableError``.
+    """
+    refused = status in _REFUSED and code != _WRONG_ADDRESS
+    if refused or code in _POISON:
+        return RejectedError(detail, code)
+    return UnavailableError(prefix + detail)
+
+
+class Drills(Protocol):
+    """The use cases of a server's drills."""
+
+    def review(self, review: DrillReview) -> ReviewedDrill:
+        """Stores a take of a drill item, once, and schedules the item."""
+
+    def queue(self, query: DrillQuery | None = None) -> DrillQueue:
+        """What is due now, the longest overdue first."""
+
+    def cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
+        """All cards, of one set or of all, the one due first at the front."""
+
+    def import_reviews(self, reviews: Sequence[DrillReview]) -> DrillImport:
+        """Stores exported drill reviews; those it already has stay as they are."""
+
+
 class Backend(Protocol):
     """The use cases of a server. Every method raises ``UnavailableError`` or ``RejectedError``."""
+
+    @property
+    def drills(self) -> Drills:
+        """The use cases of its drills."""
 
     def bank(self) -> Bank:
         """Everything in the bank."""
@@ -103,7 +153,7 @@ class Backend(Protocol):
         question_id: str | None = None,
         progress: Progress | None = None,
     ) -> RegradeResult:
-        """Grades all stored answers anew, or those to one question."""
+        """Grades all stored answers again, or those to one question."""
 
     def export_all(self) -> Archive:
         """Everything that is stored."""
@@ -112,62 +162,17 @@ class Backend(Protocol):
         """One attempt with all its reports."""
 
     def import_attempts(self, attempts: Sequence[ArchivedAttempt]) -> ImportResult:
-        """Stores exported attempts; what is there already is left as it is."""
-
-    def review_drill(self, review: DrillReview) -> ReviewedDrill:
-        """Stores a take of a drill item, once, and schedules the item."""
-
-    def drill_queue(self, query: DrillQuery | None = None) -> DrillQueue:
-        """What is due now, the longest overdue first."""
-
-    def drill_cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
-        """All cards, of one set or over all, the one due first at the front."""
-
-    def import_reviews(self, reviews: Sequence[DrillReview]) -> DrillImport:
-        """Stores exported drill reviews; what is there already is left as it is."""
+        """Stores exported attempts; those it already has stay as they are."""
 
     def close(self) -> None:
-        """Gives back what it holds."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+        """Closes the database or the connections."""
 
 
-def open_backend(settings: ClientSettings, *, tell: Callable[[str], None] | None = None) -> Backend:
-    """The backend that the settings name, with an outbox before it.
+class Reviews(Protocol):
+    """What was written about your answers, wherever it is stored."""
 
-    What waits in the outbox is sent first; where the server is away it goes on waiting.
+    def document(self, attempt_id: int) -> ReviewDocument:
+        """Comments, scores and corrected verdicts of one attempt."""
 
-    Args:
-        settings: name the data folder and the server.
-        tell: is given one line for a person when answers that waited went out or were refused.
-
-    Raises:
-        UnavailableError: the embedded server's database cannot be used.
-    """
-    from client.backend.outbox import Outbox
-    from client.backend.sending import OutboxBackend
-
-    backend: Backend
-    if settings.server is None:
-        from client.backend.embedded import EmbeddedBackend
-
-        backend = EmbeddedBackend(settings)
-    else:
-        from client.backend.remote import RemoteBackend
-
-        backend = RemoteBackend(settings.server, token=settings.token)
-    sending = OutboxBackend(
-        backend,
-        Outbox.for_server(settings.outbox, settings.server or "embedded"),
-        direct=settings.server is None,
-        tell=tell,
-    )
-    sending.flush()
-    return sending
+    def merge(self, document: ReviewDocument) -> MergedReview:
+        """Adds what came back in a file, each part once."""

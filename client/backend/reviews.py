@@ -1,40 +1,12 @@
-"""What coaches wrote about one's answers: on a shared server, or merged in from their files."""
+"""What coaches wrote about your answers: on a shared server, or merged in from their files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
-from client.backend.remote import RemoteBackend
+from client.backend.protocol import Reviews
+from client.backend.remote import RemoteReviews
 from client.core.settings import ClientSettings
-from server.contract import MergedReview, NewComment, ReviewDocument
-
-__all__ = ["RemoteReviews", "Reviews", "add_reply", "open_reviews", "read_review"]
-
-
-class Reviews(Protocol):
-    """The comments on one's own answers, wherever they are kept."""
-
-    def document(self, attempt_id: int) -> ReviewDocument:
-        """Comments, scores and corrected verdicts of one attempt."""
-
-    def merge(self, document: ReviewDocument) -> MergedReview:
-        """Adds what came back in a file, each part once."""
-
-
-class RemoteReviews(RemoteBackend):
-    """The comments of a shared server, over HTTP."""
-
-    def document(self, attempt_id: int) -> ReviewDocument:
-        """Comments, scores and corrected verdicts of one attempt."""
-        return self._get(f"attempts/{attempt_id}/review", ReviewDocument)
-
-    def merge(self, document: ReviewDocument) -> MergedReview:
-        """Adds what came back in a file, each part once."""
-        return self._post("reviews", document, MergedReview)
-
-    def comment(self, attempt_id: int, wanted: NewComment) -> ReviewDocument:
-        """Keeps a comment, once, and gives them all."""
-        return self._post(f"attempts/{attempt_id}/comments", wanted, ReviewDocument)
+from server.contract import NewComment, ReviewDocument
 
 
 def open_remote(server: str, settings: ClientSettings) -> RemoteReviews:

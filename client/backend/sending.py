@@ -1,37 +1,22 @@
-"""A backend whose answers go through the outbox, so that none is lost when the server is away."""
+"""A backend with an outbox, so that no answer or drill review is lost while the server is away."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Final, Protocol, Self, cast
 
-from client.backend.outbox import Flush, Outbox, OutboxError, Waiting
-from client.backend.protocol import Backend, Progress, RejectedError, UnavailableError
-from client.backend.review_outbox import ReviewOutbox
-from question_bank.models import Bank, Question, RoundName
+from client.backend.outbox import AnswerOutbox, Flush, OutboxError, ReviewOutbox
+from client.backend.protocol import Backend, QueuedError, RejectedError, UnavailableError
+from client.backend.wrapping import Wrapped
 from server.contract import (
-    Archive,
-    ArchivedAttempt,
     Attempt,
-    DrillCard,
-    DrillImport,
-    DrillQuery,
-    DrillQueue,
     DrillReview,
-    HistoryPage,
-    HistoryQuery,
-    ImportResult,
     PurgeRequest,
     PurgeResult,
-    RegradeResult,
-    Report,
     ReviewedDrill,
     Submission,
 )
-
-__all__ = ["AnswerWaitsError", "OutboxBackend", "ReviewWaitsError"]
-
-T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -42,89 +27,100 @@ _TURN_TIMEOUT_S: Final = 15.0
 server's slowest (the HTTP read timeout is what bounds one)."""
 
 
-class AnswerWaitsError(UnavailableError):
-    """The server is away; the answer is safe on the disk and goes out later.
+class OutboxBackend(Backend, Protocol):
+    """A backend whose answers and drill reviews wait on the disk while the server is away.
 
-    Attributes:
-        waiting: the answer's place in the outbox.
+    ``submit`` and ``drills.review`` raise ``QueuedError`` then. What waits is sent by ``flush``
+    and whenever the server has just answered anything.
     """
 
-    def __init__(self, message: str, waiting: Waiting) -> None:
-        super().__init__(message)
-        self.waiting = waiting
+    @property
+    def outbox(self) -> AnswerOutbox:
+        """The answers that wait."""
 
+    @property
+    def reviews(self) -> ReviewOutbox:
+        """The drill reviews that wait."""
 
-class ReviewWaitsError(UnavailableError):
-    """The server is away; the drill's take is safe on the disk and goes out later."""
+    def flush(self) -> Flush[Submission, Attempt]:
+        """Sends what waits, if the server is there and no other process is sending."""
 
-
-class OutboxBackend:
-    """Passes everything on to a backend; answers are written to the outbox first.
-
-    What waits is sent at the start (``flush``) and whenever the server has just answered.
-    """
-
-    def __init__(
-        self,
-        backend: Backend,
-        outbox: Outbox,
-        *,
-        direct: bool = False,
-        tell: Callable[[str], None] | None = None,
-    ) -> None:
-        """Makes the backend; sends nothing yet.
-
-        Args:
-            backend: the server.
-            outbox: where answers wait for it.
-            direct: the backend is in this process, so that its store is as safe as the outbox:
-                an answer is put into the outbox only when the store cannot take it.
-            tell: is given one line for a person when answers that waited went out or were
-                refused; by default they are logged.
-        """
-        self._backend = backend
-        self._direct = direct
-        self._tell_sent = tell or logger.info
-        self._tell_refused = tell or logger.warning
-        self.outbox = outbox
-        self.reviews = ReviewOutbox(outbox.folder)
-
-    def __enter__(self) -> Self:
-        return self
+    def __enter__(self) -> Self: ...
 
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
+    ) -> None: ...
+
+
+def with_outbox(
+    backend: Backend,
+    outbox: AnswerOutbox,
+    *,
+    direct: bool = False,
+    tell: Callable[[str], None] | None = None,
+) -> OutboxBackend:
+    """The backend with an outbox before it; sends nothing yet.
+
+    Args:
+        backend: the server.
+        outbox: where answers wait for it; drill reviews wait in a folder beside them.
+        direct: the backend is in this process, so that its store is as safe as the outbox: an
+            answer is put into the outbox only when the store cannot take it.
+        tell: receives one line for a person when answers that waited went out or were refused; by
+            default they are logged.
+    """
+    return cast(OutboxBackend, _Sending(backend, outbox, direct=direct, tell=tell))
+
+
+class _Sending(Wrapped):
+    """Adds the outbox to what can wait; everything else goes to the backend as it is."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        outbox: AnswerOutbox,
+        *,
+        direct: bool,
+        tell: Callable[[str], None] | None,
     ) -> None:
+        super().__init__(backend, self._then_flush)
+        self._backend = backend
+        self._direct = direct
+        self._tell_sent = tell or logger.info
+        self._tell_refused = tell or logger.warning
+        self.outbox = outbox
+        self.reviews = ReviewOutbox(outbox.folder / "reviews")
+        self.drills = _SendingDrills(backend, self.reviews, self._then_flush)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
         """Closes the backend; what waits goes on waiting."""
         self._backend.close()
 
-    def flush(self) -> Flush:
-        """Sends what waits, if the server is there and no other process is sending."""
+    def flush(self) -> Flush[Submission, Attempt]:
+        """Sends the answers that wait, then the reviews."""
         flushed = self.outbox.flush(self._backend.submit)
-        if flushed.sent or flushed.rejected:
-            self._notify(flushed)
-        reviews = self.reviews.flush(self._backend.review_drill)
-        for _, reason in reviews.rejected:
-            self._tell_refused(f"a waiting drill review was refused: {reason}")
-        return flushed
-
-    def _notify(self, flushed: Flush) -> None:
         if flushed.sent:
             self._tell_sent(f"{len(flushed.sent)} waiting answer(s) were sent")
         for each in flushed.rejected:
             self._tell_refused(f"a waiting answer was refused: {each.reason} (kept in {each.path})")
+        for review in self.reviews.flush(self._backend.drills.review).rejected:
+            self._tell_refused(f"a waiting drill review was refused: {review.reason}")
+        return flushed
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer.
 
         Raises:
-            AnswerWaitsError: the server is away; the answer waits on the disk.
+            QueuedError: the server is away; the answer waits on the disk.
             RejectedError: the server refused it; it was set aside with the reason.
         """
         if self._direct and not self.outbox.pending():
@@ -135,11 +131,9 @@ class OutboxBackend:
         if attempt is not None:
             return attempt
         if waiting.path.exists():
-            raise AnswerWaitsError(
-                f"{flushed.problem}; {_KEPT} ({flushed.waiting} waiting)", waiting
-            )
+            raise QueuedError(f"{flushed.problem}; {_KEPT} ({flushed.waiting} waiting)")
         for each in self.outbox.rejected():
-            if each.submission_id == submission.submission_id:
+            if each.item_id == submission.submission_id:
                 raise RejectedError(
                     f"the server refused the answer: {each.reason} (kept in {each.path})", "refused"
                 )
@@ -150,109 +144,54 @@ class OutboxBackend:
         try:
             return self._backend.submit(submission)
         except UnavailableError as error:
-            waiting = self.outbox.add(submission)
-            raise AnswerWaitsError(f"{error}; {_KEPT} (1 waiting)", waiting) from error
-
-    def bank(self) -> Bank:
-        """Everything in the bank."""
-        return self._after(self._backend.bank())
-
-    def question(self, question_id: str) -> Question:
-        """One question of the bank."""
-        return self._after(self._backend.question(question_id))
-
-    def questions(
-        self,
-        *,
-        role: str | None = None,
-        round: RoundName | None = None,
-        topic: str | None = None,
-    ) -> tuple[Question, ...]:
-        """The bank's questions of one role, round or topic, or all."""
-        return self._after(self._backend.questions(role=role, round=round, topic=topic))
-
-    def grade(self, submission: Submission) -> Report:
-        """Grades an answer; nothing is stored."""
-        return self._after(self._backend.grade(submission))
-
-    def history(self, query: HistoryQuery | None = None) -> HistoryPage:
-        """A page of the stored attempts, newest first."""
-        return self._after(self._backend.history(query))
-
-    def attempt(self, attempt_id: int) -> Attempt:
-        """One attempt with its latest report."""
-        return self._after(self._backend.attempt(attempt_id))
-
-    def delete(self, attempt_id: int) -> None:
-        """Deletes one attempt for good."""
-        self._backend.delete(attempt_id)
-        self._after(None)
+            self.outbox.add(submission)
+            raise QueuedError(f"{error}; {_KEPT} (1 waiting)") from error
 
     def purge(self, request: PurgeRequest) -> PurgeResult:
         """Deletes attempts for good, and with them what waits in the outbox."""
-        result = self._backend.purge(request)
-        if request.everything or request.before is not None:
-            waiting = self.outbox.discard(before=request.before)
-            result = result.model_copy(update={"deleted": result.deleted + waiting})
-        if request.everything:
-            drills = result.drill_reviews + self.reviews.discard()
-            result = result.model_copy(update={"drill_reviews": drills})
-        return self._after(result)
+        with self._then_flush():
+            result = self._backend.purge(request)
+            answers = reviews = 0
+            if request.everything or request.before is not None:
+                answers = self.outbox.discard(before=request.before)
+            if request.everything:
+                reviews = self.reviews.discard()
+            return PurgeResult(
+                deleted=result.deleted + answers, drill_reviews=result.drill_reviews + reviews
+            )
 
-    def regrade(
-        self,
-        *,
-        dry_run: bool = False,
-        question_id: str | None = None,
-        progress: Progress | None = None,
-    ) -> RegradeResult:
-        """Grades all stored answers anew, or those to one question."""
-        return self._after(
-            self._backend.regrade(dry_run=dry_run, question_id=question_id, progress=progress)
-        )
-
-    def export_all(self) -> Archive:
-        """Everything that is stored."""
-        return self._after(self._backend.export_all())
-
-    def export_one(self, attempt_id: int) -> Archive:
-        """One attempt with all its reports."""
-        return self._after(self._backend.export_one(attempt_id))
-
-    def import_attempts(self, attempts: Sequence[ArchivedAttempt]) -> ImportResult:
-        """Stores exported attempts; what is there already is left as it is."""
-        return self._after(self._backend.import_attempts(attempts))
-
-    def review_drill(self, review: DrillReview) -> ReviewedDrill:
-        """Stores a take of a drill item and schedules it.
-
-        Raises:
-            ReviewWaitsError: the server is away; the take waits on the disk.
-            RejectedError: the server refused it.
-        """
-        try:
-            return self._after(self._backend.review_drill(review))
-        except UnavailableError as error:
-            self.reviews.add(review)
-            raise ReviewWaitsError(f"{error}; the take is kept and will be sent later") from error
-
-    def drill_queue(self, query: DrillQuery | None = None) -> DrillQueue:
-        """What is due now, the longest overdue first."""
-        return self._after(self._backend.drill_queue(query))
-
-    def drill_cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
-        """All cards, of one set or over all."""
-        return self._after(self._backend.drill_cards(drill_set))
-
-    def import_reviews(self, reviews: Sequence[DrillReview]) -> DrillImport:
-        """Stores exported drill reviews; what is there already is left as it is."""
-        return self._after(self._backend.import_reviews(reviews))
-
-    def _after(self, value: T) -> T:
+    @contextmanager
+    def _then_flush(self) -> Iterator[None]:
         """The server has just answered: a good moment to send what waits."""
+        yield
         try:
             self.flush()
         except OutboxError as error:
             # What was asked for is here; a full disk must not take it away.
             logger.warning("%s", error)
-        return value
+
+
+class _SendingDrills(Wrapped):
+    def __init__(
+        self,
+        backend: Backend,
+        outbox: ReviewOutbox,
+        context: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        super().__init__(backend.drills, context)
+        self._drills = backend.drills
+        self._outbox = outbox
+
+    def review(self, review: DrillReview) -> ReviewedDrill:
+        """Stores a take of a drill item and schedules it.
+
+        Raises:
+            QueuedError: the server is away; the take waits on the disk.
+            RejectedError: the server refused it.
+        """
+        try:
+            with self._context():
+                return self._drills.review(review)
+        except UnavailableError as error:
+            self._outbox.add(review)
+            raise QueuedError(f"{error}; the take is kept and will be sent later") from error

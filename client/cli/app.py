@@ -3,13 +3,14 @@
 import io
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from client.cli import (
     audio,
-    backup,
     bank,
     bundle,
     drill,
@@ -24,10 +25,15 @@ from client.cli import (
     user,
 )
 from client.cli.audio import EngineOption, ModelOption
-from client.cli.common import BankOption, LexiconOption, ServerOption
-from client.cli.studio import open_studio
-
-__all__ = ["app", "main"]
+from client.cli.common import (
+    BankOption,
+    LexiconOption,
+    ServerOption,
+    errors,
+    expected_failures,
+    load_settings_of,
+    out,
+)
 
 app = typer.Typer(
     name="aloud",
@@ -70,13 +76,53 @@ def _root(
 ) -> None:
     """Options of the program as a whole, and of the studio."""
     if context.invoked_subcommand is None:
-        open_studio(
+        _open_studio(
             bank, lexicon, server, engine=engine, model=model, port=port, browser=not no_browser
         )
     elif _given(context):
         raise typer.BadParameter(
             f"{', '.join(_given(context))}: without a command only; "
             f"name it after {context.invoked_subcommand}"
+        )
+
+
+def _open_studio(
+    bank: list[Path] | None,
+    lexicon: list[Path] | None,
+    server: str | None,
+    *,
+    engine: str,
+    model: str | None,
+    port: int | None,
+    browser: bool,
+) -> None:
+    """Serve the studio until interrupted.
+
+    Args:
+        bank: files or folders added to the bank.
+        lexicon: files or folders added to the lexicon.
+        server: the address of a shared server.
+        engine: the transcription engine's name, or ``auto``.
+        model: its weights by name or path.
+        port: the port to serve on; ``None``: the usual one, or a free one.
+        browser: open the page in the browser.
+    """
+    with expected_failures():
+        from client.studio.launch import run
+        from client.studio.state.engine_state import EngineState
+        from client.studio.state.studio import Studio
+
+        settings = load_settings_of(bank, lexicon, server)
+        studio = Studio(
+            settings,
+            EngineState(settings, engine, model),
+            tell=lambda line: errors().print(Text(line, "yellow")),
+        )
+        run(
+            studio,
+            port=port,
+            open_browser=browser,
+            tell=lambda line: out().print(line, markup=False, soft_wrap=True),
         )
 
 
@@ -92,13 +138,13 @@ def _given(context: typer.Context) -> list[str]:
 
 for _group in (
     *(practice, drill, audio, pronounce),
-    *(bank, lexicon, own_data, progress_plan, system, user, sign_in, backup, share, bundle),
+    *(bank, lexicon, own_data, progress_plan, system, user, sign_in, share, bundle),
 ):
     _group.register(app)
 
 
 def _write_every_letter() -> None:
-    """Let no output fail for want of a letter in the encoding that the system chose.
+    """Keep output from failing when the system's encoding lacks a character.
 
     Windows pipes in a code page that has no "✓", and a locale may be plain ASCII. A file or a pipe
     gets UTF-8 then; where a terminal or the user (``PYTHONIOENCODING``) is served, such letters

@@ -12,7 +12,6 @@ from client.cli.common import command, errors, out
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
-__all__ = ["EngineOption", "ModelOption", "register"]
 
 _PANEL = "Sound"
 
@@ -65,6 +64,7 @@ def transcribe(
     ] = TranscriptFormat.text,
 ) -> None:
     """Print the transcript of a recording."""
+    from client.answering.worker import transcribe as transcribe_clip
     from client.audio.files import read_audio
     from client.cli.engine import load_transcriber
     from client.cli.progress import share_bar
@@ -73,7 +73,7 @@ def transcribe(
     clip = read_audio(audio)
     transcriber = load_transcriber(settings, engine, model)
     with share_bar("transcribing") as report:
-        transcript = transcriber.transcribe(clip, on_progress=report)
+        transcript = transcribe_clip(transcriber, clip, report)
     typer.echo(FORMATS[format_.value](transcript), nl=False)
 
 

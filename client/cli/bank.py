@@ -1,4 +1,4 @@
-"""``aloud bank``: look at the question bank and check one's own."""
+"""``aloud bank``: look at the question bank and check your own."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,15 +7,21 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from client.cli.choices import RoundOption, round_name
-from client.cli.common import command, errors, fail, out, print_json
-from client.cli.connection import open_server
+from client.cli.common import (
+    RoundOption,
+    command,
+    errors,
+    fail,
+    open_server,
+    out,
+    print_json,
+    round_name,
+)
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
     from question_bank.models import Question, Role
 
-__all__ = ["register"]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's questions.")]
@@ -23,7 +29,7 @@ RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's
 
 def register(app: typer.Typer) -> None:
     """Add ``aloud bank`` with its commands."""
-    group = typer.Typer(help="Look at the question bank and check one's own.", no_args_is_help=True)
+    group = typer.Typer(help="Look at the question bank and check your own.", no_args_is_help=True)
     app.add_typer(group, name="bank", rich_help_panel="Bank and lexicon")
     command(group, "list")(list_bank)
     command(group, "show")(show)

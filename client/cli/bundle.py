@@ -1,4 +1,4 @@
-"""``aloud bundle``: an answer as a file for a coach without any server, and their comments."""
+"""``aloud bundle``: an answer as a file for a coach, without a server, and their comments."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from client.cli.common import command, errors, fail, out
+from client.cli.common import command, errors, fail, open_server, out
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
-__all__ = ["register"]
 
 _PANEL = "Your own data"
 
@@ -19,7 +18,7 @@ _PANEL = "Your own data"
 def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(
-        help="An answer as one file for a coach without any server; and back.",
+        help="Send an answer to a coach as one file, without a server; merge the comments.",
         no_args_is_help=True,
     )
     app.add_typer(group, name="bundle", rich_help_panel=_PANEL)
@@ -32,12 +31,12 @@ def export(
     attempt: Annotated[int, typer.Argument(metavar="ID", help="The attempt.", min=1)],
     audio: Annotated[bool, typer.Option("--audio", help="With the recording.")] = False,
     file: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Else named by the question.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Default: named by the question."),
     ] = None,
 ) -> None:
     """Make a bundle: transcript, report, a page that opens offline to comment in."""
     from client.backend.reviews import open_reviews
-    from client.cli.connection import open_server
     from client.core.durable_file import write_durably
     from client.data.bundle import bundle_of
     from client.data.own_recordings import OwnRecordings
@@ -47,7 +46,7 @@ def export(
         packed = bundle_of(backend, reviews, recordings, attempt, with_audio=audio)
     target = file or Path(packed.name)
     if file is None and target.exists():
-        raise fail(f"{target} is there already; name another file with --out")
+        raise fail(f"{target} already exists; name another file with --out")
     try:
         write_durably(target, packed.content)
     except OSError as error:
@@ -60,7 +59,7 @@ def merge(
     settings: "ClientSettings",
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Comments or bundles.")],
 ) -> None:
-    """Add the comments that came back to your answers. Twice the same changes nothing."""
+    """Add the comments that came back to your answers. Merging a file twice changes nothing."""
     from client.backend.reviews import open_reviews
     from client.data.bundle import merge_each, news_of, read_review
 

@@ -5,31 +5,24 @@ import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from client.backend.sending import OutboxBackend
     from client.core.settings import ClientSettings
+    from question_bank.models import RoundName
 
-__all__ = [
-    "BankOption",
-    "LexiconOption",
-    "ServerOption",
-    "command",
-    "errors",
-    "expected_failures",
-    "fail",
-    "load_settings_of",
-    "out",
-    "print_json",
-]
+
+M = TypeVar("M", bound="BaseModel")
 
 PIPED_WIDTH: Final = 100
-"""Columns when the output is no terminal (rich would take 80 and break tables early)."""
+"""Columns when the output is not a terminal (rich would take 80 and break tables early)."""
 
 
 def _console(*, stderr: bool) -> Console:
@@ -78,6 +71,9 @@ LexiconOption = Annotated[
 ServerOption = Annotated[
     str | None, typer.Option("--server", help="Address of a shared server; without it, embedded.")
 ]
+RoundOption = Annotated[
+    str | None, typer.Option("--round", metavar="X", help="Only this round's questions.")
+]
 _DATA_OPTIONS: Final = {"bank": BankOption, "lexicon": LexiconOption, "server": ServerOption}
 
 
@@ -115,10 +111,50 @@ def command(
 def load_settings_of(
     bank: list[Path] | None, lexicon: list[Path] | None, server: str | None
 ) -> "ClientSettings":
-    """The settings from the options about data, and where one is not given, the environment."""
+    """The settings from the options about data, or from the environment if one is not given."""
     from client.core.settings import load_settings
 
     return load_settings(bank=bank or (), lexicon=lexicon or (), server=server)
+
+
+def open_server(settings: "ClientSettings") -> "OutboxBackend":
+    """The backend that the settings name; what became of waiting answers goes to standard error.
+
+    Raises:
+        UnavailableError: the embedded server's database cannot be used.
+    """
+    from client.backend.opening import open_backend
+
+    return open_backend(settings, tell=lambda line: errors().print(Text(line, "yellow")))
+
+
+def checked(model: type[M], **values: Any) -> M:
+    """A wire model made from options; a value it refuses is a usage error.
+
+    Raises:
+        BadParameter: names the option and what is wrong with it.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return model(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = "--" + str(first["loc"][0]).replace("_", "-") if first["loc"] else "options"
+        raise typer.BadParameter(f"{where}: {first['msg']}") from error
+
+
+def round_name(text: str | None) -> "RoundName | None":
+    """The round of this name.
+
+    Raises:
+        BadParameter: there is none.
+    """
+    from question_bank.models import RoundName
+
+    if text is not None and text not in get_args(RoundName):
+        raise typer.BadParameter(f"no round {text!r}; there are {', '.join(get_args(RoundName))}")
+    return cast("RoundName | None", text)
 
 
 class expected_failures:

@@ -8,8 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from client.cli.common import command, errors, fail, out
-from client.cli.connection import open_server
+from client.cli.common import command, errors, fail, open_server, out
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from pronunciation.clip import Clip
     from server.contract import DrillCard
 
-__all__ = ["register"]
 
 _PANEL = "Practice"
 
@@ -42,7 +40,7 @@ def drill(
         int, typer.Option("--items", metavar="N", min=1, max=200, help="How many at most.")
     ] = 10,
     device: Annotated[
-        str | None, typer.Option("--device", help="The microphone's name, or a piece of it.")
+        str | None, typer.Option("--device", help="The microphone's name, or a part of it.")
     ] = None,
     speak: Annotated[
         bool, typer.Option("--speak/--no-speak", help="Say each item before you say it.")
@@ -54,7 +52,7 @@ def drill(
     ] = None,
     import_: Annotated[
         Path | None,
-        typer.Option("--import", metavar="FILE", help="Add items of your own from a .csv file."),
+        typer.Option("--import", metavar="FILE", help="Add your own items from a .csv file."),
     ] = None,
 ) -> None:
     """Drill how terms are said: hear one, say it, see how it was heard. Misses come back."""
@@ -66,16 +64,16 @@ def drill(
     from client.practice.drills.items import load_items
 
     sets = load_items(settings)
-    sets.of(set_)  # a wrong name is told before anything is opened
+    sets.of(set_)  # a wrong name is reported before anything is opened
     if export is not None:
         _export(settings, sets, set_, export, sounds=speak)
     elif list_:
         _list(settings, sets, set_)
     else:
-        _practise(settings, sets, set_, items, device, speak)
+        _practice(settings, sets, set_, items, device, speak)
 
 
-def _practise(
+def _practice(
     settings: "ClientSettings",
     sets: "ItemSets",
     set_: str | None,
@@ -84,14 +82,14 @@ def _practise(
     speak: bool,
 ) -> None:
     if not (sys.stdin.isatty() and out().is_terminal):
-        raise fail("a drill needs a terminal to steer it by keys; `aloud drill --list` does not")
+        raise fail("a drill is steered by keys and needs a terminal; `aloud drill --list` does not")
     from client.audio.devices import find_device
     from client.practice.drills.hearing import drill_hearing
     from client.practice.drills.session import DrillSession
     from client.terminal.drill import DrillScreen, recorder_of_takes
     from client.terminal.keys import key_reader
 
-    find_device(device)  # no microphone is told before the first item
+    find_device(device)  # a missing microphone is reported before the first item
     with (
         open_server(settings) as backend,
         recorder_of_takes(out(), device) as record,
@@ -131,7 +129,7 @@ def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> Non
     from server.contract import MAX_PAGE, DrillQuery
 
     with open_server(settings) as backend:
-        queue = backend.drill_queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
+        queue = backend.drills.queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
     by_id = {item.id: item for item in sets.of(set_)}
     due = [(card, by_id[card.item_id]) for card in queue.due if card.item_id in by_id]
     new = len(by_id) - len(by_id.keys() & set(queue.known))
@@ -188,7 +186,7 @@ def _export(
 
 
 def _import(settings: "ClientSettings", path: Path, set_: str | None) -> None:
-    from client.practice.drills.importing import import_items
+    from client.practice.drills.csv_items import import_items
 
     if path.suffix.casefold() != ".csv":
         raise typer.BadParameter(f"{path.name}: the name must end in .csv")

@@ -8,11 +8,9 @@ from client.cli.common import errors
 from client.cli.progress import download_bar
 
 if TYPE_CHECKING:
-    from client.answering.session import Hear
+    from client.answering.hearing import Hear
     from client.core.settings import ClientSettings
     from client.transcription.base import Transcriber
-
-__all__ = ["load_hearing", "load_transcriber"]
 
 
 def load_transcriber(

@@ -1,4 +1,4 @@
-"""``aloud lexicon``: look at the terms and check one's own."""
+"""``aloud lexicon``: look at the terms and check your own."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,6 @@ from client.cli.common import command, fail, out, print_json
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
-__all__ = ["register"]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -20,7 +19,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def register(app: typer.Typer) -> None:
     """Add ``aloud lexicon`` with its commands."""
     group = typer.Typer(
-        help="Look at the terms, how they are said, and check one's own.", no_args_is_help=True
+        help="Look at the terms and how they are said, and check your own.", no_args_is_help=True
     )
     app.add_typer(group, name="lexicon", rich_help_panel="Bank and lexicon")
     command(group, "list")(list_terms)

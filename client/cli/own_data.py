@@ -1,4 +1,4 @@
-"""``aloud history``, ``regrade``, ``export``, ``import``, ``purge``: one's own data."""
+"""``aloud history``, ``regrade``, ``export``, ``import``, ``purge``: your own data."""
 
 import enum
 import sys
@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from client.cli.choices import RoundOption, round_name
-from client.cli.common import command, errors, fail, out, print_json
-from client.cli.connection import checked, open_server
+from client.cli.common import (
+    RoundOption,
+    checked,
+    command,
+    errors,
+    fail,
+    open_server,
+    out,
+    print_json,
+    round_name,
+)
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
     from server.contract import HistoryPage, RegradeChange
 
-__all__ = ["register"]
 
 _PANEL = "Your own data"
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -70,7 +77,7 @@ def history(
 
             try:
                 prompt = backend.question(stored.report.question_id).prompt
-            except RejectedError:  # the question has gone from the bank
+            except RejectedError:  # the question is no longer in the bank
                 prompt = stored.report.question_id
             print_report(out(), stored.report, prompt)
             return
@@ -92,14 +99,14 @@ def history(
 def regrade(
     settings: "ClientSettings",
     diff: Annotated[
-        bool, typer.Option("--diff", help="Only tell what would change; keep the old reports.")
+        bool, typer.Option("--diff", help="Only show what would change; keep the old reports.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Grade all past attempts anew with today's grader and bank."""
+    """Grade all past attempts again with today's grader and bank."""
     from client.cli.progress import counting
 
-    with open_server(settings) as backend, counting("grading anew") as progress:
+    with open_server(settings) as backend, counting("grading again") as progress:
         result = backend.regrade(dry_run=diff, progress=progress)
     if as_json:
         print_json(result)
@@ -107,13 +114,13 @@ def regrade(
         for change in result.changes:
             _print_change(change)
         would = "would change" if diff else "changed"
-        out().print(f"{result.graded} attempts graded anew, {len(result.changes)} {would}")
+        out().print(f"{result.graded} attempts graded again, {len(result.changes)} {would}")
     for failure in result.failures:
         errors().print(
             Text(f"attempt {failure.attempt_id} ({failure.question_id}): {failure.reason}", "red")
         )
     if result.failures:
-        raise fail(f"{len(result.failures)} could not be graded anew and keep their reports")
+        raise fail(f"{len(result.failures)} could not be graded again and keep their reports")
 
 
 def export(
@@ -155,7 +162,7 @@ def import_file(
     archive = read_archive(file)
     with open_server(settings) as backend:
         result = backend.import_attempts(archive.attempts)
-        drills = backend.import_reviews(archive.drill_reviews)
+        drills = backend.drills.import_reviews(archive.drill_reviews)
     out().print(f"{result.imported} imported, {result.skipped} were there already")
     if archive.drill_reviews:
         out().print(f"drills: {drills.imported} imported, {drills.skipped} were there already")
@@ -219,7 +226,7 @@ def _print_history(page: "HistoryPage", *, filtered: bool) -> None:
             else "No attempts yet. Begin with: aloud interview --role ROLE"
         )
         return
-    from client.terminal.history import history_table
+    from client.terminal.report import history_table
 
     out().print(history_table(page.attempts, out().width))
     if page.total > len(page.attempts):

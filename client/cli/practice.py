@@ -3,23 +3,34 @@
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
 
 import typer
 from rich.text import Text
 
 from client.cli.audio import EngineOption, ModelOption
-from client.cli.choices import RoundOption, round_name
-from client.cli.common import command, errors, fail, out, print_json
-from client.cli.connection import open_server
+from client.cli.common import (
+    RoundOption,
+    command,
+    errors,
+    fail,
+    open_server,
+    out,
+    print_json,
+    round_name,
+)
 
 if TYPE_CHECKING:
-    from client.answering.session import Outcome
+    from client.answering.submission import Outcome
     from client.core.settings import ClientSettings
+    from server.contract import Transcript
 
-__all__ = ["register"]
 
 _PANEL = "Practice"
+
+_MAX_TRANSCRIPT_BYTES: Final = 16 * 1024 * 1024
+"""The largest transcript of the contract, as JSON with word times, stays below this."""
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 QuestionOption = Annotated[
     str, typer.Option("--question", metavar="ID", help="One of `aloud bank list`.")
@@ -73,10 +84,9 @@ def grade(
     as_json: JsonOption = False,
 ) -> None:
     """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
-    from client.answering.session import new_submission
-    from client.data.transcript_file import read_transcript
+    from client.answering.submission import new_submission
 
-    submission = new_submission(question, read_transcript(transcript, sys.stdin.buffer))
+    submission = new_submission(question, _read_transcript(transcript, sys.stdin.buffer))
     with open_server(settings) as backend:
         prompt = backend.question(question).prompt
         report = backend.grade(submission)
@@ -98,7 +108,7 @@ def interview(
     engine: EngineOption = "auto",
     model: ModelOption = None,
     device: Annotated[
-        str | None, typer.Option("--device", help="The microphone's name, or a piece of it.")
+        str | None, typer.Option("--device", help="The microphone's name, or a part of it.")
     ] = None,
     prepare_s: Annotated[
         int, typer.Option("--prepare", min=0, max=600, help="Seconds to think before recording.")
@@ -190,3 +200,41 @@ def _show(outcome: "Outcome", prompt: str, as_json: bool) -> None:
     print_report(out(), outcome.report, prompt)
     if outcome.attempt_id is not None:
         errors().print(Text(f"stored as attempt {outcome.attempt_id}", "dim"))
+
+
+def _read_transcript(path: str, standard_input: BinaryIO) -> "Transcript":
+    """A transcript from a file, or from ``standard_input`` if ``path`` is ``-``.
+
+    It is plain text, or the JSON that ``aloud transcribe`` prints.
+    """
+    from pydantic import ValidationError
+
+    from server.contract import MAX_TEXT_CHARS, Transcript
+
+    name = "standard input" if path == "-" else path
+    try:
+        if path == "-":
+            content = standard_input.read(_MAX_TRANSCRIPT_BYTES + 1)
+        else:
+            with Path(path).open("rb") as file:
+                content = file.read(_MAX_TRANSCRIPT_BYTES + 1)
+        text = content.decode("utf-8-sig").strip()
+    except OSError as error:
+        raise fail(f"{name}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise fail(f"{name}: is not UTF-8 text") from error
+    if len(content) > _MAX_TRANSCRIPT_BYTES:
+        raise fail(f"{name}: longer than a transcript can be")
+    if not text:
+        raise fail(f"{name}: is empty, there is nothing to grade")
+    if text.startswith("{"):
+        try:
+            return Transcript.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            told = f"{where}: {first['msg']}" if where else first["msg"]
+            raise fail(f"{name}: is JSON, but not a transcript ({told})") from error
+    if len(text) > MAX_TEXT_CHARS:
+        raise fail(f"{name}: longer than {MAX_TEXT_CHARS} characters")
+    return Transcript(text=text)

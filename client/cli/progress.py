@@ -1,12 +1,10 @@
-"""Progress bars on standard error; nothing at all where it is no terminal."""
+"""Progress bars on standard error; nothing at all if it is not a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 from client.cli.common import errors
-
-__all__ = ["counting", "download_bar", "share_bar"]
 
 T = TypeVar("T")
 

@@ -8,14 +8,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from client.cli.common import command, out, print_json
-from client.cli.connection import checked, open_server
+from client.cli.common import checked, command, open_server, out, print_json
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
     from client.practice.progress import DrillLine, ScoreLine, TermLine
 
-__all__ = ["register"]
 
 _PANEL = "Your own data"
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -51,7 +49,7 @@ def progress(
     with open_server(settings) as backend:
         attempts = all_attempts(backend, role)
         reports = recent_reports(backend, attempts)
-        cards = backend.drill_cards()
+        cards = backend.drills.cards()
     drilled = [(names.get(card.item_id, card.item_id), card) for card in cards]
     roles = score_lines(attempts, lambda each: each.role)
     topics = score_lines(attempts, lambda each: each.topic)
@@ -61,7 +59,7 @@ def progress(
         print_json({"roles": roles, "topics": topics, "terms": worst, "drills": drills})
         return
     if not attempts and not cards:
-        nothing = "Nothing practised yet." if role is None else f"Nothing practised for {role!r}."
+        nothing = "Nothing practiced yet." if role is None else f"Nothing practiced for {role!r}."
         out().print(f"{nothing} Begin with: aloud interview --role ROLE")
         return
     _print_scores("Roles", "role", roles)
@@ -71,7 +69,7 @@ def progress(
 
 
 def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
-    """Show the study plan, with the rounds that were practised ticked."""
+    """Show the study plan, with the rounds that were practiced ticked."""
     from client.practice.progress import all_attempts, planned_rounds
 
     with open_server(settings) as backend:

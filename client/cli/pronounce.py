@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pronunciation.hearing import Heard, Hearing
     from pronunciation.terms import Lexicon
 
-__all__ = ["register"]
 
 _VERDICT = {"correct": ("✓", "green"), "mispronounced": ("✗", "red"), "unclear": ("?", "yellow")}
 
@@ -39,7 +38,7 @@ def pronounce(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say for each lexicon term of a text how it was said in the recording."""
+    """Report how each lexicon term of a text was said in the recording."""
     from pronunciation.hearing import Hearing
     from pronunciation.lexicon_loader import load_lexicon
 
@@ -105,7 +104,7 @@ def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
     except OSError as error:
         raise fail(f"{manifest}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise fail(f"{manifest}: is no UTF-8 text") from error
+        raise fail(f"{manifest}: is not UTF-8 text") from error
     # By "\n" alone: splitlines() would cut at a U+2028, which JSON allows within a text.
     lines = enumerate(text.split("\n"), 1)
     wanted = [(number, line) for number, line in lines if line.strip()]
@@ -148,7 +147,7 @@ def _result(hearing: "Hearing", lexicon: "Lexicon", line: str, folder: Path) -> 
         clip = read_audio(beside if beside.exists() or path.is_absolute() else path)
         return hear_entry(hearing, raw, clip, lexicon)
     except json.JSONDecodeError as error:
-        return {"audio": None, "error": f"is no JSON object on a line of its own ({error.msg})"}
+        return {"audio": None, "error": f"is not a JSON object on a line of its own ({error.msg})"}
     except (ClientError, PronunciationError) as error:
         return {"audio": audio, "error": str(error)}
     except Exception as error:  # one bad line never stops the rest

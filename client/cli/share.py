@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from client.cli.common import command, errors, fail, out, print_json
+from client.cli.common import checked, command, errors, fail, out, print_json
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
     from client.data.sharing import RemoteSharing
     from server.contract import Preparing, Sharing
 
-__all__ = ["register"]
 
 _PANEL = "Your own data"
 
@@ -44,8 +43,7 @@ def share(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show an answer to a coach, by cohort or by link; without options tell who sees it."""
-    from client.cli.connection import checked
+    """Show an answer to a coach, by cohort or by link; without options, say who sees it."""
     from client.data.own_recordings import OwnRecordings
     from client.data.sharing import interview_of, open_sharing, share_attempt, share_interview
     from server.contract import LinkRequest
@@ -97,13 +95,13 @@ def share(
                 )
             if made is not None:
                 address = sharing.address_of(made)
-                errors().print("Whoever has this link sees the answer; it is shown only now:")
+                errors().print("Anyone with this link sees the answer; the link is shown only now:")
                 (errors() if as_json else out()).print(address, markup=False, soft_wrap=True)
         told = sharing.sharing(attempt)
     if as_json:
         print_json(told)
     else:
-        _tell(told)
+        _print_sharing(told)
     if failed:
         raise fail(f"it is shared without its recording: {failed[0].problem}")
 
@@ -127,7 +125,7 @@ def _cohort(sharing: "RemoteSharing", attempt_id: int, name: str) -> int:
         if each.name.casefold() == name.strip().casefold():
             return each.id
     known = ", ".join(each.name for each in cohorts) or "none"
-    raise fail(f"you are no candidate of a cohort {name!r}; yours: {known}")
+    raise fail(f"you are not a candidate in a cohort {name!r}; yours: {known}")
 
 
 def _stop(sharing: "RemoteSharing", attempt_id: int) -> None:
@@ -136,7 +134,7 @@ def _stop(sharing: "RemoteSharing", attempt_id: int) -> None:
             sharing.revoke(each.id)
 
 
-def _tell(told: "Sharing") -> None:
+def _print_sharing(told: "Sharing") -> None:
     if not told.shares:
         out().print("nobody else sees this answer")
     for share in told.shares:
@@ -160,4 +158,4 @@ def _of_recording(attempt_id: int, preparing: "Preparing") -> str:
     if preparing.state == "failed":
         return f"the last recording that was sent cannot be heard: {preparing.problem}"
     far = f" ({preparing.done_s} of {preparing.total_s} s)" if preparing.total_s else ""
-    return f"the recording is being prepared{far}; `aloud share {attempt_id}` tells how far it is"
+    return f"the recording is being prepared{far}; `aloud share {attempt_id}` shows its progress"

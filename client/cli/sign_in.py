@@ -11,7 +11,6 @@ from client.cli.common import command, errors, fail, out
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
-__all__ = ["register"]
 
 _PANEL = "Machine and server"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -37,18 +36,18 @@ def login(settings: "ClientSettings", address: AddressArgument = None) -> None:
     parts = urlsplit(server)
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         errors().print(
-            "The address has no https: others on the way can read the token and your answers.",
+            "The address has no https: others on the network can read the token and your answers.",
             style="yellow",
         )
     if sys.stdin.isatty():
-        errors().print(f"Make a token on {server}/account and paste it here.", markup=False)
+        errors().print(f"Create a token on {server}/account and paste it here.", markup=False)
         token = typer.prompt("Token", hide_input=True, err=True).strip()
     else:
         token = sys.stdin.readline().strip()
     if not is_token(token):
-        raise fail("that is no token; copy the whole line that begins with aloud_")
+        raise fail("that is not a token; copy the whole line that begins with aloud_")
     with RemoteBackend(server, token=token) as backend:
-        backend.history(HistoryQuery(limit=1))  # refuses what the server does not know
+        backend.history(HistoryQuery(limit=1))  # fails if the server does not accept the token
     keep_token(settings.home, server, token)
     out().print(f"signed in to {server}", markup=False, soft_wrap=True)
     errors().print(f"Use it with `--server {server}`, or set ALOUD_SERVER.", markup=False)

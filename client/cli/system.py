@@ -1,5 +1,6 @@
-"""``aloud models``, ``aloud doctor``, ``aloud serve``: the machine and the server."""
+"""``aloud models``, ``doctor``, ``serve``, ``backup``, ``restore``: the machine and the server."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,6 @@ from client.cli.common import command, fail, out, print_json
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
-__all__ = ["register"]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _PANEL = "Machine and server"
@@ -25,6 +25,8 @@ def register(app: typer.Typer) -> None:
     command(models, "pull")(pull)
     command(app, "doctor", _PANEL)(doctor)
     command(app, "serve", _PANEL)(serve)
+    command(app, "backup", _PANEL)(backup)
+    command(app, "restore", _PANEL)(restore)
 
 
 def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None:
@@ -71,7 +73,7 @@ def pull(
 
 
 def doctor(settings: "ClientSettings", as_json: JsonOption = False) -> None:
-    """Check microphone, voice, engine, weights, data folder and server; say each remedy."""
+    """Check microphone, voice, engine, weights, data folder and server; name each remedy."""
     from client.doctor import run_checks
 
     checks = run_checks(settings)
@@ -111,3 +113,29 @@ def serve(
 
     # not to standard error: there every line is a JSON object of the log
     run(settings, host=host, port=port, names=name or (), workers=workers, tell=out().print)
+
+
+def backup(
+    settings: "ClientSettings",
+    file: Annotated[Path, typer.Argument(help="The file to write.", dir_okay=False)],
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Write the whole database into one file; a running server can keep working."""
+    from client.backend.embedded import back_up
+
+    rows = back_up(settings, file, replace=replace)
+    out().print(f"{_count(rows)} in {file}", markup=False, soft_wrap=True)
+
+
+def restore(
+    settings: "ClientSettings",
+    file: Annotated[Path, typer.Argument(help="What `aloud backup` wrote.", dir_okay=False)],
+) -> None:
+    """Fill an empty database, SQLite or PostgreSQL, from a backup."""
+    from client.backend.embedded import restore as fill
+
+    out().print(f"{_count(fill(settings, file))} restored", markup=False)
+
+
+def _count(rows: dict[str, int]) -> str:
+    return f"{rows.get('attempts', 0)} answers and {rows.get('accounts', 0)} accounts"

@@ -12,13 +12,12 @@ from client.cli.common import command, errors, out, print_json
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
-__all__ = ["register"]
 
 _PANEL = "Machine and server"
 _DEFAULT_ADDRESS = "http://127.0.0.1:8017"
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-NameArgument = Annotated[str, typer.Argument(help="The name somebody signs in with.")]
+NameArgument = Annotated[str, typer.Argument(help="The name to sign in with.")]
 CohortArgument = Annotated[str, typer.Argument(help="The cohort's name.")]
 
 
@@ -69,9 +68,9 @@ def add(
     name: NameArgument,
     role: Annotated[RoleName, typer.Option(help="What they are.")] = RoleName.candidate,
     display_name: Annotated[
-        str | None, typer.Option(help="As others see them; else the name.")
+        str | None, typer.Option(help="The name that others see; by default the sign-in name.")
     ] = None,
-    cohort: Annotated[str | None, typer.Option(help="A cohort to be put into.")] = None,
+    cohort: Annotated[str | None, typer.Option(help="A cohort to join.")] = None,
 ) -> None:
     """Make an account, and print the invitation with which its password is chosen."""
     with _accounts(settings) as accounts:
@@ -123,7 +122,7 @@ def list_users(settings: "ClientSettings", as_json: JsonOption = False) -> None:
 
 
 def invite(settings: "ClientSettings", name: NameArgument) -> None:
-    """Print a new invitation, at first or for a lost password."""
+    """Print a new invitation, for a first or a lost password."""
     with _accounts(settings) as accounts:
         _print_invitation(settings, accounts.invitations.invite(accounts.named(name).id))
 
@@ -131,7 +130,7 @@ def invite(settings: "ClientSettings", name: NameArgument) -> None:
 def role(
     settings: "ClientSettings",
     name: NameArgument,
-    role: Annotated[RoleName, typer.Argument(help="What they are from now on.")],
+    role: Annotated[RoleName, typer.Argument(help="The new role.")],
 ) -> None:
     """Give an account another role."""
     with _accounts(settings) as accounts:
@@ -141,14 +140,14 @@ def role(
 
 
 def disable(settings: "ClientSettings", name: NameArgument) -> None:
-    """Let nobody in with an account any more; what is theirs stays."""
+    """Stop an account from signing in; its data stays."""
     with _accounts(settings) as accounts:
         user = accounts.disable(accounts.named(name).id)
     out().print(f"{user.name} is disabled; their sessions and tokens no longer work", markup=False)
 
 
 def enable(settings: "ClientSettings", name: NameArgument) -> None:
-    """Let somebody in again."""
+    """Let an account sign in again."""
     with _accounts(settings) as accounts:
         user = accounts.enable(accounts.named(name).id)
     out().print(f"{user.name} is enabled", markup=False)
@@ -159,17 +158,17 @@ def delete(
     name: NameArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete an account and everything of theirs, for good."""
+    """Delete an account and all its data, for good."""
     with _accounts(settings) as accounts:
         user = accounts.named(name)
         if not yes:
             typer.confirm(
-                f"Delete {user.name} and every answer, recording and comment of theirs?",
+                f"Delete {user.name} and all their answers, recordings and comments?",
                 abort=True,
                 err=True,
             )
         accounts.delete(user.id)
-    out().print(f"{user.name} and everything of theirs is deleted", markup=False)
+    out().print(f"{user.name} and all their data are deleted", markup=False)
 
 
 def add_token(
@@ -210,7 +209,7 @@ def revoke_token(
     name: NameArgument,
     token_id: Annotated[int, typer.Argument(help="From `aloud user token list`.")],
 ) -> None:
-    """Let nobody in with a token any more."""
+    """Revoke a token."""
     with _accounts(settings) as accounts:
         token = accounts.tokens.revoke(accounts.named(name).id, token_id)
     out().print(f"the token {token.label} is revoked", markup=False)
@@ -220,7 +219,7 @@ def add_cohort(
     settings: "ClientSettings",
     name: CohortArgument,
     audio_days: Annotated[
-        int | None, typer.Option(help="Days to keep recordings; else until deleted.")
+        int | None, typer.Option(help="Days to keep recordings; by default until deleted.")
     ] = None,
 ) -> None:
     """Make a cohort."""

@@ -3,11 +3,9 @@
 import os
 from pathlib import Path
 
-__all__ = ["sync_folder", "write_durably"]
-
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write a file, and its folder where it lacks; when this returns it is on the disk.
+    """Write a file, making its folder if it is missing; when this returns it is on the disk.
 
     Raises:
         OSError: it cannot be written; what was there before is still there.
@@ -23,7 +21,7 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk, those of new and of deleted files."""
+    """Flush a folder's list of names to the disk: new files and deleted ones."""
     if os.name == "nt":  # a folder cannot be opened there; the rename is journalled
         return
     handle = os.open(folder, os.O_RDONLY)

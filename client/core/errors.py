@@ -1,24 +1,12 @@
 """Every error this package raises."""
 
-__all__ = [
-    "AudioFileError",
-    "ClientError",
-    "DrillError",
-    "EngineError",
-    "EngineUnavailable",
-    "NoSpeech",
-    "RecordingError",
-    "SpeakingError",
-    "WeightsError",
-]
-
 
 class ClientError(Exception):
     """Base of this package's errors; its text is one clear line for a person."""
 
 
 class _DeviceError(ClientError):
-    """What is wrong with a device of this machine, and apart from it what to do about it."""
+    """What is wrong with a device of this machine, and separately what to do about it."""
 
     def __init__(self, problem: str, remedy: str = "") -> None:
         self.problem = problem
@@ -27,7 +15,7 @@ class _DeviceError(ClientError):
 
 
 class RecordingError(_DeviceError):
-    """The microphone cannot be used, or what it gave is no recording; the text says the remedy."""
+    """The microphone cannot be used, or gave no recording; the text says the remedy."""
 
 
 class SpeakingError(_DeviceError):
@@ -43,7 +31,7 @@ class NoSpeech(ClientError):
 
 
 class DrillError(ClientError):
-    """A drill set, an item of one's own or a file of them cannot be used; the text says why."""
+    """A drill set, your own item or a file of items cannot be used; the text says why."""
 
 
 class EngineError(ClientError):

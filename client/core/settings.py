@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 
 from client.core.errors import ClientError
 
-__all__ = ["ClientSettings", "SettingsError", "load_settings"]
-
 
 class SettingsError(ClientError):
     """A flag or an environment variable has a value that cannot be used."""
@@ -20,7 +18,7 @@ class ClientSettings:
     """What the client needs to know.
 
     Attributes:
-        home: the folder of one's own data (absolute); made at first use.
+        home: the folder of your own data (absolute); made at first use.
         bank: folders or files added to the built-in bank, the last on top.
         lexicon: files or folders added to the built-in lexicon, the last on top.
         server: the address of a shared server without a slash at its end; ``None``: embedded.
@@ -50,12 +48,12 @@ class ClientSettings:
 
     @property
     def own_drills(self) -> Path:
-        """Drill items of one's own."""
+        """Your own drill items."""
         return self.home / "drills" / "own.yaml"
 
     @property
     def own_aliases(self) -> Path:
-        """Other words for key phrases, of one's own."""
+        """Your own words for key phrases."""
         return self.home / "own_aliases.yaml"
 
     @property
@@ -72,15 +70,15 @@ def load_settings(
     home: Path | None = None,
     env: Mapping[str, str] = os.environ,
 ) -> ClientSettings:
-    """Settings from flags, and where a flag is not given, from the environment.
+    """Settings from flags, or from the environment if a flag is not given.
 
     ``ALOUD_BANK`` and ``ALOUD_LEXICON`` are lists separated as in ``PATH`` (``:`` on Linux and
     macOS, ``;`` on Windows); ``ALOUD_SERVER`` is an address, ``ALOUD_HOME`` a folder. An empty
-    variable counts as not set. ``ALOUD_TOKEN`` is the token for the server, before the one that
-    ``aloud login`` keeps.
+    variable counts as not set. ``ALOUD_TOKEN`` is the token for the server; it takes
+    precedence over the one that ``aloud login`` keeps.
 
     Raises:
-        SettingsError: the server's address is not one, or the token none.
+        SettingsError: the server's address or the token is not valid.
         TokenFileError: the file of tokens is damaged.
     """
     folder = _home(home, env)
@@ -112,7 +110,7 @@ def _token(home: Path, server: str | None, env: Mapping[str, str]) -> str | None
     if not token:
         return stored_token(home, server)
     if not is_token(token):
-        raise SettingsError("ALOUD_TOKEN is no token; it looks like aloud_…")
+        raise SettingsError("ALOUD_TOKEN is not a token; it looks like aloud_…")
     return token
 
 
@@ -126,13 +124,13 @@ def _server(text: str) -> str | None:
     address = text.strip().rstrip("/")
     try:
         parts = urlsplit(address)
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises if it is not a number
         valid = parts.scheme in ("http", "https") and bool(parts.hostname)
         valid = valid and not parts.query and not parts.fragment
     except ValueError:
         valid = False
     if not valid:
         raise SettingsError(
-            f"{text!r} is no server address; it looks like https://aloud.example.org"
+            f"{text!r} is not a server address; it looks like https://aloud.example.org"
         )
     return address

@@ -8,15 +8,6 @@ from typing import Final
 from client.core.durable_file import write_durably
 from client.core.errors import ClientError
 
-__all__ = [
-    "TokenFileError",
-    "forget_token",
-    "is_token",
-    "keep_token",
-    "stored_token",
-    "token_file",
-]
-
 _LONGEST: Final = 500
 
 
@@ -25,7 +16,7 @@ class TokenFileError(ClientError):
 
 
 def token_file(home: Path) -> Path:
-    """Where they are kept: readable for their owner only."""
+    """Where they are stored: readable only by their owner."""
     return home / "tokens.json"
 
 
@@ -39,18 +30,18 @@ def stored_token(home: Path, server: str) -> str | None:
 
 
 def keep_token(home: Path, server: str, token: str) -> None:
-    """Keeps a token, in the place of the one before.
+    """Stores a token, replacing the previous one.
 
     Raises:
-        TokenFileError: it is no token, or the file cannot be written.
+        TokenFileError: it is not a token, or the file cannot be written.
     """
     if not is_token(token):
-        raise TokenFileError("that is no token; copy the whole line that begins with aloud_")
+        raise TokenFileError("that is not a token; copy the whole line that begins with aloud_")
     _write(home, _read(home) | {server: token})
 
 
 def forget_token(home: Path, server: str) -> bool:
-    """Forgets the token for a server; tells whether there was one."""
+    """Forgets the token for a server; returns whether there was one."""
     tokens = _read(home)
     if server not in tokens:
         return False

@@ -14,26 +14,12 @@ from typing import Any, Final, Literal
 from pydantic import ValidationError
 
 from client.audio.files import read_audio
-from client.backend.protocol import Backend, RejectedError
-from client.backend.reviews import Reviews
+from client.backend.protocol import Backend, RejectedError, Reviews
 from client.core.errors import ClientError
 from client.data.own_recordings import OwnRecordings
 from client.data.sharing import NoSharingError, encode_for_upload
 from server.contract import Archive, MergedReview, ReviewDocument
-from server.ui.exports.bundle_page import bundle_page
-
-__all__ = [
-    "MOST_FILE_BYTES",
-    "BundleError",
-    "Packed",
-    "Sound",
-    "bundle_of",
-    "make_bundle",
-    "merge_each",
-    "news_of",
-    "parse_review",
-    "read_review",
-]
+from server.ui.exports.html import bundle_page
 
 _PAGE: Final = "answer.html"
 _ATTEMPT: Final = "attempt.json"
@@ -64,7 +50,7 @@ _DAMAGED: Final = (
 
 
 class BundleError(ClientError):
-    """A file is no bundle and no comments, or cannot be trusted; the text says why."""
+    """A file is neither a bundle nor comments, or cannot be trusted; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +124,7 @@ def merge_each(
     """Merges what came back, file after file.
 
     Args:
-        reviews: where the comments on one's own answers are kept.
+        reviews: where the comments on your own answers are stored.
         documents: each with the name of its file, for messages.
 
     Raises:
@@ -158,12 +144,12 @@ def news_of(merged: MergedReview) -> str:
         "score": merged.scores,
         "corrected verdict": merged.corrections,
     }
-    told = [
+    news = [
         f"{count} new {what}{'' if count == 1 else 's'}"
         for what, count in counts.items()
         if count or what == "comment"
     ]
-    return ", ".join(told)
+    return ", ".join(news)
 
 
 def read_review(path: Path) -> ReviewDocument:
@@ -205,16 +191,16 @@ def _review_in(name: str, content: bytes) -> bytes:
             members = bundle.infolist()
             for each in members:
                 if each.filename not in _MOST_BYTES:
-                    raise BundleError(f"{name} is no bundle of Aloud: it holds {each.filename!r}")
+                    raise BundleError(f"{name} is not an Aloud bundle: it holds {each.filename!r}")
                 if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise BundleError(f"{name} is no bundle of Aloud: it is packed otherwise")
+                    raise BundleError(f"{name} is not an Aloud bundle: it is packed in another way")
                 if each.file_size > _MOST_BYTES[each.filename]:
                     raise BundleError(f"{name}: {each.filename} is too large unpacked")
             names = [each.filename for each in members]
             if len(set(names)) < len(names):
-                raise BundleError(f"{name} is no bundle of Aloud: it holds a file twice")
+                raise BundleError(f"{name} is not an Aloud bundle: it holds a file twice")
             if _REVIEW not in names:
-                raise BundleError(f"{name} is no bundle of Aloud: it has no {_REVIEW}")
+                raise BundleError(f"{name} is not an Aloud bundle: it has no {_REVIEW}")
             with bundle.open(_REVIEW) as member:
                 # the stated size is the file's own word: never read more than may be
                 unpacked = member.read(_MOST_BYTES[_REVIEW] + 1)
@@ -231,9 +217,9 @@ def _parsed(name: str, content: bytes) -> ReviewDocument:
     try:
         document: Any = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise BundleError(f"{name} holds no comments of Aloud: it is no JSON") from error
+        raise BundleError(f"{name} holds no Aloud comments: it is not JSON") from error
     if not isinstance(document, dict) or document.get("format") != "aloud-review":
-        raise BundleError(f"{name} holds no comments of Aloud")
+        raise BundleError(f"{name} holds no Aloud comments")
     if document.get("schema_version") != 1:
         raise BundleError(f"{name} is of another version; upgrade Aloud to read it")
     try:

@@ -1,22 +1,20 @@
-"""Deleting one's own data for good: the answers and what this machine keeps beside them."""
+"""Deleting your own data for good: the answers and what this machine keeps beside them."""
 
 import shutil
 from collections.abc import Sequence
 
+from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import Backend, RejectedError
-from client.backend.sending import OutboxBackend
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.practice.interviews import Interviews
 from server.contract import PurgeRequest, PurgeResult
 
-__all__ = ["delete_answers", "delete_everything", "discard_refused"]
-
 
 def delete_answers(
     backend: Backend, settings: ClientSettings, attempt_ids: Sequence[int]
 ) -> PurgeResult:
-    """Delete these attempts and their recordings; one that is gone already does no harm.
+    """Delete these attempts and their recordings; one that no longer exists does no harm.
 
     Args:
         backend: where the attempts are.
@@ -36,16 +34,16 @@ def delete_answers(
     return result
 
 
-def discard_refused(backend: Backend, settings: ClientSettings, submission_id: str) -> bool:
+def discard_refused(outbox: AnswerOutbox, settings: ClientSettings, submission_id: str) -> bool:
     """Delete one answer that its server refused, with its recording; whether there was one."""
-    gone = isinstance(backend, OutboxBackend) and backend.outbox.discard_refused(submission_id)
+    gone = outbox.discard_refused(submission_id)
     if gone:
         OwnRecordings(settings.recordings).forget(submission_id)
     return gone
 
 
 def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
-    """Delete answers, drills, interviews, recordings, own words and drill items, what waits."""
+    """Delete answers, drills, interviews, recordings, own words, drill items and what waits."""
     result = backend.purge(PurgeRequest(everything=True))
     OwnRecordings(settings.recordings).forget_all()
     Interviews.of(settings).forget_all()

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Final
 
-__all__ = ["AUDIO", "INTRODUCTION", "QUESTION_ID"]
-
 AUDIO: Final = Path(__file__).with_name("demo.flac")
 """Made by ``scripts/make_demo.py`` with a synthetic voice."""
 

@@ -1,4 +1,4 @@
-"""Exports of one's own attempts: Markdown, HTML, JSON that imports again, CSV, subtitles."""
+"""Exports of your own attempts: Markdown, HTML, JSON that imports again, CSV, subtitles."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,8 +13,6 @@ from server.ui.exports.csv_table import to_csv
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
 
-__all__ = ["EXPORT_FORMATS", "ExportError", "export_attempts", "read_archive"]
-
 MAX_ARCHIVE_BYTES: Final = 1024**3
 """A thousand of the contract's largest answers; a larger file is something else."""
 
@@ -24,7 +22,7 @@ EXPORT_FORMATS: Final = ("markdown", "html", "json", "csv", *_SUBTITLES)
 
 
 class ExportError(ClientError):
-    """This cannot be exported so, or the file to import is not an export."""
+    """This cannot be exported in this format, or the file to import is not an export."""
 
 
 def export_attempts(backend: Backend, format: str, attempt_id: int | None = None) -> str:
@@ -36,7 +34,7 @@ def export_attempts(backend: Backend, format: str, attempt_id: int | None = None
         attempt_id: the attempt; ``None``: all.
 
     Raises:
-        ExportError: there is no such format, or subtitles of what has no times were asked for.
+        ExportError: there is no such format, or subtitles were asked for but there are no times.
         BackendError: the attempt does not exist or the server is away.
     """
     if format not in EXPORT_FORMATS:
@@ -51,7 +49,7 @@ def export_attempts(backend: Backend, format: str, attempt_id: int | None = None
     if format == "csv":
         return to_csv(archive.attempts)
     if format == "html":
-        # brings the templates: only where they are wanted
+        # loads the templates: only when they are needed
         from server.ui.exports.html import to_html
 
         return to_html(archive.attempts)
@@ -62,7 +60,7 @@ def read_archive(path: Path) -> Archive:
     """What a JSON export wrote.
 
     Raises:
-        ExportError: the file cannot be read or is no such export.
+        ExportError: the file cannot be read or is not such an export.
     """
     try:
         if path.stat().st_size > MAX_ARCHIVE_BYTES:
@@ -77,7 +75,7 @@ def read_archive(path: Path) -> Archive:
         place = ".".join(str(part) for part in first["loc"])
         where = f" ({place}: {first['msg']})" if place else f" ({first['msg']})"
         raise ExportError(
-            f"{path} is no export that can be imported{where}; "
+            f"{path} is not an export that can be imported{where}; "
             "make one with `aloud export --format json`"
         ) from error
 

@@ -1,22 +1,21 @@
 """“I did say it”: words of an answer kept as an alias of a key phrase, for this answer and others.
 
-Only where the server runs in this process: a programme's shared bank is the programme's to change.
+Only if the server runs in this process: a program's shared bank is for the program to change.
 """
 
 import re
 from collections.abc import Callable
 from typing import Final
 
+from filelock import FileLock, Timeout
+
 from client.backend.protocol import Backend
 from client.core.durable_file import write_durably
 from client.core.errors import ClientError
-from client.core.file_lock import held
 from client.core.settings import ClientSettings
 from question_bank.errors import BankError
 from question_bank.own_aliases import OwnAliases, read_own_aliases
 from server.contract import Attempt, RegradeResult, Transcript
-
-__all__ = ["AliasError", "add_own_alias", "said_in", "take_back_alias"]
 
 _LOCK_TIMEOUT_S: Final = 5.0
 
@@ -32,25 +31,25 @@ def add_own_alias(
 
     Args:
         backend: grades again; it must be the embedded server.
-        settings: name the file of one's own aliases.
+        settings: name the file of your own aliases.
         attempt: the answer in which the words were said.
         phrase: a key phrase of its question, as the bank writes it.
         words: what was said in its place.
 
     Raises:
-        AliasError: the bank is not one's own, or the words were not said or say too little.
+        AliasError: the bank is not your own, or the words were not said or say too little.
         BackendError: the question has gone, or grading failed.
     """
     if settings.server is not None:
         raise AliasError(
-            "the programme's bank decides what counts: tell its coaches, who can add these words"
+            "the program's bank decides what counts: tell its coaches, who can add these words"
         )
     question = backend.question(attempt.report.question_id)
     if phrase not in {key.phrase for key in question.key_phrases}:
-        raise AliasError(f"the question has no key phrase {phrase!r} any more")
+        raise AliasError(f"the question no longer has a key phrase {phrase!r}")
     if not said_in(attempt.report.transcript, words):
         raise AliasError(
-            f"“{' '.join(words.split())}” does not stand in the transcript: "
+            f"“{' '.join(words.split())}” is not in the transcript: "
             "choose the words as they are written there"
         )
     taken = {
@@ -68,7 +67,7 @@ def add_own_alias(
 def take_back_alias(
     backend: Backend, settings: ClientSettings, question_id: str, phrase: str, alias: str
 ) -> RegradeResult:
-    """Let words of one's own no longer count, and grade all answers to the question again.
+    """Let your own words no longer count, and grade all answers to the question again.
 
     Raises:
         AliasError: the file cannot be read or written.
@@ -81,10 +80,10 @@ def take_back_alias(
 def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]) -> None:
     path = settings.own_aliases
     try:
-        with held(path.with_name(path.name + ".lock"), timeout_s=_LOCK_TIMEOUT_S) as alone:
-            if not alone:
-                raise AliasError("another window is changing your words: try again")
+        with FileLock(path.with_name(path.name + ".lock"), timeout=_LOCK_TIMEOUT_S):
             write_durably(path, change(read_own_aliases(path)).to_yaml().encode("utf-8"))
+    except Timeout as error:
+        raise AliasError("another window is changing your words: try again") from error
     except BankError as error:
         raise AliasError(str(error)) from error
     except OSError as error:
@@ -92,7 +91,7 @@ def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]
 
 
 def said_in(transcript: Transcript, words: str) -> bool:
-    """Whether these words stand in the transcript, next to each other and in this order."""
+    """Whether these words are in the transcript, next to each other and in this order."""
     wanted = _tokens(words)
     text = " ".join(word.text for word in transcript.words) or transcript.text
     said = _tokens(text)

@@ -4,8 +4,6 @@ import shutil
 from datetime import datetime
 from pathlib import Path
 
-__all__ = ["OwnRecordings"]
-
 
 class OwnRecordings:
     """The recordings in one folder. They never leave this machine by themselves."""

@@ -1,4 +1,4 @@
-"""Sharing one's answers on a shared server: with a cohort, by link, with the recording or not."""
+"""Sharing your answers on a shared server: with a cohort or by link, with the recording or not."""
 
 import time
 from collections.abc import Callable
@@ -10,14 +10,15 @@ import httpx
 import numpy as np
 
 from client.audio.files import read_audio
+from client.backend.connection import ServerConnection
 from client.backend.protocol import RejectedError, UnavailableError
-from client.backend.remote import RemoteBackend
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.practice.interviews import InterviewRecord, Interviews
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import (
+    Attempt,
     LinkRequest,
     NewShareLink,
     Preparing,
@@ -25,18 +26,6 @@ from server.contract import (
     ShareRequest,
     Sharing,
 )
-
-__all__ = [
-    "PATIENCE_S",
-    "NoSharingError",
-    "RemoteSharing",
-    "as_flac",
-    "encode_for_upload",
-    "interview_of",
-    "open_sharing",
-    "share_attempt",
-    "share_interview",
-]
 
 _MOST_FLAC_BYTES: Final = 6 * 1024 * 1024
 """Within the server's limit of 8 MiB; what is longer goes as Opus."""
@@ -54,56 +43,56 @@ class NoSharingError(ClientError):
     """There is no shared server, or no recording; the text says what can be done instead."""
 
 
-class RemoteSharing(RemoteBackend):
+class RemoteSharing(ServerConnection):
     """The sharing of a shared server, over HTTP."""
 
     def sharing(self, attempt_id: int) -> Sharing:
-        """What one shows of an attempt, and to whom one could."""
-        return self._get(f"attempts/{attempt_id}/sharing", Sharing)
+        """With whom an attempt is shared, and with whom it could be."""
+        return self.call("GET", f"attempts/{attempt_id}/sharing", Sharing)
 
     def share(self, wanted: ShareRequest) -> Shared:
-        """Shows an attempt or an interview."""
-        # a share by link is made anew each time: after an unclear failure it is not asked again
-        return self._post("shares", wanted, Shared, repeat=wanted.cohort_id is not None)
+        """Shares an attempt or an interview."""
+        # each call makes another share by link: after an unclear failure it is not repeated
+        return self.call("POST", "shares", Shared, wanted, repeat=wanted.cohort_id is not None)
 
     def revoke(self, share_id: int) -> None:
         """Takes a share back."""
-        self._request("DELETE", f"shares/{share_id}", repeat=False)
+        self.send("DELETE", f"shares/{share_id}", repeat=False)
 
     def add_link(self, share_id: int, wanted: LinkRequest) -> NewShareLink:
         """Makes a link for somebody without an account."""
-        return self._post(f"shares/{share_id}/links", wanted, NewShareLink, repeat=False)
+        return self.call("POST", f"shares/{share_id}/links", NewShareLink, wanted, repeat=False)
 
     def revoke_link(self, link_id: int) -> None:
-        """Lets nobody in by a link any more."""
-        self._request("DELETE", f"share-links/{link_id}", repeat=False)
+        """Ends a link: nobody gets in by it any more."""
+        self.send("DELETE", f"share-links/{link_id}", repeat=False)
 
     def address_of(self, link: NewShareLink) -> str:
         """The whole address of a link."""
-        return self._server + link.path
+        return self.server + link.path
+
+    def attempt(self, attempt_id: int) -> Attempt:
+        """One of your own attempts."""
+        return self.call("GET", f"attempts/{attempt_id}", Attempt)
 
     def upload(self, attempt_id: int, recording: Path) -> None:
         """Uploads the recording of an attempt that is shared with audio.
 
-        The server encodes it anew before anybody hears it; ``prepared`` waits for that.
+        The server encodes it again before anybody hears it; ``prepared`` waits for that.
 
         Raises:
             AudioFileError: the file cannot be read.
             UnavailableError, RejectedError: the server did not take it.
         """
         content, media_type = encode_for_upload(read_audio(recording))
-        try:
-            reply = self._http.put(
-                f"attempts/{attempt_id}/recording",
-                content=content,
-                headers={"Content-Type": media_type},
-                timeout=_UPLOAD_TIMEOUT,
-            )
-        except httpx.HTTPError as error:
-            raise UnavailableError(
-                f"the recording did not reach the server {self._server} ({error})"
-            ) from error
-        self._checked(reply)
+        self.send(
+            "PUT",
+            f"attempts/{attempt_id}/recording",
+            content,
+            media_type=media_type,
+            repeat=False,
+            timeout=_UPLOAD_TIMEOUT,
+        )
 
     def prepared(
         self,
@@ -112,18 +101,18 @@ class RemoteSharing(RemoteBackend):
         *,
         patience_s: float = PATIENCE_S,
     ) -> Preparing | None:
-        """Waits until an uploaded recording can be heard, and asks less and less often.
+        """Waits until an uploaded recording can be heard, asking less and less often.
 
-        A server that is away for a moment goes on where it was.
+        Goes on waiting while the server is away for a moment.
 
         Args:
             attempt_id: the attempt.
-            tell: told at each look how far it is.
+            tell: receives at each look how far it is.
             patience_s: how long to wait.
 
         Returns:
-            ``None``: nothing is being prepared any more. Else how far it was when patience ended,
-            or why it came to nothing (``state`` is ``failed``).
+            ``None``: nothing is being prepared any more. Otherwise how far it was when patience
+            ended, or why it failed (``state`` is ``failed``).
 
         Raises:
             UnavailableError: the server stayed away.
@@ -170,16 +159,16 @@ def share_attempt(
     with_audio: bool = False,
     uploaded: Callable[[int], None] = lambda attempt_id: None,
 ) -> NewShareLink | None:
-    """Shows one attempt to a cohort, or by a link; uploads its recording where that is wanted.
+    """Shares one attempt with a cohort or by a link; uploads its recording if that is wanted.
 
-    ``uploaded`` is told the attempt whose recording has just gone up.
+    ``uploaded`` receives the attempt whose recording has just been uploaded.
 
     Returns:
-        The link, where one was made.
+        The link, if one was made.
 
     Raises:
         NoSharingError: there is no recording of this answer on this machine.
-        AudioFileError, UnavailableError, RejectedError: as they say.
+        AudioFileError, UnavailableError, RejectedError: the recording or the server fails.
     """
     path = recordings.path_of(submission_id)
     if with_audio and not path.is_file():
@@ -215,13 +204,13 @@ def share_interview(
     with_audio: bool = False,
     uploaded: Callable[[int], None] = lambda attempt_id: None,
 ) -> NewShareLink | None:
-    """Shows all answers of an interview that this server has, as ``share_attempt`` does one.
+    """Shares all answers of an interview that this server has, as ``share_attempt`` does one.
 
     Recordings that are not (or no longer) on this machine are left out.
 
     Raises:
         NoSharingError: the server has none of its answers.
-        AudioFileError, UnavailableError, RejectedError: as they say.
+        AudioFileError, UnavailableError, RejectedError: the recording or the server fails.
     """
     answers = {
         each.attempt_id: each.submission_id
@@ -250,7 +239,7 @@ def share_interview(
 
 
 def _is_there(sharing: RemoteSharing, attempt_id: int, submission_id: str) -> bool:
-    """Whether it is this answer that the server has under this number, and not another one."""
+    """Whether the server has this answer under this number, and not another one."""
     try:
         return sharing.attempt(attempt_id).submission.submission_id == submission_id
     except RejectedError:
@@ -279,7 +268,7 @@ def _encode(clip: Clip, container: str, codec: str) -> bytes:
         stream.layout = "mono"
         if codec == "libopus":
             stream.bit_rate = _OPUS_BIT_RATE
-        samples = (np.clip(clip.samples, -1, 1) * 32767).astype(np.int16)
+        samples = np.frombuffer(clip.pcm16(), np.int16)
         for start in range(0, samples.size, SAMPLE_RATE_HZ):
             part = samples[None, start : start + SAMPLE_RATE_HZ]
             frame = av.AudioFrame.from_ndarray(part, format="s16", layout="mono")

@@ -6,27 +6,25 @@ from datetime import UTC, datetime
 
 from question_bank.models import Question
 
-__all__ = ["choose_questions"]
-
 
 def choose_questions(
     questions: Sequence[Question],
-    last_practised: Mapping[str, datetime],
+    last_practiced: Mapping[str, datetime],
     count: int,
     rng: random.Random,
 ) -> list[Question]:
-    """Pick questions: never practised before long ago before lately, topics taking turns.
+    """Pick questions: never practiced first, then longest ago first; topics take turns.
 
     Args:
         questions: what there is to choose from.
-        last_practised: question id → when it was last answered.
+        last_practiced: question id → when it was last answered.
         count: how many; fewer come back where there are fewer.
         rng: breaks ties.
     """
     never = datetime.min.replace(tzinfo=UTC)
     waiting = sorted(
         rng.sample(list(questions), len(questions)),
-        key=lambda question: last_practised.get(question.id, never),
+        key=lambda question: last_practiced.get(question.id, never),
     )
     chosen: list[Question] = []
     taken: dict[str, int] = {}

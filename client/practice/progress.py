@@ -10,39 +10,13 @@ from client.backend.protocol import Backend, RejectedError
 from question_bank.models import Bank, PlanWeek, RoundName
 from server.contract import AttemptSummary, DrillCard, HistoryQuery, Report, Transcript
 
-__all__ = [
-    "DrillLine",
-    "DueSet",
-    "DueToday",
-    "PlanStep",
-    "PlannedRound",
-    "QuestionLine",
-    "ReportReader",
-    "Retry",
-    "ScoreLine",
-    "TermLine",
-    "all_attempts",
-    "drill_lines",
-    "due_sets",
-    "due_today",
-    "is_learnt",
-    "next_step",
-    "planned_rounds",
-    "question_lines",
-    "question_to_retry",
-    "recent_reports",
-    "score_lines",
-    "score_lines_by",
-    "term_lines",
-]
-
 PAGE: Final = 500
 REPORTS_READ: Final = 100
 """Reports looked through for terms: a month of daily practice, read in below a second."""
 RETRY_AFTER: Final = timedelta(days=1)
-"""A night between two answers: what is still known then was learnt, not remembered."""
+"""A night between two answers: what is still known then was learned, not remembered."""
 LEARNT_STABILITY_D: Final = 21.0
-"""From here on an item is called learnt: Anki calls a card mature after three weeks."""
+"""From here on an item is called learned: Anki calls a card mature after three weeks."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +29,7 @@ class ScoreLine:
         attempts: how many answers there are.
         first: mean score of each question's first answer, 0 to 1.
         now: mean score of each question's latest answer.
-        last_at: when it was last practised.
+        last_at: when it was last practiced.
     """
 
     name: str
@@ -87,12 +61,12 @@ class TermLine:
 
 @dataclass(frozen=True)
 class DrillLine:
-    """One drill set: items with a card, those due, those learnt, takes, takes said wrong."""
+    """One drill set: items with a card, those due, those learned, takes, takes said wrong."""
 
     name: str
     items: int
     due: int
-    learnt: int
+    learned: int
     takes: int
     misses: int
     last_at: datetime
@@ -100,7 +74,7 @@ class DrillLine:
 
 @dataclass(frozen=True)
 class PlannedRound:
-    """A round that a week of the plan asks for, and how often it was practised."""
+    """A round that a week of the plan asks for, and how often it was practiced."""
 
     round: RoundName
     attempts: int
@@ -116,7 +90,7 @@ class DueSet:
 
 @dataclass(frozen=True)
 class PlanStep:
-    """The first round of the plan that was never practised, with the week that asks for it."""
+    """The first round of the plan that was never practiced, with the week that asks for it."""
 
     week: int
     title: str
@@ -144,11 +118,11 @@ class Retry:
 
 @dataclass(frozen=True)
 class DueToday:
-    """What to practise today.
+    """What to practice today.
 
     Attributes:
         drills: the sets with items due, the most first.
-        step: what comes next in the plan; ``None``: every round of it was practised.
+        step: what comes next in the plan; ``None``: every round of it was practiced.
         retry: the question to answer again; ``None``: none is older than a day and incomplete.
     """
 
@@ -160,7 +134,7 @@ class DueToday:
 def due_today(
     bank: Bank, attempts: Sequence[AttemptSummary], cards: Iterable[DrillCard], now: datetime
 ) -> DueToday:
-    """What to practise today, from the plan, the whole history and the drills' cards."""
+    """What to practice today, from the plan, the whole history and the drills' cards."""
     return DueToday(
         drills=due_sets(cards, now),
         step=next_step(bank.plan, attempts),
@@ -218,7 +192,7 @@ class ReportReader:
 def score_lines(
     attempts: Iterable[AttemptSummary], heading: Callable[[AttemptSummary], str | None]
 ) -> list[ScoreLine]:
-    """The answers by heading, the one practised last first; those without one are left out."""
+    """The answers by heading, the one practiced last first; those without one are left out."""
 
     def headings(attempt: AttemptSummary) -> tuple[str, ...]:
         name = heading(attempt)
@@ -291,7 +265,7 @@ def drill_lines(cards: Iterable[DrillCard], now: datetime) -> list[DrillLine]:
             name=name,
             items=len(group),
             due=sum(card.due <= now for card in group),
-            learnt=sum(map(is_learnt, group)),
+            learned=sum(map(is_learned, group)),
             takes=sum(card.reps for card in group),
             misses=sum(card.misses for card in group),
             last_at=max(card.last_reviewed_at for card in group),
@@ -300,7 +274,7 @@ def drill_lines(cards: Iterable[DrillCard], now: datetime) -> list[DrillLine]:
     ]
 
 
-def is_learnt(card: DrillCard) -> bool:
+def is_learned(card: DrillCard) -> bool:
     """Whether an item was said right last and is expected to hold for three weeks."""
     return card.last_verdict == "correct" and card.stability >= LEARNT_STABILITY_D
 

@@ -7,8 +7,6 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from server.contract import AttemptSummary, Report
 
-__all__ = ["TermTake", "WeekScore", "term_takes", "week_scores"]
-
 
 @dataclass(frozen=True)
 class WeekScore:

@@ -12,8 +12,6 @@ from client.speaking.voice import Voice
 from pronunciation.respelling.for_voices import respell
 from pronunciation.terms import Lexicon
 
-__all__ = ["DEFAULT_RATE_WPM", "Pyttsx3Voice"]
-
 DEFAULT_RATE_WPM: Final = 160
 """An interviewer's pace; the engines' own 175 to 200 is hard on non-native listeners."""
 START_LIMIT_S: Final = 15.0

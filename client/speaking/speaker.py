@@ -12,12 +12,10 @@ from typing import Final
 from client.audio.playback import play
 from client.audio.wav import read_wav, write_wav
 from client.core.errors import SpeakingError
+from client.speaking.pyttsx3_voice import Pyttsx3Voice
 from client.speaking.voice import Voice
-from client.speaking.voices import voices_here
 from pronunciation.clip import Clip
 from pronunciation.terms import Lexicon
-
-__all__ = ["Speaker", "SpeechOutcome"]
 
 MAX_CACHE_BYTES: Final = 200 * 1024 * 1024
 """About 75 minutes of speech at 22,050 Hz: every prompt of the built-in bank several times."""
@@ -35,6 +33,12 @@ class SpeechOutcome:
 
     spoken: bool
     reason: str = ""
+
+
+def voices_here() -> tuple[Voice, ...]:
+    """The voices that can be tried on this machine, the best first; none: the text is shown."""
+    voices: tuple[Voice, ...] = (Pyttsx3Voice(),)
+    return tuple(voice for voice in voices if voice.is_available())
 
 
 class Speaker:
@@ -109,7 +113,7 @@ class Speaker:
             return voice.synthesize(text, self._lexicon)
         said = f"{voice.key}\n{voice.written_for(text, self._lexicon)}"
         path = self._cache / f"{hashlib.sha256(said.encode()).hexdigest()[:32]}.wav"
-        with contextlib.suppress(SpeakingError):  # not there, or broken: say it anew
+        with contextlib.suppress(SpeakingError):  # not there, or broken: say it again
             clip = read_wav(path)
             with contextlib.suppress(OSError):
                 os.utime(path)  # the least recently heard goes first

@@ -10,8 +10,6 @@ from client.core.errors import ClientError, SpeakingError
 from pronunciation.clip import Clip
 from pronunciation.terms import Lexicon
 
-__all__ = ["MAX_TEXT_CHARS", "Voice"]
-
 MAX_TEXT_CHARS: Final = 10_000
 """Ten minutes of speech; no prompt comes near it."""
 

@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["speak"]
-
 _LONGEST_DATA_PATH = 140
 """eSpeak NG keeps the path of its data in 160 bytes (N_PATH_HOME) and appends 15 of them."""
 

@@ -9,9 +9,9 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from client.backend.protocol import RejectedError, UnavailableError
-from client.backend.remote import SignInNeededError
+from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
 from client.core.errors import ClientError
+from client.studio.guard import Guard
 from client.studio.routes import (
     attempts,
     comments,
@@ -25,28 +25,21 @@ from client.studio.routes import (
     roles,
     sharing,
     sounds,
-    takes,
-    weights,
 )
-from client.studio.state.guard import Guard
 from client.studio.state.studio import Studio
 from pronunciation.errors import PronunciationError
 from question_bank.errors import BankError
 from server.ui.rendering import STATIC as SHARED_STATIC
 from server.ui.static_files import Assets
 
-__all__ = ["create_studio"]
-
 _STATIC = Path(__file__).with_name("static")
 _PAGES = (
     home,
     roles,
     sounds,
-    weights,
     history,
     progress,
     practice,
-    takes,
     drills,
     attempts,
     interview,

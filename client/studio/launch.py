@@ -12,8 +12,6 @@ from client.core.errors import ClientError
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 
-__all__ = ["DEFAULT_PORT", "StudioError", "run"]
-
 DEFAULT_PORT: Final = 8018
 _HOST: Final = "127.0.0.1"
 _MAX_MESSAGE_BYTES: Final = 1 << 20

@@ -20,14 +20,12 @@ from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 from pronunciation.phones import to_ipa
 
-__all__ = ["DrillScreen", "Microphone", "Sounds", "recorder_of_takes"]
-
 SILENCE_STOP_S: Final = 0.8
 """A take ends after so much silence: the longest gap within a spelled acronym was below 0.5 s."""
 TIME_LIMIT_S: Final = 6.0
 """No item takes longer; nothing said by then is nothing said."""
 REPLAY_MARGIN_S: Final = 0.15
-"""Sound kept on either side of the term when one's own take is played."""
+"""Sound kept on either side of the term when your own take is played."""
 
 _SIGNS: Final = {
     "correct": ("✓ correct", "green"),
@@ -43,7 +41,7 @@ _UNDECIDED: Final = {
 }
 
 Microphone = Callable[[Item, Keys], Clip | End]
-"""Records one take; ``End.discard``: record anew, ``End.quit``: the person leaves."""
+"""Records one take; ``End.discard``: record again, ``End.quit``: the person leaves."""
 
 
 class Sounds(Protocol):

@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from client.answering.session import LiveAnswer, Outcome, Session
+from client.answering.live_answer import LiveAnswer
+from client.answering.session import Session
+from client.answering.submission import Outcome
 from client.audio import (
     Level,
     OnSamples,
@@ -29,8 +31,6 @@ from client.terminal.recording_screen import End, countdown, watch_recording
 from client.terminal.report import clock, print_report
 from question_bank.models import Question, RoundName
 from server.contract import HistoryQuery
-
-__all__ = ["Interview", "InterviewOptions", "NoQuestionsError"]
 
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""
@@ -204,7 +204,7 @@ class Interview:
         speaking.join()
 
     def _record(self, question: Question, keys: Keys, listen: OnSamples) -> Recording | End:
-        """A take, or ``End.discard`` / ``End.quit`` where there is none to keep.
+        """A take, or ``End.discard`` / ``End.quit`` if there is none to keep.
 
         Args:
             question: what is answered.

@@ -4,8 +4,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["ESCAPE", "Keys", "key_reader"]
-
 ESCAPE = "\x1b"
 
 

@@ -11,8 +11,6 @@ from client.audio import Level
 from client.terminal.keys import ESCAPE, Keys
 from client.terminal.report import clock
 
-__all__ = ["End", "RunningRecorder", "countdown", "level_bar", "watch_recording"]
-
 _POLL_S: Final = 0.1
 _METER_CELLS: Final = 24
 _METER_FLOOR_DBFS: Final = -60.0

@@ -1,4 +1,4 @@
-"""A Report as the terminal shows it: colour where there is one, and a sign beside every colour."""
+"""Reports, and the list of them, as the terminal shows them: a sign stands beside every color."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from server.contract import (
+    AttemptSummary,
     CorrectedVerdict,
     Coverage,
     Delivery,
@@ -18,9 +19,7 @@ from server.contract import (
     Summary,
     TermVerdict,
 )
-from server.ui.correction_text import correction_text, graded_text
-
-__all__ = ["clock", "print_report", "render_report", "render_transcript"]
+from server.ui.verdict_words import correction_text, graded_text
 
 _STATUS: Final = {
     "covered": ("✓", "covered", "green"),
@@ -36,13 +35,18 @@ _VERDICT: Final = {
 _NARROW_COLUMNS: Final = 60
 """A table of four columns is hard to read below this; rows stand under each other instead."""
 _GAP_COLUMNS: Final = 2
+_COLUMNS: Final = ("id", "when", "score", "question", "round", "words", "length", "engine")
+_CORRECTED: Final = "corrected from"
+_RIGHT: Final = frozenset({"id", "score", "words", "length", _CORRECTED})
+_SPARED: Final = ("engine", "length", "words", "round", "when")
+"""What is left out first if the terminal is too narrow; a report has it anyway."""
 _SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MAX_UNCLEAR_ROWS: Final = 6
 """Unclear terms need no work: a few rows say that they were looked at, the rest are counted."""
 
 
 def clock(seconds: float | None) -> str:
-    """Seconds as ``m:ss``, or a dash where there is no time."""
+    """Seconds as ``m:ss``, or a dash if there is no time."""
     if seconds is None:
         return "–"
     whole = int(seconds)
@@ -273,3 +277,44 @@ def _grid(*columns: str) -> Table:
     if columns[0] == "":
         table.columns[0].no_wrap = True
     return table
+
+
+def history_table(attempts: Iterable[AttemptSummary], columns: int) -> Table:
+    """A table of attempts.
+
+    Args:
+        attempts: in the order to show them in.
+        columns: how wide the terminal is; columns that do not fit are left out, the least useful
+            first, before any word is broken.
+    """
+    rows = [_history_row(each) for each in attempts]
+    shown = [*_COLUMNS, *([_CORRECTED] if any(row[_CORRECTED] for row in rows) else [])]
+    for spared in _SPARED:
+        if _history_width(shown, rows) <= columns:
+            break
+        shown.remove(spared)
+    table = Table(box=None, padding=(0, _GAP_COLUMNS, 0, 0), header_style="dim")
+    for name in shown:
+        table.add_column(name, overflow="fold", justify="right" if name in _RIGHT else "left")
+    for row in rows:
+        table.add_row(*(Text(row[name], "bold" if name == "question" else "") for name in shown))
+    return table
+
+
+def _history_width(shown: Sequence[str], rows: Sequence[dict[str, str]]) -> int:
+    return sum(max(len(name), *(len(row[name]) for row in rows)) + _GAP_COLUMNS for name in shown)
+
+
+def _history_row(attempt: AttemptSummary) -> dict[str, str]:
+    graded = attempt.graded_score
+    return {
+        "id": str(attempt.id),
+        "when": f"{attempt.created_at.astimezone():%Y-%m-%d %H:%M}",
+        "score": f"{attempt.score:.0%}",
+        "question": attempt.question_id,
+        "round": attempt.round or "–",
+        "words": str(attempt.words),
+        "length": f"{attempt.answer_s:.0f} s" if attempt.answer_s is not None else "–",
+        "engine": attempt.engine,
+        _CORRECTED: "" if graded is None else f"{graded:.0%}",
+    }

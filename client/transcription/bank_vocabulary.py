@@ -1,7 +1,7 @@
 """The words that a bank-wide language model may know, and how they are said.
 
 Bank-wide on purpose: nothing here knows which question was asked, and neither a key phrase nor a
-model answer goes in as a phrase, only the single words of all of them together. A recogniser that
+model answer goes in as a phrase, only the single words of all of them together. A recognizer that
 expects the answer hears it (SYSTRAN/faster-whisper#1356).
 """
 
@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pronunciation.phones import base_phone
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
-
-__all__ = ["BankVocabulary", "Entry", "Pronouncer", "bank_vocabulary", "entries"]
 
 MAX_READINGS = 3
 """Of one dictionary entry: PocketSphinx slows down with every variant, and confuses more."""
@@ -64,7 +62,7 @@ class BankVocabulary:
 
 @dataclass(frozen=True)
 class Entry:
-    """One word of the recogniser's dictionary, which may stand for several written words.
+    """One word of the recognizer's dictionary, which may stand for several written words.
 
     Attributes:
         key: as the dictionary has it, no spaces: ``tail_latency``.
@@ -135,11 +133,11 @@ def _bank_texts(bank: Bank) -> Iterator[str]:
 
 
 def entries(vocabulary: BankVocabulary, lookup: Lookup) -> list[Entry]:
-    """Dictionary entries for what the recogniser does not know yet.
+    """Dictionary entries for what the recognizer does not know yet.
 
     Args:
         vocabulary: of the whole bank.
-        lookup: the recogniser's own dictionary.
+        lookup: the recognizer's own dictionary.
 
     Returns:
         Terms of several words, lexicon terms, and single words missing from the dictionary. What

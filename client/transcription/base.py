@@ -2,52 +2,28 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
 
 from client.core.errors import EngineError, NoSpeech
-from client.transcription.segments import MAX_SEGMENT_S, Segment, plan_segments
+from client.transcription.segments import MAX_SEGMENT_S, Segment
 from pronunciation.clip import Clip
 from server.contract import Transcript, Word
-
-__all__ = ["ProgressCallback", "SegmentedTranscriber", "Transcriber", "assemble", "words_only"]
 
 ProgressCallback = Callable[[float], None]
 """Called with the share of the work that is done, 0 to 1, never falling."""
 
 
-@runtime_checkable
-class Transcriber(Protocol):
-    """Speech in, words with times out.
+class Transcriber(ABC):
+    """Speech in, words with times out; an engine supplies ``recognize``.
+
+    Voice activity detection finds the speech before the engine hears anything (Whisper talks on
+    silence, huggingface/transformers#24512), long silences are taken out, and each segment of at
+    most 30 s is transcribed independently: that is ``client.answering.worker``, for recorded and
+    live answers alike.
 
     Attributes:
         name: as on the command line, e.g. ``faster-whisper``.
         model: which weights, e.g. ``base.en``.
-    """
-
-    @property
-    def name(self) -> str:
-        """The engine's name on the command line."""
-
-    @property
-    def model(self) -> str:
-        """The weights it uses."""
-
-    def transcribe(self, clip: Clip, *, on_progress: ProgressCallback | None = None) -> Transcript:
-        """Transcribe one recording.
-
-        Raises:
-            NoSpeech: silence, noise, or nothing that the engine believes to be words.
-            EngineError: the engine failed.
-        """
-
-
-class SegmentedTranscriber(ABC):
-    """A transcriber that works segment by segment; an engine supplies ``recognise``.
-
-    The gate finds the speech before the engine hears anything (Whisper talks on silence,
-    huggingface/transformers#24512), long silences are taken out, and each segment of at most 30 s
-    is recognised on its own. A caller that cuts segments while the candidate still speaks calls
-    ``transcribe_segment`` itself and ``assemble`` at the end.
+        max_segment_s: no segment may be longer.
     """
 
     name: str
@@ -55,7 +31,7 @@ class SegmentedTranscriber(ABC):
     max_segment_s: float = MAX_SEGMENT_S
 
     @abstractmethod
-    def recognise(self, clip: Clip) -> Sequence[Word]:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         """The words of one segment.
 
         Args:
@@ -70,11 +46,14 @@ class SegmentedTranscriber(ABC):
         """The words of one segment, timed from the start of the recording.
 
         Args:
-            segment: one that ``plan_segments`` or ``cut_segment`` made.
-            offset_s: where the clip that was planned starts within the whole recording.
+            segment: one that ``cut_segment`` made.
+            offset_s: where the clip that it was cut from starts within the recording.
+
+        Raises:
+            EngineError: the engine failed.
         """
         words: list[Word] = []
-        for word in self.recognise(segment.clip):
+        for word in self.recognize(segment.clip):
             if word.start_s is None or word.end_s is None:
                 raise EngineError(f"{self.name} gave the word {word.text!r} no times")
             start_s, end_s = segment.recording_times(word.start_s, word.end_s)
@@ -88,18 +67,6 @@ class SegmentedTranscriber(ABC):
             )
         return tuple(words)
 
-    def transcribe(self, clip: Clip, *, on_progress: ProgressCallback | None = None) -> Transcript:
-        """Transcribe one recording; see ``Transcriber``."""
-        segments = plan_segments(clip, self.max_segment_s)
-        words: list[Word] = []
-        for done, segment in enumerate(segments):
-            if on_progress is not None:
-                on_progress(done / len(segments))
-            words.extend(self.transcribe_segment(segment))
-        if on_progress is not None:
-            on_progress(1.0)
-        return assemble(words, engine=self.name, model=self.model, duration_s=clip.duration_s)
-
 
 def assemble(words: Sequence[Word], *, engine: str, model: str, duration_s: float) -> Transcript:
     """Put the words of all segments together.
@@ -110,8 +77,8 @@ def assemble(words: Sequence[Word], *, engine: str, model: str, duration_s: floa
     kept = words_only(words)
     if not kept:
         raise NoSpeech(
-            "no speech detected: the recording has sound, but no words could be made out; "
-            "speak closer to the microphone and try again"
+            "no words could be made out: somebody speaks, but cannot be understood; speak English, "
+            "clearly and closer to the microphone, and try again"
         )
     return Transcript(
         text=" ".join(word.text for word in kept),

@@ -18,8 +18,6 @@ from client.transcription.weights import (
     pull,
 )
 
-__all__ = ["AUTO", "ENGINES", "EngineOptions", "load_engine"]
-
 AUTO = "auto"
 
 ENGINES: Mapping[str, str] = {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription.base import SegmentedTranscriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
 from client.transcription.weights import (
     DEFAULT_MODEL,
@@ -16,17 +16,21 @@ from client.transcription.weights import (
     first_installed,
     pull,
 )
-from client.transcription.whisper_words import BEAM_SIZE, TEMPERATURES, believable, to_word
+from client.transcription.whisper_words import (
+    BEAM_SIZE,
+    TEMPERATURES,
+    Piece,
+    believable,
+    join_pieces,
+)
 from pronunciation.clip import Clip
 from server.contract import Word
-
-__all__ = ["FasterWhisper", "load"]
 
 MAX_THREADS = 8
 """faster-whisper's README measures with 8; more threads bring CTranslate2 little on ``base``."""
 
 
-class FasterWhisper(SegmentedTranscriber):
+class FasterWhisper(Transcriber):
     """A loaded model; ``model`` is the name of its weights.
 
     Never biased: no ``initial_prompt``, no hotwords, no text of the segment before
@@ -39,8 +43,8 @@ class FasterWhisper(SegmentedTranscriber):
         self.model = model
         self._whisper = whisper
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
-        """See ``SegmentedTranscriber``."""
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        """See ``Transcriber``."""
         import ctranslate2
 
         ctranslate2.set_random_seed(0)  # a fallback temperature samples: same sound, same words
@@ -56,12 +60,15 @@ class FasterWhisper(SegmentedTranscriber):
                 vad_filter=False,  # the gate has done it, for every engine alike
             )
             return [
-                to_word(word.word, word.start, word.end, word.probability)
+                word
                 for segment in segments
                 if believable(
                     segment.no_speech_prob, segment.avg_logprob, segment.compression_ratio
                 )
-                for word in segment.words or ()
+                for word in join_pieces(
+                    Piece(piece.word, piece.start, piece.end, piece.probability)
+                    for piece in segment.words or ()
+                )
             ]
         except (RuntimeError, ValueError) as error:
             raise EngineError(f"faster-whisper failed on {self.model}: {error}") from error

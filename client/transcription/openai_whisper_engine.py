@@ -6,17 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription.base import SegmentedTranscriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
 from client.transcription.weights import DEFAULT_MODEL
-from client.transcription.whisper_words import BEAM_SIZE, TEMPERATURES, believable, to_word
+from client.transcription.whisper_words import (
+    BEAM_SIZE,
+    TEMPERATURES,
+    Piece,
+    believable,
+    join_pieces,
+)
 from pronunciation.clip import Clip
 from server.contract import Word
 
-__all__ = ["OpenAIWhisper", "load"]
 
-
-class OpenAIWhisper(SegmentedTranscriber):
+class OpenAIWhisper(Transcriber):
     """A loaded model; the same options as ``FasterWhisper``, so the same words."""
 
     name = "openai-whisper"
@@ -25,8 +29,8 @@ class OpenAIWhisper(SegmentedTranscriber):
         self.model = model
         self._whisper = whisper
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
-        """See ``SegmentedTranscriber``."""
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        """See ``Transcriber``."""
         import torch
 
         torch.manual_seed(0)  # a fallback temperature samples: same sound, same words
@@ -46,12 +50,15 @@ class OpenAIWhisper(SegmentedTranscriber):
         except (RuntimeError, ValueError) as error:
             raise EngineError(f"openai-whisper failed on {self.model}: {error}") from error
         return [
-            to_word(word["word"], word["start"], word["end"], word["probability"])
+            word
             for segment in result["segments"]
             if believable(
                 segment["no_speech_prob"], segment["avg_logprob"], segment["compression_ratio"]
             )
-            for word in segment["words"]
+            for word in join_pieces(
+                Piece(piece["word"], piece["start"], piece["end"], piece["probability"])
+                for piece in segment["words"]
+            )
         ]
 
 
@@ -82,7 +89,7 @@ def load(options: EngineOptions) -> OpenAIWhisper:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         with warnings.catch_warnings():
-            # of a broken file that is fetched anew, and of the tokenizer's file left open
+            # of a broken file that is fetched again, and of the tokenizer's file left open
             warnings.simplefilter("ignore")
             loaded = whisper.load_model(str(Path(model).expanduser()) if is_file else model, device)
             whisper.tokenizer.get_tokenizer(

@@ -10,12 +10,10 @@ from typing import Any
 
 from client.core.errors import EngineUnavailable, WeightsError
 from client.transcription.bank_vocabulary import BankVocabulary, Entry, bank_vocabulary, entries
-from client.transcription.base import SegmentedTranscriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
 from pronunciation.clip import Clip
 from server.contract import Word
-
-__all__ = ["PocketSphinx", "load"]
 
 MODEL = "en-us"
 
@@ -33,7 +31,7 @@ MAX_ACTIVE_STATES = 4000
 30,000, in two thirds of the time (8.9 s and 6.0 s of one core for 40 s of sound)."""
 
 
-class PocketSphinx(SegmentedTranscriber):
+class PocketSphinx(Transcriber):
     """A decoder with the bank's vocabulary."""
 
     name = "pocketsphinx"
@@ -43,8 +41,8 @@ class PocketSphinx(SegmentedTranscriber):
         self._decoder = decoder
         self._added = added
 
-    def recognise(self, clip: Clip) -> Sequence[Word]:
-        """See ``SegmentedTranscriber``."""
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        """See ``Transcriber``."""
         decoder = self._decoder
         decoder.start_utt()
         decoder.process_raw(clip.pcm16(), full_utt=True)
@@ -137,7 +135,7 @@ def _add(
             for number, reading in enumerate(entry.readings[1:], start=2)
         )
     for index, (key, phones) in enumerate(readings, start=1):
-        # the search is built anew once, at the last word: it takes half a second each time
+        # rebuild the search only once, at the last word: it takes half a second
         decoder.add_word(key, phones, index == len(readings))
     return added
 

@@ -5,20 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from client.transcription.gate import at_sample_rate, require_speech
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-
-__all__ = [
-    "KEEP_SILENCE_S",
-    "MAX_SEGMENT_S",
-    "Piece",
-    "Segment",
-    "cut_segment",
-    "dip_s",
-    "pack",
-    "plan_segments",
-    "quietest_s",
-]
 
 MAX_SEGMENT_S = 28.0
 """Whisper's window is 30 s; what is left covers the padding and a last word that runs on."""
@@ -103,30 +90,6 @@ class Segment:
         return first_s, min(max(end_s + shift_s, first_s), piece.end_s)
 
 
-def plan_segments(clip: Clip, max_s: float = MAX_SEGMENT_S) -> list[Segment]:
-    """Find the speech and cut it into segments at the pauses.
-
-    Args:
-        clip: the recording, or what there is of it while it still runs.
-        max_s: no segment is longer.
-
-    Returns:
-        At least one segment, in order, overlapping nowhere.
-
-    Raises:
-        NoSpeech: the gate finds no speech.
-    """
-    clip = at_sample_rate(clip)
-    spans = require_speech(clip)
-    short = [part for span in spans for part in _split_long(clip, *span, max_s)]
-    padded = _with_silence(short, 0.0, clip.duration_s)
-    segments = []
-    for group in pack(padded, max_s):
-        speech, short = short[: len(group)], short[len(group) :]
-        segments.append(_segment(clip, group, speech))
-    return segments
-
-
 def cut_segment(
     clip: Clip, speech: Sequence[tuple[float, float]], from_s: float, to_s: float
 ) -> Segment:
@@ -139,35 +102,6 @@ def cut_segment(
         to_s: silence after the last is taken up to here, at most as much.
     """
     return _segment(clip, _with_silence(speech, from_s, to_s), speech)
-
-
-def pack(
-    spans: Sequence[tuple[float, float]], max_s: float = MAX_SEGMENT_S
-) -> list[list[tuple[float, float]]]:
-    """Put spans that follow each other together as long as their sum stays within ``max_s``."""
-    groups: list[list[tuple[float, float]]] = []
-    total_s = 0.0
-    for start_s, end_s in spans:
-        length_s = end_s - start_s
-        if groups and total_s + length_s <= max_s:
-            groups[-1].append((start_s, end_s))
-            total_s += length_s
-        else:
-            groups.append([(start_s, end_s)])
-            total_s = length_s
-    return groups
-
-
-def _split_long(
-    clip: Clip, start_s: float, end_s: float, max_s: float
-) -> list[tuple[float, float]]:
-    limit_s = max_s - 2 * KEEP_SILENCE_S
-    parts: list[tuple[float, float]] = []
-    while end_s - start_s > limit_s:
-        cut_s = quietest_s(clip, max(start_s, start_s + limit_s - CUT_SEARCH_S), start_s + limit_s)
-        parts.append((start_s, cut_s))
-        start_s = cut_s
-    return [*parts, (start_s, end_s)]
 
 
 def quietest_s(clip: Clip, from_s: float, to_s: float) -> float:

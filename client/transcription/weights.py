@@ -13,21 +13,6 @@ from pathlib import Path
 
 from client.core.errors import WeightsError
 
-__all__ = [
-    "CONNECT_TIMEOUT_S",
-    "DEFAULT_MODEL",
-    "KNOWN_MODELS",
-    "DownloadProgress",
-    "Weights",
-    "WeightsStatus",
-    "connection_problem",
-    "find_weights",
-    "first_installed",
-    "is_offline",
-    "list_models",
-    "pull",
-]
-
 DEFAULT_MODEL = "base.en"
 
 CONNECT_TIMEOUT_S = 4.0
@@ -141,7 +126,7 @@ def connection_problem(timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
     """Why the hub cannot be reached, in a few words; ``None`` where it can.
 
     The whole check, name look-up included, ends within ``timeout_s``. A failure is remembered
-    for the life of the process, so that nobody waits twice.
+    for the life of the process, so that the wait happens once.
     """
     global _failed_connection
     if _failed_connection is not None:
@@ -161,7 +146,7 @@ def pull(name: str, on_progress: DownloadProgress | None = None) -> Path:
 
     Args:
         name: one of ``KNOWN_MODELS``.
-        on_progress: told every 0.2 s how far it is.
+        on_progress: called every 0.2 s with the progress.
 
     Returns:
         The folder they are in.

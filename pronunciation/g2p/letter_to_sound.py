@@ -10,8 +10,6 @@ from functools import cache
 from pronunciation.errors import HearingError
 from pronunciation.phones import VOWELS
 
-__all__ = ["espeak_phones", "stressed_syllable_of"]
-
 _IPA: dict[str, tuple[str, ...]] = {
     "i": ("IY",), "iː": ("IY",), "ɪ": ("IH",), "ᵻ": ("IH",), "eɪ": ("EY",), "ɛ": ("EH",),
     "æ": ("AE",), "a": ("AE",), "ɑː": ("AA",), "ɑ": ("AA",), "ɒ": ("AA",), "ɔː": ("AO",),
@@ -71,7 +69,7 @@ def _arpabet(symbol: str) -> tuple[str, ...]:
 
 
 def _ipa(text: str) -> str:
-    """IPA of a text, symbols apart by underscores, words by blanks."""
+    """IPA of a text, underscores between symbols, spaces between words."""
     library = _library()
     ipa = ""
     with _lock:

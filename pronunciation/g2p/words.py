@@ -1,23 +1,14 @@
-"""From text to phones: the dictionary first, then letter names, then espeak-ng's rules."""
+"""From text to phones: the dictionary first, then letter names, then espeak-ng's rules.
+
+The dictionary is the CMU dictionary in PocketSphinx's wheel.
+"""
 
 import re
 from collections.abc import Container, Sequence
 from functools import cache
+from pathlib import Path
 
-from pronunciation.g2p.dictionary import dictionary
 from pronunciation.g2p.letter_to_sound import espeak_phones
-
-__all__ = [
-    "find_term",
-    "is_sentence_word",
-    "is_written_apart",
-    "name_parts",
-    "normal",
-    "numbers_of",
-    "plain",
-    "pronunciations",
-    "split_words",
-]
 
 Phones = tuple[str, ...]
 
@@ -32,6 +23,25 @@ _SENTENCE_WORDS = frozenset(
 """Words that join others in any sentence: "I am" is not IAM, nor "red is" Redis."""
 LONGEST_SPELLED = 5
 """Capitals or vowelless tokens up to this many letters are read letter by letter."""
+
+
+def dictionary_path() -> Path:
+    """The packaged ``cmudict-en-us.dict``: about 130,000 words, phones without stress."""
+    import pocketsphinx
+
+    return Path(pocketsphinx.get_model_path()) / "en-us" / "cmudict-en-us.dict"
+
+
+@cache
+def dictionary() -> dict[str, tuple[Phones, ...]]:
+    """Every word in lower case with its pronunciations, the usual one first."""
+    words: dict[str, tuple[Phones, ...]] = {}
+    with dictionary_path().open(encoding="utf-8") as lines:
+        for line in lines:
+            name, *phones = line.split()
+            word = name.split("(", 1)[0] if name.endswith(")") else name
+            words[word] = (*words.get(word, ()), tuple(phones))
+    return words
 
 
 def split_words(text: str) -> list[str]:

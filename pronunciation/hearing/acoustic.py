@@ -9,11 +9,19 @@ import numpy.typing as npt
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing.features import HOP, log_mel
-from pronunciation.hearing.labels import N_CLASSES
-
-__all__ = ["MODEL_PATH", "AcousticModel", "leveled"]
+from pronunciation.phones import CONSONANTS, VOWELS
 
 Floats = npt.NDArray[np.float32]
+
+SILENCE = "SIL"
+LABELS: tuple[str, ...] = (SILENCE, *sorted(VOWELS), *sorted(CONSONANTS))
+"""The network's outputs in order; index 0 is silence, noise and breath."""
+
+LABEL_INDEX: dict[str, int] = {label: index for index, label in enumerate(LABELS)}
+N_CLASSES = len(LABELS)
+
+FRAME_S = 0.02
+"""Seconds from one output row to the next."""
 
 MODEL_PATH = Path(__file__).parent / "model" / "phones.onnx"
 CHUNK_S = 12.0

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.hearing.labels import LABEL_INDEX, SILENCE
+from pronunciation.hearing.acoustic import LABEL_INDEX, SILENCE
 from pronunciation.phones import base_phone
-
-__all__ = ["Alignment", "States", "best_path", "sum_over_alignments", "word_states"]
 
 Floats = npt.NDArray[np.float32]
 _NEVER = np.float32(-1e9)

@@ -1,4 +1,4 @@
-"""Compounds that hold a term: the GPU of "GPU-bound", RoCE and InfiniBand of "RoCE/InfiniBand"."""
+"""Compounds with a term in them: the GPU of "GPU-bound", both terms of "RoCE/InfiniBand"."""
 
 import re
 from collections.abc import Container, Iterable, Sequence
@@ -7,14 +7,12 @@ from functools import cached_property
 
 from pronunciation.g2p.words import is_sentence_word, name_parts, normal, numbers_of
 
-__all__ = ["Names", "Parts", "take_apart"]
-
 _JOINT = re.compile(r"[-‐‑–—/]")
 
 
 @dataclass(frozen=True)
 class Names:
-    """Names of terms, for telling which compounds hold one."""
+    """Names of terms, to find the compounds that contain one."""
 
     names: tuple[str, ...]
 
@@ -51,7 +49,7 @@ class Parts:
 
 
 def take_apart(words: Sequence[str], names: Names) -> Parts:
-    """Take those compounds apart that are no name themselves and hold a name, or a part of one."""
+    """Take apart the compounds that are not names themselves but contain one, or a part of one."""
     parts: list[str] = []
     whole: list[int] = []
     for index, word in enumerate(words):

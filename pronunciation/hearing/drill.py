@@ -7,14 +7,12 @@ import numpy.typing as npt
 
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
+from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.hear import Hearing
-from pronunciation.hearing.labels import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.results import DrillHeard, Target
 from pronunciation.hearing.speech import is_steady
 from pronunciation.phones import base_phone, parse_phones
-
-__all__ = ["free_phones_score", "hear_drill"]
 
 Floats = npt.NDArray[np.float32]
 
@@ -46,7 +44,8 @@ def free_phones_score(scores: Floats) -> npt.NDArray[np.float64]:
 def drill_fit(scores: Floats, reading: str) -> tuple[float, int, int] | None:
     """How much worse a reading fits than free phones, in nats a speech frame, and its frames.
 
-    The sound outside the reading is counted against it, so a long answer is no short term.
+    The sound outside the reading counts against it, so a long answer does not pass for a short
+    term.
     """
     phones = tuple(base_phone(p) for p in parse_phones(reading))
     chain = word_states([phones])

@@ -9,8 +9,6 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["HOP", "N_MELS", "log_mel", "log_mel_energies", "scaled"]
-
 N_FFT = 400
 HOP = 160
 N_MELS = 80

@@ -8,10 +8,9 @@ import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
-from pronunciation.hearing.acoustic import AcousticModel
+from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, SILENCE, AcousticModel
 from pronunciation.hearing.align import States, best_path, sum_over_alignments, word_states
 from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
-from pronunciation.hearing.labels import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.layout import (
     Layout,
     Phones,
@@ -30,20 +29,18 @@ from pronunciation.hearing.sphinx import Sphinx
 from pronunciation.hearing.stress import stress_log_probabilities
 from pronunciation.phones import parse_phones
 
-__all__ = ["Hearing", "belonging"]
-
 Floats = npt.NDArray[np.float32]
 
 LONGEST_S = 30 * 60.0
-"""No answer is longer; a clip of an hour is a mistake, and is told so."""
+"""No answer is longer; a clip of an hour is a mistake, and the error says so."""
 LONGEST_WITHOUT_TIMES_S = 12 * 60.0
 """Without word times the whole text is aligned at once, which needs memory for each frame."""
 SHORTEST_SPEECH_S = 0.12
-"""Less speech than this is no word."""
+"""Less speech than this is not a word."""
 GARBAGE_SHARE = 0.55
 """Unwritten speech (an "um") may take the place of silence at this share of the best phone."""
 SPHINX_WORDS = 4
-"""Words on either side that PocketSphinx hears: its level normalisation wants more sound."""
+"""Words on either side that PocketSphinx hears: its level normalization needs more sound."""
 SPHINX_MARGIN_S = 0.1
 TERM_FITS_FROM = 0.5
 """Nats a frame; a term whose best reading fits worse gets no verdict. On dev speakers 2 % of the

@@ -9,22 +9,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.hearing.labels import LABELS
+from pronunciation.hearing.acoustic import LABELS
 from pronunciation.hearing.results import Reading, Verdict
 from pronunciation.hearing.sphinx import MISSING_NATS
 from pronunciation.phones import base_phone
-
-__all__ = [
-    "FUSION_PATH",
-    "PHONES",
-    "WEIGHTS",
-    "Fusion",
-    "Scores",
-    "decide",
-    "default_fusion",
-    "features",
-    "probabilities",
-]
 
 Floats = npt.NDArray[np.float64]
 

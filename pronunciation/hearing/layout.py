@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from pronunciation.errors import HearingError
 from pronunciation.g2p.words import pronunciations
+from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.align import States
-from pronunciation.hearing.labels import FRAME_S
 from pronunciation.hearing.results import Target
 from pronunciation.phones import base_phone, parse_phones
 
@@ -26,7 +26,7 @@ DRIFT_S = 4.0
 CONTEXT_WORDS = 2
 """Words on either side scored together with a term: the first alignment's borders may be off."""
 NEIGHBOUR_PAUSE_S = 0.3
-"""Beyond a pause this long, the word next to a term is no part of the term's window."""
+"""Beyond a pause this long, the word next to a term is not part of the term's window."""
 EDGE_FRAMES = 2
 """Frames added to a window on either side: borders are no sharper than this."""
 

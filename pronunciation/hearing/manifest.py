@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError, PhoneError, PronunciationError
@@ -13,16 +13,7 @@ from pronunciation.hearing.compounds import Names, take_apart
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.results import Heard, Target
 from pronunciation.phones import parse_phones
-from pronunciation.terms import Lexicon
-
-__all__ = [
-    "hear_entry",
-    "hear_terms",
-    "lexicon_targets",
-    "named_audio",
-    "parse_entry",
-    "result_entry",
-]
+from pronunciation.terms import Frozen, Lexicon
 
 _SAID: Final = {
     "missing": "is missing",
@@ -38,20 +29,16 @@ _SAID: Final = {
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000)]
 
 
-class ManifestTerm(BaseModel):
+class ManifestTerm(Frozen, extra="ignore"):
     """A term of a manifest line."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     term: Text
     readings: tuple[Text, ...] = Field(min_length=1)
     mistakes: tuple[Text, ...] = ()
 
 
-class ManifestEntry(BaseModel):
+class ManifestEntry(Frozen, extra="ignore"):
     """A manifest line; without ``terms`` the lexicon's terms are looked for."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     audio: Text
     text: Text
@@ -91,7 +78,7 @@ def hear_terms(
             first place, and if it is named twice at the next.
 
     Returns:
-        One result for each, in the text's order for a lexicon (none where the text holds no term
+        One result for each, in the text's order for a lexicon (none where the text has no term
         of it), else in the terms'. ``word_index`` counts whitespace-separated words, as the text
         is written.
 

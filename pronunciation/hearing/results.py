@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["DrillHeard", "Heard", "Reading", "Target", "Verdict"]
-
 Verdict = Literal["correct", "mispronounced", "unclear"]
 
 

@@ -3,17 +3,15 @@
 import numpy as np
 
 from pronunciation.clip import Clip
+from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.features import log_mel_energies
-from pronunciation.hearing.labels import FRAME_S
-
-__all__ = ["is_steady", "speech_frames"]
 
 QUIETEST_DB = -62.0
 """dB below full scale; a muted microphone and digital silence lie under it, whispering above."""
 ABOVE_BACKGROUND_DB = 8.0
 """Speech stands out from the clip's quietest tenth by more than this; steady noise does not."""
 STEADY_DB = 2.2
-"""Noise of four colours varied by 1.2 to 1.9 dB; 900 words cut from dev's sentences by 2.7 and
+"""Noise of four colors varied by 1.2 to 1.9 dB; 900 words cut from dev's sentences by 2.7 and
 more, 80 of them in quiet with white noise as loud as they by 2.5 and more."""
 SMOOTHED_FRAMES = 10
 SHORTEST_FRAMES = 20

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from pronunciation.clip import Clip
 
-__all__ = ["MISSING_NATS", "Sphinx"]
-
 Phones = tuple[str, ...]
 
 _SENONE_SCALE = 1024.0
@@ -25,7 +23,7 @@ MISSING_NATS = -45.0
 """Score of a reading that the n-best list does not hold, against the best: it fell out of the
 beam. On dev speakers the last readings still listed lie about 30 to 70 nats down."""
 _MOST_NAMES = 20_000
-"""Then the decoder is made anew: it never forgets a word."""
+"""Then the decoder is made again: it never forgets a word."""
 
 
 class Sphinx:
@@ -82,7 +80,7 @@ class Sphinx:
         try:
             decoder.add_jsgf_string("g", grammar)
             decoder.activate_search("g")
-            decoder.reinit_feat()  # or the noise of the clip before would colour the scores
+            decoder.reinit_feat()  # or the noise of the clip before would color the scores
             decoder.start_utt()
             decoder.process_raw(clip.pcm16(), full_utt=True)
             decoder.end_utt()

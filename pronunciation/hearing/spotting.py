@@ -20,12 +20,9 @@ from pronunciation.g2p.words import (
     pronunciations,
 )
 from pronunciation.hearing.compounds import Names, Parts, take_apart
-from pronunciation.hearing.confusable import CONFUSABLE
 from pronunciation.hearing.results import Target
-from pronunciation.phones import CONSONANTS, VOWELS, base_phone, parse_phones
+from pronunciation.phones import CONFUSABLE, CONSONANTS, VOWELS, base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
-
-__all__ = ["Spot", "TermSpotter", "with_own_reading"]
 
 LONGEST_SOUND_ALIKE_WORDS: Final = 3
 """Terms are taken for up to three words ("in finny band")."""
@@ -33,7 +30,7 @@ MIN_SOUND_ALIKE_PHONES: Final = 3
 """Two phones ("eye", "sue") sound like something everywhere."""
 LONG_READING_PHONES: Final = 7
 """In a reading this long any one phone may differ; in a shorter one only by a phone that learners
-and recognisers confuse ("rose", R OW Z, for RoCE said R OW S)."""
+and recognizers confuse ("rose", R OW Z, for RoCE said R OW S)."""
 
 _CODES: Final = {
     phone: chr(ord("A") + number) for number, phone in enumerate([*VOWELS, *CONSONANTS])
@@ -73,7 +70,7 @@ class TermSpotter:
         return frozenset(spot.target.term for spot in spots)
 
     def take_apart(self, words: Sequence[str]) -> Parts:
-        """The words that ``spot`` is to be given: compounds that hold a term, taken apart."""
+        """The words to give to ``spot``: compounds that contain a term are taken apart."""
         return take_apart(words, self._compound_names)
 
     def spot(

@@ -16,23 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.clip import Clip
-from pronunciation.hearing.labels import FRAME_S
-from pronunciation.phones import VOWELS, base_phone
-
-__all__ = [
-    "N_FEATURES",
-    "STRESS_PATH",
-    "stress_features",
-    "stress_log_probabilities",
-    "syllable_log_probabilities",
-]
+from pronunciation.hearing.acoustic import FRAME_S
+from pronunciation.phones import VOWELS, base_phone, stressed_vowel
 
 Floats = npt.NDArray[np.float64]
 
 STRESS_PATH = Path(__file__).parent / "model" / "stress.json"
 LOWEST_HZ, HIGHEST_HZ = 65.0, 400.0
 VOICED = 0.35
-"""Normalised autocorrelation from which a frame counts as voiced."""
+"""Normalized autocorrelation from which a frame counts as voiced."""
 
 
 N_FEATURES = 6
@@ -41,7 +33,7 @@ SQUASHED_FROM = (0.175, 1.75, 0.0875, 2.45)
 
 Where 2 % of learners' words are called wrong, 23 % of moved stresses are caught so, and 1 to 2 %
 not squashed. By a hyperbolic tangent 24 % are, but then a vowel eight times as long as its
-neighbour is no sign of stress.
+neighbor is not a sign of stress.
 """
 BALANCE_HZ = (80.0, 700.0, 4000.0)
 """Spectral balance: energy between the last two against that between the first two."""
@@ -144,12 +136,6 @@ def syllable_log_probabilities(features: Floats, weights: Sequence[float]) -> Fl
     return result
 
 
-def stressed_syllable(phones: Sequence[str]) -> int | None:
-    """Index of the syllable with primary stress, ``None`` where none is marked."""
-    digits = [p[-1] for p in phones if base_phone(p) in VOWELS]
-    return digits.index("1") if "1" in digits else None
-
-
 def stress_log_probabilities(
     clip: Clip, states: npt.NDArray[np.int64], start_s: float, readings: Sequence[str]
 ) -> Floats | None:
@@ -157,7 +143,7 @@ def stress_log_probabilities(
 
     ``None`` where the stress cannot be judged or no reading marks it.
     """
-    places = [stressed_syllable(reading.split()) for reading in readings]
+    places = [stressed_vowel(reading.split()) for reading in readings]
     features = stress_features(clip, states, start_s, readings[0].split())
     if features is None or all(place is None for place in places):
         return None

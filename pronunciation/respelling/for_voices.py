@@ -14,8 +14,6 @@ from typing import Final, Literal
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
 
-__all__ = ["RespellingStyle", "respell", "to_espeak"]
-
 RespellingStyle = Literal["espeak", "plain"]
 
 _ESPEAK: Final[dict[str, str]] = {
@@ -68,12 +66,12 @@ _SUFFIX: Final = r"(?P<suffix>['’]s|s['’]|es|s)?"
 
 
 def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> str:
-    """``text`` with every lexicon term, also in the plural, written as the voice must be given it.
+    """``text`` with every lexicon term, also in the plural, written as the voice needs it.
 
     Args:
         text: ordinary text. Voice commands in double brackets are made harmless.
         lexicon: the terms and their readings; the first reading is said.
-        style: ``espeak`` for a voice of eSpeak NG that is told to read ``[[phonemes]]``, ``plain``
+        style: ``espeak`` for a voice of eSpeak NG that reads ``[[phonemes]]``, ``plain``
             for all others.
     """
     safe = re.sub(r"\[(?=\[)", "[ ", text)

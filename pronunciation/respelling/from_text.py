@@ -7,14 +7,11 @@ stress is eSpeak NG's; where the two count different syllables, both are eSpeak 
 from functools import cache
 from typing import Final
 
-from pronunciation.g2p.dictionary import dictionary
 from pronunciation.g2p.letter_to_sound import espeak_phones, stressed_syllable_of
-from pronunciation.g2p.words import plain, pronunciations, split_words
+from pronunciation.g2p.words import dictionary, plain, pronunciations, split_words
 from pronunciation.phones import VOWELS
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon
-
-__all__ = ["respell_phrase"]
 
 _SHORTEST_PART: Final = 3
 """Letters: below, chance finds parts in words that have none."""

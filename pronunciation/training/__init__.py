@@ -1,4 +1,5 @@
 """How the hearing's acoustic model is made: data, synthetic voices, training, export.
 
-Needs packages that the product does not (PyTorch, ONNX): see ``docs/hearing.md``.
+It needs packages that the product does not (PyTorch, ONNX) and is not part of the wheel: see
+``docs/hearing.md``.
 """

@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from pronunciation.hearing.features import N_MELS, log_mel_energies
 
-__all__ = ["Noises", "augment", "band_warp"]
-
 Floats = npt.NDArray[np.floating[Any]]
 
 BEND_CENTRE_HZ = 1300.0
@@ -84,11 +82,11 @@ class Noises:
         if rng.random() < 0.7:
             bank, shape, snr_db = self._hiss, rng.uniform(-0.2, 2.0), rng.uniform(3, 35)
         start = rng.integers(0, bank.shape[1] - frames)
-        colour = (BAND_HZ + 20.0) ** -shape
-        return bank[:, start : start + frames] * colour[:, None], snr_db
+        color = (BAND_HZ + 20.0) ** -shape
+        return bank[:, start : start + frames] * color[:, None], snr_db
 
 
-def _coloured(rng: np.random.Generator) -> Floats:
+def _colored(rng: np.random.Generator) -> Floats:
     """A microphone's or line's smooth frequency response, log10 power of each band."""
     knots_db = rng.normal(0, rng.uniform(1, 7), 8)
     curve: Floats = np.interp(np.arange(N_MELS), np.linspace(0, N_MELS - 1, 8), knots_db) / 10
@@ -115,7 +113,7 @@ def augment(energies: Floats, rng: np.random.Generator, noises: Noises) -> tuple
         speed = float(rng.uniform(0.82, 1.22))
         energies = _at_speed(energies, speed)
     if rng.random() < 0.6:
-        energies = energies + _coloured(rng)[:, None]
+        energies = energies + _colored(rng)[:, None]
     power: Floats = 10.0 ** np.asarray(energies, np.float64)
     if rng.random() < 0.3:
         power = _echo(power, rng)

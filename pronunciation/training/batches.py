@@ -9,13 +9,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from pronunciation.hearing.acoustic import leveled
+from pronunciation.g2p.words import Phones
+from pronunciation.hearing.acoustic import FRAME_S, leveled
 from pronunciation.hearing.features import N_MELS, log_mel_energies, scaled
-from pronunciation.hearing.labels import FRAME_S
 from pronunciation.training.augment import Noises, augment
-from pronunciation.training.utterance import Phones, Utterance
-
-__all__ = ["Batch", "Batches", "energies_of", "frame_labels"]
+from pronunciation.training.utterance import Utterance
 
 Row = tuple[npt.NDArray[np.float32], Utterance, float]
 """Features, of what, and by what factor its times shrank."""
@@ -23,7 +21,7 @@ Row = tuple[npt.NDArray[np.float32], Utterance, float]
 LONGEST_S = 11.0
 BUCKET_FRAMES = 48
 """Rows are padded to a multiple of these 10 ms frames: the CPU's convolutions are compiled for
-each shape anew, which takes longer than a training step."""
+each shape again, which takes longer than a training step."""
 BABBLE_UTTERANCES = 60
 
 

@@ -3,7 +3,7 @@
     python -m pronunciation.training.calibrate --speech ../shared/speech --net first.onnx
 
 The network to calibrate with is that of the training's first half, which heard neither dev's
-speakers nor flite's voice slt: on voices that it learnt from, a network is better than it will be
+speakers nor flite's voice slt: on voices that it learned from, a network is better than it will be
 on any other, and would be trusted too much.
 
 A conditional logit: the probability of a reading is proportional to the exponential of a weighted
@@ -38,8 +38,6 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.training.cases import Case, accepted_cases, real_cases, synthetic_cases
 from pronunciation.training.splits import term_split
 from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES
-
-__all__ = ["CachingModel", "Evidence", "dev_evidence", "fit", "gather", "main"]
 
 Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.0075

@@ -15,19 +15,16 @@ import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
-from pronunciation.g2p.dictionary import dictionary
-from pronunciation.hearing.acoustic import AcousticModel
+from pronunciation.g2p.words import dictionary
+from pronunciation.hearing.acoustic import FRAME_S, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.drill import drill_fit
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.judge import FUSION_PATH, default_fusion
-from pronunciation.hearing.labels import FRAME_S
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.training.cases import sentences
 from pronunciation.training.splits import term_split
 from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES, speak
-
-__all__ = ["main"]
 
 Floats = npt.NDArray[np.float64]
 OWN_REFUSED = 0.015

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.clip import Clip
-from pronunciation.g2p.dictionary import dictionary
 from pronunciation.g2p.letter_to_sound import stressed_syllable_of
+from pronunciation.g2p.words import dictionary
 from pronunciation.hearing import Hearing
+from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.judge import FUSION_PATH, default_fusion
-from pronunciation.hearing.labels import FRAME_S
 from pronunciation.hearing.stress import (
     N_FEATURES,
     STRESS_PATH,
@@ -30,8 +30,6 @@ from pronunciation.phones import VOWELS, base_phone
 from pronunciation.training.cases import sentences
 from pronunciation.training.splits import Split
 from pronunciation.training.voices import DEV_VOICES, HELD_OUT_VOICES, TRAIN_VOICES, Voice, speak
-
-__all__ = ["main", "moved_stress"]
 
 Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.01

@@ -10,8 +10,7 @@ from typing import Literal
 import numpy as np
 
 from pronunciation.clip import Clip
-from pronunciation.g2p.dictionary import dictionary
-from pronunciation.g2p.words import pronunciations
+from pronunciation.g2p.words import dictionary, pronunciations
 from pronunciation.hearing.results import Target
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.terms import Term
@@ -19,8 +18,6 @@ from pronunciation.training.corrupt import replace_one
 from pronunciation.training.prepare import read_audio
 from pronunciation.training.splits import Split, split_of
 from pronunciation.training.voices import Voice, speak
-
-__all__ = ["CARRIERS", "Case", "accepted_cases", "real_cases", "sentences", "synthetic_cases"]
 
 CARRIERS = (
     "we moved the cluster to {} last year",

@@ -19,8 +19,6 @@ from torch import Tensor, nn
 from pronunciation.training.network import PhoneNet, load
 from pronunciation.training.train import emissions
 
-__all__ = ["main", "quantized"]
-
 SMALLEST = 4096
 """Weights of fewer elements stay in 32-bit floats."""
 

@@ -1,15 +1,24 @@
-"""Batched alignments in PyTorch: how well frames fit a phone sequence, over all alignments."""
+"""Batched alignments in PyTorch, and the loss of the task itself, which scores with them."""
 
+import random
 from collections.abc import Sequence
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
+from pronunciation.g2p.words import Phones
 from pronunciation.hearing.align import word_states
-
-__all__ = ["best_path", "collate", "forward_scores"]
+from pronunciation.training.corrupt import corrupt
 
 _NEVER = -1e9
+
+Said = tuple[tuple[Phones, ...], tuple[tuple[int, int], ...]]
+RIVALS = 5
+WORDS_A_ROW = 3
+MAX_WINDOW_FRAMES = 150
+RIVAL_SCALE = 0.5
+"""Nats of score difference count half: neighbouring frames are not independent."""
 
 
 def collate(hypotheses: Sequence[Sequence[Sequence[str]]]) -> tuple[Tensor, Tensor, Tensor]:
@@ -26,8 +35,8 @@ def collate(hypotheses: Sequence[Sequence[Sequence[str]]]) -> tuple[Tensor, Tens
 
 def _moves(alpha: Tensor, skips: Tensor) -> Tensor:
     """Scores of arriving by staying, by one step, and over an optional silence."""
-    one = torch.nn.functional.pad(alpha, (1, 0), value=_NEVER)[:, :-1]
-    two = torch.nn.functional.pad(alpha, (2, 0), value=_NEVER)[:, :-2]
+    one = F.pad(alpha, (1, 0), value=_NEVER)[:, :-1]
+    two = F.pad(alpha, (2, 0), value=_NEVER)[:, :-2]
     return torch.stack([alpha, one, two.masked_fill(~skips, _NEVER)])
 
 
@@ -77,3 +86,44 @@ def best_path(
             step = came[t - 1].gather(1, state)
             state = torch.where(valid, state - step, state).clamp(min=0)
     return path
+
+
+def rival_loss(
+    scores: Tensor, frames: Tensor, batch: Sequence[Said], rng: random.Random
+) -> tuple[Tensor, float]:
+    """How far words as said score above rivals with one word changed; and the share won.
+
+    Each word is scored as the product does it: in the window from the word before to the word
+    after.
+
+    Args:
+        scores: frame scores, shape (rows, frames, classes).
+        frames: valid frames of each row.
+        batch: the words of each row and the frames at which each begins and ends.
+        rng: source of chance.
+    """
+    windows: list[tuple[int, int, int]] = []
+    hypotheses: list[list[Phones]] = []
+    for row, (said, spans) in enumerate(batch):
+        for place in rng.sample(range(len(spans)), min(WORDS_A_ROW, len(spans))):
+            first, last = max(0, place - 1), min(len(said) - 1, place + 1)
+            start = max(0, spans[first][0] - 2)
+            end = min(int(frames[row]), spans[last][1] + 3)
+            if not 2 < end - start <= MAX_WINDOW_FRAMES:
+                continue
+            windows.append((row, start, end))
+            context = said[first : last + 1]
+            for rival in range(RIVALS + 1):
+                other = corrupt(said[place], rng) if rival else said[place]
+                hypotheses.append([*context[: place - first], other, *context[place - first + 1 :]])
+    if not windows:
+        return scores.sum() * 0.0, 1.0
+    rows, starts, ends = torch.tensor(windows).T
+    lengths = ends - starts
+    # One lookup for all: a slice for each window would cost a copy of all scores going back.
+    places = starts[:, None] + torch.arange(int(lengths.max()))[None, :]
+    padded = scores[rows[:, None], places.clamp(max=scores.shape[1] - 1)]
+    padded, lengths = (x.repeat_interleave(RIVALS + 1, 0) for x in (padded, lengths))
+    totals = forward_scores(padded, lengths, *collate(hypotheses)).view(-1, RIVALS + 1)
+    margins = (totals[:, :1] - totals[:, 1:]).clamp(-60, 60)
+    return F.softplus(-RIVAL_SCALE * margins).mean(), (margins > 0).float().mean().item()

@@ -13,9 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from pronunciation.hearing.labels import N_CLASSES
-
-__all__ = ["PhoneNet", "load", "save"]
+from pronunciation.hearing.acoustic import N_CLASSES
 
 N_MELS = 80
 WIDTH = 320

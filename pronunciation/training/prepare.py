@@ -15,16 +15,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.g2p.dictionary import dictionary
-from pronunciation.hearing.labels import LABEL_INDEX
+from pronunciation.g2p.words import Phones, dictionary
+from pronunciation.hearing.acoustic import LABEL_INDEX
 from pronunciation.phones import base_phone
-from pronunciation.training.corrupt import corrupt
-from pronunciation.training.invent import invented, stressed
+from pronunciation.training.corrupt import corrupt, invented, stressed
 from pronunciation.training.splits import split_of
-from pronunciation.training.utterance import Phones, Utterance
+from pronunciation.training.utterance import Utterance
 from pronunciation.training.voices import TRAIN_VOICES, Voice, speak
-
-__all__ = ["read_audio", "read_speech", "synthetic"]
 
 SPEAKERS_AT_ONCE = 2
 """Synthetic voices are programs of their own; this many run at a time."""

@@ -14,17 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from pronunciation.clip import Clip
-from pronunciation.hearing.acoustic import AcousticModel
+from pronunciation.hearing.acoustic import FRAME_S, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.hear import belonging
-from pronunciation.hearing.labels import FRAME_S
 from pronunciation.training.utterance import Utterance
-
-__all__ = ["main", "realigned"]
 
 BELONGS_FROM = 1.5
 """Sentences that fit their text worse were misread or are broken; they get no times, and nothing is
-learnt from them."""
+learned from them."""
 
 
 def realigned(model: AcousticModel, utterance: Utterance) -> Utterance:

@@ -2,13 +2,11 @@
 
 ``l2-mandarin`` is split by speaker number modulo 5. Nothing is trained, chosen or calibrated on
 the held-out speakers; the benchmark's table is measured on them alone. Dev's are calibrated on with
-a network that never heard them, and learnt from only after that.
+a network that never heard them, and learned from only after that.
 """
 
 import zlib
 from typing import Literal
-
-__all__ = ["Split", "split_of", "term_split"]
 
 Split = Literal["train", "dev", "heldout"]
 _BY_REMAINDER: dict[int, Split] = {0: "train", 1: "heldout", 2: "train", 3: "dev", 4: "train"}

@@ -20,17 +20,13 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from pronunciation.hearing.acoustic import leveled
+from pronunciation.hearing.acoustic import N_CLASSES, leveled
 from pronunciation.hearing.features import log_mel
-from pronunciation.hearing.labels import N_CLASSES
 from pronunciation.training.batches import Batch, Batches, frame_labels
 from pronunciation.training.corrupt import replace_one
-from pronunciation.training.lattice import collate, forward_scores
+from pronunciation.training.lattice import collate, forward_scores, rival_loss
 from pronunciation.training.network import WIDTH, PhoneNet, load, save
-from pronunciation.training.rivals import rival_loss
 from pronunciation.training.utterance import Utterance
-
-__all__ = ["emissions", "main"]
 
 WARM_UP_STEPS = 200
 AVERAGED_OVER = 0.998

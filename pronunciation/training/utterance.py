@@ -5,11 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.hearing.labels import LABEL_INDEX, SILENCE
-
-__all__ = ["Phones", "Utterance"]
-
-Phones = tuple[str, ...]
+from pronunciation.g2p.words import Phones
+from pronunciation.hearing.acoustic import LABEL_INDEX, SILENCE
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,6 @@ from server.db.audit import note
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, CohortMemberRow, CohortRow
 
-__all__ = ["MAX_AUDIO_DAYS", "CohortService", "coached_by"]
-
 MAX_AUDIO_DAYS: Final = 3650
 
 
@@ -122,7 +120,7 @@ class CohortService:
             InvalidInputError: a candidate cannot be its coach.
         """
         if as_role not in ("candidate", "coach"):
-            raise InvalidInputError(f"in a cohort one is candidate or coach, not {as_role!r}")
+            raise InvalidInputError(f"a cohort has candidates and coaches, not {as_role!r}")
         try:
             with self._database.write() as session:
                 _row(session, cohort_id)

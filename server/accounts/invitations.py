@@ -15,8 +15,6 @@ from server.db.audit import note
 from server.db.database import Database
 from server.db.tables import InvitationRow
 
-__all__ = ["VALID_FOR", "InvitationService"]
-
 VALID_FOR: Final = timedelta(days=7)
 
 
@@ -56,7 +54,7 @@ class InvitationService:
         """Whom an invitation is for.
 
         Raises:
-            NotFoundError: it is not valid (any more); used, expired and unknown are told alike.
+            NotFoundError: it is not valid (any more); used, expired and unknown look the same.
         """
         with self._database.read() as session:
             row = self._valid(session, secret)
@@ -84,4 +82,4 @@ class InvitationService:
             account = account_row(session, row.account_id)
             if account.disabled_at is None:
                 return row
-        raise NotFoundError("this invitation is not valid (any more); ask for a new one")
+        raise NotFoundError("this invitation is not valid; ask for a new one")

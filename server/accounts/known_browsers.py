@@ -1,7 +1,7 @@
-"""Marks for browsers that somebody has signed in with: strangers do not slow those down.
+"""Marks for browsers that somebody has signed in with, so that strangers do not slow them down.
 
-A mark opens nothing. It is counted for itself where passwords are tried, so it gives whoever
-steals it ten tries in a quarter of an hour, as any address has.
+A mark opens nothing. Password attempts are counted for it separately, so it gives a thief ten tries
+in a quarter of an hour, as any address has.
 """
 
 import hmac
@@ -13,14 +13,12 @@ from itsdangerous import BadData, URLSafeTimedSerializer
 
 from server.accounts.secrets import keyed_digest
 
-__all__ = ["KNOWN_FOR_S", "KnownBrowsers"]
-
 KNOWN_FOR_S: Final = 90 * 24 * 60 * 60
 _SALT: Final = "known browser"
 
 
 class KnownBrowsers:
-    """Makes and reads marks; nothing about them is stored, and no name stands in one."""
+    """Makes and reads marks; nothing about them is stored, and none contains a name."""
 
     def __init__(self, key: Callable[[], str]) -> None:
         self._key = key

@@ -1,10 +1,8 @@
-"""What the accounts' services hand out; never a password or what would let somebody in."""
+"""What the account services return; never a password or anything that lets somebody in."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
-
-__all__ = ["ROLES", "Account", "Cohort", "Invited", "Member", "NewToken", "Role", "Token"]
 
 Role = Literal["candidate", "coach", "admin"]
 ROLES: Final[tuple[Role, ...]] = ("candidate", "coach", "admin")

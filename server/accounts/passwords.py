@@ -8,8 +8,6 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from server.core.errors import InvalidInputError
 
-__all__ = ["MAX_PASSWORD", "MIN_PASSWORD", "Passwords"]
-
 MIN_PASSWORD: Final = 10
 MAX_PASSWORD: Final = 200
 
@@ -36,7 +34,7 @@ class Passwords:
             return self._hasher.hash(password)
 
     def verify(self, kept: str | None, password: str) -> bool:
-        """Whether it is the password; takes as long where there is no such account or password."""
+        """Whether it is the password; takes as long if there is no such account or password."""
         if self._nobodys is None:
             self._nobodys = self.hash("nobody's password")
         with self._turns:
@@ -46,7 +44,7 @@ class Passwords:
                 return False
 
     def outdated(self, kept: str) -> bool:
-        """Whether it was hashed at another cost, and is hashed anew at the next sign-in."""
+        """Whether it was hashed at another cost, and is hashed again at the next sign-in."""
         return self._hasher.check_needs_rehash(kept)
 
     @staticmethod
@@ -61,6 +59,6 @@ class Passwords:
         if len(password) > MAX_PASSWORD:
             raise InvalidInputError(f"the password may have at most {MAX_PASSWORD} characters")
         if name.casefold() in password.casefold() and len(password) < len(name) + MIN_PASSWORD:
-            raise InvalidInputError("the password is little more than the name; take another one")
+            raise InvalidInputError("the password is little more than the name; choose another one")
         if len(set(password)) < 5:
             raise InvalidInputError("the password has too few different characters")

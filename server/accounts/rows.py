@@ -8,8 +8,6 @@ from server.core.errors import ConflictError, NotFoundError
 from server.db.database import MAX_ID
 from server.db.tables import AccountRow, TokenRow
 
-__all__ = ["account_of", "account_row", "keep_an_admin", "token_of"]
-
 
 def account_of(row: AccountRow) -> Account:
     """The account of a row."""

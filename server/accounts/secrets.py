@@ -1,4 +1,4 @@
-"""What lets somebody in: random secrets that are shown once, of which only the digest is kept."""
+"""What lets somebody in: random secrets that are shown once; only their digest is kept."""
 
 import hashlib
 import hmac
@@ -10,14 +10,12 @@ from sqlalchemy.exc import IntegrityError
 from server.db.database import Database
 from server.db.tables import ServerSecretRow
 
-__all__ = ["SECRET_BYTES", "digest", "keyed_digest", "new_secret", "server_secret"]
-
 SECRET_BYTES: Final = 32
 """256 bits cannot be guessed, so a fast hash is enough to keep them by (unlike passwords)."""
 
 
 def new_secret(prefix: str = "") -> str:
-    """A fresh secret; the prefix tells people and secret scanners what it is."""
+    """A new secret; the prefix says to people and secret scanners what it is."""
     return prefix + secrets.token_urlsafe(SECRET_BYTES)
 
 

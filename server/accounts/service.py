@@ -28,8 +28,6 @@ from server.db.audit import note
 from server.db.database import Database
 from server.db.tables import AccountRow
 
-__all__ = ["AccountService", "actor_for", "clean_display_name", "clean_name"]
-
 _NAME: Final = re.compile(r"[\w.@+-]{1,80}")
 _MAX_TYPED: Final = 1000
 """A longer name or password is wrong anyway and need not be hashed."""
@@ -62,7 +60,7 @@ def clean_display_name(text: str) -> str:
 
 
 def actor_for(account: Account, coached: frozenset[int], *, by_token: bool = False) -> Actor:
-    """The account as the one who asks."""
+    """The account as an actor."""
     return Actor(
         role=account.role,
         account_id=account.id,
@@ -97,7 +95,7 @@ class AccountService:
 
         Args:
             database: with up-to-date tables.
-            clock: tells the time.
+            clock: gives the time.
             passwords: hashes and verifies.
             secret: signs sessions; without it the database keeps one of its own.
         """
@@ -194,7 +192,7 @@ class AccountService:
         return account_of(row)
 
     def disable(self, account_id: int, *, by: int | None = None) -> Account:
-        """Lets nobody in with this account any more; what is theirs stays.
+        """Blocks sign-in with this account; its data stays.
 
         Raises:
             NotFoundError: there is no such account.
@@ -245,7 +243,7 @@ class AccountService:
         return self._verified(folded, password, tried)
 
     def confirm(self, account_id: int, password: str) -> Account:
-        """The account of somebody who is signed in and says their password again.
+        """The account of somebody who is signed in and repeats their password.
 
         Raises:
             WrongSignInError: it is wrong.
@@ -316,7 +314,7 @@ class AccountService:
             return actor_for(account_of(row), coached_by(session, row.id))
 
     def actor_of_token(self, secret: str) -> Actor | None:
-        """Who a token belongs to; ``None``: it is not valid (any more)."""
+        """Who a token belongs to; ``None``: it is not valid."""
         found = self.tokens.account(secret)
         if found is None:
             return None
@@ -357,5 +355,5 @@ def _storable(text: str) -> str:
 
 def _role(role: str) -> Role:
     if role not in ROLES:
-        raise InvalidInputError(f"{role!r} is no role; there are {', '.join(ROLES)}")
+        raise InvalidInputError(f"{role!r} is not a role; the roles are {', '.join(ROLES)}")
     return role

@@ -16,8 +16,6 @@ from server.accounts.secrets import digest
 from server.db.database import Database
 from server.db.tables import AccountRow, EndedSessionRow
 
-__all__ = ["SESSION_FOR", "SessionService", "has_ended", "new_session_id"]
-
 SESSION_FOR: Final = timedelta(days=14)
 """How long a cookie is valid after it was last sent to the browser."""
 
@@ -26,7 +24,7 @@ _A_REQUEST: Final = timedelta(days=1)
 
 
 def new_session_id() -> str:
-    """What tells one session of an account from another."""
+    """What distinguishes the sessions of an account."""
     return secrets.token_urlsafe(16)
 
 
@@ -48,7 +46,7 @@ class SessionService:
         self._clock = clock
 
     def end(self, account_id: int, session_id: str) -> None:
-        """Lets nobody in with this session any more; the account's others go on.
+        """Ends this session; the account's other sessions continue.
 
         Args:
             account_id: whose; one that is gone has no sessions anyway.

@@ -1,6 +1,6 @@
 """How often one may try a password: counted in the database, so all processes count together.
 
-Whoever does not know a password is slowed down, and whoever knows it is not locked out by them:
+People who guess a password are slowed down, and do not lock out those who know it:
 what is limited tightly is a name tried from one place. A name tried from many places is only
 slowed down, for a minute, and not at all for a browser that its owner has signed in with before
 (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
@@ -20,16 +20,6 @@ from server.core.errors import TooManyTriesError
 from server.db.database import Database
 from server.db.tables import SignInFailureRow
 
-__all__ = [
-    "NAME_WINDOW",
-    "PER_ADDRESS",
-    "PER_NAME",
-    "PER_NAME_AND_ADDRESS",
-    "WINDOW",
-    "Throttle",
-    "Try",
-]
-
 WINDOW: Final = timedelta(minutes=15)
 PER_NAME_AND_ADDRESS: Final = 10
 """Wrong passwords for one name from one address, or from one known browser: 960 a day."""
@@ -46,7 +36,7 @@ _IPV6_NETWORK_BITS: Final = 64
 
 @dataclass(frozen=True)
 class _Limit:
-    """At most so many wrong passwords for a subject, which is kept as a keyed digest."""
+    """How many wrong passwords a subject may try; the subject is stored as a keyed digest."""
 
     subject: str
     most: int
@@ -98,7 +88,7 @@ class Throttle:
         )
 
     def begin_signed_in(self, account_id: int, now: datetime) -> Try:
-        """Lets somebody who is signed in say their password again.
+        """Lets somebody who is signed in repeat their password.
 
         Raises:
             TooManyTriesError: too many wrong ones lately.

@@ -15,8 +15,6 @@ from server.db.audit import note
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, TokenRow
 
-__all__ = ["MAX_TOKENS", "PREFIX", "TokenService"]
-
 PREFIX: Final = "aloud_"
 MAX_TOKENS: Final = 50
 """Valid ones for each account."""
@@ -74,7 +72,7 @@ class TokenService:
             return tuple(token_of(row) for row in rows)
 
     def revoke(self, account_id: int, token_id: int, *, by: int | None = None) -> Token:
-        """Lets nobody in with this token any more.
+        """Makes this token invalid.
 
         Raises:
             NotFoundError: the account has no such token.
@@ -95,7 +93,7 @@ class TokenService:
         return token_of(row)
 
     def account(self, secret: str) -> Account | None:
-        """Whose valid token it is, and notes its use; ``None``: it is not valid (any more)."""
+        """The account of a valid token, whose use is noted; ``None``: it is not valid."""
         now = self._clock()
         with self._database.read() as session:
             found = session.execute(
@@ -122,4 +120,4 @@ class TokenService:
                 if row is not None:
                     row.last_used_at = now
         except (StoreError, SQLAlchemyError):
-            return  # a busy database must not turn away who may come in
+            return  # a busy database must not turn away a valid token

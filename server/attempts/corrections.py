@@ -9,8 +9,6 @@ from sqlalchemy.orm import Session
 from server.contract import Correction
 from server.db.tables import AccountRow, CorrectionRow
 
-__all__ = ["NOBODY", "corrections_of", "keep_corrections"]
-
 NOBODY = "somebody who has left"
 """The author of what has neither an account's name nor a typed one."""
 
@@ -28,7 +26,7 @@ def keep_corrections(session: Session, attempt_id: int, corrections: Sequence[Co
         kept.add(external_id)
         known = select(CorrectionRow.id).where(CorrectionRow.external_id == external_id)
         if session.scalar(known) is not None:
-            # of the same answer of another owner: whoever practised without an account on this
+            # of the same answer of another owner: somebody who practiced without an account on this
             # server, and takes the answers along into one
             external_id = sha256(f"{external_id} {attempt_id}".encode()).hexdigest()[:32]
         session.add(

@@ -16,8 +16,6 @@ from server.contract import (
 from server.core.errors import ConflictError
 from server.grading.spaced_repetition import check_review, schedule
 
-__all__ = ["DRILL_ARCHIVE_PAGE", "DrillService"]
-
 # A review is below 1 kB of JSON.
 DRILL_ARCHIVE_PAGE = 1000
 
@@ -30,7 +28,7 @@ class DrillService:
         self._clock = clock
 
     def review(self, review: DrillReview) -> ReviewedDrill:
-        """Stores a take, once, and schedules its item anew.
+        """Stores a take, once, and schedules its item again.
 
         Raises:
             InvalidInputError: the take is from an impossible time.

@@ -12,8 +12,6 @@ from server.core.errors import ConflictError
 from server.db.database import Database
 from server.db.tables import DrillCardRow, DrillReviewRow
 
-__all__ = ["DrillStore", "Schedule"]
-
 Schedule = Callable[[Sequence[DrillReview]], DrillCard | None]
 """Makes the card of one item from all its reviews."""
 
@@ -30,7 +28,7 @@ class DrillStore:
     def add(
         self, review: DrillReview, received_at: datetime, schedule: Schedule
     ) -> tuple[DrillCard | None, bool]:
-        """Stores a review, once, and computes its item's card anew.
+        """Stores a review, once, and recomputes its item's card.
 
         Returns:
             The card (``None``: no review of the item has a verdict), and whether the review is new:
@@ -139,7 +137,7 @@ class DrillStore:
             return False
         if self._read_review(row) != review:
             raise ConflictError(
-                f"the review {review.review_id} is stored already with another content"
+                f"the review {review.review_id} is already stored with different content"
             )
         return True
 

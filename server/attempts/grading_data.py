@@ -7,8 +7,7 @@ from functools import cached_property
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
 from server.contract import Report, Submission
-
-__all__ = ["Grade", "Grader", "Knowledge"]
+from server.core.errors import GraderFailedError, ServerError
 
 Grade = Callable[[Question, Submission, Lexicon, str], Report]
 
@@ -28,7 +27,7 @@ class Grader:
         return cls(grade, GRADER_VERSION)
 
 
-class Knowledge:
+class GradingData:
     """Bank, lexicon and grader, given as functions: listing the history needs none of them."""
 
     def __init__(
@@ -56,10 +55,29 @@ class Knowledge:
         """The grader."""
         return self._load_grader()
 
+    def grade(self, question: Question, submission: Submission) -> Report:
+        """Grades an answer.
+
+        Raises:
+            ServerError: the grader refuses the answer or breaks on it.
+            BankError, LexiconError: the bank or the lexicon cannot be loaded.
+        """
+        # Loaded before the try: a broken lexicon or bank is not the grader's fault.
+        grader, lexicon, bank_version = self.grader, self.lexicon, self.bank.version
+        try:
+            return grader.grade(question, submission, lexicon, bank_version)
+        except ServerError:
+            raise
+        except Exception as error:
+            raise GraderFailedError(
+                f"the grader {grader.version} failed on this answer to {question.id!r} "
+                f"({type(error).__name__}); please report it"
+            ) from error
+
     def reload_bank(self) -> None:
-        """Reads the bank anew; a broken one is raised and changes nothing."""
-        self.bank = self._load_bank()  # takes the place of what the cached property holds
+        """Reads the bank again; a broken one raises its error and changes nothing."""
+        self.bank = self._load_bank()  # replaces what the cached property holds
 
     def warm(self) -> None:
-        """Loads all of it, so that a broken bank shows at the start."""
+        """Loads all of it, so that a broken bank shows at startup."""
         _ = self.bank, self.lexicon, self.grader

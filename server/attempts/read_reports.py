@@ -3,7 +3,7 @@
 The one place where a stored report becomes what people see; candidates, coaches, exports, lists
 and progress all read through it. Corrections are applied when reading and their outcome is never
 stored: whatever takes one away or adds one (taking back, merging, an import, a backup restored,
-the account of a coach deleted or renamed, grading anew) leaves no score behind that holds no more.
+the account of a coach deleted or renamed, a regrade) leaves no outdated score behind.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,15 +17,6 @@ from server.attempts.corrections import corrections_of
 from server.contract import Correction, Coverage, Report
 from server.db.tables import AttemptRow, ReportRow
 from server.grading.corrections import corrected, corrected_coverage
-
-__all__ = [
-    "ReadReport",
-    "ReadScore",
-    "StoredScore",
-    "newest_report_id",
-    "read_reports",
-    "read_scores",
-]
 
 
 @dataclass(frozen=True)
@@ -142,6 +133,6 @@ def _coverages(session: Session, report_ids: Collection[int]) -> Iterator[tuple[
     for report_id, values in session.execute(wanted):
         try:
             coverage = Coverage.model_validate(values)
-        except ValueError:  # told by the attempt itself; the others can be listed
+        except ValueError:  # the attempt itself reports it; the others can be listed
             continue
         yield report_id, coverage

@@ -1,7 +1,7 @@
-"""Grading stored answers anew, in the background.
+"""Grading stored answers again, in the background.
 
-Looked at first, done after: the difference is worked out and stored before any answer is touched,
-so that a crash half-way cannot lose a part of it. Grading a second time is the price.
+The difference is worked out and stored before any answer is touched, so that a crash halfway cannot
+lose a part of it. The price is that each answer is graded twice.
 """
 
 from collections import Counter, defaultdict
@@ -9,24 +9,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select
 
 from question_bank.models import Slug
 from server.attempts.service import Service
-from server.contract import RegradeChange, RegradeResult
+from server.contract import RegradeChange, RegradeResult, Wire
 from server.db.tables import AttemptRow
 from server.jobs.work import MadeFile, Outcome, Task, Work
-
-__all__ = [
-    "LISTED",
-    "REGRADE",
-    "PhraseShift",
-    "QuestionShift",
-    "RegradeOrder",
-    "RegradeOutcome",
-    "regrading",
-]
 
 REGRADE: Final = "regrade"
 
@@ -34,15 +23,11 @@ LISTED: Final = 500
 """Changes that stand in the job itself; its file has all of them."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class RegradeOrder(_Model):
-    """What to grade anew: one's own answers, or those of everybody on the server.
+class RegradeOrder(Wire):
+    """What to grade again: the owner's answers, or those of everybody on the server.
 
     ``everybody`` is for the bank's editors, after a version of the bank became active. They may
-    not see whose answers changed, so for them the difference is told by question only.
+    not see whose answers changed, so they get the difference by question only.
     """
 
     scope: Literal["own", "everybody"] = "own"
@@ -50,7 +35,7 @@ class RegradeOrder(_Model):
     dry_run: bool = False
 
 
-class PhraseShift(_Model):
+class PhraseShift(Wire):
     """How a phrase's status changed, and in how many answers."""
 
     phrase: str
@@ -59,7 +44,7 @@ class PhraseShift(_Model):
     answers: int
 
 
-class QuestionShift(_Model):
+class QuestionShift(Wire):
     """What changed at one question, over all answers to it that changed."""
 
     question_id: str
@@ -69,8 +54,8 @@ class QuestionShift(_Model):
     phrases: tuple[PhraseShift, ...]
 
 
-class RegradeOutcome(_Model):
-    """What grading anew came to. ``own`` lists each attempt, and only where they are one's own."""
+class RegradeOutcome(Wire):
+    """What a regrade changed. ``own`` lists each attempt, and only of the owner's own regrade."""
 
     dry_run: bool
     graded: int

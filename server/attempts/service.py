@@ -1,4 +1,4 @@
-"""The use cases, without the web: what one can do with answers, reports and the bank."""
+"""The use cases, without the web: what people can do with answers, reports and the bank."""
 
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, RoundName
 from server.attempts.drill_service import DrillService
-from server.attempts.grading_data import Grader, Knowledge
+from server.attempts.grading_data import Grader, GradingData
 from server.attempts.store import Store
 from server.contract import (
     Archive,
@@ -29,15 +29,13 @@ from server.contract import (
 from server.core.clock import utc_now
 from server.core.errors import (
     ConflictError,
-    GraderFailedError,
     InvalidInputError,
     NotFoundError,
     ServerError,
     UnreadableError,
 )
+from server.core.settings import ServerSettings
 from server.db.database import Database
-
-__all__ = ["ARCHIVE_PAGE", "Grader", "Service"]
 
 # Attempts in one page of an export: at the contract's largest answers a page stays under 100 MB.
 ARCHIVE_PAGE = 20
@@ -62,7 +60,7 @@ class Service:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self._store = store
-        self._knowledge = Knowledge(bank, lexicon, grader)
+        self._grading_data = GradingData(bank, lexicon, grader)
         self._clock = clock
         self.drills = DrillService(store.drills, clock)
 
@@ -79,25 +77,28 @@ class Service:
         return self._store.database
 
     @property
-    def knowledge(self) -> Knowledge:
-        """What it grades with; all owners' services share it."""
-        return self._knowledge
+    def grading_data(self) -> GradingData:
+        """What answers are graded with; all owners' services share it."""
+        return self._grading_data
 
-    @property
+    def grade_with(self, grading_data: GradingData) -> None:
+        """Grades with this from now on; call it before ``of`` makes other owners' services."""
+        self._grading_data = grading_data
+
     def bank(self) -> Bank:
         """The question bank."""
-        return self._knowledge.bank
+        return self._grading_data.bank
 
     def warm(self) -> None:
-        """Loads what is loaded at first use, so that a broken bank shows at the start."""
-        self._knowledge.warm()
+        """Loads what is otherwise loaded at first use, so that a broken bank shows at startup."""
+        self._grading_data.warm()
 
     def close(self) -> None:
         """Closes the database, for every owner."""
         self._store.close()
 
     def check(self) -> None:
-        """Raises a ``StoreError`` where the database does not answer."""
+        """Raises a ``StoreError`` if the database does not answer."""
         self._store.check()
 
     def question(self, question_id: str) -> Question:
@@ -106,7 +107,7 @@ class Service:
         Raises:
             NotFoundError: the bank has no such question.
         """
-        question = self.bank.question(question_id)
+        question = self.bank().question(question_id)
         if question is None:
             raise NotFoundError(
                 f"the bank has no question {question_id!r}; `aloud bank list` lists them"
@@ -125,12 +126,12 @@ class Service:
         Raises:
             NotFoundError: the bank has no such role.
         """
-        if role is not None and self.bank.role(role) is None:
-            known = ", ".join(each.id for each in self.bank.roles)
+        if role is not None and self.bank().role(role) is None:
+            known = ", ".join(each.id for each in self.bank().roles)
             raise NotFoundError(f"the bank has no role {role!r}; it has {known}")
         return tuple(
             question
-            for question in self.bank.questions
+            for question in self.bank().questions
             if (role is None or question.role == role)
             and (round is None or question.round == round)
             and (topic is None or question.topic.casefold() == topic.casefold())
@@ -145,7 +146,7 @@ class Service:
             ServerError: the grader refuses the answer or breaks on it.
         """
         _check(submission)
-        return self._graded(self.question(submission.question_id), submission)
+        return self._grading_data.grade(self.question(submission.question_id), submission)
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer, once: sent again, the stored attempt comes back.
@@ -160,7 +161,7 @@ class Service:
         if found is not None:
             return found
         question = self.question(submission.question_id)
-        report = self._graded(question, submission)
+        report = self._grading_data.grade(question, submission)
         now = self._clock()
         graded = ArchivedReport(graded_at=now, report=report)
         attempt, _ = self._store.add(submission, question, (graded,), now)
@@ -205,20 +206,20 @@ class Service:
         question_id: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> RegradeResult:
-        """Grades stored answers anew with today's grader and bank, which is read anew for it.
+        """Grades stored answers again with today's grader and bank, which is read again for it.
 
-        A question that has gone from the bank is graded as it was when the answer came in. One
+        A question no longer in the bank is graded as it was when the answer came in. One
         answer that cannot be graded keeps its report and does not stop the rest. Verdicts that
-        reviewers corrected stay corrected; what changes is told of the grader's own.
+        reviewers corrected stay corrected; the changes reported are those of the grader's own.
 
         Args:
-            dry_run: only tell what would change.
+            dry_run: only report what would change.
             question_id: only answers to this question.
             progress: called with (done, total) after each attempt.
         """
         changes: list[RegradeChange] = []
         failures: list[RegradeFailure] = []
-        self._knowledge.reload_bank()
+        self._grading_data.reload_bank()
         ids = self._store.ids(question_id)
         graded = 0
         for done, attempt_id in enumerate(ids, 1):
@@ -303,9 +304,9 @@ class Service:
         stored = self._store.get(attempt_id)
         before = stored.graded
         submission = stored.attempt.submission
-        question = self.bank.question(submission.question_id) or stored.question
+        question = self.bank().question(submission.question_id) or stored.question
         try:
-            after = self._graded(question, submission)
+            after = self._grading_data.grade(question, submission)
         except ServerError as error:
             raise _AttemptError(
                 RegradeFailure(
@@ -316,19 +317,30 @@ class Service:
             self._store.add_report(attempt_id, after, self._clock())
         return _change(attempt_id, before, after)
 
-    def _graded(self, question: Question, submission: Submission) -> Report:
-        # Loaded before the try: a broken lexicon or bank is its owner's to mend, no grader's fault.
-        known = self._knowledge
-        grader, lexicon, bank_version = known.grader, known.lexicon, known.bank.version
-        try:
-            return grader.grade(question, submission, lexicon, bank_version)
-        except ServerError:
-            raise
-        except Exception as error:
-            raise GraderFailedError(
-                f"the grader {grader.version} failed on this answer to {question.id!r} "
-                f"({type(error).__name__}); please report it"
-            ) from error
+
+def create_service(settings: ServerSettings) -> Service:
+    """The service that the settings describe; opens the database, loads the rest at first use.
+
+    Raises:
+        StoreError: the database cannot be used.
+    """
+
+    def bank() -> Bank:
+        from question_bank.loader import load_bank
+        from question_bank.own_aliases import read_own_aliases, with_own_aliases
+
+        loaded = load_bank(settings.bank)
+        if settings.own_aliases is None:
+            return loaded
+        return with_own_aliases(loaded, read_own_aliases(settings.own_aliases))
+
+    def lexicon() -> Lexicon:
+        from pronunciation.lexicon_loader import load_lexicon
+
+        return load_lexicon(settings.lexicon)
+
+    store = Store(settings.database_url, busy_timeout_s=settings.busy_timeout_s)
+    return Service(store, bank, lexicon)
 
 
 class _AttemptError(Exception):

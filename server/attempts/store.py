@@ -33,15 +33,13 @@ from server.core.errors import ConflictError, NotFoundError
 from server.db.database import MAX_ID, Database
 from server.db.tables import AttemptRow, ReportRow
 
-__all__ = ["Store", "StoredAttempt"]
-
 # SQLite takes at most 32,766 parameters in a statement (https://www.sqlite.org/limits.html).
 _IDS_PER_STATEMENT = 1000
 
 
 @dataclass(frozen=True)
 class StoredAttempt:
-    """An attempt with what stands behind it.
+    """An attempt with what it is derived from.
 
     Attributes:
         attempt: with the report that people see.
@@ -310,7 +308,7 @@ class Store:
             attempt = _stored(session, *found).attempt
         if attempt.submission != submission:
             raise ConflictError(
-                f"the submission {submission.submission_id} is stored already with another content"
+                f"submission {submission.submission_id} is already stored with different content"
             )
         return attempt
 

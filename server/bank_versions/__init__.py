@@ -1,1 +1,1 @@
-"""The versions of a programme's own question bank."""
+"""The versions of a program's own question bank."""

@@ -11,11 +11,9 @@ from question_bank.loader import load_bank
 from question_bank.models import Bank, KeyPhrase, Question
 from server.grading import cover
 
-__all__ = ["MAX_UNRELATED_SHARE", "check_bank_path", "check_model_answers"]
-
 MAX_UNRELATED_SHARE: Final = 0.5
-"""An answer that covers half of the phrases of a question it has no phrase in common with shows
-that those phrases are too general to tell anything."""
+"""An answer that covers half of the phrases of a question that it shares no phrase with shows that
+those phrases are too general."""
 
 
 def check_bank_path(path: Path, lexicon: Sequence[Path] = ()) -> tuple[int, list[str]]:
@@ -69,7 +67,7 @@ def check_model_answers(
 
 
 def _related(one: Question, other: Question) -> bool:
-    """The same question, or two that wait for a phrase in common."""
+    """The same question, or two that share a phrase."""
     return one.id == other.id or not _names(one.key_phrases).isdisjoint(_names(other.key_phrases))
 
 

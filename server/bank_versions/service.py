@@ -1,7 +1,7 @@
-"""The bank of a server: the built-in one with the active version of the programme's own on top.
+"""The bank of a server: the built-in one with the active version of the program's own on top.
 
-Versions are only added, never changed. Which one is active stands in the database, so all processes
-of a server grade with the same one; each looks now and then.
+Versions are only added, never changed. The database says which one is active, so all processes of a
+server grade with the same one; each checks once a second.
 """
 
 import difflib
@@ -13,25 +13,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
-from server.attempts.grading_data import Knowledge
+from server.attempts.grading_data import GradingData
 from server.bank_versions.store import BankVersion, BankVersionStore, BankVersionText
 from server.bank_versions.text import Draft, DraftError, Fault, check_answers, read_draft
+from server.contract import Wire
 from server.core.errors import InvalidInputError
 from server.db.database import Database
 from server.jobs.work import Outcome, Task, Work
-
-__all__ = [
-    "CHECKED_AT_ONCE",
-    "CHECK_BANK",
-    "ActiveKnowledge",
-    "BankVersions",
-    "Changes",
-    "DraftOrder",
-]
 
 logger = logging.getLogger(__name__)
 
@@ -47,10 +39,8 @@ MAX_DIFF_LINES: Final = 20_000
 """difflib's time grows with the square of the lines where all of them differ."""
 
 
-class DraftOrder(BaseModel):
+class DraftOrder(Wire):
     """A version to be checked and stored in the background."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     yaml: str
     lexicon_yaml: str
@@ -76,12 +66,12 @@ class Changes:
         return not (self.added or self.changed or self.removed or self.lines)
 
 
-class ActiveKnowledge(Knowledge):
+class ActiveGradingData(GradingData):
     """What a server grades with: what it was started with, and the active version over it."""
 
     def __init__(
         self,
-        base: Knowledge,
+        base: GradingData,
         store: BankVersionStore,
         *,
         look_every_s: float = LOOK_EVERY_S,
@@ -99,7 +89,7 @@ class ActiveKnowledge(Knowledge):
 
     @property
     def below(self) -> tuple[Bank, Lexicon]:
-        """Bank and lexicon without a version of the programme's own."""
+        """Bank and lexicon without a version of the program's own."""
         return self._base.bank, self._base.lexicon
 
     @property
@@ -114,17 +104,17 @@ class ActiveKnowledge(Knowledge):
 
     @property
     def problem(self) -> str | None:
-        """Why the active version is not in use, where it is not: an upgrade can be the cause."""
+        """Why the active version is not in use, if it is not: an upgrade can be the cause."""
         self._now()
         return self._problem
 
     def reload_bank(self) -> None:
-        """Reads the bank anew; a broken one is raised and changes nothing."""
+        """Reads the bank again; a broken one raises its error and changes nothing."""
         self._base.reload_bank()
         self.look_again()
 
     def look_again(self) -> None:
-        """Forgets what is active, so that the next one to ask looks."""
+        """Forgets what is active, so that the next use checks again."""
         with self._lock:
             self._loaded, self._look_at_s = None, float("-inf")
 
@@ -151,7 +141,7 @@ class ActiveKnowledge(Knowledge):
             # It was valid when it was stored: the bank below has changed, with an upgrade or a
             # file. The server still starts, so that an editor can mend the version.
             first = error.faults[0].text
-            self._problem = f"version {number} does not fit this server's bank any more: {first}"
+            self._problem = f"version {number} no longer fits this server's bank: {first}"
             logger.error("the active bank is not in use: %s", self._problem)
             return number, bank, lexicon
         return number, draft.bank, draft.lexicon
@@ -163,12 +153,12 @@ class BankVersions:
     def __init__(
         self,
         database: Database,
-        knowledge: Knowledge,
+        grading_data: GradingData,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Over the server's database, and what the server was started with."""
         self.store = BankVersionStore(database)
-        self.knowledge = ActiveKnowledge(knowledge, self.store)
+        self.grading_data = ActiveGradingData(grading_data, self.store)
         self._clock = clock
 
     def listed(self) -> list[BankVersion]:
@@ -189,7 +179,7 @@ class BankVersions:
         Raises:
             DraftError: with every fault found.
         """
-        return read_draft(self.knowledge.below, yaml, lexicon_yaml)
+        return read_draft(self.grading_data.below, yaml, lexicon_yaml)
 
     def check(
         self, draft: Draft, progress: Callable[[int, int], None] = lambda done, total: None
@@ -237,11 +227,10 @@ class BankVersions:
                 self.read(text.yaml, text.lexicon_yaml)
             except DraftError as error:
                 raise InvalidInputError(
-                    f"version {number} does not fit this server's bank any more: "
-                    f"{error.faults[0].text}"
+                    f"version {number} no longer fits this server's bank: {error.faults[0].text}"
                 ) from error
         self.store.activate(number)
-        self.knowledge.look_again()
+        self.grading_data.look_again()
 
     def changes(self, number: int, since: int | None) -> Changes:
         """How a version differs from another one, or from none.

@@ -1,4 +1,4 @@
-"""Reading and writing the versions of a programme's bank; every method is one transaction."""
+"""Reading and writing the versions of a program's bank; every method is one transaction."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,14 +10,12 @@ from server.core.errors import NotFoundError
 from server.db.database import Database
 from server.db.tables import AccountRow, BankVersionRow
 
-__all__ = ["BankVersion", "BankVersionStore", "BankVersionText"]
-
 _MAX_NUMBER = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class BankVersion:
-    """One version, without its text. ``author``: as others see them; empty once they are gone."""
+    """One version, without its text. ``author``: as others see them; empty without an account."""
 
     number: int
     note: str
@@ -59,7 +57,7 @@ class BankVersionStore:
         return found
 
     def active(self) -> BankVersionText | None:
-        """The version that is in use; ``None``: none is."""
+        """The version in use; ``None``: none is."""
         return self._one(BankVersionRow.active.is_(True))
 
     def active_number(self) -> int | None:

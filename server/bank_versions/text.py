@@ -1,37 +1,31 @@
-"""A programme's own bank and lexicon as people write them: YAML text in, checked entries out.
+"""A program's own bank and lexicon as people write them: YAML text in, checked entries out.
 
-What is wrong is told as ``aloud bank validate`` and ``aloud lexicon validate`` tell it, and with
-the line it stands in. The same loaders do the reading, from files in a folder of its own: YAML from
-strangers is read in one place only, with its limits on size, depth, aliases and tags.
+The readers of the bank and of the lexicon do the checking, so a text has the same faults here, each
+with its line, as a file has for ``aloud bank validate`` and ``aloud lexicon validate``.
 """
 
 import itertools
 import re
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal
 
 from pronunciation.errors import LexiconError
-from pronunciation.lexicon_loader import read_terms, with_terms
+from pronunciation.lexicon_loader import parse_terms, with_terms
 from pronunciation.terms import Lexicon, Term
-from question_bank.errors import BankError
+from question_bank.errors import BankError, FileError
 from question_bank.loader import lay_over
 from question_bank.models import Bank, Question
+from question_bank.source import parse_source
 from server.bank_versions.check import check_model_answers
-from server.bank_versions.lines import Lines
-
-__all__ = ["MAX_TEXT_BYTES", "Draft", "DraftError", "Fault", "check_answers", "read_draft"]
 
 MAX_TEXT_BYTES: Final = 1024 * 1024
-"""The largest built-in role file has 100 kB; a form field of more is no work of people's hands."""
+"""The largest built-in role file has 100 kB; nobody types a form field of more than this."""
 
 MAX_DOCUMENTS: Final = 100
 
 _DOCUMENT_START: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
-_BANK_FILE: Final = "programme"
-_LEXICON_FILE: Final = "lexicon.yaml"
+_LABEL: Final = "this text"
 
 
 Part = Literal["bank", "lexicon"]
@@ -47,7 +41,7 @@ class Fault:
 
 
 class DraftError(Exception):
-    """The texts are no valid bank and lexicon.
+    """The texts are not a valid bank and lexicon.
 
     Attributes:
         faults: all of them, in the order of their lines.
@@ -67,14 +61,14 @@ class Draft:
         lexicon: the whole lexicon.
         questions: those that the text brings or replaces.
         terms: likewise of the lexicon.
-        lines: where the questions stand.
+        answer_lines: the line of each question's model answer in the text.
     """
 
     bank: Bank
     lexicon: Lexicon
     questions: tuple[Question, ...]
     terms: tuple[Term, ...]
-    lines: Lines
+    answer_lines: Mapping[str, int]
 
 
 def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -> Draft:
@@ -82,8 +76,8 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
 
     Args:
         below: the bank and the lexicon that they add to.
-        bank_yaml: one or several documents, parted by lines of ``---``, each in one of the forms of
-            a bank's file; may be empty.
+        bank_yaml: one or several documents, separated by lines of ``---``, each in one of the forms
+            of a bank's file; may be empty.
         lexicon_yaml: a list of terms; may be empty.
 
     Raises:
@@ -97,24 +91,18 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
     ]
     if faults:
         raise DraftError(faults)
-    lines = Lines({}, {})
+    sources = [parse_source(document, _LABEL) for document in _documents(bank_yaml)]
     terms: tuple[Term, ...] = ()
-    with tempfile.TemporaryDirectory(prefix="aloud-bank-") as name:
-        if bank_yaml.strip():
-            lines, files = _write_documents(Path(name), bank_yaml)
-            try:
-                if files:
-                    bank = lay_over(bank, Path(name), _BANK_FILE)
-            except BankError as error:
-                faults += [_bank_fault(lines, problem) for problem in error.problems]
+    try:
+        if sources:
+            bank = lay_over(bank, sources)
+    except BankError as error:
+        faults += _faults("bank", error)
+    try:
         if lexicon_yaml.strip():
-            file = Path(name) / _LEXICON_FILE
-            file.write_text(lexicon_yaml, encoding="utf-8", newline="\n")
-            try:
-                terms = read_terms(file)
-            except LexiconError as error:
-                places = Lines.of_terms(file)
-                faults += [_lexicon_fault(places, problem) for problem in str(error).splitlines()]
+            terms = parse_terms(lexicon_yaml, _LABEL)
+    except LexiconError as error:
+        faults += _faults("lexicon", error)
     if faults:
         raise DraftError(faults)
     was = {question.id: question for question in below[0].questions}
@@ -123,7 +111,11 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
         lexicon=with_terms(lexicon.terms, terms) if terms else lexicon,
         questions=tuple(each for each in bank.questions if was.get(each.id) != each),
         terms=terms,
-        lines=lines,
+        answer_lines={
+            each.value.id: each.entry.place("model_answer")[0]
+            for source in sources
+            for each in source.questions
+        },
     )
 
 
@@ -134,8 +126,7 @@ def check_answers(
     total = len(draft.questions)
     for done, question in enumerate(draft.questions, start=1):
         for line in check_model_answers(draft.bank, draft.lexicon, [question]):
-            at = draft.lines.of_question(question.id, "model_answer")
-            yield Fault("bank", at, line)
+            yield Fault("bank", draft.answer_lines.get(question.id), line)
         progress(done, total)
 
 
@@ -153,45 +144,22 @@ def _refusal(text: str) -> str | None:
     return None
 
 
-def _write_documents(folder: Path, text: str) -> tuple[Lines, int]:
-    """Each document as a file, with empty lines before it so that its line numbers are the text's.
+def _documents(text: str) -> list[str]:
+    """Each document, with empty lines before it so that its line numbers are the text's.
 
-    A line of ``---`` parts documents wherever it stands in YAML, within a block of text too.
+    A line of ``---`` separates documents wherever it appears in YAML, also in a block of text.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     starts = [0, *(match.start() for match in _DOCUMENT_START.finditer(text)), len(text)]
     documents = [
-        (text.count("\n", 0, start), text[start:end])
+        "\n" * text.count("\n", 0, start) + text[start:end]
         for start, end in itertools.pairwise(starts)
         if text[start:end].removeprefix("---").strip()
     ]
     if len(documents) > MAX_DOCUMENTS:
         raise DraftError([Fault("bank", None, f"has more than {MAX_DOCUMENTS} documents")])
-    files = []
-    for number, (above, document) in enumerate(documents, start=1):
-        file = folder / f"{_BANK_FILE}-{number:03d}.yaml"
-        file.write_text("\n" * above + document, encoding="utf-8", newline="\n")
-        files.append(file)
-    return Lines.of_questions(files), len(files)
+    return documents
 
 
-def _bank_fault(lines: Lines, problem: str) -> Fault:
-    """``programme/programme-001.yaml: question 'x' prompt: …`` as its line and what is wrong."""
-    path, parted, rest = problem.partition(": ")
-    if not parted or not path.startswith(f"{_BANK_FILE}/"):
-        return Fault("bank", None, problem.removeprefix(f"{_BANK_FILE}: "))
-    file = path.rpartition("/")[2]
-    rest = re.sub(rf"{_BANK_FILE}/{_BANK_FILE}-\d+\.yaml", "this text", rest)
-    given = re.match(r"line (\d+)(?:, column \d+)?: ", rest)
-    if given:
-        return Fault("bank", int(given[1]), rest[given.end() :])
-    return Fault("bank", lines.of_problem(file, rest), rest)
-
-
-def _lexicon_fault(lines: Lines, problem: str) -> Fault:
-    rest = problem.removeprefix(f"{_LEXICON_FILE}: ").replace(_LEXICON_FILE, "this text")
-    given = re.findall(r'(?: in "<[^">]*>")?, line (\d+), column \d+', rest)
-    if given:
-        rest = re.sub(r'\s*in "<[^">]*>", line \d+, column \d+:?', "", rest)
-        return Fault("lexicon", int(given[-1]), rest.strip())
-    return Fault("lexicon", lines.of_problem(_LEXICON_FILE, rest), rest)
+def _faults(part: Part, error: FileError) -> list[Fault]:
+    return [Fault(part, each.line, each.text) for each in error.faults]

@@ -1,51 +1,28 @@
 """The wire models: what client and server tell each other. Pydantic only, no web framework.
 
-Other packages import from here. ``answers`` holds what was said and the Report on it, ``wire``
-the base of all models.
+Other packages import from here.
 """
 
 from server.contract.answers import (
-    MAX_TEXT_CHARS,
-    MAX_WORDS,
     Attempt,
     AttemptId,
     AttemptSummary,
-    CorrectedVerdict,
-    Coverage,
-    CoverageEvidence,
-    Delivery,
-    Evidence,
-    Filler,
-    HeardTerm,
     HistoryPage,
     HistoryQuery,
-    How,
-    Language,
-    LanguageNote,
-    Pause,
-    PhraseCoverage,
-    PhraseStatus,
-    Problem,
-    Pronunciation,
-    RepeatedStart,
-    Report,
-    ScorePart,
-    Structure,
-    StructurePart,
     Submission,
-    Summary,
-    SummaryPoint,
-    TermVerdict,
-    Transcript,
-    Word,
 )
 from server.contract.archive import (
     Archive,
     ArchivedAttempt,
     ArchivedReport,
     ImportResult,
+    PhraseChange,
     PurgeRequest,
     PurgeResult,
+    RegradeChange,
+    RegradeFailure,
+    RegradeRequest,
+    RegradeResult,
 )
 from server.contract.drills import (
     MAX_PAGE,
@@ -60,12 +37,28 @@ from server.contract.drills import (
     ReviewedDrill,
     SetId,
 )
-from server.contract.regrade import (
-    PhraseChange,
-    RegradeChange,
-    RegradeFailure,
-    RegradeRequest,
-    RegradeResult,
+from server.contract.report import (
+    PARTIAL_CREDIT,
+    CorrectedVerdict,
+    Coverage,
+    CoverageEvidence,
+    Delivery,
+    Filler,
+    How,
+    Language,
+    LanguageNote,
+    PhraseCoverage,
+    PhraseStatus,
+    Pronunciation,
+    RepeatedStart,
+    Report,
+    ScorePart,
+    Structure,
+    StructurePart,
+    Summary,
+    SummaryPoint,
+    TermVerdict,
+    coverage_score,
 )
 from server.contract.reviews import (
     MAX_COMMENT_CHARS,
@@ -96,8 +89,17 @@ from server.contract.reviews import (
     Sharing,
     TermOrPhrase,
 )
-from server.contract.scoring import PARTIAL_CREDIT, coverage_score
-from server.contract.wire import Share, Wire
+from server.contract.transcript import (
+    MAX_TEXT_CHARS,
+    MAX_WORDS,
+    Evidence,
+    HeardTerm,
+    Pause,
+    Stretch,
+    Transcript,
+    Word,
+)
+from server.contract.wire import Problem, Share, Wire
 
 __all__ = [
     "MAX_COMMENT_CHARS",
@@ -175,6 +177,7 @@ __all__ = [
     "ShareRequest",
     "Shared",
     "Sharing",
+    "Stretch",
     "Structure",
     "StructurePart",
     "Submission",

@@ -1,23 +1,15 @@
-"""The wire models of everything kept: exported, imported again, deleted for good."""
+"""The wire models of what is done with stored answers: export, import, deletion, regrading."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from question_bank.models import Question
-from server.contract.answers import AttemptId, Report, Submission
+from question_bank.models import Question, Slug
+from server.contract.answers import AttemptId, Submission
 from server.contract.drills import DrillImport, DrillReview
+from server.contract.report import PhraseStatus, Report
 from server.contract.reviews import MAX_OF_ONE_ATTEMPT, Correction
-from server.contract.wire import Wire
-
-__all__ = [
-    "Archive",
-    "ArchivedAttempt",
-    "ArchivedReport",
-    "ImportResult",
-    "PurgeRequest",
-    "PurgeResult",
-]
+from server.contract.wire import Share, Wire
 
 
 class ArchivedReport(Wire):
@@ -32,7 +24,7 @@ class ArchivedAttempt(Wire):
 
     ``reports``: the grader's own, oldest first; the last one is the current. ``corrections``: what
     reviewers corrected in it. ``corrected``: the current one as they corrected it, for readers; it
-    follows from the other two, so an import makes it anew.
+    follows from the other two, so an import computes it again.
     """
 
     submission: Submission
@@ -44,7 +36,7 @@ class ArchivedAttempt(Wire):
 
     @property
     def report(self) -> Report:
-        """The current report as it is read: corrected where it was corrected."""
+        """The current report as readers see it, with its corrections."""
         return self.corrected or self.reports[-1].report
 
     @model_validator(mode="after")
@@ -102,3 +94,49 @@ class PurgeResult(Wire):
 
     deleted: int
     drill_reviews: int = 0
+
+
+class RegradeRequest(Wire):
+    """``dry_run``: change nothing, only report; ``question_id``: only answers to this question."""
+
+    dry_run: bool = False
+    question_id: Slug | None = None
+
+
+class PhraseChange(Wire):
+    """A phrase whose status changed; ``None``: the question did not have the phrase."""
+
+    phrase: str
+    before: PhraseStatus | None
+    after: PhraseStatus | None
+
+
+class RegradeChange(Wire):
+    """What a regrade changed for one attempt."""
+
+    attempt_id: int
+    question_id: str
+    score_before: Share
+    score_after: Share
+    grader_version_before: str
+    grader_version_after: str
+    bank_version_before: str
+    bank_version_after: str
+    phrases: tuple[PhraseChange, ...]
+
+
+class RegradeFailure(Wire):
+    """An attempt that could not be regraded; its report stays as it was."""
+
+    attempt_id: int
+    question_id: str
+    reason: str
+
+
+class RegradeResult(Wire):
+    """The outcome of a regrade: only attempts that changed or failed are listed."""
+
+    dry_run: bool
+    graded: int
+    changes: tuple[RegradeChange, ...] = ()
+    failures: tuple[RegradeFailure, ...] = ()

@@ -10,20 +10,6 @@ from pydantic import AwareDatetime, Field, StringConstraints
 
 from server.contract.wire import Share, Wire
 
-__all__ = [
-    "MAX_PAGE",
-    "DrillArchive",
-    "DrillCard",
-    "DrillImport",
-    "DrillQuery",
-    "DrillQueue",
-    "DrillReview",
-    "DrillVerdictName",
-    "ItemId",
-    "ReviewedDrill",
-    "SetId",
-]
-
 MAX_PAGE = 1000
 
 ReviewId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]

@@ -1,8 +1,8 @@
 """The wire models of sharing and coaching: shares, links, recordings, comments, scores, verdicts.
 
-``external_id`` names a comment, score or correction
-over all databases and files: whoever writes one chooses it, so sending or merging the same again
-changes nothing. Word numbers point into the transcript's words.
+``external_id`` identifies a comment, score or correction across all databases and files: its author
+chooses it, so sending or merging the same one again changes nothing. Word numbers point into the
+transcript's words.
 """
 
 from datetime import UTC, datetime
@@ -16,38 +16,9 @@ from pydantic import (
     model_validator,
 )
 
-from server.contract.answers import MAX_WORDS, AttemptId
+from server.contract.answers import AttemptId
+from server.contract.transcript import MAX_WORDS
 from server.contract.wire import Wire
-
-__all__ = [
-    "MAX_COMMENT_CHARS",
-    "MAX_LINK_DAYS",
-    "MAX_OF_ONE_ATTEMPT",
-    "MAX_SCORE",
-    "Comment",
-    "CommentKind",
-    "CommentText",
-    "Correction",
-    "Criterion",
-    "ExternalId",
-    "LinkRequest",
-    "MergedReview",
-    "NewComment",
-    "NewCorrection",
-    "NewRubricScore",
-    "NewShareLink",
-    "PersonName",
-    "Preparing",
-    "Recording",
-    "ReviewDocument",
-    "RubricScore",
-    "ShareCohort",
-    "ShareLink",
-    "ShareRequest",
-    "Shared",
-    "Sharing",
-    "TermOrPhrase",
-]
 
 MAX_COMMENT_CHARS: Final = 5_000
 MAX_LINK_DAYS: Final = 90
@@ -161,7 +132,7 @@ class ShareCohort(Wire):
 
 
 class Recording(Wire):
-    """The recording of an attempt as the server keeps it, encoded anew."""
+    """The recording of an attempt as the server keeps it, re-encoded."""
 
     attempt_id: int
     media_type: Literal["audio/flac", "audio/ogg"]
@@ -202,7 +173,7 @@ class Sharing(Wire):
 
 
 class _Place(Wire):
-    """Where a comment stands: a word, a span (both ends included), a moment, the whole answer."""
+    """What a comment is about: a word, a span (both ends included), a moment, the whole answer."""
 
     kind: CommentKind = "answer"
     word_from: WordNumber | None = None
@@ -233,7 +204,7 @@ class _Place(Wire):
 
 
 class NewComment(_Place):
-    """A comment, or with ``parent`` an answer to one (then it stands where that one does)."""
+    """A comment, or with ``parent`` a reply to one, which takes that one's place in the answer."""
 
     external_id: ExternalId
     parent: ExternalId | None = None
@@ -242,9 +213,9 @@ class NewComment(_Place):
     @model_validator(mode="after")
     def _answers_stand_nowhere_else(self) -> Self:
         if self.parent is not None and self.kind != "answer":
-            raise ValueError("an answer to a comment has no place of its own")
+            raise ValueError("a reply to a comment has no place of its own")
         if self.parent == self.external_id:
-            raise ValueError("a comment cannot answer itself")
+            raise ValueError("a comment cannot reply to itself")
         return self
 
 
@@ -296,7 +267,7 @@ class NewCorrection(Wire):
     def _verdict_of_its_target(self) -> Self:
         of_term = self.verdict in ("correct", "mispronounced", "unclear")
         if of_term != (self.target == "term"):
-            raise ValueError(f"{self.verdict!r} is no verdict on a {self.target}")
+            raise ValueError(f"{self.verdict!r} is not a verdict on a {self.target}")
         return self
 
 
@@ -308,7 +279,7 @@ class Correction(NewCorrection):
 
 
 class Criterion(Wire):
-    """One criterion of a programme's rubric; scores go from 0 to ``scale``."""
+    """One criterion of a program's rubric; scores go from 0 to ``scale``."""
 
     name: Annotated[
         str,
@@ -326,7 +297,7 @@ class ReviewDocument(Wire):
     """What was written about one attempt, as a file or an answer of the API.
 
     ``submission_id`` names the attempt over all databases. ``criteria`` are those that its owner's
-    cohorts score by, for who scores in a file; merging keeps the scores and not the criteria.
+    cohorts score by, for reviewers who score in a file; merging keeps the scores, not the criteria.
     """
 
     format: Literal["aloud-review"] = "aloud-review"

@@ -1,15 +1,24 @@
-"""What every wire model is: unchanging, and strict about what it does not know."""
+"""The base of every wire model: frozen, and strict about unknown fields."""
 
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Share", "Wire"]
-
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Wire(BaseModel):
-    """What client and server tell each other: an unknown field is an error, not ignored."""
+    """What client and server exchange, and jobs are ordered with: an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Problem(Wire):
+    """An error as the API reports it (after RFC 9457); ``detail`` is one line for a person."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: tuple[str, ...] = Field(default=(), description="one line for each invalid field")

@@ -8,23 +8,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-__all__ = ["ANONYMOUS", "OPEN", "Action", "Actor", "ActorRole", "Thing", "may"]
-
 ActorRole = Literal["anonymous", "guest", "open", "candidate", "coach", "admin"]
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Who asks.
+    """The person or client that makes a request.
 
     Attributes:
-        role: ``open``: the one person of a server without accounts; ``guest``: who opened a share
-            link, and may what the link says; ``anonymous``: anybody else without an account.
-        account_id: whose things are their own; ``None`` without an account.
-        name: as they sign in.
-        display_name: as others see them.
+        role: ``open``: the one person of a server without accounts; ``guest``: somebody who opened
+            a share link and may do what it says; ``anonymous``: anybody else without an account.
+        account_id: the account that owns their resources; ``None`` without an account.
+        name: the name they sign in with.
+        display_name: the name others see.
         coached: the cohorts they are a coach of.
-        by_token: a client with a token, no browser.
+        by_token: a client with a token, not a browser.
     """
 
     role: ActorRole
@@ -45,10 +43,10 @@ OPEN: Final = Actor("open")
 
 
 class Action(StrEnum):
-    """What somebody wants to do; those of the second group are done to a thing."""
+    """What somebody wants to do; the second group is done to a resource."""
 
     READ_BANK = "read the question bank"
-    PRACTISE = "answer questions and keep the answers"
+    PRACTICE = "answer questions and keep the answers"
     OWN_ACCOUNT = "look after their own account"
     COACH = "open the coach pages"
     EDIT_BANK = "edit the question bank"
@@ -63,13 +61,13 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True)
-class Thing:
+class Resource:
     """Something that belongs to somebody: an attempt, an interview, a recording, a share, a job.
 
     Attributes:
-        owner_id: the account it belongs to; ``None``: to nobody's, as on a server without accounts.
-        shown_to: the cohorts to whose coaches its owner shows it now: revoked shares, and cohorts
-            that the owner has left, are not among them.
+        owner_id: the account it belongs to; ``None`` on a server without accounts.
+        shown_to: the cohorts whose coaches may see it now: without revoked shares, and without
+            cohorts that the owner has left.
         sound_to: those of them that may hear its recording.
     """
 
@@ -79,9 +77,9 @@ class Thing:
 
 
 _EVERYBODY_HERE: Final = frozenset({"open", "candidate", "coach", "admin"})
-_WITHOUT_THING: Final[dict[Action, frozenset[str]]] = {
+_WITHOUT_RESOURCE: Final[dict[Action, frozenset[str]]] = {
     Action.READ_BANK: _EVERYBODY_HERE,
-    Action.PRACTISE: _EVERYBODY_HERE,
+    Action.PRACTICE: _EVERYBODY_HERE,
     Action.OWN_ACCOUNT: frozenset({"candidate", "coach", "admin"}),
     Action.COACH: frozenset({"coach"}),
     Action.EDIT_BANK: frozenset({"coach", "admin"}),
@@ -90,26 +88,26 @@ _WITHOUT_THING: Final[dict[Action, frozenset[str]]] = {
 }
 
 
-def may(actor: Actor, action: Action, thing: Thing | None = None) -> bool:
-    """Whether this actor may do this (to this thing).
+def may(actor: Actor, action: Action, resource: Resource | None = None) -> bool:
+    """Whether this actor may do this (to this resource).
 
     An admin has no way around sharing: what is not theirs and not shown to a cohort that they
     coach, they cannot read.
     """
-    if thing is None:
-        return actor.role in _WITHOUT_THING.get(action, frozenset()) or (
-            # whoever was made coach of a cohort has its pages, an admin too
+    if resource is None:
+        return actor.role in _WITHOUT_RESOURCE.get(action, frozenset()) or (
+            # an admin who was made coach of a cohort has its pages too
             action is Action.COACH and actor.role == "admin" and bool(actor.coached)
         )
     if actor.role not in _EVERYBODY_HERE:
         return False
-    owns = thing.owner_id == actor.account_id
-    coaches = actor.has_account and not actor.coached.isdisjoint(thing.shown_to)
+    owns = resource.owner_id == actor.account_id
+    coaches = actor.has_account and not actor.coached.isdisjoint(resource.shown_to)
     match action:
         case Action.READ | Action.COMMENT:
             return owns or coaches
         case Action.HEAR:
-            return owns or (coaches and not actor.coached.isdisjoint(thing.sound_to))
+            return owns or (coaches and not actor.coached.isdisjoint(resource.sound_to))
         case Action.REVIEW:
             return coaches and not owns
         case Action.CHANGE:

@@ -6,22 +6,6 @@ becomes; the text is one clear line for a person.
 
 from typing import ClassVar
 
-__all__ = [
-    "ConflictError",
-    "GraderFailedError",
-    "GradingError",
-    "InvalidInputError",
-    "NotAllowedError",
-    "NotFoundError",
-    "NotSignedInError",
-    "ServerError",
-    "StoreBusyError",
-    "StoreError",
-    "TooManyTriesError",
-    "UnreadableError",
-    "WrongSignInError",
-]
-
 
 class ServerError(Exception):
     """Base of this package's errors."""
@@ -38,28 +22,28 @@ class NotFoundError(ServerError):
 
 
 class ConflictError(ServerError):
-    """A submission id was used before with another content."""
+    """The request conflicts with what is stored, as a submission id used with other content."""
 
     code = "conflict"
     status = 409
 
 
 class NotSignedInError(ServerError):
-    """Nobody is signed in, or the token is not valid (any more)."""
+    """Nobody is signed in, or the token is not valid."""
 
     code = "not-signed-in"
     status = 401
 
 
 class WrongSignInError(ServerError):
-    """Name or password is wrong; which of the two is not told."""
+    """Name or password is wrong; the error does not say which."""
 
     code = "wrong-sign-in"
     status = 401
 
 
 class NotAllowedError(ServerError):
-    """Who asks is known, and may not do this."""
+    """The actor is known, and may not do this."""
 
     code = "not-allowed"
     status = 403
@@ -69,7 +53,7 @@ class TooManyTriesError(ServerError):
     """Too many wrong passwords lately.
 
     Attributes:
-        wait_s: after which time another try is heard.
+        wait_s: how long until another try is allowed.
     """
 
     code = "too-many-tries"

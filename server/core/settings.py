@@ -7,8 +7,6 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["DEFAULT_MAX_BODY_BYTES", "ServerSettings", "sqlite_url"]
-
 # The largest answer the contract allows (200,000 characters and 40,000 timed words) is about
 # 5 MB of JSON.
 DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -33,7 +31,7 @@ class ServerSettings(BaseModel):
             (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
         max_body_bytes: a larger request is refused with 413.
         busy_timeout_s: how long a write waits for another one (SQLite).
-        log_level: the lowest level of the server's own logs that is told.
+        log_level: the lowest level of the server's own logs that is logged.
         secret: signs sessions; without it the database keeps a random one of its own.
         reachable: others than this machine can reach the server, so without an account it serves
             nobody.

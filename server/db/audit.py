@@ -1,4 +1,4 @@
-"""Noting who did what to what; never a word of a transcript, never a secret."""
+"""The audit log: who did what to what; never a word of a transcript, never a secret."""
 
 from datetime import datetime
 
@@ -6,10 +6,8 @@ from sqlalchemy.orm import Session
 
 from server.db.tables import AuditRow
 
-__all__ = ["note"]
 
-
-def note(session: Session, at: datetime, actor_id: int | None, action: str, thing: str) -> None:
+def note(session: Session, at: datetime, actor_id: int | None, action: str, subject: str) -> None:
     """Notes it within the transaction that does it.
 
     Args:
@@ -17,6 +15,6 @@ def note(session: Session, at: datetime, actor_id: int | None, action: str, thin
         at: when.
         actor_id: who; ``None``: the command line on the server's own machine, or a guest.
         action: e.g. ``account.disable``.
-        thing: what it was done to, e.g. ``account 12``.
+        subject: what it was done to, e.g. ``account 12``.
     """
-    session.add(AuditRow(at=at, actor_id=actor_id, action=action[:80], object=thing[:200]))
+    session.add(AuditRow(at=at, actor_id=actor_id, action=action[:80], object=subject[:200]))

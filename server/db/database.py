@@ -10,8 +10,6 @@ from server.core.errors import UnreadableError
 from server.db.engine import make_engine, place_of, plain_errors, writing
 from server.db.migrate import upgrade
 
-__all__ = ["MAX_ID", "Database"]
-
 MAX_ID = 2**63 - 1
 """A larger number cannot be an id, and the driver cannot even ask for it."""
 
@@ -39,7 +37,7 @@ class Database:
 
     @property
     def is_postgresql(self) -> bool:
-        """Whether it is PostgreSQL (else SQLite)."""
+        """Whether it is PostgreSQL (otherwise SQLite)."""
         return self.engine.dialect.name == "postgresql"
 
     def close(self) -> None:
@@ -64,7 +62,7 @@ class Database:
 
     @contextmanager
     def readable(self, what: str) -> Iterator[None]:
-        """A row whose JSON or values make no sense (any more) is one clear error."""
+        """Turns a row whose JSON or values make no sense into one clear error."""
         try:
             yield
         except ValueError as error:
@@ -75,9 +73,9 @@ class Database:
             ) from error
 
     def alone(self, session: Session, name: str) -> None:
-        """Nobody else does what is so named until the end of the transaction.
+        """Holds the lock of this name until the end of the transaction.
 
-        SQLite has one writer at a time anyway; in PostgreSQL two would each miss the other's rows.
+        SQLite has one writer at a time anyway; in PostgreSQL two would miss each other's rows.
         """
         if self.is_postgresql:
             session.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))

@@ -13,8 +13,6 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 
 from server.core.errors import InvalidInputError, StoreBusyError, StoreError
 
-__all__ = ["make_engine", "place_of", "plain_errors", "writing"]
-
 # A transaction that will write takes SQLite's write lock at once: one that reads first and then
 # wants to write fails without waiting when another one wrote in between (SQLITE_BUSY_SNAPSHOT,
 # https://www.sqlite.org/isolation.html).
@@ -38,7 +36,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
         url = make_url(database_url)
     except ArgumentError:
         raise StoreError(
-            f"{database_url!r} is no database URL; it looks like sqlite:////folder/aloud.db"
+            f"{database_url!r} is not a database URL; one looks like sqlite:////folder/aloud.db"
         ) from None
     if url.get_backend_name() == "sqlite":
         return _sqlite_engine(url, busy_timeout_s)
@@ -52,7 +50,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
 
 
 def place_of(engine: Engine) -> str:
-    """Where the database is, for a message: the file, or the URL without its password."""
+    """The database's location, for a message: the file, or the URL without its password."""
     url = engine.url
     if url.get_backend_name() == "sqlite" and url.database:
         return url.database
@@ -89,7 +87,7 @@ def _plain(engine: Engine, cause: BaseException | None) -> StoreError:
         )
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return StoreError(
-            f"the database {place} is damaged ({reason}); move the file away to start afresh, "
+            f"the database {place} is damaged ({reason}); move the file away to start over, "
             "or put a backup in its place"
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):

@@ -13,8 +13,6 @@ from server.db.engine import place_of, plain_errors, writing
 if TYPE_CHECKING:
     from alembic.config import Config
 
-__all__ = ["HEAD_REVISION", "alembic_config", "current_revision", "upgrade"]
-
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 # The newest revision in migrations/versions. A test holds the two together. It is written down so

@@ -8,8 +8,6 @@ from server.jobs.work import MadeFile
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
 
-__all__ = ["AttemptFormat", "export_attempt"]
-
 AttemptFormat = Literal["markdown", "html", "pdf", "json", "srt", "vtt"]
 
 _KINDS: Final[dict[AttemptFormat, tuple[str, str]]] = {

@@ -8,25 +8,17 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 from sqlalchemy import select
 
 from server.attempts.store import Store
+from server.contract import Wire
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.database import Database
 from server.db.tables import CohortRow
 from server.jobs.work import MadeFile, Outcome, Task, Work
 from server.sharing.shown import ShownAttempt, attempts_shown_to
 from server.ui.exports.csv_table import COLUMNS, row_of, safe_cell
-
-__all__ = [
-    "COHORT_COLUMNS",
-    "EXPORT_COHORT",
-    "CohortFormat",
-    "CohortOrder",
-    "check_parquet",
-    "cohort_exporting",
-]
 
 EXPORT_COHORT: Final = "cohort-export"
 
@@ -52,10 +44,8 @@ CohortFormat = Literal["csv", "parquet"]
 Row = tuple[str | float | None, ...]
 
 
-class CohortOrder(BaseModel):
+class CohortOrder(Wire):
     """Which table is wanted; ``since`` is included, ``until`` is not."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     cohort_id: int = Field(ge=1, le=2**63 - 1)
     format: CohortFormat = "csv"
@@ -74,12 +64,12 @@ def check_parquet() -> None:
     except ImportError:
         raise InvalidInputError(
             "this server cannot write Parquet: its operator installs it with "
-            "pip install 'aloud[exports]'; CSV is there"
+            "pip install 'aloud[exports]'; CSV works without it"
         ) from None
 
 
 def cohort_exporting(database: Database) -> Task:
-    """The task for ``CohortOrder`` payloads. Who may export a cohort is asked before it."""
+    """The task for ``CohortOrder`` payloads. The caller has checked who may export the cohort."""
 
     def export(work: Work) -> Outcome:
         order = CohortOrder.model_validate(work.payload)

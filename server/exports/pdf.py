@@ -1,7 +1,7 @@
-"""An attempt as PDF, to print or to keep: the same things as in the other formats, as plain text.
+"""An attempt as PDF, to print or to keep: the same content as the other formats, as plain text.
 
-One font is set, Noto Sans (Latin, Greek, Cyrillic, phonetic letters). A letter that it lacks is
-shown as a box, and the page says so: nothing goes without a word.
+The font is Noto Sans (Latin, Greek, Cyrillic, phonetic letters). A letter that it lacks is shown as
+a question mark, and the page says how many there are.
 """
 
 import logging
@@ -10,10 +10,8 @@ from functools import cache
 from typing import Any, Final
 
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, TermVerdict
-from server.ui.correction_text import correction_lines, graded_text
 from server.ui.rendering import clock, ipa, percent
-
-__all__ = ["to_pdf"]
+from server.ui.verdict_words import correction_lines, graded_text
 
 _FONT: Final = "Noto Sans"
 _BOX: Final = "?"
@@ -21,7 +19,7 @@ _TEXT_PT: Final = 10.0
 _SMALL_PT: Final = 8.0
 _MARGIN_MM: Final = 18.0
 _CELL_CHARS: Final = 200
-"""A row must fit on a page: what is longer stands whole below its table."""
+"""A row must fit on a page: longer texts appear in full below their table."""
 _MOST_ROWS: Final = 500
 """Of one table. A row takes 2 ms: the 49,000 of an answer that repeats one term took minutes."""
 _MOST_MARKS: Final = 8
@@ -43,7 +41,7 @@ class _Document:
         import fontpkg
         import fpdf
 
-        # It tells each font table that it drops.
+        # It logs each font table that it drops.
         logging.getLogger("fontTools").setLevel(logging.WARNING)
         self._attempt = attempt
         self._lacking = 0

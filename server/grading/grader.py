@@ -27,6 +27,7 @@ ROUGH_NOTICE = (
     "`aloud models pull base.en` gives a better one."
 )
 HEARING_NOTICE = "How terms were said could not be judged: {problem}."
+UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not graded."
 NO_SPEECH = "no speech detected: there is nothing to grade"
 
 
@@ -88,7 +89,17 @@ def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
     problem = (submission.evidence.hearing_problem or "").strip().rstrip(".")
     if problem:
         notices.append(HEARING_NOTICE.format(problem=problem))
+    if submission.evidence.unintelligible:
+        times = ", ".join(
+            f"{_clock(each.start_s)} to {_clock(each.end_s)}"
+            for each in submission.evidence.unintelligible
+        )
+        notices.append(UNINTELLIGIBLE_NOTICE.format(times=times))
     return tuple(notices)
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
 def grade(

@@ -1,7 +1,7 @@
 """What jobs work on, as it arrived: kept with the job, and gone as soon as the job is over.
 
-Functions within a transaction, so that what ends a job drops its input in the same one, whoever
-ends it: the worker, its owner, or who takes back what the job was for.
+Functions within a transaction, so that whatever ends a job drops its input in the same one:
+the worker, the job's owner, or the person who withdraws what the job was for.
 """
 
 from datetime import datetime
@@ -12,8 +12,6 @@ from sqlalchemy.orm import Session
 from server.db.tables import JobInputRow, JobRow
 from server.jobs.models import Job
 from server.jobs.rows import UNFINISHED, job_of
-
-__all__ = ["attempts_with_unfinished", "drop_inputs_of_ended", "end_jobs_of", "latest_job_of"]
 
 
 def drop_inputs_of_ended(session: Session) -> int:

@@ -3,18 +3,14 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-__all__ = ["Job", "JobFile", "JobList", "JobState"]
+from server.contract import Wire
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class JobFile(_Wire):
+class JobFile(Wire):
     """The file that a job made; kept for a day."""
 
     name: str
@@ -22,8 +18,8 @@ class JobFile(_Wire):
     size_bytes: int
 
 
-class Job(_Wire):
-    """Work that outlasts a request, and how far it is.
+class Job(Wire):
+    """Work that outlasts a request, and its progress.
 
     ``result`` is what it found, once it is done; ``problem`` one line for a person, once it failed.
     """
@@ -37,7 +33,7 @@ class Job(_Wire):
     problem: str | None = None
     file: JobFile | None = None
     begun: int = Field(
-        default=0, description="how often it was begun; more than once after a crash"
+        default=0, description="how often it was started; more than once after a crash"
     )
     created_at: datetime
     started_at: datetime | None = None
@@ -45,11 +41,11 @@ class Job(_Wire):
 
     @property
     def is_over(self) -> bool:
-        """Whether it will not change any more."""
+        """Whether it is finished and will not change."""
         return self.state in ("done", "failed", "cancelled")
 
 
-class JobList(_Wire):
-    """One's own jobs, newest first."""
+class JobList(Wire):
+    """An owner's jobs, newest first."""
 
     jobs: tuple[Job, ...]

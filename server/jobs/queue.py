@@ -1,41 +1,28 @@
 """The queue as the rest of the server uses it."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from server.jobs.models import Job
-from server.jobs.runner import Runner
 from server.jobs.work import JobInput, MadeFile
-
-__all__ = ["JobQueue", "Worker"]
-
-
-class Worker(Protocol):
-    """What runs jobs in this process."""
-
-    def start(self) -> None:
-        """Begins to work, in the background."""
-
-    def stop(self) -> None:
-        """Ends; what runs is given back at its next step."""
-
-    def wake(self, job_id: int) -> None:
-        """Tells that a job was queued. It is found without that too, only later."""
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it works or waits for work."""
+from server.jobs.worker import Runner, Worker
 
 
 class JobQueue:
-    """The queue over the table of jobs, with this process's worker; an owner sees only theirs."""
+    """The queue over the table of jobs; an owner sees only their own.
 
-    def __init__(self, runner: Runner, worker: Worker) -> None:
+    Attributes:
+        store: the table.
+        runner: how this process runs a job.
+        worker: the thread that does so, once it is started.
+    """
+
+    def __init__(self, runner: Runner) -> None:
         self.store = runner.store
         self.runner = runner
-        self.worker = worker
+        self.worker = Worker(runner)
 
     def enqueue(
         self,
@@ -54,11 +41,11 @@ class JobQueue:
             raise ValueError(f"there is no work of the kind {kind!r}")
         job, new = self.store.add(kind, payload, owner_id, input=input, first=first)
         if new:
-            self.worker.wake(job.id)
+            self.worker.wake()
         return job
 
     def status(self, job_id: int, owner_id: int | None) -> Job:
-        """How far it is.
+        """The job with its progress.
 
         Raises:
             NotFoundError: the owner has no such job.
@@ -81,6 +68,6 @@ class JobQueue:
         """The file it made.
 
         Raises:
-            NotFoundError: the owner has no such job, or it has no file (any more).
+            NotFoundError: the owner has no such job, or it has no file.
         """
         return self.store.file(job_id, owner_id)

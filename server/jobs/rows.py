@@ -6,8 +6,6 @@ from sqlalchemy.orm import Session
 from server.db.tables import JobFileRow, JobRow
 from server.jobs.models import Job, JobFile
 
-__all__ = ["UNFINISHED", "file_of", "job_of"]
-
 UNFINISHED = ("queued", "running")
 """The states of a job that is not over."""
 

@@ -1,7 +1,7 @@
 """The table of jobs, which is the truth about them; every method is one transaction.
 
-A job that is claimed carries the number of times it was begun. Whoever works on it names that
-number with every write, so a process that was thought dead and comes back changes nothing.
+A job that is claimed carries the number of times it was begun. The worker names that number
+with every write, so a process that was thought dead and comes back changes nothing.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,6 @@ from server.jobs.models import Job
 from server.jobs.rows import UNFINISHED, file_of, job_of
 from server.jobs.work import JobInput, MadeFile, Outcome
 
-__all__ = ["MAX_BEGUN", "MAX_UNFINISHED", "Claim", "JobStore"]
-
 MAX_BEGUN: Final = 3
 """A job that ended its process this often (no memory, a crash in C) will do so again."""
 
@@ -31,7 +29,7 @@ MAX_UNFINISHED: Final = 20
 
 
 class _NotOursError(Exception):
-    """Undoes the transaction: the job is not the claim's any more."""
+    """Undoes the transaction: the job no longer belongs to the claim."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class JobStore:
                         return job_of(row), False
                 if len(unfinished) >= MAX_UNFINISHED:
                     raise ConflictError(
-                        f"{len(unfinished)} jobs wait or run already; let them end or cancel some"
+                        f"{len(unfinished)} jobs wait or run already; wait for them or cancel some"
                     )
                 row = JobRow(
                     kind=kind,
@@ -120,7 +118,7 @@ class JobStore:
             ) from None
 
     def input(self, claim: Claim) -> bytes | None:
-        """What a job works on; ``None``: there is nothing (any more)."""
+        """What a job works on; ``None``: there is nothing, or it is gone."""
         with self._database.read() as session:
             return session.scalar(
                 select(JobInputRow.content).where(JobInputRow.job_id == claim.job_id)
@@ -162,7 +160,7 @@ class JobStore:
         """The file that a job made.
 
         Raises:
-            NotFoundError: there is no such job, or it has no file (any more).
+            NotFoundError: there is no such job, or it has no file.
         """
         with self._database.read() as session:
             row = session.scalar(_one(job_id, owner_id))
@@ -196,12 +194,10 @@ class JobStore:
                 )
             )
 
-    def claim(self, job_id: int | None = None) -> Claim | None:
-        """Begins a job, or the one that waits longest; ``None``: another one was faster."""
+    def claim(self) -> Claim | None:
+        """Begins the job that has waited longest; ``None``: none waits, or another was faster."""
         with self._database.write() as session:
             wanted = select(JobRow).where(JobRow.state == "queued").order_by(JobRow.id).limit(1)
-            if job_id is not None:
-                wanted = wanted.where(JobRow.id == job_id)
             row = session.scalar(wanted.with_for_update(skip_locked=True))
             if row is None:
                 return None
@@ -213,19 +209,19 @@ class JobStore:
             return Claim(row.id, row.attempts, row.kind, row.payload, row.owner_id, row.result)
 
     def beat(self, claim: Claim) -> bool:
-        """Tells that the work goes on; false where the job is not the claim's any more."""
+        """Reports that the work goes on; false if the job no longer belongs to the claim."""
         return self._change(claim)
 
     def progress(self, claim: Claim, done: int, total: int) -> bool:
-        """Stores how far the work is; false where the job is not the claim's any more."""
+        """Stores the progress; false if the job no longer belongs to the claim."""
         return self._change(claim, progress_done=done, progress_total=total)
 
     def keep(self, claim: Claim, state: dict[str, Any]) -> bool:
-        """Stores what to go on from after a crash, where the result will stand in the end."""
+        """Stores what to resume from after a crash, in the place of the later result."""
         return self._change(claim, result=state)
 
     def finish(self, claim: Claim, outcome: Outcome) -> bool:
-        """Ends a job well; false where it is not the claim's any more, and nothing is kept.
+        """Ends a job well; false, and nothing is kept, if it no longer belongs to the claim.
 
         Raises:
             ServerError: from what the outcome stores with it; the job goes on.
@@ -330,7 +326,7 @@ class JobStore:
             return [(job_id, result or {}) for job_id, result in rows]
 
     def drop_file(self, job_id: int) -> None:
-        """Deletes a job's file: what stands in it may be read no more."""
+        """Deletes a job's file: its content may no longer be read."""
         with self._database.write() as session:
             session.execute(delete(JobFileRow).where(JobFileRow.job_id == job_id))
 

@@ -1,4 +1,4 @@
-"""What a kind of job is: a function that is handed its work, and tells how far it is."""
+"""What a kind of job is: a function that gets its work and reports its progress."""
 
 import threading
 import time
@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-__all__ = ["JobInput", "JobStoppedError", "Kinds", "MadeFile", "Outcome", "Task", "Work"]
-
 PROGRESS_EVERY_S: Final = 0.5
 """A person reads no faster, and every write of the progress is a transaction."""
 
 
 class JobStoppedError(Exception):
-    """The job is not this process's any more: cancelled, taken over, or the server ends."""
+    """The job no longer belongs to this process: canceled, taken over, or the server ends."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,13 @@ class JobInput:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job comes to.
+    """The outcome of a job.
 
     Attributes:
         result: a JSON object.
         file: what it made, to be fetched.
         within: what else is stored, in the very transaction that ends the job: all of it or, where
-            the job is not ours any more, nothing.
+            the job is no longer ours, nothing.
     """
 
     result: dict[str, Any] = field(default_factory=dict)
@@ -60,10 +58,10 @@ class Work:
         payload: what it was enqueued with.
         owner_id: whose it is; ``None``: the one person of a server without accounts.
         stop: set when the job is to end; ``progress`` looks at it.
-        write: stores the progress; false where the job is not ours any more.
-        store: stores what to go on from; false where the job is not ours any more.
+        write: stores the progress; false where the job is no longer ours.
+        store: stores what to resume from; false where the job is no longer ours.
         load: gives what the job works on; ``None``: it is gone, and so is the job.
-        kept: what an earlier begin of this job stored last.
+        kept: what an earlier run of this job stored last.
     """
 
     payload: Mapping[str, Any]
@@ -76,7 +74,7 @@ class Work:
     _written_at_s: float = -PROGRESS_EVERY_S
 
     def progress(self, done: int, total: int) -> None:
-        """Tells how far the work is. Call it between steps: it is also where a job is stopped.
+        """Reports the progress. Call it between steps: it is also where a job is stopped.
 
         Raises:
             JobStoppedError: the job was cancelled or must end; let it pass through.
@@ -91,7 +89,7 @@ class Work:
         self.check()
 
     def keep(self, state: dict[str, Any]) -> None:
-        """Stores what to go on from, should this process end; ``kept`` gives it back.
+        """Stores what to resume from, should this process end; ``kept`` gives it back.
 
         Raises:
             JobStoppedError: the job was cancelled or must end; let it pass through.
@@ -112,7 +110,7 @@ class Work:
         return content
 
     def check(self) -> None:
-        """Ends the work where it is to end.
+        """Stops the work if it has to stop.
 
         Raises:
             JobStoppedError: it is.
@@ -122,7 +120,7 @@ class Work:
 
 
 class Task(Protocol):
-    """A kind of job. It may be begun again after a crash: doing it twice must do no harm."""
+    """A kind of job. It may start again after a crash: doing it twice must do no harm."""
 
     def __call__(self, work: Work) -> Outcome:
         """Does the work.

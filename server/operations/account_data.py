@@ -1,4 +1,4 @@
-"""Everything that a server keeps of one account, as one zip to take along."""
+"""Everything that a server keeps of one account, as one zip to download."""
 
 import json
 import tempfile
@@ -13,8 +13,6 @@ from server.contract import Archive
 from server.core.access import Actor
 from server.review.service import ReviewService
 from server.sharing.service import SharingService
-
-__all__ = ["everything_of"]
 
 _IN_MEMORY_BYTES = 4 * 1024 * 1024
 

@@ -1,4 +1,4 @@
-"""What a shared server does beside answering: its jobs, and the versions of its bank."""
+"""What a shared server does besides answering: its jobs, and the versions of its bank."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,20 +15,24 @@ from server.core.clock import utc_now
 from server.core.errors import NotFoundError
 from server.db.database import Database
 from server.exports.cohort import EXPORT_COHORT, cohort_exporting
-from server.jobs.assembly import create_queue
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import MadeFile
+from server.jobs.worker import Runner
 from server.sharing.recordings import RECORDING, RecordingService
 from server.sharing.shown import still_shown
 from server.sharing.uploads import preparing
 
-__all__ = ["ServerWork", "attach", "create_work"]
-
 
 @dataclass(frozen=True)
-class ServerWork:
-    """Attributes: the database, the queue with this process's worker, the bank's versions."""
+class BackgroundWork:
+    """The jobs of a server process.
+
+    Attributes:
+        database: where everything is stored.
+        queue: the jobs, with this process's worker.
+        versions: the versions of the bank.
+    """
 
     database: Database
     queue: JobQueue
@@ -52,7 +56,7 @@ class ServerWork:
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
-        """The worker works for as long as the app runs."""
+        """Runs the worker while the app runs."""
         await run_in_threadpool(self.queue.worker.start)
         try:
             yield
@@ -60,10 +64,10 @@ class ServerWork:
             await run_in_threadpool(self.queue.worker.stop)
 
 
-def create_work(service: Service) -> ServerWork:
-    """The work over a service's database; from here on the service uses the active bank."""
-    versions = BankVersions(service.database, service.knowledge)
-    attach(service, versions)
+def create_background_work(service: Service) -> BackgroundWork:
+    """The background work of a service; from here on the service grades with the active bank."""
+    versions = BankVersions(service.database, service.grading_data)
+    service.grade_with(versions.grading_data)
     database = service.database
     recordings = RecordingService(database, utc_now)
     kinds = {
@@ -75,20 +79,15 @@ def create_work(service: Service) -> ServerWork:
     store = JobStore(database)
 
     def drop_what_is_not_shared() -> None:
-        """Exports and recordings must not outlive the sharing of what stands in them."""
+        """Exports and recordings must not outlive the sharing of their content."""
         recordings.sweep_when_due()
         for job_id, result in store.with_files(EXPORT_COHORT):
             if not _is_shown(database, result):
                 store.drop_file(job_id)
 
-    queue = create_queue(database, kinds, tidy=drop_what_is_not_shared)
-    return ServerWork(database, queue, versions)
+    queue = JobQueue(Runner(store, kinds, tidy=drop_what_is_not_shared))
+    return BackgroundWork(database, queue, versions)
 
 
 def _is_shown(database: Database, result: dict[str, Any]) -> bool:
     return still_shown(database, result["cohort_id"], result["attempt_ids"])
-
-
-def attach(service: Service, versions: BankVersions) -> None:
-    """Lets a service grade with the active version; call it before the service is used."""
-    service._knowledge = versions.knowledge

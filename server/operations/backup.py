@@ -24,8 +24,6 @@ from server.core.errors import InvalidInputError, StoreError
 from server.db.engine import make_engine, place_of, plain_errors, writing
 from server.db.migrate import HEAD_REVISION, current_revision, upgrade
 
-__all__ = ["BackupSummary", "back_up", "restore"]
-
 FORMAT: Final = "aloud-backup"
 VERSION: Final = 1
 
@@ -178,7 +176,7 @@ def _lines(path: Path) -> Iterator[Iterator[Any]]:
                 yield json.loads(line)
         except (EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
             raise InvalidInputError(
-                f"{path} is no backup of Aloud, or not all of it is there ({error})"
+                f"{path} is not a backup of Aloud, or not all of it is there ({error})"
             ) from error
 
     try:
@@ -191,7 +189,7 @@ def _lines(path: Path) -> Iterator[Iterator[Any]]:
 def _head(path: Path, lines: Iterator[Any]) -> dict[str, Any]:
     head = next(lines, None)
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise InvalidInputError(f"{path} is no backup of Aloud")
+        raise InvalidInputError(f"{path} is not a backup of Aloud")
     if head.get("version") != VERSION:
         raise InvalidInputError(f"{path} was made by another version of Aloud; upgrade Aloud")
     return head
@@ -211,8 +209,8 @@ def _make_empty(engine: Engine, revision: str) -> None:
                 continue
             if connection.scalar(select(func.count()).select_from(table)):
                 raise StoreError(
-                    f"the database {place_of(engine)} is not empty (there is something in its "
-                    f"table {table.name}); a backup goes into an empty one only: name one in "
+                    f"the database {place_of(engine)} is not empty (there are rows in its "
+                    f"table {table.name}); a backup can only go into an empty one: name one in "
                     "ALOUD_DATABASE_URL, or move this one away"
                 )
         metadata.drop_all(connection)

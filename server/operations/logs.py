@@ -1,6 +1,6 @@
 """Logs as JSON, one object a line, with no word of an answer and no secret in them.
 
-What could carry one never gets in: a request is told by its route and not by its address (which
+What could carry one never gets in: a request is logged by its route, not its address (which
 may hold a link's secret), an exception of a library by its type and place and not by its text
 (which may quote what it was given), and a library's message by its pattern without its values.
 """
@@ -17,8 +17,6 @@ from typing import Any, Final, TextIO
 from pronunciation.errors import PronunciationError
 from question_bank.errors import BankError
 from server.core.errors import InvalidInputError, ServerError, UnreadableError
-
-__all__ = ["FIELDS", "REQUEST_ID", "JsonFormatter", "set_up_logs"]
 
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("aloud_request_id", default=None)
 """The request that is being answered."""
@@ -56,7 +54,7 @@ def set_up_logs(level: str = "INFO", stream: TextIO | None = None) -> logging.Ha
     """Sends every log of this process to standard error, as JSON.
 
     Args:
-        level: the lowest level that is told.
+        level: the lowest level that is logged.
         stream: where to, instead.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
@@ -68,7 +66,7 @@ def set_up_logs(level: str = "INFO", stream: TextIO | None = None) -> logging.Ha
     root.setLevel(logging.WARNING)
     logging.getLogger("server").setLevel(level.upper())
     logging.captureWarnings(True)
-    # ours tells of each request, without the address
+    # ours logs each request, without the address
     logging.getLogger("uvicorn.access").disabled = True
     return handler
 

@@ -1,4 +1,4 @@
-"""Numbers for Prometheus; no label tells who somebody is or what they said."""
+"""Numbers for Prometheus; no label reveals who somebody is or what they said."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -15,8 +15,6 @@ from sqlalchemy import func, select
 from server.core.errors import StoreError
 from server.db.database import Database
 from server.db.tables import AccountRow, AttemptRow, JobRow, RecordingRow
-
-__all__ = ["CONTENT_TYPE", "SHARED_FOLDER_VARIABLE", "Metrics"]
 
 CONTENT_TYPE: Final = "text/plain; version=1.0.0; charset=utf-8"
 
@@ -73,7 +71,7 @@ class Metrics:
 
 
 class _Content(Collector):
-    """What the database holds; the same whichever process is asked."""
+    """What the database holds; the same in every process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

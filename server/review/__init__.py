@@ -1,1 +1,1 @@
-"""Coaching: comments on answers, scores by a programme's rubric, corrected verdicts, the queue."""
+"""Coaching: comments on answers, scores by a program's rubric, corrected verdicts, the queue."""

@@ -1,8 +1,8 @@
 """How a guest is known again by what they wrote, without an account and without a list of it.
 
 A guest's browser keeps a key in its signed session. The ids of what is written with it are half
-random, half a code (HMAC) of the first half by the key: whoever has the key has written it, and
-from the ids, which everybody sees, nobody finds the key.
+random, half a code (HMAC) of the first half by the key: only the holder of the key can have written
+it, and nobody can find the key from the ids, which everybody sees.
 """
 
 import hmac
@@ -10,8 +10,6 @@ import secrets
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Self
-
-__all__ = ["GuestKey"]
 
 _HALF: Final = 16
 """Hexadecimal digits: 64 bits to be unique by, and 64 bits that nobody guesses over a network."""

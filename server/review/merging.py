@@ -1,4 +1,4 @@
-"""Comments that come back in a file, merged without loss: each one once, whoever sends it."""
+"""Comments that come back in a file, merged without loss: each one once, no matter who sends it."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -23,8 +23,6 @@ from server.db.tables import AttemptRow, CommentRow, CorrectionRow, RubricScoreR
 from server.review.models import Author
 from server.review.store import attempt_row, leave_room, new_comment, review_of, rubric_of
 from server.sharing.recordings import cohorts_open_to
-
-__all__ = ["ReviewMerger"]
 
 T = TypeVar("T", bound=Comment | RubricScore | Correction)
 
@@ -110,7 +108,7 @@ def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -
     new = _new(session, CommentRow, attempt_id, given)
     waiting = sorted(new, key=lambda each: each.created_at)
     there = select(CommentRow.external_id, CommentRow.id, CommentRow.parent_id)
-    # an answer to an answer stands with it, under the comment that both are about
+    # a reply to a reply stays with it, under the comment that both are about
     kept = {
         row[0]: row[2] or row[1]
         for row in session.execute(there.where(CommentRow.attempt_id == attempt_id))
@@ -119,7 +117,7 @@ def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -
     while waiting:
         ready = [each for each in waiting if each.parent is None or each.parent in kept]
         if not ready:
-            # what answers a comment that nobody has any more is kept as a comment of its own
+            # a reply to a comment that is gone is kept as a comment of its own
             here = {each.external_id for each in waiting}
             lost = next((each for each in waiting if each.parent not in here), waiting[0])
             ready = [lost.model_copy(update={"parent": None})]

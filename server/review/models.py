@@ -1,4 +1,4 @@
-"""What coaching works with inside the server; the wire's models are in ``review_contract``."""
+"""What coaching works with inside the server; its wire models are in ``server.contract``."""
 
 import secrets
 from collections.abc import Mapping
@@ -6,30 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from server.contract import Comment, Correction, Criterion, ReviewDocument, RubricScore
+from server.contract import Comment, Correction, Criterion, ReviewDocument, RubricScore, Wire
 from server.review.guest_key import GuestKey
-
-__all__ = [
-    "MAX_CRITERIA",
-    "Author",
-    "Criterion",
-    "QueueEntry",
-    "Review",
-    "ReviewState",
-    "Rubric",
-]
 
 MAX_CRITERIA: Final = 20
 
 ReviewState = Literal["open", "done"]
 
 
-class Rubric(BaseModel):
+class Rubric(Wire):
     """What a cohort's coaches score; kept as JSON with the cohort."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     criteria: Annotated[tuple[Criterion, ...], Field(max_length=MAX_CRITERIA)] = ()
 
@@ -43,13 +31,13 @@ class Rubric(BaseModel):
 
 @dataclass(frozen=True)
 class Author:
-    """Who writes: an account, or (a share link, a bundle) somebody with a name only.
+    """Who writes: an account, or (by a share link or a bundle) somebody with only a name.
 
     Attributes:
         account_id: the account.
-        guest_name: as who has none signs.
-        link_id: the link that a guest came by.
-        key: by what a guest is known again.
+        guest_name: how people without an account sign.
+        link_id: the link that a guest used.
+        key: what a guest is recognized by.
     """
 
     account_id: int | None = None

@@ -1,42 +1,47 @@
-"""What a cohort's coaches see of it at a glance, from nothing but what its candidates show."""
+"""What coaches see beyond one attempt: a cohort at a glance, and the corrections collected."""
 
+import csv
+import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from statistics import fmean
 from typing import Final
 
-from sqlalchemy import select
+import yaml
+from sqlalchemy import case, select
 
+from server.attempts.corrections import NOBODY
 from server.attempts.read_reports import newest_report_id, read_reports
 from server.contract import Report
-from server.db.database import Database
-from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ReportRow
-from server.review.queue import is_shown_to
+from server.core.errors import NotFoundError
+from server.db.audit import note
+from server.db.database import MAX_ID, Database
+from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, CorrectionRow, ReportRow
+from server.review.review_queue import is_shown_to
 from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
-
-__all__ = ["MOST_ANSWERS", "CandidateLine", "Overview", "TermLine", "overview_of"]
+from server.ui.exports.csv_table import to_cell
 
 MOST_ANSWERS: Final = 500
-"""Reports that are read for one page, the newest: reading more takes longer than a page may."""
+"""Reports read for one page, the newest: reading more takes longer than a page may."""
 
 MOST_TERMS: Final = 15
 MOST_POINTS: Final = 120
-"""Points of a chart that can still be told apart."""
+"""Points of a chart that can still be distinguished."""
 
 
 @dataclass(frozen=True)
 class CandidateLine:
-    """One candidate: what they show, and whether it gets better.
+    """One candidate: what they share, and whether they improve.
 
     Attributes:
         account_id: for the filters.
         name: as others see them.
-        answers: how many they show.
+        answers: how many they share.
         last_at: when they made the newest of them.
         score: the mean score of the newest five.
-        change: that, less the mean of the five before; ``None`` where there are none.
+        change: that minus the mean of the five before; ``None`` if there are none.
     """
 
     account_id: int
@@ -49,7 +54,7 @@ class CandidateLine:
 
 @dataclass(frozen=True)
 class TermLine:
-    """A term that was said wrong: how often of how often judged, and by how many people."""
+    """A mispronounced term: how often it was wrong, how often judged, and by how many people."""
 
     term: str
     wrong: int
@@ -59,7 +64,7 @@ class TermLine:
 
 @dataclass(frozen=True)
 class Overview:
-    """``answers`` were looked at; ``left_out``: there are older ones that were not."""
+    """``answers`` were read; ``left_out``: there are older ones that were not."""
 
     answers: int
     left_out: bool
@@ -156,7 +161,7 @@ def _line(account_id: int, name: str, answers: list[_Answer]) -> CandidateLine:
 
 
 def _topics(answers: Iterable[_Answer]) -> list[Bar]:
-    """The weakest first: that is where there is something to teach."""
+    """The weakest first: that is where coaching helps most."""
     scores: dict[str, list[float]] = defaultdict(list)
     for each in answers:
         scores[each.topic].append(each.report.coverage.score)
@@ -181,3 +186,107 @@ def _terms(answers: Iterable[_Answer]) -> tuple[TermLine, ...]:
         TermLine(term, count, judged[term], len(people[term])) for term, count in wrong.items()
     ]
     return tuple(sorted(lines, key=lambda line: (-line.wrong, line.term))[:MOST_TERMS])
+
+
+MOST_CORRECTIONS: Final = 1_000
+"""On one page or in one file; resolving some makes room for others."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """One corrected verdict, without a word of the answer and without its owner.
+
+    ``has_account``: ``author`` is an account here, not a name from a merged file. ``attempt_id`` is
+    given only to people whom the attempt is shared with: an editor of the bank need not be a coach
+    of its owner.
+    """
+
+    id: int
+    question_id: str
+    target: str
+    name: str
+    verdict: str
+    note: str
+    author: str
+    has_account: bool
+    created_at: datetime
+    resolved_at: datetime | None
+    attempt_id: int | None
+
+
+def collect(
+    database: Database, coached: Collection[int], *, resolved: bool = False
+) -> list[Collected]:
+    """The open corrections (or the resolved ones), oldest first."""
+    readable = case((is_shown_to(coached), AttemptRow.id), else_=None)
+    with database.read() as session:
+        rows = session.execute(
+            select(CorrectionRow, AttemptRow.question_id, AccountRow.display_name, readable)
+            .join(AttemptRow, AttemptRow.id == CorrectionRow.attempt_id)
+            .join(AccountRow, AccountRow.id == CorrectionRow.author_id, isouter=True)
+            .where(
+                CorrectionRow.resolved_at.is_not(None)
+                if resolved
+                else CorrectionRow.resolved_at.is_(None)
+            )
+            .order_by(CorrectionRow.created_at, CorrectionRow.id)
+            .limit(MOST_CORRECTIONS)
+        )
+        return [
+            Collected(
+                id=row.id,
+                question_id=question_id,
+                target=row.target,
+                name=row.name,
+                verdict=row.verdict,
+                note=row.note,
+                author=name or row.guest_name or NOBODY,
+                has_account=row.author_id is not None,
+                created_at=row.created_at,
+                resolved_at=row.resolved_at,
+                attempt_id=attempt_id,
+            )
+            for row, question_id, name, attempt_id in rows
+        ]
+
+
+def resolve(
+    database: Database, correction_id: int, by: int | None, now: datetime, *, is_open: bool = False
+) -> None:
+    """Marks a correction as resolved by an editor; the attempt's report stays corrected.
+
+    Raises:
+        NotFoundError: there is no such correction.
+    """
+    with database.write() as session:
+        row = session.get(CorrectionRow, correction_id) if 0 < correction_id <= MAX_ID else None
+        if row is None:
+            raise NotFoundError(f"there is no correction {correction_id}")
+        row.resolved_at = None if is_open else now
+        note(session, now, by, "correction.resolve", f"correction {correction_id}")
+
+
+_COLUMNS: Final = ("question_id", "target", "name", "verdict", "note", "author", "created_at")
+
+
+def to_csv(corrections: Sequence[Collected]) -> str:
+    """One line each, safe to open in a spreadsheet."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(_COLUMNS)
+    for each in corrections:
+        writer.writerow([to_cell(value) for value in _values(each)])
+    return file.getvalue()
+
+
+def to_yaml(corrections: Sequence[Collected]) -> str:
+    """A list of entries, by question, for an editor to read beside the bank's own YAML."""
+    entries = [dict(zip(_COLUMNS, _values(each), strict=True)) for each in corrections]
+    entries.sort(key=lambda each: (each["question_id"], each["target"], each["name"]))
+    text: str = yaml.safe_dump({"corrections": entries}, sort_keys=False, allow_unicode=True)
+    return text
+
+
+def _values(each: Collected) -> tuple[str, ...]:
+    when = each.created_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (each.question_id, each.target, each.name, each.verdict, each.note, each.author, when)

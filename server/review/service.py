@@ -13,7 +13,7 @@ from server.contract import (
     Report,
     ReviewDocument,
 )
-from server.core.access import Actor, Thing
+from server.core.access import Actor, Resource
 from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.audit import note
@@ -43,9 +43,7 @@ from server.review.store import (
     writing_review,
 )
 from server.sharing.recordings import cohorts_open_to, is_under_way
-from server.sharing.shown import thing_of_attempt
-
-__all__ = ["ReviewService", "author_of"]
+from server.sharing.shown import resource_of_attempt
 
 
 def author_of(actor: Actor) -> Author:
@@ -60,16 +58,16 @@ class ReviewService:
         self._database = database
         self._clock = clock
 
-    def thing(self, attempt_id: int) -> Thing:
+    def resource(self, attempt_id: int) -> Resource:
         """An attempt as ``server.core.access`` judges it.
 
         Raises:
-            NotFoundError: there is none; told as for one that is not shown.
+            NotFoundError: there is none; the same as for one that is not shared.
         """
-        thing = thing_of_attempt(self._database, attempt_id)
-        if thing is None:
-            raise NotFoundError("there is nothing here, or it is not shown to you")
-        return thing
+        resource = resource_of_attempt(self._database, attempt_id)
+        if resource is None:
+            raise NotFoundError("there is nothing here, or it is not shared with you")
+        return resource
 
     def review(self, attempt_id: int) -> Review:
         """Everything that was written about an attempt.
@@ -129,7 +127,7 @@ class ReviewService:
             _note(session, now, author, "comment.add", attempt_id)
 
     def edit(self, attempt_id: int, author: Author, external_id: str, text: str) -> None:
-        """Gives one's own comment another text; it then says when.
+        """Changes the text of the author's own comment; it then says when.
 
         Raises:
             NotFoundError: there is no such comment.
@@ -142,7 +140,7 @@ class ReviewService:
         self._database.forget()
 
     def take_back(self, attempt_id: int, author: Author, external_id: str) -> None:
-        """Deletes one's own comment with the answers to it.
+        """Deletes the author's own comment with the replies to it.
 
         Raises:
             NotFoundError: there is no such comment.
@@ -156,7 +154,7 @@ class ReviewService:
     def score(
         self, attempt_id: int, author: Author, given: Sequence[NewRubricScore], rubric: Rubric
     ) -> None:
-        """Keeps scores by the rubric, in the place of earlier ones of the same author; all or none.
+        """Keeps scores by the rubric, replacing earlier ones of the same author; all or none.
 
         Raises:
             InvalidInputError: the rubric has no such criterion, or its scale is shorter.
@@ -191,7 +189,7 @@ class ReviewService:
             _note(session, now, author, "correction.add", attempt_id)
 
     def take_back_correction(self, attempt_id: int, author: Author, external_id: str) -> None:
-        """Deletes one's own correction.
+        """Deletes the author's own correction.
 
         Raises:
             NotFoundError: there is no such correction.
@@ -216,7 +214,7 @@ class ReviewService:
             return states_of(session, attempt_id).get(reviewer_id or 0) == "done"
 
     def has_sound(self, attempt_id: int) -> bool:
-        """Whether there is a recording of an attempt to be heard; who may is asked before."""
+        """Whether an attempt has a recording; the caller has checked who may hear it."""
         with self._database.read() as session:
             row = session.execute(
                 select(RecordingRow.expires_at).where(RecordingRow.attempt_id == attempt_id)

@@ -1,4 +1,4 @@
-"""The rows of coaching. Who may write what is asked before; here a row is written once or not."""
+"""The rows of coaching. Callers check who may write; here a row is written once or not at all."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -13,6 +13,7 @@ from server.attempts.corrections import NOBODY, corrections_of
 from server.contract import (
     MAX_OF_ONE_ATTEMPT,
     Comment,
+    Criterion,
     NewComment,
     NewCorrection,
     NewRubricScore,
@@ -29,25 +30,7 @@ from server.db.tables import (
     ReviewRow,
     RubricScoreRow,
 )
-from server.review.models import Author, Criterion, Review, Rubric
-
-__all__ = [
-    "add_comment",
-    "add_correction",
-    "attempt_row",
-    "edit_comment",
-    "leave_room",
-    "new_comment",
-    "own_comment",
-    "own_correction",
-    "put_score",
-    "review_of",
-    "rubric_of",
-    "scores_of",
-    "set_state",
-    "states_of",
-    "writing_review",
-]
+from server.review.models import Author, Review, Rubric
 
 
 @contextmanager
@@ -199,7 +182,7 @@ def comment_row(session: Session, attempt_id: int, external_id: str) -> CommentR
         )
     )
     if row is None:
-        raise NotFoundError("there is no such comment (any more)")
+        raise NotFoundError("there is no such comment")
     return row
 
 
@@ -212,7 +195,7 @@ def own_comment(session: Session, attempt_id: int, author: Author, external_id: 
     """
     row = comment_row(session, attempt_id, external_id)
     if not author.wrote(row.author_id, row.external_id):
-        raise NotAllowedError("only who wrote a comment can change it or take it back")
+        raise NotAllowedError("only the author of a comment can change or delete it")
     return row
 
 
@@ -236,7 +219,7 @@ def edit_comment(
 def put_score(
     session: Session, attempt_id: int, author: Author, wanted: NewRubricScore, now: datetime
 ) -> None:
-    """Keeps a score in the place of the same author's earlier one for the criterion."""
+    """Stores a score, replacing the same author's earlier one for the criterion."""
     attempt_row(session, attempt_id)
     mine = scores_of(session, attempt_id, author)
     row = next((each for each in mine if each.criterion == wanted.criterion), None)
@@ -313,9 +296,9 @@ def own_correction(
         )
     )
     if row is None:
-        raise NotFoundError("there is no such correction (any more)")
+        raise NotFoundError("there is no such correction")
     if not author.wrote(row.author_id, row.external_id):
-        raise NotAllowedError("only who made a correction can take it back")
+        raise NotAllowedError("only the author of a correction can delete it")
     return row
 
 

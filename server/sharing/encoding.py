@@ -1,4 +1,4 @@
-"""Uploaded sound, decoded and encoded anew: nothing of the file that came in is kept.
+"""Uploaded sound, decoded and re-encoded: nothing of the file that came in is kept.
 
 What a browser of a coach plays is thus always the work of our own encoder, without the metadata,
 pictures and oddities that a file can carry.
@@ -11,15 +11,6 @@ from io import BytesIO
 from typing import Any, Final, Literal
 
 from server.core.errors import InvalidInputError
-
-__all__ = [
-    "MAX_RECORDING_BYTES",
-    "MAX_RECORDING_S",
-    "SAMPLE_RATE_HZ",
-    "Encoded",
-    "encoded_anew",
-    "kind_of",
-]
 
 MAX_RECORDING_S: Final = 30 * 60.0
 """Answers take two minutes; whole interviews are shared answer by answer."""
@@ -61,14 +52,14 @@ def kind_of(content: bytes) -> Literal["flac", "ogg"]:
     raise InvalidInputError(_NOT_AUDIO)
 
 
-def encoded_anew(
+def reencoded(
     content: bytes, progress: Callable[[int, int], None] = lambda done_s, total_s: None
 ) -> Encoded:
     """Decodes FLAC or Opus and encodes it again, in mono at 16 kHz, as what it came in as.
 
     Args:
         content: the file as it arrived.
-        progress: told often how many seconds are done, and of how many; what it raises ends this.
+        progress: called often with the seconds done and the total; what it raises ends this.
 
     Raises:
         InvalidInputError: too large, too long (by its header or decoded), another format, damaged.
@@ -104,7 +95,7 @@ def _encode(
         total_s = math.ceil(_declared_s(stream))
         for frame in _resampled(source, stream):
             samples += frame.samples
-            # what a header says may be too little: the end is told once, when it is there
+            # a header may say too little: the end is reported once, when it is reached
             done_s = samples // SAMPLE_RATE_HZ
             progress(done_s, max(total_s, done_s + 1))
             if samples > MAX_RECORDING_S * SAMPLE_RATE_HZ:
@@ -154,7 +145,7 @@ def _resampled(source: Any, stream: Any) -> Iterator[Any]:
     read = 0
     for frame in source.decode(stream):
         if frame.sample_rate != rate_hz or len(frame.layout.channels) != channels:
-            raise InvalidInputError("the recording changes its sample rate or channels half-way")
+            raise InvalidInputError("the recording changes its sample rate or channels halfway")
         # counted before anything is computed from it: a few bytes can stand for an hour
         read += frame.samples
         if read > MAX_RECORDING_S * rate_hz:

@@ -17,8 +17,6 @@ from server.db.tables import AccountRow, AttemptRow, ShareLinkRow, ShareRow
 from server.sharing.recordings import settle
 from server.sharing.rows import share_row
 
-__all__ = ["MAX_LINKS", "Guest", "GuestAttempt", "LinkService", "links_of"]
-
 MAX_LINKS: Final = 50
 """Of one share, those that have ended among them."""
 
@@ -39,7 +37,7 @@ class GuestAttempt:
 
 @dataclass(frozen=True)
 class Guest:
-    """Whoever opened a valid link.
+    """Somebody who opened a valid link.
 
     Attributes:
         link_id: the link.
@@ -86,7 +84,7 @@ class LinkService:
             share_row(session, owner_id, share_id)
             there = select(func.count()).where(ShareLinkRow.share_id == share_id)
             if (session.scalar(there) or 0) >= MAX_LINKS:
-                raise ConflictError(f"the share has had {MAX_LINKS} links; share it anew")
+                raise ConflictError(f"the share has had {MAX_LINKS} links; share it again")
             row = ShareLinkRow(
                 share_id=share_id,
                 token_hash=digest(secret),
@@ -100,7 +98,7 @@ class LinkService:
         return NewShareLink(link=_link(row), path=f"/s/{secret}")
 
     def revoke(self, owner_id: int, link_id: int) -> None:
-        """Lets nobody in by this link any more.
+        """Revokes this link.
 
         Raises:
             NotFoundError: the owner has no such link.
@@ -122,7 +120,7 @@ class LinkService:
             self._database.forget()
 
     def open(self, secret: str) -> Guest:
-        """Whoever has this secret, and notes its use.
+        """The guest with this secret; notes its use.
 
         Raises:
             NotFoundError: the link is not valid (any more), or shows nothing (any more).
@@ -166,7 +164,7 @@ class LinkService:
                 row = session.get(ShareLinkRow, link_id)
                 if row is not None:
                     row.last_used_at = now
-        except StoreError:  # busy: reading goes on without the note
+        except StoreError:  # busy: reading continues without the note
             return
 
 

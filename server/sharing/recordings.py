@@ -27,19 +27,8 @@ from server.jobs.inputs import attempts_with_unfinished, end_jobs_of, latest_job
 from server.sharing.encoding import Encoded
 from server.sharing.rows import attempt_row
 
-__all__ = [
-    "RECORDING",
-    "RecordingService",
-    "Sound",
-    "cohorts_open_to",
-    "info_of",
-    "is_under_way",
-    "preparing_of",
-    "settle",
-]
-
 RECORDING: Final = "recording"
-"""The kind of job that encodes an upload anew."""
+"""The kind of job that re-encodes an upload."""
 
 SWEEP_EVERY_S: Final = 300.0
 """Recordings are kept for days."""
@@ -55,7 +44,7 @@ class Sound:
 
 
 class RecordingService:
-    """Recordings over a database. Who may hear one is asked before."""
+    """Recordings in a database. Callers check who may hear one."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
@@ -63,7 +52,7 @@ class RecordingService:
         self._sweep_at_s = float("-inf")
 
     def demand_wanted(self, session: Session, owner_id: int, attempt_id: int) -> None:
-        """Refuses a recording that nobody asks for; nothing is shared or taken back meanwhile.
+        """Refuses a recording that no share asks for; shares are locked until the transaction ends.
 
         Raises:
             NotFoundError: the owner has no such attempt.
@@ -83,7 +72,7 @@ class RecordingService:
         return end_jobs_of(session, RECORDING, attempt_id, self._clock(), but=but)
 
     def keep(self, session: Session, owner_id: int, attempt_id: int, sound: Encoded) -> None:
-        """Keeps the recording of an attempt, in the place of an earlier one.
+        """Stores the recording of an attempt, replacing an earlier one.
 
         Raises:
             NotFoundError, ConflictError: as for ``demand_wanted``.
@@ -114,7 +103,7 @@ class RecordingService:
         """The recording of an attempt.
 
         Raises:
-            NotFoundError: there is none (any more).
+            NotFoundError: there is none.
         """
         now = self._clock()
         with self._database.read() as session:
@@ -146,14 +135,14 @@ class RecordingService:
         self._database.forget()
 
     def sweep_when_due(self) -> None:
-        """Does ``sweep`` now and then; for a worker's upkeep, which comes by more often."""
+        """Runs ``sweep`` if it is due; for a worker's upkeep, which runs more often."""
         now_s = time.monotonic()
         if now_s >= self._sweep_at_s:
             self._sweep_at_s = now_s + SWEEP_EVERY_S
             self.sweep()
 
     def sweep(self) -> int:
-        """Deletes what no share asks for any more and what is older than agreed; how many.
+        """Deletes what no share asks for and what is older than agreed; returns how many.
 
         What is over is not handed out before that either. An upload goes in the same way.
         """

@@ -1,4 +1,4 @@
-"""Rows that an owner asks for by number: theirs, or not there."""
+"""Rows that an owner asks for by number: their own, or not found."""
 
 from sqlalchemy.orm import Session
 
@@ -6,11 +6,9 @@ from server.core.errors import NotFoundError
 from server.db.database import MAX_ID
 from server.db.tables import AttemptRow, ShareRow
 
-__all__ = ["attempt_row", "share_row"]
-
 
 def share_row(session: Session, owner_id: int, share_id: int) -> ShareRow:
-    """A share of this owner that is not taken back.
+    """A share of this owner that is not revoked.
 
     Raises:
         NotFoundError: there is none.

@@ -9,15 +9,13 @@ from server.sharing.links import LinkService
 from server.sharing.recordings import RecordingService
 from server.sharing.shares import ShareService
 
-__all__ = ["SharingService"]
-
 
 class SharingService:
     """The use cases of sharing. Safe to use from several threads and processes.
 
     Attributes:
-        shares: what owners show.
-        links: to whom without an account.
+        shares: what owners share.
+        links: access without an account.
         recordings: the sound that shares ask for.
     """
 

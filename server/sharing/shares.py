@@ -23,21 +23,19 @@ from server.sharing.recordings import (
 )
 from server.sharing.rows import attempt_row, share_row
 
-__all__ = ["MAX_SHARES", "ShareService"]
-
 MAX_SHARES: Final = 10_000
 """Valid ones of one owner: every answer of years, and no end to what one account can store."""
 
 
 class ShareService:
-    """Shares over a database; every method is told whose they are."""
+    """Shares in a database; every method takes their owner."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._clock = clock
 
     def share(self, owner_id: int, wanted: ShareRequest) -> Shared:
-        """Shows it. Shown already to the same cohort, only "with audio" is set anew.
+        """Shares it. If the same cohort sees it already, only "with audio" changes.
 
         Raises:
             NotFoundError: it is not theirs, or they are no candidate of that cohort.
@@ -50,7 +48,7 @@ class ShareService:
             if wanted.cohort_id is not None:
                 open_to = {each.id for each in cohorts_open_to(session, owner_id)}
                 if wanted.cohort_id not in open_to:
-                    raise NotFoundError("there is no such cohort, or you are no candidate of it")
+                    raise NotFoundError("there is no such cohort, or you are not a candidate in it")
             row = _same(session, owner_id, wanted)
             if row is None:
                 _leave_room(session, owner_id)
@@ -181,7 +179,7 @@ def _same(session: Session, owner_id: int, wanted: ShareRequest) -> ShareRow | N
 def _leave_room(session: Session, owner_id: int) -> None:
     valid = select(func.count()).where(ShareRow.owner_id == owner_id, ShareRow.revoked_at.is_(None))
     if (session.scalar(valid) or 0) >= MAX_SHARES:
-        raise ConflictError(f"there are {MAX_SHARES:,} shares already; take some back first")
+        raise ConflictError(f"there are {MAX_SHARES:,} shares already; revoke some first")
 
 
 def _shared(session: Session, rows: Iterable[ShareRow]) -> tuple[Shared, ...]:

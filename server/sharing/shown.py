@@ -6,11 +6,9 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Select, exists, or_, select
 
-from server.core.access import Thing
+from server.core.access import Resource
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ShareRow
-
-__all__ = ["ShownAttempt", "attempts_shown_to", "still_shown", "thing_of_attempt"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def still_shown(database: Database, cohort_id: int, attempt_ids: Collection[int]
     return now.issuperset(attempt_ids)
 
 
-def thing_of_attempt(database: Database, attempt_id: int) -> Thing | None:
+def resource_of_attempt(database: Database, attempt_id: int) -> Resource | None:
     """An attempt as ``server.core.access`` judges it; ``None``: there is none."""
     shares = (
         select(ShareRow.cohort_id, ShareRow.with_audio)
@@ -81,7 +79,7 @@ def thing_of_attempt(database: Database, attempt_id: int) -> Thing | None:
         if row is None:
             return None
         found = session.execute(shares).all()
-    return Thing(
+    return Resource(
         owner_id=row[0],
         shown_to=frozenset(cohort for cohort, _ in found if cohort is not None),
         sound_to=frozenset(cohort for cohort, audio in found if cohort is not None and audio),

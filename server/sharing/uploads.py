@@ -13,16 +13,14 @@ from server.db.database import Database
 from server.jobs.models import Job
 from server.jobs.queue import JobQueue
 from server.jobs.work import JobInput, Outcome, Task, Work
-from server.sharing.encoding import encoded_anew, kind_of
+from server.sharing.encoding import kind_of, reencoded
 from server.sharing.recordings import RECORDING, RecordingService
-
-__all__ = ["preparing", "receive"]
 
 
 def receive(
     recordings: RecordingService, queue: JobQueue, owner_id: int, attempt_id: int, content: bytes
 ) -> Job:
-    """Takes an upload in; it is heard once its job has decoded it and encoded it anew.
+    """Takes an upload in; it can be played once its job has decoded and re-encoded it.
 
     The same upload again is the same job, for as long as that is not over. Another one takes the
     place of what is still on its way.
@@ -55,7 +53,7 @@ def preparing(database: Database, recordings: RecordingService) -> Task:
         assert owner_id is not None, "only who has an account shares"
         with database.write() as session:  # before the work of decoding
             recordings.demand_wanted(session, owner_id, attempt_id)
-        sound = encoded_anew(work.input(), work.progress)
+        sound = reencoded(work.input(), work.progress)
 
         def keep(session: Session) -> None:
             recordings.keep(session, owner_id, attempt_id, sound)

@@ -15,19 +15,6 @@ from server.contract import Pause, Report, Word
 from server.ui.rendering import clock
 from server.ui.svg import element, picture
 
-__all__ = [
-    "COMFORTABLE_WPM",
-    "PACE_WINDOW_S",
-    "Bar",
-    "Chart",
-    "PacePoint",
-    "ScorePoint",
-    "bar_chart",
-    "pace_chart",
-    "pace_points",
-    "score_chart",
-]
-
 PACE_WINDOW_S: Final = 10.0
 """Long enough for some 25 words, so that one long word does not bend the line."""
 PACE_STEP_S: Final = 1.0
@@ -112,7 +99,7 @@ def pace_points(
 
 
 def pace_chart(report: Report, *, id_prefix: str = "pace") -> Chart | None:
-    """Pace over time with pauses and fillers marked; ``None`` where there is too little sound."""
+    """Pace over time with pauses and fillers marked; ``None`` if there is too little sound."""
     words = report.transcript.words
     times = [s for word in words for s in (word.start_s, word.end_s) if s is not None]
     if not times:
@@ -195,7 +182,7 @@ def pace_chart(report: Report, *, id_prefix: str = "pace") -> Chart | None:
 
 
 def score_chart(points: Iterable[ScorePoint], *, title: str, id_prefix: str) -> Chart | None:
-    """Scores over time as a line, oldest first; ``None`` where there are fewer than two."""
+    """Scores over time as a line, oldest first; ``None`` if there are fewer than two."""
     ordered = sorted(points, key=lambda point: point.at)
     if len(ordered) < 2:
         return None
@@ -246,7 +233,7 @@ def score_chart(points: Iterable[ScorePoint], *, title: str, id_prefix: str) -> 
 
 
 def bar_chart(bars: Sequence[Bar], *, title: str, id_prefix: str) -> Chart | None:
-    """Shares as bars under their names, in the order given; ``None`` where there are none."""
+    """Shares as bars under their names, in the order given; ``None`` if there are none."""
     if not bars:
         return None
     row_height = 44

@@ -9,8 +9,6 @@ from server.ui.rendering import clock, percent
 from server.ui.report_view import PhraseRow, ReportView, TermRow, view_report
 from server.ui.verdict_words import DENIED, VERDICT_WORDS
 
-__all__ = ["ComparisonView", "NumberChange", "PhraseChangeRow", "TermChangeRow", "view_comparison"]
-
 Direction = Literal["up", "down", "same"]
 
 _NOT_MEASURED: Final = "–"
@@ -24,7 +22,7 @@ class NumberChange:
         label: what it is, with its unit.
         before: as it is shown; a dash where it was not measured.
         after: likewise.
-        change: with its sign; empty where it stayed or cannot be told.
+        change: with its sign; empty where it stayed or is not known.
         direction: for better or worse, where more or less of it is better at all; else ``same``.
     """
 

@@ -1,11 +1,9 @@
-"""How an answer was delivered, as the pages show it: figures, and what they are held against."""
+"""How an answer was delivered, as the pages show it: figures, and what they are compared with."""
 
 from dataclasses import dataclass
 
 from server.contract import Delivery
 from server.ui.rendering import clock
-
-__all__ = ["Figure", "figures_of", "filler_counts"]
 
 
 @dataclass(frozen=True)

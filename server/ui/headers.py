@@ -1,11 +1,9 @@
-"""The headers that tell a browser what our pages may do; studio and server send the same."""
+"""The headers that say what our pages may do; studio and server send the same."""
 
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-__all__ = ["SecurityHeaders", "content_security_policy", "with_headers"]
 
 _COMMON: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -38,7 +36,7 @@ def with_headers(send: Send, *, policy: str, permissions: str, https: bool = Fal
         send: of the ASGI application.
         policy: the Content-Security-Policy.
         permissions: the Permissions-Policy.
-        https: whether the browser came by https, and shall always.
+        https: whether the browser came by https, and must from now on.
     """
 
     async def sending(message: Message) -> None:

@@ -11,21 +11,7 @@ from markupsafe import Markup, escape
 from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
 from pronunciation.respelling.from_phones import respell_phones
-from server.ui.correction_text import graded_text
-from server.ui.verdict_words import VERDICT_WORDS
-
-__all__ = [
-    "STATIC",
-    "STYLESHEET",
-    "TEMPLATES",
-    "clock",
-    "environment",
-    "ipa",
-    "percent",
-    "respell",
-    "when",
-    "with_code",
-]
+from server.ui.verdict_words import VERDICT_WORDS, graded_text
 
 STATIC: Final = Path(__file__).parent / "static"
 """Served as ``/static/ui/``."""
@@ -35,7 +21,7 @@ NOT_KNOWN: Final = "–"
 
 
 def environment(*extra_template_folders: Path) -> Environment:
-    """Templates that escape everything and fail on a name that nobody gave them.
+    """Templates that escape everything and fail on an undefined name.
 
     Args:
         extra_template_folders: a site's own folders, looked in before the shared one.
@@ -61,7 +47,7 @@ def environment(*extra_template_folders: Path) -> Environment:
 
 
 def clock(seconds: float | None) -> str:
-    """Seconds as ``1:05``, from an hour on ``1:00:05``; a dash where there is no time."""
+    """Seconds as ``1:05``, from an hour on ``1:00:05``; a dash for no time."""
     if seconds is None:
         return NOT_KNOWN
     minutes, rest = divmod(int(seconds), 60)
@@ -70,7 +56,7 @@ def clock(seconds: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share from 0 to 1 as ``71%``; a dash where there is none."""
+    """A share from 0 to 1 as ``71%``; a dash for none."""
     return NOT_KNOWN if share is None else f"{share:.0%}"
 
 
@@ -91,7 +77,7 @@ def ipa(phones: str) -> str:
 
 
 def respell(phones: str) -> str:
-    """ARPAbet in plain letters (``ROCK-ee``); what is no ARPAbet is shown as it is."""
+    """ARPAbet in plain letters (``ROCK-ee``); anything else is shown as it is."""
     try:
         return respell_phones(phones)
     except PhoneError:
@@ -99,7 +85,7 @@ def respell(phones: str) -> str:
 
 
 def with_code(text: str) -> Markup:
-    """Plain text with what stands between back-ticks (a command to type) as ``<code>``."""
+    """Plain text with text between backticks (a command to type) as ``<code>``."""
     pieces = re.split(r"`([^`]+)`", text)
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if index % 2 else escape(piece)

@@ -10,23 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from server.contract import LanguageNote, PhraseCoverage, Report, TermVerdict
-from server.ui.bounded import bounded
 from server.ui.charts import Chart, pace_chart
-from server.ui.correction_text import correction_text
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
-from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
-
-__all__ = [
-    "NoteRow",
-    "PhraseRow",
-    "PointRow",
-    "ReportView",
-    "Sounds",
-    "TermRow",
-    "view_report",
-]
+from server.ui.verdict_words import VERDICT_WORDS, correction_text, words_of_phrase
 
 CLIP_MARGIN_S: Final = 0.15
 """Played before and after a term or phrase: word times are that far off, and a bare syllable is no
@@ -152,7 +140,7 @@ class NoteRow:
 
 @dataclass(frozen=True)
 class PointRow:
-    """A point of the summary; ``href`` leads to what it rests on, empty where that is unknown."""
+    """A point of the summary; ``href`` leads to its evidence, empty if that is unknown."""
 
     text: str
     href: str
@@ -286,7 +274,7 @@ def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
 
 
 def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, float | None]:
-    """What is played of some words: a little more than they took, where that is known."""
+    """The part of the recording to play for some words: a little more than they took, if known."""
     if start_s is None or end_s is None:
         return None, None
     return max(0.0, start_s - CLIP_MARGIN_S), end_s + CLIP_MARGIN_S
@@ -295,7 +283,7 @@ def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, f
 def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
     tone, sign = _SIGNS[term.verdict]
     acoustic = term.source == "acoustic"
-    # how sure the hearing is of a reading says nothing where it gives no verdict
+    # the hearing's confidence in a reading says nothing if it gives no verdict
     sure = "" if term.verdict == "unclear" else f"{term.confidence:.0%} sure, "
     basis = f"{sure}from the sound" if acoustic else "from the transcript only"
     from_s, to_s = _framed(term.start_s, term.end_s)
@@ -347,9 +335,36 @@ _SECTIONS: Final = {
 
 
 def _href(evidence: str, prefix: str) -> str:
-    """Where on the page the evidence of a summary point stands."""
+    """Where on the page the evidence of a summary point is."""
     found = _EVIDENCE.fullmatch(evidence)
     if found:
         return f"#{prefix}{_ROWS[found['list']]}-{int(found['at']) + 1}"
     section = _SECTIONS.get(evidence.split(".")[0])
     return f"#{prefix}{section}" if section else ""
+
+
+MOST_SHOWN: Final = 1000
+"""Places of terms, and remarks. Half an hour of speech has some 500; an answer as long as the
+contract allows can have 49,000, and its page had 68 MB."""
+
+
+def bounded(report: Report) -> Report:
+    """The report with as many places of terms, worst first, and remarks as a page can show.
+
+    It says so where something is left out; scores and counts of the report are as they were.
+    """
+    terms, notes = report.pronunciation.terms, report.language.notes
+    left_out = max(0, len(terms) - MOST_SHOWN) + max(0, len(notes) - MOST_SHOWN)
+    if not left_out:
+        return report
+    notice = (
+        f"{left_out:,} more places of terms and remarks on the language are left out here; "
+        "the JSON export has them."
+    )
+    return report.model_copy(
+        update={
+            "pronunciation": report.pronunciation.model_copy(update={"terms": terms[:MOST_SHOWN]}),
+            "language": report.language.model_copy(update={"notes": notes[:MOST_SHOWN]}),
+            "notices": (*report.notices, notice),
+        }
+    )

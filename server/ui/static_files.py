@@ -1,4 +1,4 @@
-"""Stylesheets and scripts, kept by browsers that ask each time whether they are still the same."""
+"""Stylesheets and scripts that browsers cache and revalidate on each use."""
 
 import hashlib
 import os
@@ -10,14 +10,12 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
-__all__ = ["Assets"]
-
 
 class Assets(StaticFiles):
-    """The files of a folder; one that is unchanged is answered with 304 and not sent again.
+    """The files of a folder; an unchanged one is answered with 304 and not sent again.
 
-    What tells a file is its content, and not its time and size as in ``StaticFiles``: packages are
-    unpacked with the same time for every version.
+    A file is identified by its content, not by its time and size as in ``StaticFiles``: packages
+    are unpacked with the same time for every version.
     """
 
     def file_response(
@@ -27,7 +25,7 @@ class Assets(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """The file, or that the browser's own is the same."""
+        """The file, or 304 if the browser has it already."""
         response = FileResponse(full_path, status_code=status_code, stat_result=stat_result)
         path = Path(full_path)
         response.headers["ETag"] = (
@@ -42,5 +40,5 @@ class Assets(StaticFiles):
 
 @lru_cache(maxsize=256)
 def _digest(path: Path, changed_ns: int, size_bytes: int) -> str:
-    """SHA-256 of the content, worked out anew when the file was changed."""
+    """SHA-256 of the content, computed again when the file has changed."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

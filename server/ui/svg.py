@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-__all__ = ["element", "picture"]
-
 
 def element(tag: str, content: str = "", /, **attributes: str | float | None) -> Markup:
     """An element; ``_`` in an attribute's name becomes ``-``, ``class_`` is ``class``.
@@ -26,7 +24,7 @@ def element(tag: str, content: str = "", /, **attributes: str | float | None) ->
 def picture(
     parts: Iterable[Markup], *, width: int, height: int, title: str, text: str, id_prefix: str
 ) -> Markup:
-    """A whole drawing that says to a screen reader what it shows.
+    """A whole drawing, with a text alternative for screen readers.
 
     Args:
         parts: what is drawn.

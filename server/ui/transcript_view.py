@@ -2,7 +2,7 @@
 
 A word can carry a phrase, be a mispronounced term and stand in a repeated start all at once: each
 kind of mark has a channel of its own (ground and lower edge, line under the letters, slant), so
-that they can be read where they meet. Every mark also ends in a sign, for those who see no colour.
+that they can be read where they meet. Every mark also ends in a sign, for people who see no color.
 """
 
 from collections import defaultdict
@@ -13,8 +13,6 @@ from typing import Final, Literal
 
 from server.contract import Pause, PhraseCoverage, Report, Word
 from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
-
-__all__ = ["PartView", "RunView", "Sign", "Tone", "WordView", "view_transcript"]
 
 Tone = Literal["good", "warn", "bad", "muted"]
 
@@ -49,7 +47,7 @@ class WordView:
         end_s: when it ended.
         classes: the marks of this word alone, as class names of the stylesheet.
         signs: shown behind it.
-        told: what a screen reader says behind it; for the marks without a sign of their own.
+        told: what a screen reader says after it; for the marks without a sign of their own.
         pause_after_s: a long silence behind it.
     """
 

@@ -5,26 +5,24 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
-from pydantic import BaseModel
 
 from server.accounts.service import AccountService
-from server.attempts.assembly import create_service
-from server.attempts.service import Service
+from server.attempts.service import Service, create_service
+from server.contract import Wire
 from server.core.settings import ServerSettings
-from server.operations.background import create_work
+from server.operations.background import create_background_work
 from server.operations.metrics import Metrics
 from server.sharing.service import SharingService
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
 from server.ui.static_files import Assets
-from server.web.http.body_limit import BodyLimit
 from server.web.http.context import Context
 from server.web.http.gate import Gate
-from server.web.http.host_check import HostCheck
 from server.web.http.observing import Observe, RouteMark
 from server.web.http.pages import Pages
 from server.web.http.problems import PROBLEM_RESPONSES, add_problem_handlers
-from server.web.http.sessions import Csrf, Sessions
+from server.web.http.refusing import BodyLimit, HostCheck
+from server.web.http.session_cookies import Csrf, Sessions
 from server.web.routes.account import account_router
 from server.web.routes.account_data import everything_router
 from server.web.routes.admin import admin_router
@@ -38,20 +36,17 @@ from server.web.routes.health import health_router
 from server.web.routes.home import home_router
 from server.web.routes.jobs import job_pages_router, jobs_router
 from server.web.routes.links import links_router
-from server.web.routes.merging import merging_router
 from server.web.routes.recordings import recordings_router
 from server.web.routes.review_pages import review_pages_router
-from server.web.routes.reviews import reviews_router
+from server.web.routes.reviews import merging_router, reviews_router
 from server.web.routes.sharing import sharing_router
 from server.web.routes.sign_in import sign_in_router
-
-__all__ = ["API_PREFIX", "Health", "create_app"]
 
 API_PREFIX = "/api/v1"
 
 
-class Health(BaseModel):
-    """The answer of ``/healthz``; ``app`` tells a client that this is an Aloud server."""
+class Health(Wire):
+    """The answer of ``/healthz``; ``app`` says that this is an Aloud server."""
 
     app: str = "aloud"
     status: str = "ok"
@@ -64,11 +59,11 @@ def create_app(
     service: Service | None = None,
     accounts: AccountService | None = None,
 ) -> FastAPI:
-    """The app. A service that is given stays open when the app ends; its own one is closed.
+    """The app. A service that is passed in stays open when the app ends; its own is closed.
 
     Args:
         settings: what the server needs to know.
-        service: the use cases; made from the settings where it is not given.
+        service: the use cases; by default made from the settings.
         accounts: the accounts in the same database, likewise.
 
     Raises:
@@ -101,32 +96,36 @@ def create_app(
     metrics = Metrics(use.database)
     _add_middleware(app, settings, people, metrics)
     add_problem_handlers(app)
-    app.state.work = work = create_work(use)
+    app.state.background = background = create_background_work(use)
     for router in (bank_router(), attempts_router(), drills_router()):
         app.include_router(router, prefix=API_PREFIX)
-    for router in (jobs_router(work), exports_router(work)):
+    for router in (jobs_router(background), exports_router(background)):
         app.include_router(router, prefix=API_PREFIX)
     sharing = SharingService(use.database)
-    for router in (sharing_router(sharing), recordings_router(sharing, work)):
+    for router in (sharing_router(sharing), recordings_router(sharing, background)):
         app.include_router(router, prefix=API_PREFIX)
     for router in (reviews_router(), merging_router()):
         app.include_router(router, prefix=API_PREFIX)
     app.include_router(links_router(sharing))
-    for pages in (job_pages_router(work), bank_pages_router(work), export_pages_router(work)):
+    for pages in (
+        job_pages_router(background),
+        bank_pages_router(background),
+        export_pages_router(background),
+    ):
         app.include_router(pages)
     for pages in (coach_router(), corrections_router(), review_pages_router()):
         app.include_router(pages)
     for pages in (home_router(), sign_in_router(), account_router(), admin_router()):
         app.include_router(pages)
-    app.include_router(health_router(work, metrics))
+    app.include_router(health_router(background, metrics))
     app.include_router(everything_router(sharing))
     app.mount("/static/ui", Assets(directory=STATIC), name="ui")
 
     @app.get("/healthz", tags=["operation"])
     def healthz() -> Health:
-        """Tell whether the server and its database answer."""
+        """Report whether the server and its database answer."""
         use.check()
-        return Health(bank_version=use.bank.version)
+        return Health(bank_version=use.bank().version)
 
     return app
 

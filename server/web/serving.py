@@ -13,8 +13,6 @@ from server.operations.logs import set_up_logs
 from server.operations.metrics import SHARED_FOLDER_VARIABLE
 from server.web.app import create_app
 
-__all__ = ["SETTINGS_VARIABLE", "app_of_worker", "is_loopback", "run"]
-
 SETTINGS_VARIABLE: Final = "ALOUD_SERVER_SETTINGS"
 """How the settings come into the processes that uvicorn starts."""
 

@@ -9,7 +9,7 @@ import av
 import numpy as np
 
 from client.audio.files import read_audio
-from client.transcription.gate import speech_segments
+from client.audio.speech import speech_segments
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.checkpoint.sounds import FOLDER, VOICES, WORDS
 

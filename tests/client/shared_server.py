@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from client.backend.reviews import RemoteReviews
+from client.backend.remote import RemoteBackend, RemoteReviews
 from client.data.sharing import RemoteSharing
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
@@ -16,18 +16,8 @@ from server.attempts.store import Store
 from server.contract import Submission
 from server.core.settings import sqlite_url
 from tests.server.conftest import Clock, grade, make_bank, make_submission
-from tests.server.jobs.conftest import do_all
 from tests.server.people import People, people
-
-__all__ = [
-    "SERVER",
-    "network_to",
-    "remote_to",
-    "reviews_on",
-    "server_with_people",
-    "tone",
-    "work_off",
-]
+from tests.server.queues import do_all
 
 SERVER = "http://localhost"
 
@@ -77,6 +67,11 @@ def remote_to(world: People, fails: Callable[[], bool] = lambda: False) -> Remot
     return RemoteSharing(SERVER, token=world.tokens["ana"], transport=network_to(world, fails))
 
 
+def backend_of(world: People) -> RemoteBackend:
+    """Ana's client of the server, without an outbox."""
+    return RemoteBackend(SERVER, token=world.tokens["ana"], transport=network_to(world))
+
+
 def reviews_on(world: People) -> RemoteReviews:
     """Ana's client of the server for what coaches write."""
     return RemoteReviews(SERVER, token=world.tokens["ana"], transport=network_to(world))
@@ -84,7 +79,7 @@ def reviews_on(world: People) -> RemoteReviews:
 
 def work_off(world: People) -> None:
     """Does here and now what waits in the server's queue."""
-    do_all(world.app.state.work.queue)
+    do_all(world.app.state.background.queue)
 
 
 def tone(seconds: float) -> Clip:

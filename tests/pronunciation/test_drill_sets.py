@@ -166,13 +166,13 @@ def test_own_items_are_added_and_replace_by_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "old", "new", "named"),
     [
-        (OWN, "S UW0 N AA1 M IY0]", "S QQ1]", "readings: 'QQ1' is not an ARPAbet phone"),
+        (OWN, "S UW0 N AA1 M IY0]", "S QQ1]", "readings[0]: 'QQ1' is not an ARPAbet phone"),
         (OWN, "S UW0 N AA1 M IY0]", "S UW N AA1]", "readings[0]: the vowel UW in"),
         (OWN, "T UW0 S UW0", "S UW0", "mistakes[0].phones: is also an accepted reading"),
-        (OWN, "    sentence: A tsunami of alerts.\n", "", "sentence: Field required"),
-        (OWN, "    term: tsunami\n", "    term: tsunami\n    loud: 1\n", "loud: Extra inputs"),
+        (OWN, "    sentence: A tsunami of alerts.\n", "", "sentence: is required"),
+        (OWN, "    term: tsunami\n", "    term: tsunami\n    loud: 1\n", "loud: unknown field"),
         (OWN, "    term: tsunami\n", "    term: tsunami\n    prompt: wave\n", "prompt: does not"),
-        (OWN, "    term: tsunami\n", "    term: tsunami\n    stress: 2\n", "stress, word_class: "),
+        (OWN, "    term: tsunami\n", "    term: tsunami\n    stress: 2\n", "stress: belongs to"),
         (OWN, "set: silent-letters", "set: minimal-pairs", "partner: a minimal pair needs"),
         (OWN_STRESS, "stress: 1", "stress: 2", "stress: the first reading is stressed on 1"),
     ],
@@ -190,12 +190,15 @@ def test_a_fault_names_file_item_and_field(
     [
         ("- debt\n", "must have the fields set and items"),
         ("set: silent-letters\nitems: none\n", "must have the fields set and items"),
-        ("set: tongue-twisters\nitems: []\n", "set: Input should be"),
+        ("set: tongue-twisters\nitems: []\n", "set: unknown value"),
         ("set: silent-letters\nitems: [debt]\n", "item 1: must be a mapping"),
         ("set: acronyms\nitems: [{id: a, term: Zzz, sentence: Zzz.}]\n", "no term 'Zzz'"),
-        (OWN + OWN.split("items:\n")[1], "id: stands there twice"),
+        (OWN + OWN.split("items:\n")[1], "id: appears twice"),
         (OWN.replace("silent-letters-tsunami", "acronyms-gpu"), "is taken in the set acronyms"),
-        (OWN.replace("id: silent-letters-tsunami", "id: Not An Id"), "id: String should match"),
+        (
+            OWN.replace("id: silent-letters-tsunami", "id: Not An Id"),
+            "id: 'Not An Id' must be lower-case",
+        ),
     ],
 )
 def test_bad_files(tmp_path: Path, text: str, named: str) -> None:

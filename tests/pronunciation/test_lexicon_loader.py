@@ -1,4 +1,4 @@
-"""Reading lexicon files: what is refused, and that each error names file, entry and field."""
+"""Reading lexicon files: what is refused; each error names file, entry and field."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from pronunciation.errors import LexiconError
 from pronunciation.lexicon_loader import load_lexicon, read_terms
-from pronunciation.strict_yaml import MAX_FILE_BYTES
+from question_bank.strict_yaml import MAX_FILE_BYTES
 
 GOOD = """\
 - term: Frobnix
@@ -49,25 +49,25 @@ def test_phones_are_normalised(file: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [
-        ("F R AA1 B N", "F R QQ1 B N", "readings: 'QQ1' is not an ARPAbet phone"),
+        ("F R AA1 B N", "F R QQ1 B N", "readings[0]: 'QQ1' is not an ARPAbet phone"),
         ("F R OW1 B", "F R OW9 B", "mistakes[0].phones: 'OW9' is not an ARPAbet phone"),
-        ("F R AA1 B N", "F1 R AA1 B N", "readings: the consonant F carries no stress digit"),
+        ("F R AA1 B N", "F1 R AA1 B N", "readings[0]: the consonant F carries no stress digit"),
         ("F R AA1 B N", "F R AA B N", "readings[0]: the vowel AA in"),
         ("F R AA1 B N", "F R AA2 B N", "readings[0]: no vowel in"),
         ("F R AA1 B N IH0 K S", "F R B N K S", "readings[0]: 'F R B N K S' has no vowel"),
         ("F R OW1 B", "F R OW0 B", "mistakes[0].phones: no vowel in"),
-        ("[F R AA1 B N IH0 K S]", "[]", "readings: "),
+        ("[F R AA1 B N IH0 K S]", "[]", "readings: needs at least 1"),
         ("kind: word", "kind: wurd", "kind: "),
         ("say: FROB-niks", "say: ''", "say: "),
         ("say: FROB-niks", "say: 7", "say: "),
-        ("say: FROB-niks", "sai: FROB-niks", "sai: Extra inputs are not permitted"),
-        ("  say: FROB-niks\n", "", "say: Field required"),
-        (', tip: "A short o."', "", "mistakes[0].tip: Field required"),
+        ("say: FROB-niks", "sai: FROB-niks", "sai: unknown field"),
+        ("  say: FROB-niks\n", "", "say: is required"),
+        (', tip: "A short o."', "", "mistakes[0].tip: is required"),
         (', tip: "A short o."', ', tip: "x", why: y', "mistakes[0].why: "),
         ("F R OW1 B N", "F R AA1 B N", "mistakes[0].phones: is also an accepted reading"),
-        ("[frobnix, frob nix]", "[frobnix, Frobnix]", "written_as: one stands there twice"),
+        ("[frobnix, frob nix]", "[frobnix, Frobnix]", "written_as: one appears twice"),
         ("[frobnix, frob nix]", "[no]", "written_as[0]: "),
-        ("[F R AA1 B N IH0 K S]", "[F AA1, f aa1]", "readings: one stands there twice"),
+        ("[F R AA1 B N IH0 K S]", "[F AA1, f aa1]", "readings: one appears twice"),
     ],
 )
 def test_a_fault_names_file_entry_and_field(file: Path, old: str, new: str, named: str) -> None:
@@ -77,42 +77,67 @@ def test_a_fault_names_file_entry_and_field(file: Path, old: str, new: str, name
     assert "Value error" not in message
 
 
-def test_all_faults_are_told_at_once(file: Path) -> None:
+def test_a_list_of_one_faulty_item_is_not_called_too_short_as_well(file: Path) -> None:
+    (line,) = faults(file, GOOD.replace("F R AA1 B N", "F R QQ1 B N")).splitlines()
+    assert "readings[0]: 'QQ1' is not" in line
+
+
+def test_all_faults_are_reported_at_once(file: Path) -> None:
     text = GOOD.replace("kind: word", "kind: wurd") + GOOD.replace("Frobnix", "Other").replace(
         "F R OW1 B", "F R OW9 B"
     )
     assert [line.split(": ")[1] for line in faults(file, text).splitlines()] == ["Frobnix", "Other"]
 
 
-def test_a_mistake_that_stands_there_twice(file: Path) -> None:
+def test_every_faulty_entry_is_reported_also_those_that_are_no_mapping(file: Path) -> None:
+    text = "- just text\n" + GOOD.replace("kind: word", "kind: wurd") + "- [a, b]\n"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(LexiconError) as error:
+        read_terms(file)
+    assert [(each.entry, each.field, each.line) for each in error.value.faults] == [
+        ("entry 1", (), 1),
+        ("Frobnix", ("kind",), 3),
+        ("entry 3", (), 9),
+    ]
+
+
+def test_a_file_that_cannot_be_parsed_does_not_hide_the_faults_of_the_next(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("- [unclosed\n", encoding="utf-8")
+    (tmp_path / "b.yaml").write_text("- word\n", encoding="utf-8")
+    with pytest.raises(LexiconError) as error:
+        read_terms(tmp_path)
+    assert [each.file for each in error.value.faults] == ["a.yaml", "b.yaml"]
+
+
+def test_a_mistake_that_appears_twice(file: Path) -> None:
     mistake = '    - {phones: F R OW1 B N IH0 K S, tip: "A short o."}\n'
-    assert "Frobnix: mistakes: one stands there twice" in faults(
+    assert "Frobnix: mistakes: one appears twice" in faults(
         file, GOOD.replace(mistake, mistake * 2)
     )
 
 
-def test_a_term_that_stands_there_twice_whatever_its_case(file: Path) -> None:
+def test_a_term_that_appears_twice_whatever_its_case(file: Path) -> None:
     message = faults(file, GOOD + GOOD.replace("Frobnix", "FROBNIX"))
-    assert "own.yaml: FROBNIX: term: 'FROBNIX' stands already in own.yaml" in message
+    assert "own.yaml: FROBNIX: term: 'FROBNIX' is already in own.yaml" in message
 
 
 def test_a_term_in_two_files_of_a_folder(tmp_path: Path) -> None:
     for name in ("a.yaml", "b.yml"):
         (tmp_path / name).write_text(GOOD, encoding="utf-8")
-    with pytest.raises(LexiconError, match=r"b\.yml: Frobnix: term: 'Frobnix' stands already in a"):
+    with pytest.raises(LexiconError, match=r"b\.yml: Frobnix: term: 'Frobnix' is already in a"):
         read_terms(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("- &a {term: x}\n- *a\n", "aliases are not allowed"),
-        ("- term: a\n  say: b\n  term: c\n", "the field 'term' stands there twice"),
+        ("- &a {term: x}\n- *a\n", "aliases (*) are not allowed"),
+        ("- term: a\n  say: b\n  term: c\n", "the field 'term' appears twice"),
         ("- [unclosed\n", "own.yaml: "),
         ("term: x\n", "must be a list of terms"),
-        ("", "must be a list of terms"),
-        ("- word\n", "entry 1: must be a mapping"),
-        ("- kind: word\n", "own.yaml: entry 1: term: Field required"),
+        ("", "own.yaml: is empty"),
+        ("- word\n", "own.yaml: entry 1: must be a mapping of fields"),
+        ("- kind: word\n", "own.yaml: entry 1: term: is required"),
         ("[" * 50_000, "nested deeper than"),
         ("- term: 2026-99-99\n", "own.yaml: "),
         ("- term: a\x00b\n", "own.yaml: "),
@@ -130,7 +155,7 @@ def test_bad_yaml_is_one_clear_line(file: Path, text: str, named: str) -> None:
 def test_a_bomb_of_aliases_is_refused_before_it_unfolds(file: Path) -> None:
     lines = ["- &l0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"- &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 12)]
-    assert "aliases are not allowed" in faults(file, "\n".join(lines))
+    assert "aliases (*) are not allowed" in faults(file, "\n".join(lines))
 
 
 def test_text_that_is_not_utf8(file: Path) -> None:
@@ -141,14 +166,14 @@ def test_text_that_is_not_utf8(file: Path) -> None:
 
 def test_a_file_that_is_too_large(file: Path) -> None:
     file.write_text(GOOD + "#" * MAX_FILE_BYTES, encoding="utf-8")
-    with pytest.raises(LexiconError, match=r"own\.yaml: larger than 2048 KiB"):
+    with pytest.raises(LexiconError, match=r"own\.yaml: is larger than 2 MiB"):
         read_terms(file)
 
 
 def test_nothing_there(tmp_path: Path) -> None:
     with pytest.raises(LexiconError, match="there is no such file or folder"):
         read_terms(tmp_path / "missing.yaml")
-    with pytest.raises(LexiconError, match=r"holds no \.yaml file"):
+    with pytest.raises(LexiconError, match=r"has no \.yaml file"):
         read_terms(tmp_path)
 
 

@@ -15,10 +15,10 @@ WriteBank = Callable[[dict[str, Any]], Path]
 
 
 def problems_of(bank: Path) -> tuple[str, ...]:
-    """What is told of a bank that is at fault."""
+    """The lines about a bank that is at fault."""
     with pytest.raises(BankError) as caught:
         load_bank([bank])
-    return tuple(caught.value.problems)
+    return tuple(map(str, caught.value.faults))
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def question() -> dict[str, Any]:
 
 @pytest.fixture
 def write_bank(tmp_path: Path) -> WriteBank:
-    """Writes ``{"roles/x.yaml": data or text}`` into a folder of its own and returns the folder."""
+    """Writes ``{"roles/x.yaml": data or text}`` into its own folder and returns the folder."""
     folder = tmp_path / "bank"
     folder.mkdir()
 
@@ -44,7 +44,7 @@ def write_bank(tmp_path: Path) -> WriteBank:
         for name, data in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            # By way of JSON, or YAML would write an anchor for an object that stands there twice.
+            # By way of JSON, or YAML would write an anchor for an object that appears twice.
             plain = json.loads(json.dumps(data))
             text = data if isinstance(data, str) else yaml.safe_dump(plain, allow_unicode=True)
             path.write_text(text, encoding="utf-8")

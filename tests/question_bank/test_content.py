@@ -81,10 +81,13 @@ def test_every_question_is_complete(question: Question) -> None:
     assert 90 <= len(question.model_answer.split()) <= 220
     assert re.search(r"\b(I|we|my|our)\b", question.model_answer), "not in the first person"
     assert UNSPEAKABLE.findall(question.model_answer) == []
-    assert 5 <= len(question.key_phrases) <= 9
+    assert (4 if question.kind == "story" else 5) <= len(question.key_phrases) <= 9
     for key in question.key_phrases:
-        assert 1 <= len(key.aliases) <= 4, key.phrase
+        assert 1 <= len(key.aliases) <= 6, key.phrase
         assert key.why.strip() and key.follow_up.strip(), key.phrase
+        assert len(key.ways) >= 8 and len(key.not_) >= 2, key.phrase
+        assert key.weight in (1, 2, 3), key.phrase
+    assert (question.kind == "story") == (len(question.beats) >= 2)
     # A person who speaks the model answer at an easy 130 words a minute keeps to the time.
     assert len(question.model_answer.split()) / 130 * 60 <= question.answer_seconds
 
@@ -98,9 +101,9 @@ def test_every_question_is_complete(question: Question) -> None:
                 "Training Infrastructure": "GPU cluster, InfiniBand, RoCE, NVLink, FSDP, DeepSpeed,"
                 " ZeRO, tensor parallelism, pipeline parallelism, gradient checkpointing",
                 "Inference Infrastructure": "KV cache, continuous batching, paged attention,"
-                " speculative decoding, quantisation, vLLM, TensorRT-LLM, throughput, latency SLA,"
+                " speculative decoding, quantization, vLLM, TensorRT-LLM, throughput, latency SLA,"
                 " request batching",
-                "Economics": "compute budget, GPU utilisation, spot instance, preemption,"
+                "Economics": "compute budget, GPU utilization, spot instance, preemption,"
                 " scaling laws, Chinchilla, FLOPs, mixed precision, bf16, training run cost",
             },
         ),

@@ -105,13 +105,13 @@ def test_a_replaced_role_cannot_leave_a_question_without_its_topic(write_bank: A
     problems = problems_of(bank)
     lost = [q.id for q in load_bank().questions if q.role == role["id"] and q.topic == gone]
     assert lost and len(problems) == len(lost)
-    assert f"role '{role['id']}' topics: '{gone}' is gone, but question '{lost[0]}'" in problems[0]
+    assert f"role '{role['id']}': topics: '{gone}' is gone, but question '{lost[0]}'" in problems[0]
 
 
 def test_a_missing_and_an_empty_folder_are_clear_errors(tmp_path: Path) -> None:
     with pytest.raises(BankError, match="nowhere: there is no such file or folder"):
         load_bank([tmp_path / "nowhere"])
-    with pytest.raises(BankError, match=r"holds no \.yaml file"):
+    with pytest.raises(BankError, match=r"has no \.yaml file"):
         load_bank([tmp_path])
 
 
@@ -119,8 +119,8 @@ def test_load_bank_raises_with_every_problem(write_bank: Any, question: dict[str
     bank = write_bank({"x.yaml": [question | {"round": "lunch", "difficulty": 9}]})
     with pytest.raises(BankError) as caught:
         load_bank([bank])
-    assert len(caught.value.problems) == 2
-    assert str(caught.value).splitlines() == list(caught.value.problems)
+    assert len(caught.value.faults) == 2
+    assert str(caught.value).splitlines() == [str(each) for each in caught.value.faults]
 
 
 def test_the_version_is_a_digest_of_the_content_alone(

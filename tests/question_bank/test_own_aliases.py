@@ -109,7 +109,7 @@ def test_a_phrase_has_a_bounded_number_of_aliases() -> None:
         ("Not A Slug:\n  p: [words here]\n", "Not A Slug"),
         ("q:\n  p: words here\n", "q: p: "),
         ("q:\n  p: [the]\n", "every answer"),
-        ("q:\n  p: ['  ']\n", "at least 1"),
+        ("q:\n  p: ['  ']\n", "must not be empty"),
         ("q: &a\n  p: [words]\nr: *a\n", "alias"),
         ("q: {p: [x\n", "own_aliases.yaml"),
     ],

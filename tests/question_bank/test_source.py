@@ -7,7 +7,7 @@ import pytest
 from question_bank.loader import load_bank
 from tests.question_bank.conftest import problems_of
 
-AT = "roles/x.yaml: question 'own-question' "
+AT = "roles/x.yaml: question 'own-question': "
 
 
 def with_change(question: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
@@ -32,17 +32,20 @@ def with_change(question: dict[str, Any], path: tuple[Any, ...], value: Any) -> 
         (("key_phrases",), "barrier", AT + "key_phrases: must be a list"),
         (("key_phrases", 0), "barrier", AT + "key_phrases[0]: must be a mapping"),
         (("key_phrases", 0, "phrase"), "", AT + "key_phrases[0].phrase: must not be empty"),
-        (("key_phrases", 0, "phrase"), "…", AT + "key_phrases[0].phrase: '…' holds no letter"),
+        (("key_phrases", 0, "phrase"), "…", AT + "key_phrases[0].phrase: '…' has no letter"),
         (("key_phrases", 1, "phrase"), 7, AT + "key_phrases[1].phrase: must be text; put 7 in"),
         (("key_phrases", 1, "aliases"), "r", AT + "key_phrases[1].aliases: must be a list"),
         (("key_phrases", 1, "aliases"), [" "], AT + "key_phrases[1].aliases[0]: must not be empty"),
         (
             ("key_phrases", 1, "aliases"),
             ["the rank", "Sync  Point"],
-            AT + "key_phrases[1].aliases[1]: 'Sync  Point' stands already at "
-            "key_phrases[0].aliases[0]",
+            AT + "key_phrases[1].aliases[1]: 'Sync  Point' is already at key_phrases[0].aliases[0]",
         ),
-        (("key_phrases", 1, "phrase"), "BARRIER", AT + "key_phrases[1].phrase: 'BARRIER' stands"),
+        (
+            ("key_phrases", 1, "phrase"),
+            "BARRIER",
+            AT + "key_phrases[1].phrase: 'BARRIER' is already",
+        ),
         (("key_phrases", 1, "weight"), 0, AT + "key_phrases[1].weight: "),
         (("role",), "nobody", AT + "role: unknown role 'nobody'; one of ai-"),
         (
@@ -66,7 +69,7 @@ def test_the_id_names_the_entry_even_when_it_is_the_fault(
 ) -> None:
     bank = write_bank({"x.yaml": [question | {"id": "KV cache"}, "no mapping"]})
     first, second = problems_of(bank)
-    assert "question 'KV cache' id: " in first and "lower-case words" in first
+    assert "question 'KV cache': id: " in first and "lower-case words" in first
     assert second == f"{bank}/x.yaml: questions[1]: must be a mapping of fields"
 
 
@@ -93,14 +96,14 @@ def test_the_same_id_twice_in_one_bank_is_an_error_in_and_across_files(
 ) -> None:
     bank = write_bank({"a.yaml": [question, question], "roles/b.yaml": [question]})
     within, across = problems_of(bank)
-    assert within.startswith(f"{bank}/a.yaml: question 'own-question' id: is used twice")
+    assert within.startswith(f"{bank}/a.yaml: question 'own-question': id: is used twice")
     assert across == (
-        f"{bank}/roles/b.yaml: question 'own-question' id: is used already in {bank}/a.yaml"
+        f"{bank}/roles/b.yaml: question 'own-question': id: is already used in {bank}/a.yaml"
     )
 
 
 @pytest.mark.parametrize("data", ["just text", {"title": "No id"}, 5])
-def test_a_file_of_another_shape_is_told_which_shapes_there_are(write_bank: Any, data: Any) -> None:
+def test_a_file_of_another_shape_reads_which_shapes_there_are(write_bank: Any, data: Any) -> None:
     (problem,) = problems_of(write_bank({"x.yaml": data}))
     assert "must be a list of questions, a mapping with 'role'" in problem
 
@@ -110,7 +113,7 @@ def test_a_file_without_a_question_is_an_error_and_no_empty_bank(
     write_bank: Any, data: Any
 ) -> None:
     (problem,) = problems_of(write_bank({"x.yaml": data}))
-    assert "holds no question" in problem
+    assert "has no question" in problem
 
 
 def test_a_role_at_fault_does_not_bring_an_error_for_each_of_its_questions(
@@ -119,5 +122,5 @@ def test_a_role_at_fault_does_not_bring_an_error_for_each_of_its_questions(
     role = load_bank().roles[0].model_dump(mode="json") | {"id": "my-role", "title": ""}
     bank = write_bank({"roles/my-role.yaml": role | {"questions": [question]}})
     assert problems_of(bank) == (
-        f"{bank}/roles/my-role.yaml: role 'my-role' title: must not be empty",
+        f"{bank}/roles/my-role.yaml: role 'my-role': title: must not be empty",
     )

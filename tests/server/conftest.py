@@ -40,7 +40,13 @@ from server.contract import (
     Word,
 )
 from server.core.settings import sqlite_url
+from server.db.database import Database
 from server.db.tables import Base
+from server.jobs.queue import JobQueue
+from server.jobs.store import JobStore
+from server.jobs.work import Kinds
+from server.jobs.worker import Runner
+from tests.server.queues import BEAT_S, SILENT_S
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -244,3 +250,21 @@ def new_service(
     yield new
     for each in made:
         each.close()
+
+
+@pytest.fixture
+def make_queue(store: Store) -> Iterator[Callable[..., JobQueue]]:
+    """Makes queues over the same database; what they started is stopped at the end."""
+    made: list[JobQueue] = []
+
+    def build(kinds: Kinds, database: Database | None = None, *, start: bool = True) -> JobQueue:
+        jobs = JobStore(database or store.database)
+        queue = JobQueue(Runner(jobs, kinds, beat_s=BEAT_S, silent_s=SILENT_S))
+        if start:
+            queue.worker.start()
+        made.append(queue)
+        return queue
+
+    yield build
+    for queue in made:
+        queue.worker.stop()

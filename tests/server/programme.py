@@ -22,16 +22,15 @@ from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from server.accounts.models import Account
 from server.accounts.service import AccountService
-from server.attempts.assembly import create_service
-from server.attempts.service import Service
+from server.attempts.service import Service, create_service
 from server.contract import Attempt
 from server.core.settings import ServerSettings, sqlite_url
 from server.db.tables import JobRow
 from server.web.app import create_app
-from tests.client.studio.practised import spoken_answer
+from tests.client.studio.practiced import spoken_answer
 from tests.client.studio.studio_parts import tone
-from tests.server.jobs.conftest import wait_for
 from tests.server.people import PASSWORD, cheap_passwords
+from tests.server.queues import wait_for
 
 __all__ = ["PageSeen", "Programme", "empty_programme", "open_server", "practised_programme"]
 
@@ -207,11 +206,11 @@ def practised_programme(folder: Path) -> Programme:
             "link-ended": PageSeen(links["ended"], None, 404),
             "account": PageSeen("/account", "ana"),
             "account-token": PageSeen(
-                "/account", "ana", 200, {"#label": "a third machine"}, "Make a token"
+                "/account", "ana", 200, {"#label": "a third machine"}, "Create a token"
             ),
             "admin-accounts": PageSeen("/admin/accounts", "ed"),
             "admin-invited": PageSeen(
-                "/admin/accounts", "ed", 200, {"#name": "ivan"}, "Make an invitation"
+                "/admin/accounts", "ed", 200, {"#name": "ivan"}, "Create an invitation"
             ),
             "admin-cohorts": PageSeen("/admin/cohorts", "ed"),
             "overview": PageSeen(f"/coach?cohort={spring.id}", "cleo"),
@@ -383,7 +382,7 @@ def _review(world: Programme, shown: list[Answer], cohort_id: int) -> None:
 
 def _edit_bank(world: Programme) -> None:
     cleo = world.client("cleo")
-    role = next(each for each in world.service.bank.roles if each.id == ROLES[0])
+    role = next(each for each in world.service.bank().roles if each.id == ROLES[0])
     text = BANK.format(topic=role.topics[0])
     _post(cleo, "/coach/bank/edit", do="save", yaml=text, note="A question of our own")
     newer = text.replace("answer_seconds: 150", "answer_seconds: 120")

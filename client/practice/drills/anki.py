@@ -16,7 +16,6 @@ from pronunciation.phones import to_ipa
 if TYPE_CHECKING:
     import genanki
 
-__all__ = ["write_anki"]
 
 _MODEL_ID: Final = 1_607_392_319
 """Anki knows a note type by this number: never change it, or a second one appears on import."""

@@ -1,6 +1,6 @@
-r"""Drill items as CSV, there and back: one row for each item.
+r"""Drill items as CSV, exported and imported: one row for each item.
 
-Several readings, mistakes or tips stand in one cell, apart by ``|`` (``\|`` is the character
+Several readings, mistakes or tips share a cell, separated by ``|`` (``\|`` is the character
 itself). Only ``term``, ``readings``, ``mistakes`` and ``tip`` are needed.
 """
 
@@ -8,15 +8,22 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from client.core.errors import DrillError
-from client.practice.drills.items import Item
-from client.practice.drills.own_items import OWN_SET, OwnItem, item_id, own_item
-from server.ui.exports.spreadsheet import from_cell, to_cell
-
-__all__ = ["COLUMNS", "items_to_csv", "read_csv"]
+from client.core.settings import ClientSettings
+from client.practice.drills.items import Item, item_of, load_items
+from client.practice.drills.own_items import (
+    OWN_SET,
+    OwnItem,
+    item_id,
+    own_item,
+    read_own_items,
+    write_own_items,
+)
+from server.ui.exports.csv_table import from_cell, to_cell
 
 COLUMNS: Final = ("set", "term", "prompt", "say", "readings", "mistakes", "tip", "sentence", "id")
 NEEDED: Final = ("term", "readings", "mistakes", "tip")
@@ -53,7 +60,7 @@ def read_csv(path: Path, into: str | None = None) -> tuple[OwnItem, ...]:
 
     Args:
         path: the file.
-        into: the set of rows that name none; ``None``: a set of one's own.
+        into: the set of rows that name none; ``None``: the person's own set.
 
     Raises:
         DrillError: the file cannot be read or is not valid; one line for each fault, with the row
@@ -166,7 +173,7 @@ def _respelt(readings: Sequence[str]) -> str:
 
     try:
         return respell_phones(readings[0]) if readings else ""
-    except PhoneError:  # told with the field "readings"
+    except PhoneError:  # reported with the field "readings"
         return "?"
 
 
@@ -177,3 +184,52 @@ def _joined(parts: Sequence[str]) -> str:
 def _split(cell: str) -> list[str]:
     parts = re.split(r"(?<!\\)\|", cell)
     return [part.replace("\\|", "|").strip() for part in parts if part.strip()]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did.
+
+    Attributes:
+        added: items that are new.
+        replaced: items that were there with another content; they keep their schedule.
+        unchanged: items that were there already, built-in ones too.
+        sets: the sets of what was added or replaced.
+    """
+
+    added: int
+    replaced: int
+    unchanged: int
+    sets: tuple[str, ...]
+
+
+def import_items(settings: ClientSettings, path: Path, *, into: str | None = None) -> Imported:
+    """Read a CSV file and keep its items, all or none.
+
+    Args:
+        settings: the data folder, and the sets that are there.
+        path: the file.
+        into: the set of rows that name none.
+
+    Raises:
+        DrillError: a file is not valid or cannot be written; one line for each fault.
+    """
+    items = read_csv(path, into)
+    there = {
+        item.id: item for drill_set in load_items(settings).sets.values() for item in drill_set
+    }
+    own = {item.id: item for item in read_own_items(settings.own_drills)}
+    added = replaced = unchanged = 0
+    sets: dict[str, None] = {}
+    for item in items:
+        before = there.get(item.id)
+        if before == item_of(item):
+            unchanged += 1
+            continue
+        added += before is None
+        replaced += before is not None
+        own[item.id] = item
+        sets[item.set] = None
+    if sets:
+        write_own_items(settings.own_drills, tuple(own.values()))
+    return Imported(added, replaced, unchanged, tuple(sets))

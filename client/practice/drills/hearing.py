@@ -11,8 +11,6 @@ from pronunciation.errors import HearingError
 if TYPE_CHECKING:
     from pronunciation.hearing import Hearing
 
-__all__ = ["drill_hearing"]
-
 
 @cache
 def drill_hearing() -> HearDrill:

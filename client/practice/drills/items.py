@@ -1,4 +1,4 @@
-"""What is drilled: the items of the built-in sets and a person's own, in one form."""
+"""Drill items: those of the built-in sets and a person's own, in one form."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,6 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
-
-__all__ = ["Item", "ItemSets", "ItemShelf", "item_of", "load_items"]
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,8 @@ class ItemSets:
         return self.sets[name]
 
 
-class ItemShelf:
-    """The items, read again when a person's own have changed."""
+class DrillItems:
+    """All drill items of a person, read again when their own file has changed."""
 
     def __init__(self, settings: ClientSettings) -> None:
         self._settings = settings

@@ -19,13 +19,11 @@ from pydantic import (
 
 from client.core.durable_file import write_durably
 from client.core.errors import DrillError
-from pronunciation.errors import PronunciationError
-from pronunciation.lexicon_loader import field_faults, stress_faults
+from pronunciation.lexicon_loader import stress_faults
 from pronunciation.phones import parse_phones
-from pronunciation.strict_yaml import read_yaml
 from pronunciation.terms import Mistake
-
-__all__ = ["OWN_SET", "OwnItem", "item_id", "own_item", "read_own_items", "write_own_items"]
+from question_bank.errors import Fault, FileError, field_faults
+from question_bank.strict_yaml import read_yaml
 
 OWN_SET: Final = "own"
 """The set of what names no other."""
@@ -47,7 +45,7 @@ Name = Annotated[str, StringConstraints(max_length=80), AfterValidator(_name)]
 
 
 class OwnItem(BaseModel):
-    """One item of one's own; the fields are those of a built-in one."""
+    """One of the person's own items; its fields are those of a built-in one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -72,7 +70,9 @@ def item_id(set_name: str, prompt: str) -> str:
     slug = _NOT_IN_NAMES.sub("-", plain).strip("-")[:60].strip("-")
     if slug.replace("-", " ") != prompt.strip().casefold():  # "C++" is not "C"
         slug = f"{slug}-{hashlib.sha256(prompt.strip().encode()).hexdigest()[:6]}".strip("-")
-    group = _NOT_IN_NAMES.sub("-", set_name.casefold())  # a wrong one is told with its own field
+    group = _NOT_IN_NAMES.sub(
+        "-", set_name.casefold()
+    )  # a wrong one is reported with its own field
     return f"{group}-{slug}"[:80].strip("-")
 
 
@@ -81,7 +81,7 @@ def own_item(values: Mapping[str, Any]) -> OwnItem | list[str]:
     try:
         item = OwnItem.model_validate(dict(values))
     except ValidationError as error:
-        return [_short(fault) for fault in field_faults(error)]
+        return [_short(Fault(says, field=at).text) for at, says in field_faults(error)]
     faults = [
         f"{name}: needs at least one"
         for name in ("readings", "mistakes")
@@ -111,8 +111,8 @@ def read_own_items(path: Path) -> tuple[OwnItem, ...]:
     if not path.exists():
         return ()
     try:
-        document = read_yaml(path)
-    except PronunciationError as error:
+        document = read_yaml(path, path.name).data
+    except FileError as error:
         raise DrillError(f"{error}; correct or delete {path}") from error
     if not isinstance(document, list):
         raise DrillError(f"{path}: must be a list of items; correct or delete it")

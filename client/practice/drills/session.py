@@ -1,28 +1,33 @@
-"""What a drill does with one take: heard, stored, scheduled. Terminal and studio are thin over it.
+"""A drill session: which items it has, what becomes of each take, and which item comes next.
 
-The way is one-directional: clip → verdict of the hearing → review → backend → next item.
+Data flows one way: clip → verdict of the hearing → review → backend → next item. Terminal and
+studio are thin layers over it.
 """
 
 import uuid
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
-from client.backend.protocol import Backend
-from client.backend.sending import ReviewWaitsError
+from client.backend.protocol import Backend, QueuedError
 from client.core.errors import DrillError
-from client.practice.drills.deck import Deck, choose_items
 from client.practice.drills.items import Item, ItemSets
 from pronunciation.clip import Clip
 from server.contract import (
     MAX_PAGE,
     DrillCard,
     DrillQuery,
+    DrillQueue,
     DrillReview,
     DrillVerdictName,
 )
 
-__all__ = ["DrillSession", "DrillVerdict", "HearDrill", "Step", "Tally"]
+BACK_AFTER: Final = 3
+"""A missed item returns after this many others: late enough that it must be remembered."""
+MAX_RETURNS: Final = 3
+"""An item missed more often waits for another day; a session must end."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ class DrillSession:
         self._decided: set[str] = set()
         self.tally = Tally()
         items = sets.of(drill_set)
-        queue = backend.drill_queue(DrillQuery(drill_set=drill_set, now=clock(), limit=MAX_PAGE))
+        queue = backend.drills.queue(DrillQuery(drill_set=drill_set, now=clock(), limit=MAX_PAGE))
         chosen = choose_items(items, queue, count)
         if not chosen:
             raise DrillError(
@@ -142,8 +147,8 @@ class DrillSession:
         heard = self._hear(clip, item)
         waiting, card = "", None
         try:
-            card = self._backend.review_drill(self._review(item, heard)).card
-        except ReviewWaitsError as error:
+            card = self._backend.drills.review(self._review(item, heard)).card
+        except QueuedError as error:
             waiting = str(error)
         self._count(item, heard)
         missed = heard.verdict == "mispronounced" and heard.phones
@@ -187,3 +192,54 @@ class DrillSession:
                 self.tally.correct += 1
             else:
                 self.tally.mispronounced += 1
+
+
+def choose_items(items: Sequence[Item], queue: DrillQueue, count: int) -> list[Item]:
+    """The items of a session: those due first, the longest overdue at the front, then new ones.
+
+    Args:
+        items: what can be drilled, the most useful first.
+        queue: what is due and what is known, from the server.
+        count: how many at most.
+    """
+    by_id = {item.id: item for item in items}
+    due = [by_id[card.item_id] for card in queue.due if card.item_id in by_id]
+    known = set(queue.known)
+    new = [item for item in items if item.id not in known]
+    return [*due, *new][:count]
+
+
+class Deck:
+    """The items that are left. A missed one comes back after a few others."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._left = deque(items)
+        self._returns: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    @property
+    def current(self) -> Item | None:
+        """What is to be said now; ``None``: the session is over."""
+        return self._left[0] if self._left else None
+
+    def record(self, verdict: DrillVerdictName) -> bool:
+        """Take in a verdict and go on to the next item; one that decides nothing stays.
+
+        Returns:
+            Whether the item said now comes back: it was mispronounced, and not too often yet.
+        """
+        if verdict not in ("correct", "mispronounced"):
+            return False
+        item = self._left.popleft()
+        returns = self._returns.get(item.id, 0)
+        if verdict != "mispronounced" or returns >= MAX_RETURNS:
+            return False
+        self._returns[item.id] = returns + 1
+        self._left.insert(min(BACK_AFTER, len(self._left)), item)
+        return True
+
+    def skip(self) -> None:
+        """Leave the current item for another day."""
+        self._left.popleft()

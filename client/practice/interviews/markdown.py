@@ -5,10 +5,8 @@ from typing import Final
 
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll
 from server.contract import SummaryPoint
-from server.ui.correction_text import graded_text
-from server.ui.exports.markdown_text import plain_text
-
-__all__ = ["interview_to_markdown"]
+from server.ui.exports.markdown import plain_text
+from server.ui.verdict_words import graded_text
 
 _NO_ANSWER: Final = {
     "skipped": "passed",
@@ -43,7 +41,7 @@ def _figures(report: InterviewReport) -> Iterator[str]:
     if report.coverage is not None:
         yield f"coverage {report.coverage:.0%}, mean of the answers"
     if report.coverage_of_asked is not None and report.coverage_of_asked != report.coverage:
-        yield f"coverage {report.coverage_of_asked:.0%} with questions without an answer as 0"
+        yield f"coverage {report.coverage_of_asked:.0%} counting unanswered questions as 0"
     if report.words_per_minute is not None:
         yield f"{report.words_per_minute:.0f} words per minute"
     if report.pauses is not None and report.longest_pause_s is not None:

@@ -8,8 +8,6 @@ from pydantic import BaseModel, ConfigDict
 from client.practice.interviews.record import QuestionState
 from server.contract import SummaryPoint
 
-__all__ = ["AnswerLine", "InterviewReport", "TermOverAll", "TermPlace"]
-
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")

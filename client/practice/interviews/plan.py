@@ -12,8 +12,6 @@ from client.practice.interviews.record import InterviewError
 from client.practice.progress import all_attempts
 from question_bank.models import Question, RoundName
 
-__all__ = ["InterviewPlan", "last_practised", "plan_interview", "question_s"]
-
 READING_WPM: Final = 150.0
 """About the rate of the voices that speak the question."""
 THINKING_S: Final = 10.0
@@ -25,7 +23,7 @@ class InterviewPlan:
     """The questions of an interview, in the order they are asked.
 
     Attributes:
-        questions: the role's own first, then those of the same round for its neighbour roles.
+        questions: the role's own first, then those of the same round for related roles.
         own: how many are the role's own.
         planned: how many fill the time if each answer takes as long as it should.
         planned_s: how long those take.
@@ -43,7 +41,7 @@ def question_s(question: Question) -> float:
     return reading_s + THINKING_S + question.answer_seconds
 
 
-def last_practised(backend: Backend) -> dict[str, datetime]:
+def last_practiced(backend: Backend) -> dict[str, datetime]:
     """Question id → when it was last answered."""
     return {each.question_id: each.created_at for each in reversed(all_attempts(backend))}
 
@@ -53,13 +51,13 @@ def plan_interview(
     role: str,
     round: RoundName,
     minutes: int,
-    practised: Mapping[str, datetime],
+    practiced: Mapping[str, datetime],
     rng: random.Random,
 ) -> InterviewPlan:
-    """Questions for a round: no repeats, topics in turn, those long not practised first.
+    """Questions for a round: no repeats, topics in turn, those long not practiced first.
 
     A role has three to five questions a round, about ten minutes. The rest of the time is filled
-    from the same round of the other roles, which are neighbours in one field; those whose topics
+    from the same round of the other roles, which are related; those whose topics
     the role shares come first.
 
     Args:
@@ -67,7 +65,7 @@ def plan_interview(
         role: the role's id.
         round: which round.
         minutes: how long the interview lasts.
-        practised: question id → when it was last answered.
+        practiced: question id → when it was last answered.
         rng: breaks ties.
 
     Raises:
@@ -84,7 +82,7 @@ def plan_interview(
     ordered = [
         question
         for group in (own, near, far)
-        for question in choose_questions(group, practised, len(group), rng)
+        for question in choose_questions(group, practiced, len(group), rng)
     ]
     planned, planned_s = 0, 0.0
     for question in ordered:

@@ -6,8 +6,6 @@ from typing import Final
 from client.practice.interviews.models import AnswerLine, TermOverAll
 from server.contract import SummaryPoint
 
-__all__ = ["strongest", "weakest"]
-
 MAX_POINTS: Final = 3
 STRONG_SCORE: Final = 0.7
 """Most of what a listener waits for was said."""
@@ -82,7 +80,7 @@ def weakest(
             points.append((8 - line.score, "coverage", _point(text, f"answers[{at}].score")))
     for at, term in enumerate(terms):
         times = "once" if term.mispronounced == 1 else f"{term.mispronounced} times"
-        text = f"Practise “{term.term}”: it went wrong {times}. Say {term.expected}."
+        text = f"Practice “{term.term}”: it went wrong {times}. Say {term.expected}."
         weight = 6.5 + min(term.mispronounced, 5) * 0.3
         points.append((weight, "terms", _point(text, f"terms[{at}]")))
     return _mixed([*points, *_delivery(answers, words_per_minute)])

@@ -1,7 +1,7 @@
 """A mock interview as it is kept: its questions, its clock, and what became of each question.
 
 The record never changes; each step gives a new one. The clock runs from the start whether anybody
-is there or not, as in a real interview: whoever leaves and comes back finds less time.
+is there or not, as in a real interview: a candidate who leaves and comes back has less time.
 """
 
 from datetime import datetime, timedelta
@@ -12,15 +12,6 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstrai
 from client.core.errors import ClientError
 from question_bank.models import RoundName, Slug
 from server.contract import AttemptId
-
-__all__ = [
-    "MAX_MINUTES",
-    "AskedQuestion",
-    "InterviewError",
-    "InterviewId",
-    "InterviewRecord",
-    "QuestionState",
-]
 
 MAX_MINUTES: Final = 180
 """Longer than any single round; a number beyond is a slip of the finger."""
@@ -34,7 +25,7 @@ _ASKED: Final = frozenset({"open", "answered", "skipped", "unanswered"})
 
 
 class InterviewError(ClientError):
-    """An interview cannot be begun, kept or continued; the text says why."""
+    """An interview cannot be started, kept or continued; the text says why."""
 
 
 class _Frozen(BaseModel):
@@ -132,7 +123,7 @@ class InterviewRecord(_Frozen):
     def answered(
         self, question_id: str, submission_id: str, attempt_id: int | None, now: datetime
     ) -> Self:
-        """An answer came in. One that was begun in time counts although the time is over by now.
+        """An answer came in. One that was started in time counts even if the time is over by now.
 
         An answer to a question that was skipped or cut off meanwhile (in another tab) counts too:
         nothing that was said is lost. The same answer again only adds its number in the history.

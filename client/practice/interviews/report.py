@@ -11,8 +11,6 @@ from client.practice.interviews.points import strongest, weakest
 from client.practice.interviews.record import AskedQuestion, InterviewRecord
 from server.contract import Attempt, Delivery, HistoryQuery, Report
 
-__all__ = ["KeptAnswer", "find_answers", "report_interview"]
-
 _PAGE: Final = 500
 
 
@@ -74,14 +72,16 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
         if kept.attempt is not None:
             reports[number] = (kept.attempt.id, kept.attempt.report)
     terms = _terms(reports)
-    told = [report for _, report in reports.values()]
-    scores = [report.coverage.score for report in told]
+    graded = [report for _, report in reports.values()]
+    scores = [report.coverage.score for report in graded]
     asked_scores = [
         line.score or 0.0 for line in lines if line.score is not None or line.state != "answered"
     ]
-    rate = _rate([each.delivery for each in told])
+    rate = _rate([each.delivery for each in graded])
     longest = [
-        each.delivery.longest_pause_s for each in told if each.delivery.longest_pause_s is not None
+        each.delivery.longest_pause_s
+        for each in graded
+        if each.delivery.longest_pause_s is not None
     ]
     return InterviewReport(
         id=record.id,
@@ -96,13 +96,13 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
         answered=sum(line.state == "answered" for line in lines),
         coverage=_mean(scores),
         coverage_of_asked=_mean(asked_scores),
-        answer_s=round(sum(each.delivery.answer_s or 0.0 for each in told), 3),
-        words=sum(each.delivery.words for each in told),
+        answer_s=round(sum(each.delivery.answer_s or 0.0 for each in graded), 3),
+        words=sum(each.delivery.words for each in graded),
         words_per_minute=rate,
-        pauses=sum(len(each.delivery.pauses) for each in told) if longest else None,
+        pauses=sum(len(each.delivery.pauses) for each in graded) if longest else None,
         longest_pause_s=max(longest, default=None),
-        fillers=sum(len(each.delivery.fillers) for each in told),
-        notices=tuple(dict.fromkeys(notice for each in told for notice in each.notices)),
+        fillers=sum(len(each.delivery.fillers) for each in graded),
+        notices=tuple(dict.fromkeys(notice for each in graded for notice in each.notices)),
         strongest=strongest(lines, _always_right(reports), rate),
         weakest=weakest(lines, terms, rate),
         terms=terms,

@@ -1,4 +1,4 @@
-"""Where interviews are kept: one file each, on the disk before anybody is told that it is."""
+"""Where interviews are kept: one file each, safely on disk before anything else happens."""
 
 import re
 import threading
@@ -9,20 +9,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Self
 
+from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from client.core.durable_file import sync_folder, write_durably
-from client.core.file_lock import held
 from client.core.settings import ClientSettings
 from client.practice.interviews.plan import InterviewPlan
 from client.practice.interviews.record import AskedQuestion, InterviewError, InterviewRecord
 from question_bank.models import Role, RoundGuide
 
-__all__ = ["InterviewNotFound", "Interviews", "KeptInterviews"]
-
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 _LOCK_S: Final = 5.0
-"""A change takes milliseconds; whoever holds the lock so long hangs."""
+"""A change takes milliseconds; a process that holds the lock this long hangs."""
 
 
 class InterviewNotFound(InterviewError):
@@ -140,13 +138,14 @@ class Interviews:
         path = self._path(interview_id)
         if not path.exists():
             raise InterviewNotFound("there is no such interview here")
-        with self._lock, held(self._folder / ".lock", timeout_s=_LOCK_S) as taken:
-            if not taken:
-                raise InterviewError("another Aloud is writing this interview; try again")
-            before = self.get(interview_id)
-            after = step(before)
-            if after != before:
-                self._write(after)
+        try:
+            with self._lock, FileLock(self._folder / ".lock", timeout=_LOCK_S):
+                before = self.get(interview_id)
+                after = step(before)
+                if after != before:
+                    self._write(after)
+        except Timeout as error:
+            raise InterviewError("another Aloud is writing this interview; try again") from error
         return after
 
     def answer(

@@ -22,8 +22,6 @@ from server.ui.charts import Chart, ScorePoint, score_chart
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import ReportView, Sounds, view_report
 
-__all__ = ["AliasTrial", "router"]
-
 SHOWN_ATTEMPTS: Final = 20
 """Other attempts at the question that the page lists; the history has them all."""
 
@@ -135,7 +133,7 @@ def router(studio: Studio) -> APIRouter:
         phrase: Annotated[str, Form(min_length=1, max_length=500)],
         words: Annotated[str, Form(min_length=1, max_length=500)],
     ) -> RedirectResponse:
-        """Words of one's own count no longer."""
+        """The candidate's own words no longer count."""
         question_id = studio.backend.attempt(attempt_id).report.question_id
         take_back_alias(studio.backend, studio.settings, question_id, phrase, words)
         return RedirectResponse(f"/attempts/{attempt_id}#phrases", 303)
@@ -192,7 +190,9 @@ def _own_aliases(studio: Studio) -> OwnAliases:
         return OwnAliases()
     try:
         return read_own_aliases(studio.settings.own_aliases)
-    except BankError:  # spoilt by hand: told where one is added, and no reason to hide the report
+    except (
+        BankError
+    ):  # broken by hand: reported when an alias is added, and no reason to hide the report
         return OwnAliases()
 
 

@@ -1,4 +1,4 @@
-"""What coaches wrote about an answer, for whose answer it is; and replies to it."""
+"""What coaches wrote about an answer, for the candidate; and replies to it."""
 
 import secrets
 from typing import Annotated
@@ -11,8 +11,6 @@ from client.backend.protocol import BackendError
 from client.backend.reviews import add_reply, read_review
 from client.studio.state.studio import Studio
 from server.contract import MAX_COMMENT_CHARS, AttemptId, NewComment
-
-__all__ = ["router"]
 
 Id = Annotated[AttemptId, Path()]
 Hex = Annotated[str, Form(pattern=r"^[0-9a-f]{32}$")]
@@ -35,14 +33,14 @@ def router(studio: Studio) -> APIRouter:
         external_id: Hex,
         text: Annotated[str, Form(max_length=20_000)] = "",
     ) -> Response:
-        """Answer a comment; the same one sent twice is kept once."""
+        """Reply to a comment; the same reply sent twice is kept once."""
         try:
             wanted = NewComment(
                 external_id=external_id, parent=parent, text=text.replace("\r\n", "\n")
             )
         except ValidationError:
-            told = f"write an answer of 1 to {MAX_COMMENT_CHARS:,} characters"
-            return _page(studio, request, attempt_id, told, text, parent)
+            problem = f"write a reply of 1 to {MAX_COMMENT_CHARS:,} characters"
+            return _page(studio, request, attempt_id, problem, text, parent)
         try:
             add_reply(studio.settings, attempt_id, wanted)
         except (BackendError, ValueError) as error:

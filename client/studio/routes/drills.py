@@ -12,20 +12,23 @@ import numpy as np
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.audio.wav import wav_bytes
 from client.core.errors import DrillError
 from client.practice.drills.hearing import drill_hearing
 from client.practice.drills.items import Item, ItemSets
 from client.practice.drills.session import DrillSession
-from client.practice.progress import is_learnt
-from client.studio.state.drill_rooms import DrillRoom, DrillRooms, RoomGoneError, RoomView, TakeView
-from client.studio.state.drill_views import coming
+from client.practice.progress import is_learned
+from client.studio.state.open_drills import (
+    DrillGoneError,
+    DrillView,
+    OpenDrill,
+    OpenDrills,
+    TakeView,
+)
 from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
+from client.studio.views.drill import coming
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import DrillCard
-
-__all__ = ["SetLine", "router", "set_lines"]
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +37,6 @@ ALL: Final = "all"
 COUNTS: Final = (5, 10, 20, 40)
 MAX_TAKE_S: Final = 12.0
 """The page stops at 6 s; a take of twice that is none of its."""
-_MAX_AGE_S: Final = 3600
 
 Count = Annotated[int, Query(ge=1, le=200)]
 Name = Annotated[str, Query(min_length=1, max_length=200)]
@@ -50,7 +52,7 @@ class SetLine:
         total: how many items it has.
         due: how many of them are due now.
         new: how many were never said.
-        learnt: how many are known for weeks.
+        learned: how many are known for weeks.
         next_at: when one is due again; ``None``: nothing was said yet, or something is due now.
     """
 
@@ -59,7 +61,7 @@ class SetLine:
     total: int
     due: int
     new: int
-    learnt: int
+    learned: int
     next_at: datetime | None
 
     @property
@@ -71,13 +73,13 @@ class SetLine:
 def router(studio: Studio) -> APIRouter:
     """The pages and what they ask for."""
     routes = APIRouter()
-    rooms = DrillRooms(lambda clip, item: drill_hearing()(clip, item))
+    open_drills = OpenDrills(lambda clip, item: drill_hearing()(clip, item))
 
     @routes.get("/drills")
     def drills(request: Request) -> HTMLResponse:
         """The sets with what is due."""
         now = datetime.now(UTC)
-        lines = set_lines(studio.drill_items.sets(), studio.backend.drill_cards(), now)
+        lines = set_lines(studio.drill_items.sets(), studio.backend.drills.cards(), now)
         everything = _together(lines)
         return studio.page(
             request,
@@ -90,19 +92,19 @@ def router(studio: Studio) -> APIRouter:
         )
 
     @routes.get("/drills/{name}")
-    def drill(request: Request, name: str, items: Count = 10, room: str | None = None) -> Response:
-        """One drill; without a room, a new one of this set is opened."""
+    def drill(request: Request, name: str, items: Count = 10, drill: str | None = None) -> Response:
+        """One drill; without ``drill``, a new one of this set is opened."""
         sets = studio.drill_items.sets()
         if name != ALL and name not in sets.sets:
             raise HTTPException(404, f"there is no drill set {name!r}")
         again = f"/drills/{name}?{urlencode({'items': items})}"
-        if room is None:
-            return _open(studio, rooms, sets, name, items) or _nothing_due(
+        if drill is None:
+            return _open(studio, open_drills, sets, name, items) or _nothing_due(
                 studio, request, sets, name
             )
         try:
-            found = rooms.get(room)
-        except RoomGoneError as error:
+            found = open_drills.get(drill)
+        except DrillGoneError as error:
             return _notice(studio, request, "Drill", str(error), status=404, again=again)
         return studio.page(
             request,
@@ -110,31 +112,21 @@ def router(studio: Studio) -> APIRouter:
             title=found.title,
             problem="",
             again=again,
-            room=asdict(found.view()),
+            drill=asdict(found.view()),
         )
 
-    @routes.post("/drills/rooms/{room_id}/takes")
+    @routes.post("/drills/open/{drill_id}/takes")
     def take(
-        room_id: str, item: Name, take: Name, pcm: Annotated[bytes, Depends(_pcm)]
+        drill_id: str, item: Name, take: Name, pcm: Annotated[bytes, Depends(_pcm)]
     ) -> TakeView:
         """Hear a take of the card that is up. Nothing of its sound is kept."""
-        room = _found(rooms, room_id)
-        return room.take(take, item, clip_of_pcm(pcm))
+        drill = _found(open_drills, drill_id)
+        return drill.take(take, item, clip_of_pcm(pcm))
 
-    @routes.post("/drills/rooms/{room_id}/skip")
-    def skip(room_id: str, item: Name) -> RoomView:
+    @routes.post("/drills/open/{drill_id}/skip")
+    def skip(drill_id: str, item: Name) -> DrillView:
         """Leave the card that is up for another day."""
-        return _found(rooms, room_id).skip(item)
-
-    @routes.get("/sound/drill/{item_id}")
-    def sound(item_id: str) -> Response:
-        """An item as it should be said, by its own readings and nobody else's."""
-        item = studio.drill_items.item(item_id)
-        if item is None:
-            raise HTTPException(404, f"there is no drill item {item_id!r}")
-        clip = studio.speaker(item.lexicon).clip(item.prompt)
-        headers = {"Cache-Control": f"private, max-age={_MAX_AGE_S}"}
-        return Response(wav_bytes(clip), media_type="audio/wav", headers=headers)
+        return _found(open_drills, drill_id).skip(item)
 
     return routes
 
@@ -153,7 +145,7 @@ def set_lines(sets: ItemSets, cards: tuple[DrillCard, ...], now: datetime) -> li
                 total=len(items),
                 due=due,
                 new=len(items) - len(known),
-                learnt=sum(map(is_learnt, known)),
+                learned=sum(map(is_learned, known)),
                 next_at=None if due else min((card.due for card in known), default=None),
             )
         )
@@ -169,34 +161,36 @@ def _together(lines: list[SetLine]) -> SetLine:
         total=sum(line.total for line in lines),
         due=due,
         new=sum(line.new for line in lines),
-        learnt=sum(line.learnt for line in lines),
+        learned=sum(line.learned for line in lines),
         next_at=None if due else min(times, default=None),
     )
 
 
 def _open(
-    studio: Studio, rooms: DrillRooms, sets: ItemSets, name: str, count: int
+    studio: Studio, open_drills: OpenDrills, sets: ItemSets, name: str, count: int
 ) -> Response | None:
-    """Redirects to a new room; ``None``: nothing is due and nothing is new."""
+    """Redirects to a new drill; ``None``: nothing is due and nothing is new."""
     drill_set = None if name == ALL else name
     title = "All sets" if drill_set is None else sets.titles[name]
     try:
-        session = DrillSession(studio.backend, rooms.hear, sets, drill_set=drill_set, count=count)
+        session = DrillSession(
+            studio.backend, open_drills.hear, sets, drill_set=drill_set, count=count
+        )
     except DrillError:
         return None
-    room = rooms.add(session, title)
+    drill = open_drills.add(session, title)
     first = session.current
     if first is not None:
         warm = threading.Thread(
-            target=_warm, args=(rooms.hear, first), name="aloud-drill-warm", daemon=True
+            target=_warm, args=(open_drills.hear, first), name="aloud-drill-warm", daemon=True
         )
         warm.start()
-    return RedirectResponse(f"/drills/{name}?{urlencode({'items': count, 'room': room.id})}", 303)
+    return RedirectResponse(f"/drills/{name}?{urlencode({'items': count, 'drill': drill.id})}", 303)
 
 
 def _nothing_due(studio: Studio, request: Request, sets: ItemSets, name: str) -> Response:
     now = datetime.now(UTC)
-    lines = set_lines(sets, studio.backend.drill_cards(), now)
+    lines = set_lines(sets, studio.backend.drills.cards(), now)
     line = next((each for each in lines if each.name == name), _together(lines))
     when = f" The next one is due {coming(line.next_at, now)}." if line.next_at else ""
     text = f"Nothing is due and nothing is new here.{when}"
@@ -208,7 +202,7 @@ def _notice(
 ) -> Response:
     """The page without a drill: why there is none, and where to go instead."""
     return studio.page(
-        request, "drill.html", status, title=title, problem=text, again=again, room=None
+        request, "drill.html", status, title=title, problem=text, again=again, drill=None
     )
 
 
@@ -217,7 +211,7 @@ def _warm(hear: Callable[[Clip, Item], object], item: Item) -> None:
     try:
         noise = np.random.default_rng(0).standard_normal(SAMPLE_RATE_HZ // 2) * 1e-3
         hear(Clip(noise.astype(np.float32)), item)
-    except Exception as error:  # the first take tells it to the person
+    except Exception as error:  # the first take shows it to the person
         logger.info("the hearing could not be loaded ahead: %s", error)
 
 
@@ -225,8 +219,8 @@ async def _pcm(request: Request) -> bytes:
     return await read_body(request, MAX_TAKE_S)
 
 
-def _found(rooms: DrillRooms, room_id: str) -> DrillRoom:
+def _found(open_drills: OpenDrills, drill_id: str) -> OpenDrill:
     try:
-        return rooms.get(room_id)
-    except RoomGoneError as error:
+        return open_drills.get(drill_id)
+    except DrillGoneError as error:
         raise HTTPException(404, str(error)) from error

@@ -10,17 +10,13 @@ from fastapi import APIRouter, Form, HTTPException, Query, Request
 from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.backend.outbox import OutboxError, Waiting
-from client.backend.protocol import Backend
-from client.backend.sending import OutboxBackend
+from client.backend.outbox import AnswerOutbox, OutboxError, Waiting
 from client.data.deleting import delete_answers, delete_everything, discard_refused
 from client.data.exports import export_attempts
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
 from question_bank.models import Bank
-from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery
-
-__all__ = ["Filters", "WaitingAnswer", "router"]
+from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery, Submission
 
 PAGE_SIZE: Final = 30
 _EXPORTS: Final = {
@@ -150,7 +146,7 @@ def router(studio: Studio) -> APIRouter:
             role_titles=_roles(bank, everything),
             round_titles={each.id: each.title for each in bank.rounds},
             answered=_answered(bank, everything),
-            waiting=_waiting(studio.backend, bank),
+            waiting=_waiting(studio.backend.outbox, bank),
             deleted=deleted,
             sent=sent,
         )
@@ -191,7 +187,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/delete-everything")
     def delete_all(confirmed: Confirmed) -> RedirectResponse:
-        """Deletes all of one's own data."""
+        """Deletes all data of this person."""
         result = delete_everything(studio.backend, studio.settings)
         return RedirectResponse(f"/history?deleted={result.deleted}", 303)
 
@@ -200,17 +196,15 @@ def router(studio: Studio) -> APIRouter:
         answer: Annotated[str, Form(pattern="^[0-9a-f]{32}$")], confirmed: Confirmed
     ) -> RedirectResponse:
         """Deletes one answer that the server refused, and its recording."""
-        gone = discard_refused(studio.backend, studio.settings, answer)
+        gone = discard_refused(studio.backend.outbox, studio.settings, answer)
         return RedirectResponse(f"/history?deleted={int(gone)}", 303)
 
     @routes.post("/send")
     def send() -> RedirectResponse:
         """Sends what waits, those that were refused too."""
-        sent = 0
-        if isinstance(studio.backend, OutboxBackend):
-            for each in studio.backend.outbox.rejected():
-                studio.backend.outbox.retry(each)
-            sent = len(studio.backend.flush().sent)
+        for each in studio.backend.outbox.rejected():
+            studio.backend.outbox.retry(each)
+        sent = len(studio.backend.flush().sent)
         return RedirectResponse(f"/history?sent={sent}", 303)
 
     return routes
@@ -245,25 +239,20 @@ def _answered(bank: Bank, attempts: Iterable[AttemptSummary]) -> list[tuple[str,
     return sorted(((each, prompts.get(each, each)) for each in ids), key=lambda pair: pair[1])
 
 
-def _waiting(backend: Backend, bank: Bank) -> list[WaitingAnswer]:
-    if not isinstance(backend, OutboxBackend):
-        return []
+def _waiting(outbox: AnswerOutbox, bank: Bank) -> list[WaitingAnswer]:
     prompts = {each.id: each.prompt for each in bank.questions}
-    return [
-        _waiting_answer(each, prompts)
-        for each in (*backend.outbox.pending(), *backend.outbox.rejected())
-    ]
+    return [_waiting_answer(each, prompts) for each in (*outbox.pending(), *outbox.rejected())]
 
 
-def _waiting_answer(waiting: Waiting, prompts: dict[str, str]) -> WaitingAnswer:
+def _waiting_answer(waiting: Waiting[Submission], prompts: dict[str, str]) -> WaitingAnswer:
     try:
         submission = waiting.read()
     except OutboxError as error:
         return WaitingAnswer(
-            waiting.submission_id,
+            waiting.item_id,
             "An answer that cannot be read",
             None,
             waiting.reason or str(error),
         )
     prompt = prompts.get(submission.question_id, submission.question_id)
-    return WaitingAnswer(waiting.submission_id, prompt, submission.created_at, waiting.reason)
+    return WaitingAnswer(waiting.item_id, prompt, submission.created_at, waiting.reason)

@@ -1,4 +1,4 @@
-"""The mock interview: chosen, held question after question, and told in one report."""
+"""The mock interview: chosen, held question after question, with one report at the end."""
 
 import random
 import threading
@@ -17,14 +17,14 @@ from client.practice.interviews import (
     Interviews,
     find_answers,
     interview_to_markdown,
-    last_practised,
+    last_practiced,
     plan_interview,
     report_interview,
 )
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
 from client.studio.state.takes import AnswerDone
-from client.studio.views.interview_views import (
+from client.studio.views.interview import (
     GOOD_SCORE,
     WEAK_SCORE,
     InterviewState,
@@ -36,8 +36,6 @@ from client.studio.views.interview_views import (
 from question_bank.models import RoundName
 from server.contract import AttemptId
 from server.ui.rendering import clock, when
-
-__all__ = ["SHORT_MINUTES", "router"]
 
 SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
@@ -105,16 +103,16 @@ def router(studio: Studio) -> APIRouter:
         begun = _begun_just_now(interviews, found.id, guide.id, minutes)
         if begun is not None:
             return RedirectResponse(f"/interview/{begun.id}", 303)
-        practised = last_practised(studio.backend)
+        practiced = last_practiced(studio.backend)
         plan = plan_interview(
-            bank.questions, found.id, guide.id, minutes, practised, random.Random()
+            bank.questions, found.id, guide.id, minutes, practiced, random.Random()
         )
         record = interviews.start(found, guide, minutes, plan)
         return RedirectResponse(f"/interview/{record.id}", 303)
 
     @routes.get("/{interview_id}")
     def interview(request: Request, interview_id: str) -> Response:
-        """The question that is open; whoever comes back goes on here."""
+        """The open question; a candidate who left and comes back continues here."""
         record = _get(interviews, interview_id)
         if record.ended_at is not None:
             return RedirectResponse(f"/interview/{record.id}/report", 303)

@@ -1,24 +1,22 @@
-"""The microphone check: level, noise, one's own voice, and whether the rest is set up."""
+"""The microphone check: level, noise, the person's own voice, and whether the rest is set up."""
 
+import json
 from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse
 
 from client.audio.quality import judge_microphone
+from client.core.durable_file import write_durably
 from client.core.errors import ClientError, NoSpeech, SpeakingError
+from client.core.settings import ClientSettings
 from client.doctor import Check, check_data_folder, check_server
-from client.studio.state.microphone_state import (
-    forget_microphone,
-    microphone_passed,
-    remember_microphone,
-)
 from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
-
-__all__ = ["SENTENCE", "router"]
 
 SENTENCE = "I rehearse my answers aloud, and the recording stays on this machine."
 MAX_S = 20.0
@@ -48,12 +46,12 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/passed", status_code=204)
     def passed() -> None:
-        """The person has recognised their own voice: the first page need not ask again."""
+        """The person has recognized their own voice: the home page stops asking."""
         remember_microphone(studio.settings)
 
     @routes.post("/failed", status_code=204)
     def failed() -> None:
-        """It was not their voice: the first page asks again."""
+        """It was not their voice: the home page asks again."""
         forget_microphone(studio.settings)
 
     @routes.get("/setup")
@@ -75,12 +73,9 @@ async def _pcm(request: Request) -> bytes:
 
 
 def _understood(studio: Studio, clip: Clip) -> dict[str, str]:
-    """What the engine makes of it, so that the person sees the whole way work."""
-    crew = studio.session.crew(question_id="")  # it answers none: nothing is delivered
+    """What the engine understands, so that the person sees the whole pipeline work."""
     try:
-        engine = crew.load()
-        with crew.engine_lock:
-            return {"understood": engine.transcribe(clip).text, "not_understood": ""}
+        return {"understood": studio.session.transcribe(clip).text, "not_understood": ""}
     except NoSpeech:
         return {"understood": "", "not_understood": ""}
     except ClientError as error:
@@ -109,3 +104,23 @@ def _voice(studio: Studio) -> Check:
         remedy = error.remedy or "until then questions are shown only"
         return Check("Voice", False, error.problem, remedy)
     return Check("Voice", True, f"speaks ({clip.duration_s:.1f} s in a trial)")
+
+
+def microphone_passed(settings: ClientSettings) -> bool:
+    """Whether somebody has heard their own voice in the check; quick."""
+    return _path(settings).is_file()
+
+
+def remember_microphone(settings: ClientSettings) -> None:
+    """Note that the check was passed now."""
+    noted = {"passed_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    write_durably(_path(settings), json.dumps(noted).encode())
+
+
+def forget_microphone(settings: ClientSettings) -> None:
+    """Note that it has to be passed again."""
+    _path(settings).unlink(missing_ok=True)
+
+
+def _path(settings: ClientSettings) -> Path:
+    return settings.home / "microphone.json"

@@ -1,33 +1,36 @@
-"""Practice: a question is asked, the answer is recorded and graded."""
+"""Practice: a question is asked, the answer recorded and graded; interrupted recordings."""
 
 import random
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, HTTPException, Query, Request, WebSocket
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from client.audio.wav import wav_bytes
 from client.backend.protocol import Backend
 from client.practice.choosing import choose_questions
 from client.studio.state.answer_socket import AnswerSocket
 from client.studio.state.running_take import limit_s_for
 from client.studio.state.studio import Studio
+from client.studio.state.takes import Finishing, InterruptedTake, NoSuchTakeError
 from question_bank.models import Question, RoundName
 from server.contract import HistoryQuery
-
-__all__ = ["next_question", "router"]
+from server.ui.rendering import clock, when
 
 PREPARATION_S: Final = (0, 10, 30, 60)
 """Seconds to think that the page offers; 0: recording begins when the question has been asked."""
 _HISTORY_PAGE: Final = 500
 
+T = TypeVar("T")
 Text = Annotated[str | None, Query(max_length=200)]
 Round = Annotated[RoundName | None, Query()]
 
 
 def router(studio: Studio) -> APIRouter:
-    """The pages, and the WebSocket that takes an answer."""
+    """The pages, the WebSocket that takes an answer, and the notice of interrupted recordings."""
     routes = APIRouter()
     takes = studio.takes
 
@@ -35,7 +38,7 @@ def router(studio: Studio) -> APIRouter:
     def choose(
         role: Text = None, round: Round = None, topic: Text = None, after: Text = None
     ) -> RedirectResponse:
-        """The next question: never practised before long ago before lately."""
+        """The next question: first those never practiced, then those practiced longest ago."""
         question = next_question(
             studio.backend, random.Random(), role=role, round=round, topic=topic, after=after
         )
@@ -75,6 +78,35 @@ def router(studio: Studio) -> APIRouter:
         """One answer, see ``AnswerSocket``."""
         await AnswerSocket(socket, takes).serve()
 
+    @routes.get("/takes")
+    def state() -> dict[str, Any]:
+        """Whether something is being recorded, and what was interrupted."""
+        return {
+            "recording": takes.running is not None,
+            "interrupted": [_shown(take) for take in takes.interrupted()],
+            "finishing": [_progress(each) for each in takes.finishing()],
+        }
+
+    @routes.get("/takes/{name}/audio")
+    def audio(name: str) -> Response:
+        """The sound of an interrupted recording."""
+        return Response(wav_bytes(_found(lambda: takes.clip(name))), media_type="audio/wav")
+
+    @routes.post("/takes/{name}/finish", status_code=202)
+    def finish(name: str) -> dict[str, Any]:
+        """Begin to transcribe and grade it."""
+        return _progress(_found(lambda: takes.finish(name)))
+
+    @routes.get("/takes/{name}")
+    def progress(name: str) -> dict[str, Any]:
+        """How far that is."""
+        return _progress(_found(lambda: takes.progress(name)))
+
+    @routes.post("/takes/{name}/discard", status_code=204)
+    def discard(name: str) -> None:
+        """Delete it."""
+        _found(lambda: takes.discard(name))
+
     return routes
 
 
@@ -87,7 +119,7 @@ def next_question(
     topic: str | None = None,
     after: str | None = None,
 ) -> Question | None:
-    """The question to practise next, or ``None`` where there is none of this kind.
+    """The question to practice next, or ``None`` if there is none of this kind.
 
     Args:
         backend: gives the questions and the history.
@@ -107,6 +139,42 @@ def next_question(
     if after is not None:
         last[after] = datetime.now(UTC)  # asked, even where it was not answered
     return choose_questions(others, last, 1, rng)[0]
+
+
+def _found(get: Callable[[], T]) -> T:
+    try:
+        return get()
+    except NoSuchTakeError as error:
+        raise HTTPException(404, str(error)) from error
+
+
+def _shown(take: InterruptedTake) -> dict[str, Any]:
+    return {
+        "name": take.name,
+        "started": _moment(take.started_at),
+        "length": clock(take.duration_s),
+        "question_id": take.question_id,
+        "prompt": take.prompt,
+        "reason": take.reason,
+    }
+
+
+def _moment(moment: datetime) -> str:
+    """The time of day, with the date where it was not today."""
+    local = moment.astimezone()
+    return f"{local:%H:%M}" if local.date() == datetime.now().date() else when(moment)
+
+
+def _progress(finishing: Finishing) -> dict[str, Any]:
+    attempt_id = finishing.attempt_id
+    return {
+        "name": finishing.name,
+        "state": finishing.state,
+        "share": finishing.share,
+        "url": None if attempt_id is None else f"/attempts/{attempt_id}",
+        "waiting": finishing.waiting,
+        "problem": finishing.problem,
+    }
 
 
 def _query(**values: str | None) -> str:

@@ -1,4 +1,4 @@
-"""A role: what it is about, its terms and how they are said, and one's own progress in it."""
+"""A role: what it is about, its terms and how they are said, and the candidate's progress in it."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,8 +13,6 @@ from pronunciation.respelling.from_text import respell_phrase
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, Role, RoundGuide
 
-__all__ = ["RoundProgress", "SpokenTerm", "router"]
-
 
 @dataclass(frozen=True)
 class SpokenTerm:
@@ -26,7 +24,7 @@ class SpokenTerm:
 
 @dataclass(frozen=True)
 class RoundProgress:
-    """A round with its questions for a role, and one's answers in it (``None``: none yet)."""
+    """A round of a role: its questions, and the candidate's score (``None``: no answer yet)."""
 
     guide: RoundGuide
     questions: tuple[Question, ...]

@@ -1,10 +1,13 @@
-"""Showing an answer to a coach: by cohorts and links of a shared server, or as a file."""
+"""Sharing an answer with a coach: by cohorts and links of a shared server, or as a file."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Path, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request
 from pydantic import ValidationError
+from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import Message
 
 from client.backend.protocol import BackendError
 from client.backend.reviews import open_reviews
@@ -25,15 +28,58 @@ from client.data.sharing import (
     share_interview,
 )
 from client.studio.state.studio import Studio
-from client.studio.state.uploads import Upload, read_uploads
 from server.contract import MAX_LINK_DAYS, AttemptId, LinkRequest, MergedReview
-
-__all__ = ["router"]
 
 Id = Annotated[AttemptId, Path()]
 Number = Annotated[int, Form(ge=1, le=2**63 - 1)]
 
 _MOST_FILES = 20
+_MOST_FIELDS = 10
+_MOST_FRAMING_BYTES = 64 * 1024
+"""What a form has around its files."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One file: its name on the sender's disk, for messages only, and its content."""
+
+    name: str
+    content: bytes
+
+
+async def read_uploads(
+    request: Request, field: str, *, most_bytes: int, most_files: int
+) -> list[Upload]:
+    """The files of one field of a form; a field that was left empty has none.
+
+    Args:
+        request: a form as ``multipart/form-data``.
+        field: the field's name.
+        most_bytes: of all files together.
+        most_files: how many there may be.
+
+    Raises:
+        HTTPException: 413, more than that; 400, no such form.
+    """
+    received = 0
+
+    async def limited() -> Message:
+        nonlocal received
+        message = await request.receive()
+        received += len(message.get("body", b""))
+        if received > most_bytes + _MOST_FRAMING_BYTES:
+            raise HTTPException(
+                413, f"at most {most_bytes // (1024 * 1024)} MB can be sent at once"
+            )
+        return message
+
+    form = Request(request.scope, limited).form(max_files=most_files, max_fields=_MOST_FIELDS)
+    async with form as sent:
+        return [
+            Upload(each.filename or "", await each.read())
+            for each in sent.getlist(field)
+            if isinstance(each, UploadFile) and each.filename
+        ]
 
 
 async def _came_back(request: Request) -> list[Upload]:
@@ -59,7 +105,7 @@ def router(studio: Studio) -> APIRouter:
         audio: Annotated[bool, Form()] = False,
         whole: Annotated[bool, Form()] = False,
     ) -> Response:
-        """Show it to a cohort, or make a link, which is told on the page this once.
+        """Show it to a cohort, or make a link, which the page shows only once.
 
         With ``whole``, all answers of its interview.
         """
@@ -67,8 +113,8 @@ def router(studio: Studio) -> APIRouter:
         try:
             link = LinkRequest(label=label, days=days) if cohort_id is None else None
         except ValidationError:
-            told = f"write who the link is for; it works for 1 to {MAX_LINK_DAYS} days"
-            return _page(studio, request, attempt_id, 422, problem=told)
+            problem = f"write who the link is for; it can work for 1 to {MAX_LINK_DAYS} days"
+            return _page(studio, request, attempt_id, 422, problem=problem)
         try:
             with open_sharing(studio.settings) as sharing:
                 interview = interview_of(studio.settings, submission_id) if whole else None

@@ -1,4 +1,4 @@
-"""What the app's own voice says: questions, terms, single readings."""
+"""What the app's own voice says: questions, terms, single readings, drill items."""
 
 from typing import Annotated, Final
 
@@ -10,8 +10,6 @@ from client.studio.state.studio import Studio
 from pronunciation.phones import parse_phones
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Term
-
-__all__ = ["router"]
 
 _MAX_AGE_S: Final = 3600
 Phones = Annotated[str, Query(min_length=1, max_length=500)]
@@ -44,6 +42,14 @@ def router(studio: Studio) -> APIRouter:
         arpabet = " ".join(parse_phones(phones))
         one = Term(term=term, kind="word", say=respell_phones(arpabet), readings=(arpabet,))
         return _said(studio, term, Lexicon(version=arpabet, terms=(one,)))
+
+    @routes.get("/drill/{item_id}")
+    def drill(item_id: str) -> Response:
+        """A drill item by its own readings, whatever the lexicon says."""
+        item = studio.drill_items.item(item_id)
+        if item is None:
+            raise HTTPException(404, f"there is no drill item {item_id!r}")
+        return _said(studio, item.prompt, item.lexicon)
 
     return routes
 

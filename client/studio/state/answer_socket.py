@@ -2,7 +2,7 @@
 
 The page begins with ``{"type": "start", "question_id": …}`` (and ``"interview": ID`` where the
 answer belongs to one), then sends sound as binary messages (16 bits, little-endian, mono, 16 kHz)
-and ``{"type": "pause" | "resume" | "stop" | "discard"}``. It is told ``recording``, ``caption``,
+and ``{"type": "pause" | "resume" | "stop" | "discard"}``. It receives ``recording``, ``caption``,
 ``working``, and at the end one of ``done``, ``discarded`` and ``problem``.
 """
 
@@ -17,13 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
-from client.answering.session import Caption
+from client.answering.worker import Caption
 from client.backend.protocol import RejectedError
 from client.core.errors import ClientError, EngineError, NoSpeech, RecordingError, WeightsError
 from client.studio.state.running_take import RunningTake, TakeProtocolError
 from client.studio.state.takes import AnswerDone, TakeBusyError, Takes
-
-__all__ = ["AnswerSocket", "Problem"]
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,6 @@ from client.transcription.weights import (
     pull,
 )
 
-__all__ = ["EngineState", "EngineStatus", "Fetching"]
-
 
 @dataclass(frozen=True)
 class Fetching:
@@ -59,7 +57,7 @@ class EngineStatus:
 
 
 class EngineState:
-    """Loads the engine when it is first needed; nothing is fetched unless a person asks.
+    """Loads the engine when it is first needed; weights are downloaded only on request.
 
     Args:
         settings: the bank and lexicon that an engine may learn words from.
@@ -132,7 +130,7 @@ class EngineState:
         return list_models()
 
     def fetch(self, model: str) -> None:
-        """Begin to fetch weights in the background; ``status`` tells how far it is.
+        """Begin to fetch weights in the background; ``status`` says how far it is.
 
         Raises:
             WeightsError: no such weights, or others are being fetched.
@@ -154,7 +152,7 @@ class EngineState:
 
         try:
             self._fetch(model, tell)
-        except Exception as error:  # shown on the page; the thread has nobody else to tell
+        except Exception as error:  # shown on the page: nobody waits for this thread
             self._fetching = Fetching(model, 0, total, "failed", str(error))
             return
         with self._lock:

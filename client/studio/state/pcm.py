@@ -1,14 +1,10 @@
 """Sound that a page posts: 16-bit little-endian PCM, 16 kHz, mono, as ``recorder.js`` gives it."""
 
-import numpy as np
 from fastapi import HTTPException
 from starlette.requests import Request
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-
-__all__ = ["clip_of_pcm", "read_body"]
-
-_BYTES_PER_SAMPLE = 2
+from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
 
 
 async def read_body(request: Request, max_s: float) -> bytes:
@@ -17,7 +13,7 @@ async def read_body(request: Request, max_s: float) -> bytes:
     Raises:
         HTTPException: 413, too long.
     """
-    limit_bytes = round(max_s * SAMPLE_RATE_HZ) * _BYTES_PER_SAMPLE
+    limit_bytes = round(max_s * SAMPLE_RATE_HZ) * BYTES_PER_SAMPLE
     content = bytearray()
     async for piece in request.stream():
         content += piece
@@ -32,6 +28,6 @@ def clip_of_pcm(content: bytes) -> Clip:
     Raises:
         HTTPException: 422, not 16-bit samples, or none at all.
     """
-    if not content or len(content) % _BYTES_PER_SAMPLE:
+    if not content or len(content) % BYTES_PER_SAMPLE:
         raise HTTPException(422, "the take holds no sound: 16-bit samples are expected")
-    return Clip(np.frombuffer(content, dtype="<i2").astype(np.float32) / 32768.0)
+    return Clip(decode_pcm16(content))

@@ -7,24 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
-from client.answering.session import LiveAnswer, Outcome
+from client.answering.live_answer import LiveAnswer
+from client.answering.submission import Outcome
 from client.audio.take_file import TakeWriter
 from client.core.errors import ClientError, RecordingError
 from client.data.own_recordings import OwnRecordings
 from pronunciation.clip import SAMPLE_RATE_HZ
-
-__all__ = [
-    "LIMIT_OVER_TARGET",
-    "MAX_BLOCK_BYTES",
-    "MIN_LIMIT_S",
-    "FinishedTake",
-    "RunningTake",
-    "TakeProtocolError",
-    "keep_recording",
-    "limit_s_for",
-]
+from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
 
 logger = logging.getLogger(__name__)
 
@@ -36,11 +25,10 @@ MAX_BLOCK_BYTES: Final = 64 * 1024
 BURST_S: Final = 30.0
 """A page that hung sends what it gathered at once. Sound that is further ahead of the clock than
 this comes from no microphone."""
-_BYTES_PER_SAMPLE: Final = 2
 _ZEROS: Final = "the microphone gave nothing but exact zeros, so nothing was recorded"
 _ZEROS_REMEDY: Final = (
     "unmute it or choose another one in the microphone check; on macOS, turn the browser on under "
-    "System Settings › Privacy & Security › Microphone and start it anew"
+    "System Settings › Privacy & Security › Microphone and restart it"
 )
 
 
@@ -71,7 +59,7 @@ def keep_recording(recordings: OwnRecordings, finish: Callable[[], Path], outcom
 
 
 def _told(error: BaseException) -> str:
-    """Why an answer was not graded, for who finds its recording later."""
+    """Why an answer was not graded, for the notice about its recording."""
     if isinstance(error, ClientError):
         return str(error)
     return f"that failed ({type(error).__name__}: {error})"
@@ -148,7 +136,7 @@ class RunningTake:
             TakeProtocolError: it is no such sound, or comes faster than anybody can speak.
             RecordingError: the disk is full or gone; what was written before is kept.
         """
-        if not pcm or len(pcm) % _BYTES_PER_SAMPLE:
+        if not pcm or len(pcm) % BYTES_PER_SAMPLE:
             raise TakeProtocolError(f"a piece of sound has {len(pcm)} bytes, not whole samples")
         if len(pcm) > MAX_BLOCK_BYTES:
             raise TakeProtocolError(
@@ -156,8 +144,7 @@ class RunningTake:
             )
         if self.paused or self.is_full:
             return
-        samples = np.frombuffer(pcm, dtype="<i2").astype(np.float32) / np.float32(32767.0)
-        np.clip(samples, -1.0, 1.0, out=samples)
+        samples = decode_pcm16(pcm)
         left = round(self.limit_s * SAMPLE_RATE_HZ) - self._writer.samples_written
         samples = samples[:left]
         passed_s = self._clock_s() - self._began_s

@@ -10,12 +10,14 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from client.answering.session import Hear, Session
-from client.backend.protocol import Backend, open_backend
+from client.answering.hearing import Hear
+from client.answering.session import Session
+from client.backend.opening import open_backend
+from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
-from client.practice.drills.items import ItemShelf
+from client.practice.drills.items import DrillItems
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
 from client.studio.state.takes import Takes
@@ -23,8 +25,6 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.ui.rendering import environment
-
-__all__ = ["Studio"]
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Studio:
         settings: ClientSettings,
         engine: EngineState | None = None,
         *,
-        backend: Backend | None = None,
+        backend: OutboxBackend | None = None,
         hear: Hear | None = None,
         make_speaker: Callable[[Lexicon], Speaker] | None = None,
         tell: Callable[[str], None] | None = None,
@@ -64,7 +64,7 @@ class Studio:
         self.lexicon = load_lexicon(settings.lexicon)
         self.backend = backend or open_backend(settings, tell=tell)
         self.recordings = OwnRecordings(settings.recordings)
-        self.drill_items = ItemShelf(settings)
+        self.drill_items = DrillItems(settings)
         self._hear = hear
         self._make_speaker = make_speaker or self._speaker_here
         self._environment = environment(_TEMPLATES)
@@ -74,7 +74,7 @@ class Studio:
 
     @property
     def bank(self) -> Bank:
-        """Everything in the bank; asked anew, because a server's bank may change."""
+        """Everything in the bank; read each time, because a server's bank may change."""
         return self.backend.bank()
 
     @property

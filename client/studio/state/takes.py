@@ -9,27 +9,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-from client.answering.session import Caption, Outcome, Session
+from filelock import FileLock, Timeout, lock_descriptor
+
+from client.answering.session import Session
+from client.answering.submission import Outcome
+from client.answering.worker import Caption
 from client.audio import UnfinishedTake, read_take, unfinished_recordings
 from client.audio.resample import to_clip
 from client.audio.take_file import TakeWriter
 from client.backend.protocol import Backend, UnavailableError
 from client.core.errors import ClientError, RecordingError
-from client.core.file_lock import held
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.studio.state.running_take import RunningTake, keep_recording
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.models import Question
-
-__all__ = [
-    "AnswerDone",
-    "Finishing",
-    "InterruptedTake",
-    "NoSuchTakeError",
-    "TakeBusyError",
-    "Takes",
-]
 
 logger = logging.getLogger(__name__)
 
@@ -73,7 +67,7 @@ class InterruptedTake:
         duration_s: how much of it is there.
         question_id: what it answers; empty where the bank no longer has the question.
         prompt: the question; empty where it is not known.
-        reason: why it is unfinished; empty where nobody could tell.
+        reason: why it is unfinished; empty where that is not known.
     """
 
     name: str
@@ -130,16 +124,16 @@ class Takes:
         return self._running
 
     def subscribe(self, subscriber: Callable[[AnswerDone], None]) -> None:
-        """Hear of every answer, in the thread that worked on it, before its page does."""
+        """Have a function called with every answer, in the thread that worked on it."""
         self._subscribers.append(subscriber)
 
     def tell(self, done: AnswerDone) -> None:
-        """Tell all who subscribed; one that fails stops neither the others nor the answer."""
+        """Call every subscriber; one that fails stops neither the others nor the answer."""
         for subscriber in self._subscribers:
             try:
                 subscriber(done)
             except Exception:
-                logger.exception("an answer was graded, but not taken note of")
+                logger.exception("an answer was graded, but a subscriber failed")
 
     def begin(
         self, question_id: str, on_caption: Callable[[Caption], None] | None = None
@@ -164,11 +158,13 @@ class Takes:
                 )
             with ExitStack() as claim:
                 path = self._settings.home / "recording.lock"
-                if not claim.enter_context(held(path, timeout_s=0.0)):
+                try:
+                    claim.enter_context(FileLock(path, blocking=False, thread_local=False))
+                except Timeout as error:
                     raise TakeBusyError(
                         "another Aloud on this machine is recording an answer: stop it there, "
                         "then record here"
-                    )
+                    ) from error
                 live = session.listen(question_id, on_caption=on_caption)
                 try:
                     writer = TakeWriter(self._settings.recordings, SAMPLE_RATE_HZ, question_id)
@@ -261,9 +257,10 @@ class Takes:
     def _work(self, take: UnfinishedTake, question_id: str) -> None:
         name = take.path.name
         try:
-            # held, as by its recorder: no other program finishes it at the same time
-            with held(take.path, timeout_s=0.0) as alone:
-                if not alone:
+            # locked as by its recorder, so that no other program finishes it at the same time; not
+            # by a FileLock, which on Windows deletes its file on release
+            with take.path.open("a+b") as file:
+                if not lock_descriptor(file.fileno(), blocking=False):
                     raise NoSuchTakeError("another program has this recording open")
                 outcome = self._session().answer(
                     to_clip(*read_take(take.path)),
@@ -274,7 +271,7 @@ class Takes:
         except ClientError as error:
             take.note(str(error))
             self._note(Finishing(name, "failed", problem=str(error)))
-        except Exception as error:  # shown on the page; the thread has nobody else to tell
+        except Exception as error:  # shown on the page: nobody waits for this thread
             logger.exception("an interrupted recording was not finished")
             take.note(f"that failed ({error})")
             self._note(Finishing(name, "failed", problem=f"that failed ({error})"))

@@ -1,6 +1,6 @@
-/** One answer: microphone → WebSocket → report. The same for practice and interview. */
+/** One answer: microphone → WebSocket → report. */
 
-import { Microphone, MicrophoneError, SAMPLE_RATE_HZ, zerosError } from "./recorder.js";
+import { Microphone, SAMPLE_RATE_HZ, zerosError } from "./recorder.js";
 
 const ZEROS_LIMIT_S = 8;
 const CONNECT_WITHIN_MS = 10_000;
@@ -10,15 +10,15 @@ const CONNECT_WITHIN_MS = 10_000;
  * @property {string} code what kind: microphone, busy, lost, no-speech, engine …
  * @property {string} detail what is wrong
  * @property {string} remedy what to do about it; may be empty
- * @property {boolean} kept the recording is there and can be finished or discarded
+ * @property {boolean} kept whether a recording is left to finish or discard
  */
 
 /**
- * @typedef {object} Handlers what a page does with what happens; all optional
+ * @typedef {object} Handlers what a page does when something happens; all optional
  * @property {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void} [onLevel]
  * @property {(caption: {text: string, start_s: number, end_s: number}) => void} [onCaption]
- * @property {(working: {stopped_by: string, share: number}) => void} [onWorking] no more sound is
- *   taken; the rest is being transcribed
+ * @property {(working: {stopped_by: string, share: number}) => void} [onWorking] recording
+ *   has ended; the rest is being transcribed
  * @property {(done: {url: string|null, attempt_id: number|null, submission_id: string,
  *   waiting: string, notice: string}) => void} [onDone]
  * @property {() => void} [onDiscarded]
@@ -39,7 +39,7 @@ export class Answer {
    * Open the microphone and begin to record.
    *
    * @param {{questionId: string, interview?: string, handlers: Handlers}} options
-   * @returns {Promise<Answer>} once it is recording; `null` where `onProblem` was told instead
+   * @returns {Promise<Answer|null>} once it is recording; `null` where `onProblem` was called
    */
   static async start({ questionId, interview = "", handlers }) {
     const answer = new Answer(handlers);
@@ -66,15 +66,6 @@ export class Answer {
     return this.#samples / SAMPLE_RATE_HZ;
   }
 
-  get paused() {
-    return this.#microphone.paused;
-  }
-
-  /** What the system calls the microphone. */
-  get microphoneLabel() {
-    return this.#microphone.label;
-  }
-
   pause() {
     this.#microphone.pause();
     this.#command("pause");
@@ -85,7 +76,7 @@ export class Answer {
     this.#microphone.resume();
   }
 
-  /** No more sound: have it graded. */
+  /** End the recording and have it graded. */
   async stop() {
     await this.#microphone.close();
     this.#command("stop");
@@ -193,21 +184,16 @@ export class Answer {
   }
 }
 
+/** @param {import("./recorder.js").MicrophoneError} error */
 function microphoneProblem(error, kept) {
-  const known = error instanceof MicrophoneError;
-  return {
-    code: "microphone",
-    detail: known ? error.message : `The microphone cannot be used (${error.message}).`,
-    remedy: known ? error.remedy : "Reload the page.",
-    kept,
-  };
+  return { code: "microphone", detail: error.message, remedy: error.remedy, kept };
 }
 
 function lostProblem(kept) {
   return {
     code: "lost",
     detail: "The connection to Aloud was lost.",
-    remedy: "If Aloud was ended, start it again in the terminal (aloud), then reload this page.",
+    remedy: "If Aloud was closed, start it again in the terminal (aloud), then reload this page.",
     kept,
   };
 }

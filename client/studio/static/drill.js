@@ -3,77 +3,67 @@
 import { onKeys } from "./keys.js";
 import { Player } from "./player.js";
 import { Microphone, SAMPLE_RATE_HZ, zerosError } from "./recorder.js";
-import { SilenceDetector } from "./silence.js";
+import { RecorderPanel } from "./recorder_panel.js";
+import { remember, remembered } from "./remembered.js";
+import { request } from "./request.js";
+import { ShortTake } from "./short_take.js";
 
 const SILENCE_STOP_S = 0.8; // the longest gap within a spelled acronym was below 0.5 s
 const TIME_LIMIT_S = 6; // no item takes longer; nothing said by then is nothing said
 const SEND_LIMIT_MS = 60_000;
-const METER_FLOOR_DBFS = -60;
 const AUTO_KEY = "aloud.drill.say-first";
 
-const root = document.querySelector("[data-drill]");
-const over = document.querySelector("[data-over]");
-const auto = document.querySelector("[data-auto]");
-const find = (name) => document.querySelector(`[data-${name}]`);
-const findAll = (name) => document.querySelectorAll(`[data-${name}]`);
+const STATES = {
+  ready: { status: "", primary: "Say it", idle: true, shows: ["primary", "skip"] },
+  opening: { status: "Opening the microphone …", shows: ["primary"] },
+  recording: {
+    status: "Recording: speak now.",
+    primary: "Stop",
+    listens: true,
+    shows: ["primary", "meter"],
+  },
+  working: { status: "Listening to what you said …", shows: ["primary"] },
+  verdict: { status: "", shows: ["next", "own"] },
+  undecided: { status: "", primary: "Once more", idle: true, shows: ["primary", "own", "skip"] },
+  failed: { status: "", keepsProblem: true, shows: ["resend"] },
+};
 
+const root = document.querySelector("[data-drill]");
+const panel = new RecorderPanel(root, STATES);
+const part = (name) => panel.part(name);
 const player = new Player();
-let room = JSON.parse(document.getElementById("room").textContent);
-/** ready | opening | recording | working | verdict | failed | over */
-let state = "ready";
+
+let drill = JSON.parse(document.getElementById("drill").textContent);
+/** @type {Microphone|null} */
 let microphone = null;
-/** The take being recorded or last recorded: {id, itemId, blocks, count, silence, samples}. */
+/** The take being recorded or last recorded: {id, itemId, sound, recording, samples}. */
 let take = null;
 let step = null;
 let zeros = false;
 
-// ---------------------------------------------------------------- what is shown
+const isOver = () => root.hidden;
+const isJudged = () => panel.is("verdict", "undecided");
+
+/* ---- what is shown */
 
 function setText(name, text) {
-  find(name).textContent = text;
+  part(name).textContent = text;
 }
 
 function show(name, visible) {
-  findAll(name).forEach((element) => {
+  document.querySelectorAll(`[data-${name}]`).forEach((element) => {
     element.hidden = !visible;
   });
 }
 
-function enter(next) {
-  state = next;
-  root.dataset.state = next;
-  const decided = next === "verdict" && !step.undecided;
-  show("record", !decided && next !== "failed");
-  show("next", decided);
-  show("own", next === "verdict" && take !== null);
-  show("skip", next === "ready" || (next === "verdict" && step.undecided));
-  show("level", next === "recording");
-  show("resend", next === "failed");
-  find("record").disabled = next === "opening" || next === "working";
-  setText("record-text", next === "recording" ? "Stop" : next === "verdict" ? "Once more" : "Say it");
-  if (next !== "failed") {
-    show("problem", false);
-  }
-}
-
-function say(text) {
-  setText("status", text);
-}
-
-function complain(problem, remedy = "") {
-  setText("problem-text", problem);
-  setText("problem-remedy", remedy);
-  show("problem", true);
-}
-
 function showCard() {
-  setText("position", `${room.position} of ${room.total}`);
-  find("progress").value = room.card ? room.position - 1 : room.total;
-  if (!room.card) {
+  setText("position", `${drill.position} of ${drill.total}`);
+  part("progress").value = drill.card ? drill.position - 1 : drill.total;
+  if (!drill.card) {
     showOver();
     return;
   }
-  const card = room.card;
+  const card = drill.card;
   setText("say", card.reading.say);
   setText("ipa", `/${card.reading.ipa}/`);
   setText("sentence", card.sentence);
@@ -85,8 +75,7 @@ function showCard() {
   step = null;
   show("restart", false);
   root.hidden = false;
-  say("");
-  enter("ready");
+  panel.enter("ready");
 }
 
 function showReading(name, reading) {
@@ -96,7 +85,7 @@ function showReading(name, reading) {
 }
 
 function showVerdict() {
-  find("outcome").className = `verdict ${step.tone}`;
+  part("outcome").className = `verdict ${step.tone}`;
   setText("sign", step.sign);
   setText("words", step.words);
   setText(
@@ -114,42 +103,34 @@ function showVerdict() {
   setText("coming", lines.join(" "));
   show("coming", lines.length > 0);
   show("verdict", true);
-  setText("next-text", room.card ? "Next" : "Finish");
-  enter("verdict");
-  find(step.undecided ? "record" : "next").focus();
+  setText("next-text", drill.card ? "Next" : "Finish");
+  panel.enter(step.undecided ? "undecided" : "verdict");
+  part(step.undecided ? "primary" : "next").focus();
 }
 
 function showOver() {
-  state = "over";
   root.hidden = true;
-  const right = room.results.filter((each) => each.tone === "good").length;
-  setText("tally", `${right} of ${room.total} right.`);
-  const lines = room.results.map((each) => {
-    const line = document.createElement("li");
-    line.className = "list-row";
-    line.append(
-      element("div", "list-main", each.prompt),
-      sideOf(each),
-    );
-    return line;
-  });
-  find("results").replaceChildren(...lines);
-  over.hidden = false;
-  find("go-on").focus();
+  const right = drill.results.filter((each) => each.tone === "good").length;
+  setText("tally", `${right} of ${drill.total} right.`);
+  part("results").replaceChildren(...drill.results.map(lineOf));
+  part("over").hidden = false;
+  part("go-on").focus();
   closeMicrophone();
 }
 
-function sideOf(result) {
-  const side = element("div", "list-side", "");
+function lineOf(result) {
   const verdict = element("span", `verdict ${result.tone}`, "");
   const sign = element("span", "sign", result.sign);
   sign.setAttribute("aria-hidden", "true");
   verdict.append(sign, ` ${result.words}`);
+  const side = element("div", "list-side", "");
   side.append(verdict);
   if (result.coming) {
     side.append(element("span", "muted small", `again ${result.coming}`));
   }
-  return side;
+  const line = element("li", "list-row", "");
+  line.append(element("div", "list-main", result.prompt), side);
+  return line;
 }
 
 function element(tag, className, text) {
@@ -159,187 +140,148 @@ function element(tag, className, text) {
   return made;
 }
 
-// ---------------------------------------------------------------- sounds
+/* ---- sounds */
 
 async function hearModel() {
-  try {
-    await player.play(modelOf());
-  } catch (error) {
-    say(error.message);
-  }
-}
-
-/** While a verdict is shown, the model of what was said; the next item may be another. */
-function modelOf() {
-  return state === "verdict" ? take.sound : room.card.sound;
+  // beside a verdict, the model of what was said: the next item may be another
+  const sound = isJudged() ? take.sound : drill.card.sound;
+  await player.play(sound).catch((error) => panel.say(error.message));
 }
 
 async function hearOwn() {
-  if (take?.samples) {
-    const piece = { fromS: step?.from_s, toS: step?.to_s };
-    await player.playSamples(take.samples, SAMPLE_RATE_HZ, piece).catch((error) => say(error.message));
-  }
+  const piece = { fromS: step.from_s, toS: step.to_s };
+  await player
+    .playSamples(take.samples, SAMPLE_RATE_HZ, piece)
+    .catch((error) => panel.say(error.message));
 }
 
 async function introduce() {
-  if (!auto.checked || state !== "ready") {
+  if (!part("auto").checked || !panel.is("ready")) {
     return;
   }
   const audible = await player.canPlay();
-  if (state !== "ready") {
-    return; // whoever has begun to speak is not talked over
+  if (!panel.is("ready")) {
+    return; // the person has started to speak: do not talk over them
   }
   if (audible) {
     hearModel();
   } else {
-    say("Hear it first, or say it right away.");
+    panel.say("Hear it first, or say it right away.");
   }
 }
 
-// ---------------------------------------------------------------- a take
+/* ---- a take */
 
 async function record() {
   player.stop();
   step = null;
-  enter("opening");
+  panel.enter("opening");
   take = {
     id: crypto.randomUUID(),
-    itemId: room.card.item_id,
-    sound: room.card.sound,
-    blocks: [],
-    count: 0,
-    silence: new SilenceDetector(),
+    itemId: drill.card.item_id,
+    sound: drill.card.sound,
+    recording: new ShortTake(),
     samples: null,
   };
-  try {
-    if (microphone) {
-      microphone.resume();
-    } else {
-      say("Opening the microphone …");
+  if (microphone) {
+    microphone.resume();
+  } else {
+    try {
       microphone = await Microphone.open({ onSamples, onLevel, onEnd });
+    } catch (error) {
+      dropTake(error);
+      return;
     }
-  } catch (error) {
-    microphone = null;
-    take = null;
-    enter("ready");
-    say("");
-    complain(error.message, error.remedy ?? "");
-    return;
   }
   show("verdict", false);
-  enter("recording");
-  say("Recording: speak now.");
+  panel.enter("recording");
+}
+
+function dropTake(error) {
+  take = null;
+  closeMicrophone();
+  panel.enter("ready");
+  panel.showProblem(error);
 }
 
 function onSamples(samples) {
-  if (state !== "recording") {
+  if (!panel.is("recording")) {
     return;
   }
-  take.blocks.push(samples);
-  take.count += samples.length;
-  take.silence.push(samples);
-  setText("clock", `${(take.count / SAMPLE_RATE_HZ).toFixed(1)} s`);
-  if (
-    take.silence.silenceS >= SILENCE_STOP_S - 1e-6 ||
-    take.count >= TIME_LIMIT_S * SAMPLE_RATE_HZ
-  ) {
+  const { recording } = take;
+  recording.push(samples);
+  setText("clock", `${recording.durationS.toFixed(1)} s`);
+  if (recording.silenceS >= SILENCE_STOP_S - 1e-6 || recording.durationS >= TIME_LIMIT_S) {
     stopRecording();
   }
 }
 
 function onLevel(level) {
   zeros = level.zeros;
-  if (state === "recording") {
-    root.querySelector("meter").value = Math.max(0, level.peakDbfs - METER_FLOOR_DBFS);
+  if (panel.is("recording")) {
+    panel.showLevel(level, true);
   }
 }
 
 function onEnd(error) {
   microphone = null;
-  if (state === "recording") {
-    take = null;
-    enter("ready");
-    say("");
-    complain(error.message, error.remedy);
+  if (panel.is("recording")) {
+    dropTake(error);
   }
 }
 
 function stopRecording() {
   microphone.pause();
-  take.samples = new Int16Array(take.count);
-  let at = 0;
-  for (const block of take.blocks) {
-    take.samples.set(block, at);
-    at += block.length;
-  }
-  if (zeros || take.count === 0) {
-    const { message, remedy } = zerosError();
-    take = null;
-    closeMicrophone();
-    enter("ready");
-    say("");
-    complain(message, remedy);
+  take.samples = take.recording.samples();
+  if (zeros || take.samples.length === 0) {
+    dropTake(zerosError());
     return;
   }
   send();
 }
 
 async function send() {
-  enter("working");
-  say("Listening to what you said …");
+  panel.enter("working");
   const query = new URLSearchParams({ item: take.itemId, take: take.id });
-  const answer = await ask(`/drills/rooms/${room.room}/takes?${query}`, take.samples);
-  if (answer) {
-    step = answer.step;
-    room = answer.room;
-    say("");
-    showVerdict();
-  }
-}
-
-/** POST; `null` where it failed, which is then shown. */
-async function ask(address, body = null) {
-  let answer;
+  const options = { samples: take.samples, withinMs: SEND_LIMIT_MS };
   try {
-    answer = await fetch(address, {
-      method: "POST",
-      headers: { "Content-Type": "application/octet-stream", Accept: "application/json" },
-      body,
-      signal: AbortSignal.timeout(SEND_LIMIT_MS),
-    });
-    if (answer.ok) {
-      return await answer.json();
-    }
-  } catch {
-    enter(body ? "failed" : "ready");
-    say("");
-    complain("The studio does not answer.", "Was it ended in the terminal? Start it with: aloud");
-    return null;
+    const answer = await request(`/drills/open/${drill.id}/takes?${query}`, options);
+    step = answer.step;
+    drill = answer.drill;
+  } catch (error) {
+    // without an answer, or while the server is away, the same take can be sent again
+    const sendable = error.status === 0 || error.status >= 500;
+    fail(error, sendable ? "failed" : "ready");
+    return;
   }
-  const told = await answer.json().catch(() => null);
-  // the server is away for now: the same take can be sent again; else it is said anew
-  enter(body && answer.status >= 500 ? "failed" : "ready");
-  say("");
-  complain(told?.detail ?? "That did not work.");
-  show("restart", answer.status === 404);
-  return null;
+  showVerdict();
 }
 
 async function skip() {
   player.stop();
-  const query = new URLSearchParams({ item: room.card.item_id });
-  const answer = await ask(`/drills/rooms/${room.room}/skip?${query}`);
-  if (answer) {
-    room = answer;
-    goOn();
+  const query = new URLSearchParams({ item: drill.card.item_id });
+  const options = { post: true, withinMs: SEND_LIMIT_MS };
+  try {
+    drill = await request(`/drills/open/${drill.id}/skip?${query}`, options);
+  } catch (error) {
+    fail(error, "ready");
+    return;
   }
+  goOn();
+}
+
+/** @param {import("./request.js").RequestError} error */
+function fail(error, state) {
+  panel.enter(state);
+  panel.showProblem(error);
+  show("restart", error.status === 404);
 }
 
 function goOn() {
   player.stop();
   showCard();
-  if (state === "ready") {
-    find("record").focus();
+  if (panel.is("ready") && !isOver()) {
+    part("primary").focus();
     introduce();
   }
 }
@@ -349,74 +291,54 @@ function closeMicrophone() {
   microphone = null;
 }
 
-// ---------------------------------------------------------------- keys and buttons
+/* ---- keys and buttons */
 
 const actions = {
-  record() {
-    if (state === "recording") {
+  primary() {
+    if (panel.is("recording")) {
       stopRecording();
-    } else if (state === "ready" || (state === "verdict" && step.undecided)) {
+    } else if (panel.isIdle) {
       record();
-    } else if (state === "verdict") {
+    } else if (panel.is("verdict")) {
       goOn();
     }
   },
   next() {
-    if (state === "verdict" && step.undecided) {
+    if (panel.is("undecided")) {
       record();
-    } else if (state === "verdict") {
+    } else if (panel.is("verdict")) {
       goOn();
-    } else if (state === "failed") {
+    } else if (panel.is("failed")) {
       send();
     }
   },
-  model() {
-    if (["ready", "verdict"].includes(state)) {
-      hearModel();
-    }
-  },
-  own() {
-    if (state === "verdict") {
-      hearOwn();
-    }
-  },
-  skip() {
-    if (state === "ready" || (state === "verdict" && step.undecided)) {
-      skip();
-    }
-  },
-  resend() {
-    if (state === "failed") {
-      send();
-    }
-  },
+  model: () => (panel.is("ready") || isJudged()) && hearModel(),
+  own: () => isJudged() && hearOwn(),
+  skip: () => panel.isIdle && skip(),
+  resend: () => panel.is("failed") && send(),
 };
-const keys = { " ": "record", enter: "next", m: "model", o: "own", s: "skip" };
+const keys = { " ": "primary", enter: "next", m: "model", o: "own", s: "skip" };
 
 for (const [name, act] of Object.entries(actions)) {
-  find(name).addEventListener("click", act);
+  part(name).addEventListener("click", act);
 }
 
 onKeys(
   Object.fromEntries(
-    Object.entries(keys).map(([key, name]) => [key, () => state !== "over" && actions[name]()]),
+    Object.entries(keys).map(([key, name]) => [key, () => !isOver() && actions[name]()]),
   ),
 );
 
 document.addEventListener("visibilitychange", () => {
-  if (document.hidden && state !== "recording") {
+  if (document.hidden && !panel.is("recording")) {
     closeMicrophone();
   }
 });
 
-try {
-  auto.checked = localStorage.getItem(AUTO_KEY) !== "no";
-  auto.addEventListener("change", () => {
-    localStorage.setItem(AUTO_KEY, auto.checked ? "yes" : "no");
-  });
-} catch {
-  // storage is switched off: the choice holds for this page
-}
+part("auto").checked = remembered(AUTO_KEY) !== "no";
+part("auto").addEventListener("change", () => {
+  remember(AUTO_KEY, part("auto").checked ? "yes" : "no");
+});
 
 showCard();
 introduce();

@@ -1,4 +1,6 @@
-// The engine's panel: fetches Whisper weights when asked, and shows how far they are.
+/** The engine's panel: downloads Whisper weights on demand and shows the progress. */
+
+import { request } from "./request.js";
 
 const POLL_MS = 700;
 const panel = document.querySelector("[data-engine]");
@@ -15,7 +17,7 @@ function show(status) {
   bar.max = fetching.total_bytes;
   bar.value = fetching.done_bytes;
   const texts = {
-    running: `Fetching ${fetching.model}: ${megabytes(fetching.done_bytes)} of ${megabytes(fetching.total_bytes)} MB`,
+    running: `Downloading ${fetching.model}: ${megabytes(fetching.done_bytes)} of ${megabytes(fetching.total_bytes)} MB`,
     done: `Whisper ${fetching.model} is ready: the next answer uses it.`,
     failed: fetching.problem,
   };
@@ -23,26 +25,26 @@ function show(status) {
   return fetching.state === "running";
 }
 
+function showProblem(error) {
+  line.textContent = `${error.message} ${error.remedy}`.trim();
+}
+
 async function follow() {
-  const answer = await fetch("/engine").catch(() => null);
-  if (!answer?.ok) {
-    line.textContent = "The studio does not answer: was it ended in the terminal?";
-    return;
+  try {
+    if (show(await request("/engine"))) setTimeout(follow, POLL_MS);
+  } catch (error) {
+    showProblem(error);
   }
-  if (show(await answer.json())) setTimeout(follow, POLL_MS);
 }
 
 button?.addEventListener("click", async () => {
   button.hidden = true;
-  const answer = await fetch("/engine/fetch", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ model: button.dataset.fetch }),
-  });
-  if (answer.ok) follow();
-  else {
+  try {
+    await request("/engine/fetch", { json: { model: button.dataset.fetch } });
+    follow();
+  } catch (error) {
     button.hidden = false;
-    line.textContent = (await answer.json()).detail;
+    showProblem(error);
   }
 });
 

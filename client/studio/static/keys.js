@@ -1,5 +1,5 @@
 /**
- * Keys that work all over a page, but are never taken from whoever needs them: text fields keep
+ * Keys that work anywhere on a page, except where an element needs them itself: text fields keep
  * all keys, buttons and links keep Space and Enter, an open dialog keeps everything.
  *
  * @param {Record<string, (event: KeyboardEvent) => void>} actions by key: " ", "escape", "r" …

@@ -1,62 +1,55 @@
-/** The microphone check: choose it, read a sentence, hear oneself, know what to do. */
+/** The microphone check: choose it, read a sentence, hear yourself, know what to do. */
 
 import { onKeys } from "./keys.js";
-import {
-  Microphone,
-  MicrophoneError,
-  SAMPLE_RATE_HZ,
-  microphones,
-  rememberDevice,
-} from "./recorder.js";
-import { SilenceDetector } from "./silence.js";
+import { Microphone, SAMPLE_RATE_HZ, microphones, rememberDevice } from "./recorder.js";
+import { RecorderPanel } from "./recorder_panel.js";
+import { request } from "./request.js";
+import { ShortTake } from "./short_take.js";
 import { wavBlob } from "./wav.js";
-import { Waveform } from "./waveform.js";
 
 const END_AFTER_SILENCE_S = 1.5;
-const TOO_LOUD_DBFS = -1;
 const SIGNS = { good: "✓", warn: "△", bad: "✕" };
 
-const panel = document.querySelector(".recorder");
-const part = (name) => document.querySelector(`[data-${name}]`);
-const maxS = Number(panel.dataset.maxS);
-const waveform = new Waveform(part("wave"));
+const STATES = {
+  ready: { status: "Not listening", primary: "Allow the microphone", idle: true },
+  preparing: {
+    status: "Listening",
+    primary: "Read aloud",
+    idle: true,
+    listens: true,
+    shows: ["devices", "reading"],
+  },
+  recording: {
+    status: "Recording",
+    primary: "Stop",
+    listens: true,
+    shows: ["devices", "reading"],
+  },
+  working: { status: "Measuring", primary: "Measuring", shows: ["devices"] },
+};
+
+const root = document.querySelector(".recorder");
+const panel = new RecorderPanel(root, STATES);
+const part = (name) => panel.part(name);
+const maxS = Number(root.dataset.maxS);
 
 /** @type {Microphone|null} */
 let microphone = null;
-let blocks = [];
-let silence = null;
+let sentence = null;
 let setupWorks = false;
 let passed = false;
-
-const LABELS = {
-  ready: "Allow the microphone",
-  preparing: "Read aloud",
-  recording: "Stop",
-  working: "Measuring",
-};
-
-function enter(state, text) {
-  panel.dataset.state = state;
-  part("status").textContent = text;
-  part("primary-label").textContent = LABELS[state];
-  part("primary").disabled = state === "working";
-  part("devices").hidden = document.getElementById("device").options.length === 0;
-  part("reading").hidden = state === "ready" || state === "working";
-}
-
-const state = () => panel.dataset.state;
 
 /* ---- the device */
 
 async function open(deviceId) {
-  hideProblem();
+  part("problem").hidden = true;
   await microphone?.close();
   microphone = null;
   try {
     microphone = await Microphone.open({
       deviceId,
       onSamples: take,
-      onLevel: show,
+      onLevel: (level) => panel.showLevel(level, panel.is("recording")),
       onEnd: fail,
     });
   } catch (error) {
@@ -64,7 +57,7 @@ async function open(deviceId) {
     return;
   }
   await listDevices();
-  enter("preparing", `Listening to ${microphone.label}`);
+  panel.enter("preparing", `Listening to ${microphone.label}`);
 }
 
 async function listDevices() {
@@ -83,71 +76,46 @@ document.getElementById("device").addEventListener("change", (event) => {
 
 function fail(error) {
   microphone = null;
-  enter("ready", "Not listening");
-  const known = error instanceof MicrophoneError;
-  part("problem-detail").textContent = known ? error.message : "The microphone cannot be used.";
-  part("problem-remedy").textContent = known ? error.remedy : String(error);
-  part("problem").hidden = false;
-  part("problem").focus();
-}
-
-function hideProblem() {
-  part("problem").hidden = true;
-}
-
-function show(level) {
-  part("level").value = Math.max(-60, level.peakDbfs);
-  part("level-word").textContent = level.peakDbfs > TOO_LOUD_DBFS ? "too loud" : "";
-  waveform.add(level.peakDbfs, state() === "recording");
+  panel.enter("ready");
+  // another one may work
+  part("devices").hidden = document.getElementById("device").options.length === 0;
+  panel.showProblem(error);
 }
 
 /* ---- the sentence */
 
 function begin() {
-  blocks = [];
-  silence = new SilenceDetector();
+  sentence = new ShortTake();
   part("result").hidden = true;
-  enter("recording", "Recording");
+  panel.enter("recording");
 }
 
 function take(samples) {
-  if (state() !== "recording") {
+  if (!panel.is("recording")) {
     return;
   }
-  blocks.push(samples);
-  silence.push(samples);
-  const recordedS = blocks.reduce((sum, block) => sum + block.length, 0) / SAMPLE_RATE_HZ;
-  const spoken = silence.speechBegun && silence.silenceS > END_AFTER_SILENCE_S;
-  if (spoken || recordedS > maxS - 1) {
+  sentence.push(samples);
+  if (sentence.silenceS > END_AFTER_SILENCE_S || sentence.durationS > maxS - 1) {
     measure();
   }
 }
 
 async function measure() {
-  if (state() !== "recording") {
+  if (!panel.is("recording")) {
     return;
   }
-  enter("working", "Measuring");
-  const samples = new Int16Array(blocks.reduce((sum, block) => sum + block.length, 0));
-  blocks.reduce((at, block) => (samples.set(block, at), at + block.length), 0);
+  panel.enter("working");
+  const samples = sentence.samples();
   let found;
   try {
-    const answer = await fetch("/microphone/check", {
-      method: "POST",
-      headers: { "Content-Type": "application/octet-stream" },
-      body: samples,
-    });
-    found = await answer.json();
-    if (!answer.ok) {
-      throw new Error(found.detail);
-    }
+    found = await request("/microphone/check", { samples });
   } catch (error) {
-    enter("preparing", "That could not be measured");
-    part("end").textContent = `${error.message}. Does Aloud still run in the terminal?`;
+    panel.enter("preparing", "That could not be measured");
+    part("end").textContent = `${error.message} ${error.remedy}`;
     part("result").hidden = false;
     return;
   }
-  enter("preparing", "Measured; you can read the sentence again");
+  panel.enter("preparing", "Measured; you can read the sentence again");
   showResult(found, samples);
 }
 
@@ -173,19 +141,15 @@ function showResult(found, samples) {
 
 /* ---- is this you */
 
-async function note(what) {
-  try {
-    return (await fetch(`/microphone/${what}`, { method: "POST" })).ok;
-  } catch {
-    return false;
-  }
-}
-
 part("yes").addEventListener("click", async () => {
-  passed = await note("passed");
-  part("end").textContent = passed
-    ? "Good: this microphone is used from now on."
-    : "That could not be noted: does Aloud still run in the terminal?";
+  try {
+    await request("/microphone/passed", { post: true });
+    passed = true;
+    part("end").textContent = "Good: Aloud uses this microphone from now on.";
+  } catch (error) {
+    passed = false;
+    part("end").textContent = `${error.message} ${error.remedy}`;
+  }
   if (passed && microphone) {
     rememberDevice(microphone.deviceId);
   }
@@ -195,11 +159,11 @@ part("yes").addEventListener("click", async () => {
 
 part("no").addEventListener("click", async () => {
   passed = false;
-  await note("failed");
+  await request("/microphone/failed", { post: true }).catch(() => null); // asked again anyway
   showReady();
   part("end").textContent =
-    "Choose another microphone above: the one on your desk or headset, not a camera's or a " +
-    "screen's. If it is the right one, move closer, and check that nothing covers it.";
+    "Choose another microphone above: the one on your desk or headset, not the one in a camera " +
+    "or a screen. If it is the right one, move closer, and check that nothing covers it.";
   document.getElementById("device").focus();
 });
 
@@ -209,9 +173,9 @@ async function lookAtSetup() {
   const list = part("setup");
   let checks;
   try {
-    checks = await (await fetch("/microphone/setup")).json();
-  } catch {
-    list.firstElementChild.textContent = "Aloud does not answer: was it ended in the terminal?";
+    checks = await request("/microphone/setup");
+  } catch (error) {
+    list.firstElementChild.textContent = `${error.message} ${error.remedy}`;
     return;
   }
   list.replaceChildren(...checks.map(makeCheck));
@@ -245,18 +209,18 @@ function makeCheck(check) {
 function showReady() {
   part("ready").hidden = !passed;
   part("ready-text").textContent = setupWorks
-    ? "Set up. Everything you need works."
-    : "The microphone is set up. What is left to do is said above; you can practise already.";
+    ? "You are set up. Everything works."
+    : "The microphone is set up. See above for what is left to do; you can practice already.";
 }
 
 /* ---- wiring */
 
 function primary() {
-  if (state() === "ready") {
+  if (panel.is("ready")) {
     open();
-  } else if (state() === "preparing") {
+  } else if (panel.is("preparing")) {
     begin();
-  } else if (state() === "recording") {
+  } else if (panel.is("recording")) {
     measure();
   }
 }

@@ -1,4 +1,4 @@
-/** One's own recording on a page of the studio: it plays from any of its words, too. */
+/** The candidate's own recording: it also plays from any of its words. */
 
 import { Recording } from "/static/ui/recording.js";
 import { stop as stopOther } from "./listen.js";

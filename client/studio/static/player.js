@@ -1,6 +1,8 @@
-/** Plays sounds exactly from and to a moment, one at a time; the browser's audio element cannot. */
+/** Plays sounds from and to an exact moment, one at a time; an audio element is less exact. */
 
-/** A sound that cannot be had or played; `message` says why. */
+import { noAnswer } from "./request.js";
+
+/** A sound that cannot be fetched or played; `message` says why. */
 export class SoundError extends Error {}
 
 /** The loudspeaker. The sound of an address is fetched and decoded once. */
@@ -23,18 +25,20 @@ export class Player {
   }
 
   /**
-   * Plays the sound of an address; comes back when it has ended or was stopped.
+   * Plays the sound of an address; returns when it has ended or was stopped.
    * @param {string} address
+   * @returns {Promise<boolean>} whether it was heard to its end
    * @throws {SoundError}
    */
   async play(address) {
     const turn = this.stop();
     const buffer = await this.#load(address);
     await this.#run(turn, buffer, 0, buffer.duration);
+    return turn === this.#turn;
   }
 
   /**
-   * Plays samples; comes back when they have ended or were stopped.
+   * Plays samples; returns when they have ended or were stopped.
    * @param {Int16Array} samples mono
    * @param {number} sampleRateHz
    * @param {{fromS?: number|null, toS?: number|null}} [piece]
@@ -50,8 +54,8 @@ export class Player {
   }
 
   /**
-   * Ends what is being played, and what was to be played as soon as it is there.
-   * @returns {number} whose turn it is from now on
+   * Ends what is being played, and what is still being fetched to be played.
+   * @returns {number} the turn from now on
    */
   stop() {
     this.#source?.stop();
@@ -90,11 +94,12 @@ export class Player {
     }
     const answer = await fetch(address, { headers: { Accept: "audio/wav" } }).catch(() => null);
     if (!answer) {
-      throw new SoundError("The studio does not answer: was it ended in the terminal?");
+      const { message, remedy } = noAnswer();
+      throw new SoundError(`${message} ${remedy}`);
     }
     if (!answer.ok) {
-      const told = await answer.json().catch(() => null);
-      throw new SoundError(told?.detail ?? "The sound could not be made.");
+      const problem = await answer.json().catch(() => null);
+      throw new SoundError(problem?.detail ?? "The sound could not be made.");
     }
     const buffer = await this.#contextNow().decodeAudioData(await answer.arrayBuffer());
     this.#buffers.set(address, buffer);

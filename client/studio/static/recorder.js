@@ -1,11 +1,12 @@
-/** The microphone as 16 kHz mono, the same for every page that listens. */
+/** The microphone as 16 kHz mono, for every page that records. */
 
+import { remember, remembered } from "./remembered.js";
 import { Resampler } from "./resampler.js";
 
 export const SAMPLE_RATE_HZ = 16000;
 
 const FLOOR_DBFS = -120;
-const LOST_AFTER_MS = 3000; // sound comes every 50 ms; so long without means that it is gone
+const LOST_AFTER_MS = 3000; // sound comes every 50 ms: a gap this long means that it is gone
 const FLUSH_WITHIN_MS = 500;
 const DEVICE_KEY = "aloud.microphone";
 
@@ -26,27 +27,14 @@ export class MicrophoneError extends Error {
 export function zerosError() {
   return new MicrophoneError(
     "The microphone gives no sound at all, only exact zeros.",
-    "Unmute it (a key or a switch on a headset), or choose another one. On macOS, turn the " +
-      "browser on under System Settings › Privacy & Security › Microphone and start it anew.",
+    "Unmute it (a key, or a switch on the headset), or choose another one. On macOS, turn the " +
+      "browser on under System Settings › Privacy & Security › Microphone and restart it.",
   );
-}
-
-/** @returns {string|undefined} the microphone chosen in the microphone check */
-function rememberedDevice() {
-  try {
-    return localStorage.getItem(DEVICE_KEY) || undefined;
-  } catch {
-    return undefined; // storage is switched off
-  }
 }
 
 /** @param {string} deviceId the microphone to use from now on; empty: the system's own choice */
 export function rememberDevice(deviceId) {
-  try {
-    localStorage.setItem(DEVICE_KEY, deviceId);
-  } catch {
-    // storage is switched off: the choice holds for this page
-  }
+  remember(DEVICE_KEY, deviceId);
 }
 
 function amplitudeDbfs(amplitude) {
@@ -63,12 +51,12 @@ function explain(error) {
             "The system does not let the browser use the microphone.",
             "Turn the browser on in the system's privacy settings for the microphone (macOS: " +
               "System Settings › Privacy & Security › Microphone; Windows: Settings › Privacy & " +
-              "security › Microphone), then start the browser anew.",
+              "security › Microphone), then restart the browser.",
           )
         : new MicrophoneError(
             "This page is not allowed to use the microphone.",
             "Click the symbol to the left of the page's address, allow the microphone, and try " +
-              "again. It is heard by this machine only.",
+              "again. Only this machine hears it.",
           );
     case "NotFoundError":
       return new MicrophoneError(
@@ -85,7 +73,7 @@ function explain(error) {
     default:
       return new MicrophoneError(
         `The microphone cannot be used (${error.message || error.name}).`,
-        "Choose another one in the microphone check, or start the browser anew.",
+        "Choose another one in the microphone check, or restart the browser.",
       );
   }
 }
@@ -150,14 +138,14 @@ export class Microphone {
    * @param {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void}
    *   [options.onLevel] takes about 20 levels a second, also while paused; `zeros`: every sample
    *   since the microphone was opened was exactly zero
-   * @param {(error: MicrophoneError) => void} [options.onEnd] is told when the microphone goes away
+   * @param {(error: MicrophoneError) => void} [options.onEnd] called when the microphone is gone
    * @returns {Promise<Microphone>}
    * @throws {MicrophoneError}
    */
   static async open({ deviceId, onSamples, onLevel, onEnd } = {}) {
     let stream;
     try {
-      stream = await openStream(deviceId ?? rememberedDevice());
+      stream = await openStream(deviceId ?? remembered(DEVICE_KEY));
       const context = new AudioContext();
       try {
         await context.audioWorklet.addModule(new URL("./recorder-worklet.js", import.meta.url));
@@ -279,7 +267,7 @@ export class Microphone {
     }
     const pcm = new Int16Array(samples.length);
     for (let i = 0; i < samples.length; i += 1) {
-      pcm[i] = Math.round(Math.min(1, Math.max(-1, samples[i])) * 32767);
+      pcm[i] = Math.max(-32768, Math.min(32767, Math.round(samples[i] * 32768)));
     }
     this.#options.onSamples?.(pcm);
   }
@@ -300,7 +288,7 @@ export class Microphone {
     await this.#release();
     this.#options.onEnd?.(
       new MicrophoneError(
-        "The microphone went away.",
+        "The microphone is gone.",
         "Plug it in again, or choose another one in the microphone check, and try again.",
       ),
     );

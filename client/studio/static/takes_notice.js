@@ -1,6 +1,7 @@
 /** The notice of interrupted recordings: hear, finish or discard them. */
 
-import { ask } from "./ask.js";
+import { confirm } from "./confirm.js";
+import { request } from "./request.js";
 
 const POLL_MS = 700;
 const WHILE_RECORDING_MS = 2500;
@@ -8,15 +9,9 @@ const region = document.getElementById("takes-notice");
 
 /** Look again, e.g. after a recording on this page was interrupted. */
 export async function refreshTakes() {
-  let state;
-  try {
-    const answer = await fetch("/takes");
-    state = answer.ok ? await answer.json() : null;
-  } catch {
-    state = null; // Aloud was ended; the page says so where it matters
-  }
+  const state = await request("/takes").catch(() => null);
   if (!state) {
-    return;
+    return; // Aloud was closed; the page says so where it matters
   }
   const shown = new Set(state.interrupted.map((take) => take.name));
   const running = new Set(
@@ -71,7 +66,7 @@ function makeItem(take) {
     buttons.append(makeButton("Finish", () => finish(take, item, status)));
   } else {
     status.textContent =
-      "Its question is no longer in the bank, so it cannot be graded; it can be heard.";
+      "Its question is no longer in the bank, so it cannot be graded, only played.";
   }
   buttons.append(
     makeButton("Listen", () => listen(take, buttons), "quiet"),
@@ -100,51 +95,37 @@ function listen(take, buttons) {
   audio.play();
 }
 
-async function send(path) {
-  try {
-    const answer = await fetch(path, { method: "POST" });
-    return answer.ok ? { ok: true } : { ok: false, detail: (await answer.json()).detail };
-  } catch {
-    return { ok: false, detail: "Aloud does not answer: was it ended in the terminal?" };
-  }
-}
-
 async function finish(take, item, status) {
   const buttons = item.querySelectorAll("button");
   buttons.forEach((button) => (button.disabled = true));
-  const path = `/takes/${encodeURIComponent(take.name)}`;
-  const sent = await send(`${path}/finish`);
   const bar = document.createElement("progress");
   bar.className = "progress";
   bar.setAttribute("aria-label", "Transcribing");
   status.before(bar);
-  status.textContent = sent.ok ? "Transcribing …" : sent.detail;
-  const end = sent.ok ? await follow(path, bar) : null;
-  bar.remove();
-  if (end?.state === "done") {
-    showDone(item, status, end);
-    return;
+  status.textContent = "Transcribing …";
+  try {
+    showDone(item, status, await finished(`/takes/${encodeURIComponent(take.name)}`, bar));
+  } catch (error) {
+    buttons.forEach((button) => (button.disabled = false));
+    status.textContent = `${error.message} ${error.remedy ?? ""}`.trim();
   }
-  buttons.forEach((button) => (button.disabled = false));
-  status.textContent = end?.problem ?? status.textContent;
+  bar.remove();
 }
 
-async function follow(path, bar) {
-  for (;;) {
+/** Has a recording finished; throws an error that says why it failed. */
+async function finished(address, bar) {
+  let progress = await request(`${address}/finish`, { post: true });
+  while (progress.state === "running") {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    let progress;
-    try {
-      progress = await (await fetch(path)).json();
-    } catch {
-      return { state: "failed", problem: "Aloud does not answer; the recording is still there." };
-    }
-    if (progress.state !== "running") {
-      return progress;
-    }
+    progress = await request(address);
     if (progress.share > 0) {
       bar.value = progress.share;
     }
   }
+  if (progress.state !== "done") {
+    throw new Error(progress.problem);
+  }
+  return progress;
 }
 
 function showDone(item, status, end) {
@@ -165,7 +146,7 @@ function showDone(item, status, end) {
 }
 
 async function discard(take, item, status) {
-  const sure = await ask({
+  const sure = await confirm({
     title: `Discard this recording of ${take.length}?`,
     detail: "It is deleted for good.",
     yes: "Discard",
@@ -174,14 +155,15 @@ async function discard(take, item, status) {
   if (!sure) {
     return;
   }
-  const sent = await send(`/takes/${encodeURIComponent(take.name)}/discard`);
-  if (sent.ok) {
-    item.remove();
-    showIfAny();
-    document.getElementById("main")?.focus();
-  } else {
-    status.textContent = sent.detail;
+  try {
+    await request(`/takes/${encodeURIComponent(take.name)}/discard`, { post: true });
+  } catch (error) {
+    status.textContent = `${error.message} ${error.remedy}`.trim();
+    return;
   }
+  item.remove();
+  showIfAny();
+  document.getElementById("main")?.focus();
 }
 
 refreshTakes();

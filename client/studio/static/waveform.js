@@ -10,7 +10,7 @@ export class Waveform {
   #canvas;
   #bars = [];
 
-  /** @param {HTMLCanvasElement} canvas it is drawn in its own text colour */
+  /** @param {HTMLCanvasElement} canvas it is drawn in its own text color */
   constructor(canvas) {
     this.#canvas = canvas;
     new ResizeObserver(() => this.#draw()).observe(canvas);

@@ -1,4 +1,4 @@
-"""All tables: whoever imports one has them all, since they belong to the same ``Base``.
+"""All tables: importing one imports them all, since they belong to the same ``Base``.
 
 A change to any table needs a migration; a test compares the two.
 """
@@ -15,9 +15,9 @@ from server.db.tables.accounts import (
 )
 from server.db.tables.attempts import AttemptRow, DrillCardRow, DrillReviewRow, ReportRow
 from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
+from server.db.tables.operations import AuditRow, BankVersionRow, JobFileRow, JobInputRow, JobRow
 from server.db.tables.reviewing import CommentRow, CorrectionRow, ReviewRow, RubricScoreRow
 from server.db.tables.sharing import RecordingRow, ShareLinkRow, ShareRow
-from server.db.tables.work import AuditRow, BankVersionRow, JobFileRow, JobInputRow, JobRow
 
 __all__ = [
     "AccountRow",

@@ -12,25 +12,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime
 
-__all__ = [
-    "AccountRow",
-    "CohortMemberRow",
-    "CohortRow",
-    "EndedSessionRow",
-    "InvitationRow",
-    "ServerSecretRow",
-    "SignInFailureRow",
-    "TokenRow",
-]
-
 
 class AccountRow(Base):
-    """One person. Deleting the row takes along everything that is theirs."""
+    """One person. Deleting the row deletes everything that is theirs."""
 
     __tablename__ = "accounts"
     __table_args__ = (
         CheckConstraint("role IN ('candidate', 'coach', 'admin')", name="role"),
-        # The id of a deleted account never comes to name another person.
+        # The id of a deleted account is never given to another person.
         {"sqlite_autoincrement": True},
     )
 
@@ -62,7 +51,7 @@ class InvitationRow(Base):
 
 
 class TokenRow(Base):
-    """What a client signs in with. ``prefix`` is what a person tells tokens apart by."""
+    """What a client signs in with. People distinguish tokens by ``prefix``."""
 
     __tablename__ = "tokens"
 
@@ -79,7 +68,7 @@ class TokenRow(Base):
 
 
 class CohortRow(Base):
-    """A group of candidates with its coaches, and what the programme settled for it."""
+    """A group of candidates with its coaches, and the program's settings for it."""
 
     __tablename__ = "cohorts"
 

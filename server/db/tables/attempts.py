@@ -8,8 +8,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
 
-__all__ = ["AttemptRow", "Base", "DrillCardRow", "DrillReviewRow", "ReportRow"]
-
 
 class AttemptRow(Base):
     """One answer as it came in, with the question as it was then."""
@@ -18,7 +16,7 @@ class AttemptRow(Base):
     __table_args__ = (
         *once_per_owner("attempts", "submission_id"),
         Index("ix_attempts_owner_id_created_at_id", "owner_id", "created_at", "id"),
-        # An id that a person noted down never comes to name another attempt.
+        # An id that a person noted down is never given to another attempt.
         {"sqlite_autoincrement": True},
     )
 

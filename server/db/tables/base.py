@@ -6,8 +6,6 @@ from sqlalchemy import BigInteger, DateTime, Dialect, ForeignKey, Index, Integer
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-__all__ = ["Base", "Key", "UtcDateTime", "once_per_owner", "owner_column"]
-
 # SQLite only counts up an INTEGER primary key; PostgreSQL gets 64 bits.
 Key = BigInteger().with_variant(Integer, "sqlite")
 
@@ -53,7 +51,7 @@ def owner_column(*, index: bool = False) -> Mapped[int | None]:
 
 
 def once_per_owner(table: str, column: str) -> tuple[Index, Index]:
-    """A value occurs once for each owner, and once where there is no owner.
+    """A value occurs once for each owner, and once without an owner.
 
     Two indexes, because to a unique index two ``NULL`` are never the same.
     """

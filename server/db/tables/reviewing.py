@@ -1,4 +1,4 @@
-"""The tables of coaching: comments, scores by the programme's rubric, corrected verdicts.
+"""The tables of coaching: comments, scores by the program's rubric, corrected verdicts.
 
 ``external_id`` names a row over all databases: a bundle that comes back with comments is merged
 by it. Who writes without an account (a share link, a bundle) is named by ``guest_name``.
@@ -10,8 +10,6 @@ from sqlalchemy import CheckConstraint, Float, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime
-
-__all__ = ["CommentRow", "CorrectionRow", "ReviewRow", "RubricScoreRow"]
 
 
 def _attempt() -> Mapped[int]:

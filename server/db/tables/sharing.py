@@ -7,8 +7,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, owner_column
 
-__all__ = ["RecordingRow", "ShareLinkRow", "ShareRow"]
-
 
 class ShareRow(Base):
     """One attempt, or one interview, shown to a cohort's coaches or (no cohort) by links only."""
@@ -49,7 +47,7 @@ class ShareLinkRow(Base):
 
 
 class RecordingRow(Base):
-    """The sound of an attempt, as the server encoded it anew."""
+    """The sound of an attempt, as the server re-encoded it."""
 
     __tablename__ = "recordings"
     __table_args__ = (
@@ -62,7 +60,7 @@ class RecordingRow(Base):
     owner_id: Mapped[int | None] = owner_column(index=True)
     media_type: Mapped[str] = mapped_column(String(40))
     duration_s: Mapped[float] = mapped_column(Float)
-    # Megabytes: loaded only where it is asked for.
+    # Megabytes: loaded only on request.
     content: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     uploaded_at: Mapped[datetime] = mapped_column(UtcDateTime)

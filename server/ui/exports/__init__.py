@@ -1,1 +1,1 @@
-"""Attempts as files: what the client's own exports and the server's have in common."""
+"""Attempts as files: what the exports of client and server share."""

@@ -8,10 +8,7 @@ from typing import Final
 
 from question_bank.models import Question
 from server.contract import ArchivedAttempt, Coverage, Report, Submission
-from server.ui.correction_text import correction_lines
-from server.ui.exports.spreadsheet import to_cell
-
-__all__ = ["COLUMNS", "row_of", "safe_cell", "to_csv"]
+from server.ui.verdict_words import correction_lines
 
 COLUMNS: Final = (
     "created_at",
@@ -95,7 +92,7 @@ def row_of(
 
 
 def _phrases(coverage: Coverage, status: str) -> str:
-    """Those that count as such: what was only denied stands in a column of its own."""
+    """Those that count: phrases that were only denied have a column of their own."""
     return "; ".join(
         each.phrase for each in coverage.phrases if each.status == status and not each.negated
     )
@@ -108,3 +105,20 @@ def _rounded(value: float | None) -> float | None:
 def safe_cell(value: str | float | None) -> str | float | None:
     """A value that no spreadsheet runs as a formula."""
     return to_cell(value) if isinstance(value, str) else value
+
+
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""A spreadsheet runs a text that begins so (OWASP, "CSV Injection"); the full-width ones too."""
+_GUARD: Final = "'"
+
+
+def to_cell(text: str) -> str:
+    """The text with a mark before it where a spreadsheet would run it."""
+    return _GUARD + text if text.lstrip(" ").startswith(_FORMULA_STARTS) else text
+
+
+def from_cell(text: str) -> str:
+    """The text as it was before ``to_cell``."""
+    if text.startswith(_GUARD) and text[1:].lstrip(" ").startswith(_FORMULA_STARTS):
+        return text[1:]
+    return text

@@ -1,14 +1,26 @@
-"""Attempts as one HTML file that needs nothing else: to keep, to print, to send to a coach."""
+"""HTML files that need nothing else: attempts to keep or print, and a bundle for a coach."""
 
-from collections.abc import Sequence
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from markupsafe import Markup
 
-from server.contract import ArchivedAttempt
-from server.ui.rendering import STYLESHEET, environment
+from server.contract import (
+    MAX_COMMENT_CHARS,
+    MAX_SCORE,
+    ArchivedAttempt,
+    Criterion,
+    Report,
+    ReviewDocument,
+    TermOrPhrase,
+)
+from server.ui.rendering import STATIC, STYLESHEET, clock, environment
 from server.ui.report_view import Sounds, view_report
-
-__all__ = ["to_html"]
+from server.ui.verdict_words import VERDICT_WORDS
 
 
 def to_html(attempts: Sequence[ArchivedAttempt]) -> str:
@@ -22,3 +34,94 @@ def to_html(attempts: Sequence[ArchivedAttempt]) -> str:
     # Our own file: nothing in it comes from an attempt.
     stylesheet = Markup(STYLESHEET.read_text(encoding="utf-8"))
     return template.render(entries=entries, stylesheet=stylesheet, sounds=Sounds()) + "\n"
+
+
+_SCRIPT: Final = STATIC / "bundle.js"
+
+_CHOICES: Final[dict[TermOrPhrase, dict[str, str]]] = {
+    "phrase": {
+        "covered": "It was said",
+        "partial": "It was partly said",
+        "missing": "It was not said",
+    },
+    "term": {
+        "correct": "It was said right",
+        "mispronounced": "It was said wrong",
+        "unclear": "It is not clear",
+    },
+}
+"""What a verdict can be corrected to."""
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """A verdict of the report, as one can choose it to correct it."""
+
+    target: TermOrPhrase
+    name: str
+    word_index: int | None
+    verdict: str
+    text: str
+
+
+def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str | None) -> str:
+    """The page with everything inlined; it asks the network for nothing, and may not.
+
+    Args:
+        attempt: the answer with its report.
+        review: what was written about it so far.
+        recording: its sound as a ``data:`` address; ``None``: without.
+    """
+    # our own files: nothing in them comes from an answer
+    script = _SCRIPT.read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # "<" cannot end the element that holds it
+    data = json.dumps(review.model_dump(mode="json")).replace("<", "\\u003c")
+    view = view_report(attempt.report)
+    transcript = attempt.submission.transcript
+    template = environment().get_template("sharing/bundle.html")
+    return (
+        template.render(
+            attempt=attempt,
+            view=view,
+            word_count=len(transcript.words) or len(transcript.text.split()),
+            has_times=view.timed or recording is not None,
+            criteria=_criteria(review),
+            verdicts=tuple(_verdicts(attempt.report)),
+            choices=_CHOICES,
+            sounds=Sounds(recording_url=recording),
+            stylesheet=Markup(STYLESHEET.read_text(encoding="utf-8")),
+            script=Markup(script),
+            script_digest=digest,
+            review=Markup(data),
+            most_chars=MAX_COMMENT_CHARS,
+        )
+        + "\n"
+    )
+
+
+def _criteria(review: ReviewDocument) -> tuple[Criterion, ...]:
+    """What the owner's cohorts score by, and what somebody scored by already."""
+    criteria = {each.name: each for each in review.criteria}
+    for each in review.scores:
+        if each.criterion.strip() and each.criterion not in criteria:
+            criteria[each.criterion] = Criterion.model_construct(
+                name=each.criterion, description="", scale=MAX_SCORE
+            )
+    return tuple(criteria.values())
+
+
+def _verdicts(report: Report) -> Iterator[_Verdict]:
+    for number, phrase in enumerate(report.coverage.phrases, start=1):
+        said = "denied" if phrase.negated else VERDICT_WORDS[phrase.status]
+        text = f"{number}. {phrase.phrase}: {said}"
+        yield _Verdict("phrase", phrase.phrase, None, phrase.status, text)
+    for term in report.pronunciation.terms:
+        where = f" at {clock(term.start_s)}" if term.start_s is not None else ""
+        yield _Verdict(
+            "term",
+            term.term,
+            term.word_indices[0] if term.word_indices else None,
+            term.verdict,
+            f"{term.term}{where}: {VERDICT_WORDS[term.verdict]}",
+        )

@@ -1,13 +1,11 @@
 """Attempts as Markdown (CommonMark with tables); what was said is text, never markup."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, SummaryPoint, TermVerdict
-from server.ui.correction_text import correction_lines, graded_text
-from server.ui.exports.markdown_text import plain_text as _text
-
-__all__ = ["to_markdown"]
+from server.ui.verdict_words import correction_lines, graded_text
 
 _STATUS: Final = {"covered": "✓ covered", "partial": "◐ partial", "missing": "✗ missing"}
 
@@ -22,7 +20,7 @@ def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
 def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     report, question = attempt.report, attempt.question
     transcript = attempt.submission.transcript
-    yield f"# {_text(question.prompt)}"
+    yield f"# {plain_text(question.prompt)}"
     yield ""
     facts = [
         f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
@@ -32,10 +30,10 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
         _score(report),
         " ".join(filter(None, [transcript.engine, transcript.model])),
     ]
-    yield " · ".join(_text(fact) for fact in facts if fact)
+    yield " · ".join(plain_text(fact) for fact in facts if fact)
     yield ""
     for notice in report.notices:
-        yield f"> **Note:** {_text(notice)}"
+        yield f"> **Note:** {plain_text(notice)}"
         yield ""
     yield from _points("What went well", report.summary.went_well)
     yield from _points("What to work on", report.summary.work_on)
@@ -47,16 +45,17 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
         yield "## Language"
         yield ""
         for note in report.language.notes:
-            yield f"- “{_text(note.said)}” → “{_text(note.better)}”: {_text(note.why)}"
+            said, better = plain_text(note.said), plain_text(note.better)
+            yield f"- “{said}” → “{better}”: {plain_text(note.why)}"
         yield ""
     yield "## Transcript"
     yield ""
     for line in transcript.text.splitlines():
-        yield f"> {_text(line)}".rstrip()
+        yield f"> {plain_text(line)}".rstrip()
     yield ""
     yield (
-        f"*Question {_text(question.id)}, grader {_text(report.grader_version)}, "
-        f"bank {_text(report.bank_version)}*"
+        f"*Question {plain_text(question.id)}, grader {plain_text(report.grader_version)}, "
+        f"bank {plain_text(report.bank_version)}*"
     )
 
 
@@ -66,7 +65,9 @@ def _score(report: Report) -> str:
 
 
 def _corrections(report: Report) -> Iterator[str]:
-    lines = [f"- **{_text(name)}**: {_text(told)}" for name, told in correction_lines(report)]
+    lines = [
+        f"- **{plain_text(name)}**: {plain_text(told)}" for name, told in correction_lines(report)
+    ]
     if lines:
         yield from ("## Corrected verdicts", "", *lines, "")
 
@@ -75,7 +76,7 @@ def _points(title: str, points: Sequence[SummaryPoint]) -> Iterator[str]:
     if points:
         yield f"## {title}"
         yield ""
-        yield from (f"- {_text(point.text)}" for point in points)
+        yield from (f"- {plain_text(point.text)}" for point in points)
         yield ""
 
 
@@ -86,15 +87,15 @@ def _coverage(report: Report) -> Iterator[str]:
     yield "|---|---|---|---|"
     for phrase in report.coverage.phrases:
         evidence = phrase.evidence
-        said = f"“{_text(evidence.text)}”" if evidence else ""
+        said = f"“{plain_text(evidence.text)}”" if evidence else ""
         at = _time(evidence.start_s) if evidence else ""
-        yield f"| {_text(phrase.phrase)} | {_status(phrase)} | {said} | {at} |"
+        yield f"| {plain_text(phrase.phrase)} | {_status(phrase)} | {said} | {at} |"
     yield ""
     asked = [each for each in report.coverage.phrases if each.status != "covered"]
     for phrase in asked:
         told = " ".join(filter(None, [phrase.why, phrase.follow_up]))
         if told:
-            yield f"- **{_text(phrase.phrase)}**: {_text(told)}"
+            yield f"- **{plain_text(phrase.phrase)}**: {plain_text(told)}"
     if any(phrase.why or phrase.follow_up for phrase in asked):
         yield ""
 
@@ -114,13 +115,13 @@ def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|"
     for term in terms:
         cells = [
-            _text(term.term),
+            plain_text(term.term),
             _verdict(term),
-            _text(term.heard or ""),
-            _text(term.expected),
+            plain_text(term.heard or ""),
+            plain_text(term.expected),
             "" if term.corrected else f"{term.confidence:.0%}",
             _time(term.start_s),
-            _text(term.tip),
+            plain_text(term.tip),
         ]
         yield f"| {' | '.join(cells)} |"
     yield ""
@@ -155,3 +156,13 @@ def _time(start_s: float | None) -> str:
         return ""
     tenths = round(start_s * 10)
     return f"{tenths // 600}:{tenths % 600 // 10:02d}.{tenths % 10}"
+
+
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!$])")
+_LINE_START: Final = re.compile(r"^(?=[-+=]|\d{1,9}[.)])(\d*)")
+
+
+def plain_text(text: str) -> str:
+    """One line of plain text, whatever it holds."""
+    line = " ".join(text.split())
+    return _LINE_START.sub(r"\1\\", _SPECIAL.sub(r"\\\1", line))

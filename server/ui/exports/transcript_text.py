@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from server.contract import Transcript, Word
 
-__all__ = ["FORMATS", "Cue", "cues", "to_json", "to_srt", "to_text", "to_vtt"]
-
 MAX_LINE_CHARS = 42
 MAX_LINES = 2
 MAX_CUE_S = 7.0
@@ -70,7 +68,7 @@ FORMATS: Mapping[str, Callable[[Transcript], str]] = {
 
 
 def cues(transcript: Transcript) -> list[Cue]:
-    """Words put together to subtitles that end with sentences and pauses where they can.
+    """Words joined into subtitles that end with sentences and pauses where possible.
 
     Words without times (a typed transcript) are left out: a subtitle needs a time.
     """

@@ -115,7 +115,7 @@
 
   const about = (comment) => {
     const line = part("p", "", part("strong", "", comment.author), " ");
-    if (comment.by_owner) line.append(part("span", "badge", "whose answer it is"), " ");
+    if (comment.by_owner) line.append(part("span", "badge", "the candidate"), " ");
     const when = new Date(comment.created_at).toLocaleString();
     line.append(part("span", "muted small", comment.edited_at ? `${when}, edited` : when));
     return line;
@@ -283,7 +283,7 @@
     if (signed(event.target) === null) return;
     const criteria = new Set(given.map((each) => each.dataset.criterion));
     for (const each of review.scores.filter((old) => own.has(old.external_id))) {
-      if (criteria.has(each.criterion)) remove("scores", each.external_id); // given anew
+      if (criteria.has(each.criterion)) remove("scores", each.external_id); // given again
     }
     const made = given.map((each) => ({
       ...signed(event.target),

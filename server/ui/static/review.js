@@ -1,5 +1,5 @@
-/** The review of an answer, for coaches and for guests: words are chosen, played and commented on,
- * all of it by keyboard too. */
+/** The review of an answer, for coaches and guests: select words, play them, comment on them; all
+ * of it by keyboard too. */
 
 import { clock } from "./clock.js";
 import { listenToPieces, Recording } from "./recording.js";
@@ -13,12 +13,12 @@ const form = document.querySelector("[data-comment-form]");
 const text = form.elements.text;
 const place = form.querySelector("[data-place]");
 const whole = form.querySelector("[data-whole]");
-/** The comments in the order of the words; those on a moment or the whole answer come behind. */
+/** The comments in the order of the words; those on a moment or the whole answer come last. */
 const comments = [...document.querySelectorAll(".review-comment")].sort(
   (one, other) => Number(one.dataset.from ?? words.length) - Number(other.dataset.from ?? words.length),
 );
 
-/** The chosen words, by their numbers: where choosing began, and where it is now. */
+/** The selected words, by number: where the selection began, and where it is now. */
 let anchor = null;
 let head = null;
 
@@ -88,7 +88,7 @@ function enter(index) {
 /** Goes to the next (1) or previous (-1) comment, and to the words it is on. */
 function walkComments(step) {
   if (comments.length === 0) {
-    status.textContent = "There is no comment yet.";
+    status.textContent = "There are no comments yet.";
     return;
   }
   const now = comments.findIndex((each) => each.classList.contains("current"));
@@ -109,7 +109,7 @@ function walkComments(step) {
   status.textContent = `${by.textContent}: ${said?.textContent ?? ""}`;
 }
 
-/** Opens the reply to the comment that was walked to. */
+/** Opens the reply to the current comment. */
 function reply() {
   const field = document.querySelector(".review-comment.current [data-reply] textarea");
   if (!field) {
@@ -136,7 +136,7 @@ function walkWords(event) {
   event.preventDefault();
 }
 
-/** Words that the mouse went over, from the browser's own selection. */
+/** Words selected with the mouse, from the browser's own selection. */
 function selectedWords() {
   const selection = getSelection();
   if (selection.isCollapsed || selection.rangeCount === 0) return null;
@@ -178,7 +178,7 @@ whole.addEventListener("click", () => {
 });
 listenToPieces(() => recording);
 
-/** Takes up what stands in the form: a comment that could not be kept, with its place. */
+/** Restores the form after a failure: a comment that could not be saved, with its place. */
 function takeUp() {
   const { kind, word_from: from, word_to: to, at_s: at } = form.elements;
   const first = words.findIndex((word) => word.dataset.index === from.value);
@@ -188,7 +188,7 @@ function takeUp() {
 }
 takeUp();
 
-/** A name is typed once, whichever form it is typed in first. */
+/** A name is typed once, in whichever form comes first. */
 const names = [...document.querySelectorAll("input[name=signed]")];
 for (const name of names) {
   name.addEventListener("input", () => names.forEach((other) => (other.value = name.value)));

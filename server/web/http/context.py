@@ -1,4 +1,4 @@
-"""What the routes of one app share; they get it from the request, there is no global one."""
+"""What the routes of one app share; they get it from the request, not from a global."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -10,12 +10,17 @@ from server.attempts.service import Service
 from server.core.settings import ServerSettings
 from server.web.http.pages import Pages
 
-__all__ = ["Context", "context_of"]
-
 
 @dataclass(frozen=True)
 class Context:
-    """Attributes: the settings, the service of no account's things, the accounts, the pages."""
+    """What every route can use.
+
+    Attributes:
+        settings: the server's settings.
+        service: the use cases over what belongs to no account; ``of`` gives those of an account.
+        accounts: the accounts.
+        pages: what renders the pages.
+    """
 
     settings: ServerSettings
     service: Service

@@ -1,13 +1,13 @@
-"""Finds out who asks, and lets nobody without an account past but to the few open addresses.
+"""Identifies the actor of a request; without an account, only the open addresses answer.
 
 How a route gets its actor: the middleware puts it into ``request.state.actor``; a route names what
 it needs as a parameter:
 
-- ``actor: CurrentActor`` – who asks;
-- ``service: OwnService`` – the use cases over what belongs to who asks;
-- ``dependencies=[needs(Action.COACH)]`` on a router or route – refuses who may not do that;
-- ``demand(actor, Action.READ, thing)`` in the route, for something that belongs to somebody: what
-  one may not read is told as not there.
+- ``actor: CurrentActor`` – who makes the request;
+- ``service: OwnService`` – the use cases over what belongs to that actor;
+- ``dependencies=[needs(Action.COACH)]`` on a router or route – refuses those who may not;
+- ``demand(actor, Action.READ, resource)`` in the route, for what belongs to somebody: what the
+  actor may not read is reported as not found.
 """
 
 from typing import Annotated, Any, Final, cast
@@ -19,23 +19,12 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.attempts.service import Service
-from server.core.access import ANONYMOUS, OPEN, Action, Actor, Thing, may
+from server.core.access import ANONYMOUS, OPEN, Action, Actor, Resource, may
 from server.core.errors import NotAllowedError, NotFoundError, NotSignedInError, StoreError
 from server.web.http.context import Context, context_of
 from server.web.http.pages import wants_page
 from server.web.http.problems import failure
-from server.web.http.sessions import SESSION_COOKIE, session_of
-
-__all__ = [
-    "OPEN_PATHS",
-    "OPEN_PREFIXES",
-    "AppContext",
-    "CurrentActor",
-    "Gate",
-    "OwnService",
-    "demand",
-    "needs",
-]
+from server.web.http.session_cookies import SESSION_COOKIE, session_of
 
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/sign-in"})
 OPEN_PREFIXES: Final = ("/invitation/", "/s/", "/static/ui/")
@@ -48,13 +37,13 @@ _NO_ACCOUNTS: Final = (
 
 
 class Gate:
-    """ASGI middleware: 401 (or the sign-in page) for who has no account, where there are any."""
+    """ASGI middleware: 401, or the sign-in page, without an account once there are accounts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes on whoever may come in, with ``request.state.actor``."""
+        """Passes a request on when its actor may come in, and sets ``request.state.actor``."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -93,10 +82,10 @@ class Gate:
 
 
 def _actor_of(request: Request) -> Actor:
-    """Who asks.
+    """Who makes the request.
 
     Raises:
-        NotSignedInError: there is a token, and it is not valid (any more).
+        NotSignedInError: there is a token, and it is not valid.
     """
     context = context_of(request)
     authorization = request.headers.get("authorization", "")
@@ -106,7 +95,7 @@ def _actor_of(request: Request) -> Actor:
         actor = context.accounts.actor_of_token(secret.strip())
         if actor is None:
             raise NotSignedInError(
-                "the token is not valid (any more); make a new one on the server's account page"
+                "the token is not valid; make a new one on the server's account page"
             )
         return actor
     if SESSION_COOKIE in request.cookies:
@@ -125,26 +114,26 @@ def _current_actor(request: Request) -> Actor:
 
 
 CurrentActor = Annotated[Actor, Depends(_current_actor)]
-"""Who asks."""
+"""Who makes the request."""
 
 AppContext = Annotated[Context, Depends(context_of)]
 """What the routes share."""
 
 
-def demand(actor: Actor, action: Action, thing: Thing | None = None) -> None:
-    """Refuses who may not do this (to this thing).
+def demand(actor: Actor, action: Action, resource: Resource | None = None) -> None:
+    """Refuses an actor who may not do this (to this resource).
 
     Raises:
         NotSignedInError: nobody is signed in.
-        NotFoundError: they may not even read the thing, so to them there is none.
-        NotAllowedError: they may not do this.
+        NotFoundError: the actor may not even read the resource, so for them it does not exist.
+        NotAllowedError: the actor may not do this.
     """
-    if may(actor, action, thing):
+    if may(actor, action, resource):
         return
     if actor is ANONYMOUS:
         raise NotSignedInError("sign in first")
-    if thing is not None and not may(actor, Action.READ, thing):
-        raise NotFoundError("there is nothing here, or it is not shown to you")
+    if resource is not None and not may(actor, Action.READ, resource):
+        raise NotFoundError("there is nothing here, or it is not shared with you")
     if actor is OPEN:
         raise NotAllowedError(
             "this server has no accounts; on its own machine, `aloud user add NAME --role admin` "
@@ -154,7 +143,7 @@ def demand(actor: Actor, action: Action, thing: Thing | None = None) -> None:
 
 
 def needs(action: Action) -> Any:
-    """A dependency that refuses who may not do this."""
+    """A dependency that refuses everybody who may not do this."""
 
     def check(actor: CurrentActor) -> None:
         demand(actor, action)
@@ -163,9 +152,9 @@ def needs(action: Action) -> Any:
 
 
 def _own_service(actor: CurrentActor, context: AppContext) -> Service:
-    demand(actor, Action.PRACTISE)
+    demand(actor, Action.PRACTICE)
     return context.service.of(actor.account_id)
 
 
 OwnService = Annotated[Service, Depends(_own_service)]
-"""The use cases over what belongs to who asks."""
+"""The use cases over what belongs to the current actor."""

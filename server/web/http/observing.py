@@ -15,8 +15,6 @@ from server.operations.logs import FIELDS, REQUEST_ID
 from server.operations.metrics import Metrics
 from server.web.http.problems import failure, problem_response
 
-__all__ = ["REQUEST_ID_HEADER", "Observe", "RouteMark"]
-
 logger = logging.getLogger(__name__)
 
 REQUEST_ID_HEADER: Final = "X-Request-ID"
@@ -42,7 +40,7 @@ class RouteMark:
 
 
 class Observe:
-    """ASGI middleware, outside of all that can fail: tells of each request, and of its failure.
+    """ASGI middleware, outside everything that can fail: reports each request and its failure.
 
     An unexpected error is answered here, so that this answer too has an id and the headers of all
     others, and raised again for the server's log.
@@ -73,7 +71,7 @@ class Observe:
         begun_s = time.perf_counter()
         try:
             await self._app(scope, receive, sending)
-        except ServerError as error:  # from outside of the routes, as where the database is away
+        except ServerError as error:  # from outside the routes, as when the database is away
             if status:
                 raise
             logger.error("%s: %s", error.code, error)

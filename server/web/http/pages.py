@@ -9,12 +9,10 @@ from starlette.responses import HTMLResponse
 from server.core.access import ANONYMOUS, Action, Actor, may
 from server.ui.rendering import environment
 
-__all__ = ["MENU", "MenuEntry", "Pages", "csrf_token", "sentence", "wants_page"]
-
 
 @dataclass(frozen=True)
 class MenuEntry:
-    """A page of the main menu, for those who may do what it is for."""
+    """A page of the main menu, for people with the right to use it."""
 
     name: str
     href: str
@@ -62,7 +60,7 @@ class Pages:
 
 
 def sentence(text: str) -> str:
-    """An error's text, written to stand behind a colon, as a sentence of its own."""
+    """An error's text, written to follow a colon, as a sentence of its own."""
     ended = text if text.endswith((".", "!", "?", "…")) else f"{text}."
     return ended[:1].upper() + ended[1:]
 
@@ -77,6 +75,6 @@ def csrf_token(request: Request) -> str:
 
 
 def wants_page(request: Request) -> bool:
-    """Whether a person looks at the answer, and not a program."""
+    """Whether a person, not a program, reads the response."""
     api = request.url.path.startswith("/api/")
     return not api and "text/html" in request.headers.get("accept", "")

@@ -1,4 +1,4 @@
-"""Errors as they are told: ``application/problem+json`` after RFC 9457, or as a page."""
+"""Errors as responses: ``application/problem+json`` after RFC 9457, or as a page."""
 
 import logging
 from collections.abc import Sequence
@@ -15,8 +15,6 @@ from server.core.errors import ServerError, TooManyTriesError
 from server.web.http.context import context_of
 from server.web.http.pages import wants_page
 
-__all__ = ["PROBLEM_RESPONSES", "add_problem_handlers", "failure", "problem_response"]
-
 logger = logging.getLogger(__name__)
 
 PROBLEM_TYPE = "application/problem+json"
@@ -28,14 +26,14 @@ _PAGE_TITLES = {
     401: "You are not signed in",
     403: "You may not do that",
     404: "There is nothing here",
-    409: "That does not fit any more",
+    409: "That no longer fits",
     413: "That is too large",
     421: "This server has another name",
     422: "That cannot be used",
     429: "Too many tries",
     503: "Not ready yet",
 }
-"""What a page says in the place of HTTP's own phrases."""
+"""What a page says instead of HTTP's own phrases."""
 
 
 def _documented(status: HTTPStatus) -> dict[str, Any]:
@@ -44,7 +42,7 @@ def _documented(status: HTTPStatus) -> dict[str, Any]:
 
 
 PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
-    "default": {"model": Problem, "description": "An error, told as a Problem"},
+    "default": {"model": Problem, "description": "An error, as a Problem"},
     422: _documented(HTTPStatus.UNPROCESSABLE_ENTITY),
 }
 
@@ -77,7 +75,7 @@ def failure(
     errors: Sequence[str] = (),
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """One error as a page, where a person looks at it, or as a Problem."""
+    """One error as a page for a person, or as a Problem for a program."""
     if not wants_page(request):
         return problem_response(status, code, detail, errors, headers)
     response = context_of(request).pages.page(

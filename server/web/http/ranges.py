@@ -8,8 +8,6 @@ from starlette.responses import Response
 
 from server.sharing.recordings import Sound
 
-__all__ = ["sound_response"]
-
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
@@ -35,8 +33,8 @@ def sound_response(request: Request, sound: Sound) -> Response:
 
 
 def _bounds(first: str, last: str, size: int) -> tuple[int, int]:
-    """First and last byte; the first lies behind the last where there is nothing to send."""
-    if not first:  # the last so many bytes
+    """First and last byte; the first is after the last if there is nothing to send."""
+    if not first:  # that many bytes from the end
         return (max(0, size - int(last)), size - 1) if int(last) else (1, 0)
     end = min(int(last), size - 1) if last else size - 1
     return (int(first), end) if int(first) < size else (1, 0)

@@ -13,9 +13,7 @@ from server.core.access import Action, Actor
 from server.core.errors import InvalidInputError, ServerError, WrongSignInError
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
-from server.web.http.sessions import end_session, start_session
-
-__all__ = ["account_router"]
+from server.web.http.session_cookies import end_session, start_session
 
 Typed = Annotated[str, Form(max_length=2000)]
 
@@ -72,7 +70,7 @@ def account_router() -> APIRouter:
     def revoke_token(
         actor: CurrentActor, context: AppContext, token_id: Annotated[int, Path()]
     ) -> Response:
-        """Let nobody in with a token any more."""
+        """Revoke a token."""
         context.accounts.tokens.revoke(_id(actor), token_id, by=actor.account_id)
         return RedirectResponse("/account#tokens", 303)
 

@@ -1,4 +1,4 @@
-"""``/account/everything``: all that the server keeps of an account, to take along."""
+"""``/account/everything``: everything the server keeps of an account, to download."""
 
 from collections.abc import Iterator
 from typing import IO, Final
@@ -12,8 +12,6 @@ from server.operations.account_data import everything_of
 from server.review.service import ReviewService
 from server.sharing.service import SharingService
 from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
-
-__all__ = ["everything_router"]
 
 _CHUNK_BYTES: Final = 256 * 1024
 

@@ -13,8 +13,6 @@ from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, needs
 from server.web.routes.home import invitation_link
 
-__all__ = ["admin_router"]
-
 Typed = Annotated[str, Form(max_length=300)]
 Id = Annotated[int, Path()]
 
@@ -104,7 +102,7 @@ def _add_accounts(router: APIRouter) -> None:
     def disable(
         request: Request, actor: CurrentActor, context: AppContext, account_id: Id
     ) -> Response:
-        """Let nobody in with an account any more."""
+        """Disable an account."""
         try:
             context.accounts.disable(account_id, by=actor.account_id)
         except ServerError as error:
@@ -254,7 +252,7 @@ def _cohorts(
 
 def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 19:
-        raise InvalidInputError("choose one of the list")
+        raise InvalidInputError("choose one from the list")
     return int(text)
 
 
@@ -264,4 +262,4 @@ def _days(text: str) -> int | None:
     try:
         return int(text)
     except ValueError:
-        raise InvalidInputError(f"{text!r} is no number of days") from None
+        raise InvalidInputError(f"{text!r} is not a number of days") from None

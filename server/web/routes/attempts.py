@@ -1,4 +1,4 @@
-"""Answers over HTTP: grade, store, list, delete, grade anew, export and import."""
+"""Answers over HTTP: grade, store, list, delete, regrade, export and import."""
 
 from typing import Annotated
 
@@ -22,12 +22,10 @@ from server.contract import (
 from server.core.access import Action
 from server.web.http.gate import OwnService, needs
 
-__all__ = ["attempts_router"]
-
 
 def attempts_router() -> APIRouter:
     """The routes for answers and what is kept of them."""
-    router = APIRouter(tags=["attempts"], dependencies=[needs(Action.PRACTISE)])
+    router = APIRouter(tags=["attempts"], dependencies=[needs(Action.PRACTICE)])
 
     @router.post("/grade")
     def grade(submission: Submission, service: OwnService) -> Report:
@@ -66,7 +64,7 @@ def attempts_router() -> APIRouter:
 
     @router.post("/regrade")
     def regrade(request: RegradeRequest, service: OwnService) -> RegradeResult:
-        """Grade all stored answers anew with today's grader and bank."""
+        """Grade all stored answers again with today's grader and bank."""
         return service.regrade(dry_run=request.dry_run, question_id=request.question_id)
 
     @router.get("/archive")

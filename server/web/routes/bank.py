@@ -19,8 +19,6 @@ from server.core.access import Action
 from server.core.errors import NotFoundError
 from server.web.http.gate import AppContext, needs
 
-__all__ = ["bank_router"]
-
 
 def bank_router() -> APIRouter:
     """The routes under ``/bank``."""
@@ -29,17 +27,17 @@ def bank_router() -> APIRouter:
     @router.get("")
     def whole_bank(context: AppContext) -> Bank:
         """Return everything in the bank, with its version."""
-        return context.service.bank
+        return context.service.bank()
 
     @router.get("/roles")
     def roles(context: AppContext) -> tuple[Role, ...]:
         """Return the roles one can rehearse for."""
-        return context.service.bank.roles
+        return context.service.bank().roles
 
     @router.get("/roles/{role_id}")
     def role(role_id: Annotated[Slug, Path()], context: AppContext) -> Role:
         """Return one role."""
-        found = context.service.bank.role(role_id)
+        found = context.service.bank().role(role_id)
         if found is None:
             raise NotFoundError(f"the bank has no role {role_id!r}")
         return found
@@ -62,21 +60,21 @@ def bank_router() -> APIRouter:
     @router.get("/rounds")
     def rounds(context: AppContext) -> tuple[RoundGuide, ...]:
         """Return the five interview rounds."""
-        return context.service.bank.rounds
+        return context.service.bank().rounds
 
     @router.get("/signals")
     def signals(context: AppContext) -> tuple[Signal, ...]:
         """Return the five signals that interviewers look for."""
-        return context.service.bank.signals
+        return context.service.bank().signals
 
     @router.get("/plan")
     def plan(context: AppContext) -> tuple[PlanWeek, ...]:
         """Return the study plan, week by week."""
-        return context.service.bank.plan
+        return context.service.bank().plan
 
     @router.get("/help")
     def help_texts(context: AppContext) -> tuple[Faq, ...]:
         """Return the answers to frequent questions."""
-        return context.service.bank.help
+        return context.service.bank().help
 
     return router

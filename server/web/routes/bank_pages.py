@@ -12,12 +12,10 @@ from server.bank_versions.text import Draft, DraftError, Fault
 from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
 from server.jobs.work import MadeFile
-from server.operations.background import ServerWork
+from server.operations.background import BackgroundWork
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, needs
 from server.web.routes.jobs import JobId, file_response
-
-__all__ = ["bank_pages_router"]
 
 SHOWN_QUESTIONS: Final = 30
 SHOWN_FAULTS: Final = 100
@@ -29,7 +27,7 @@ Typed = Annotated[str, Form()]
 
 @dataclass(frozen=True)
 class _Typed:
-    """What stands in the editor's form."""
+    """The content of the editor's form."""
 
     yaml: str
     lexicon_yaml: str
@@ -47,24 +45,24 @@ class _Checked:
     overtaken: bool = False
 
 
-def bank_pages_router(work: ServerWork) -> APIRouter:
+def bank_pages_router(background: BackgroundWork) -> APIRouter:
     """The pages under ``/coach/bank``."""
     router = APIRouter(
         prefix="/coach/bank", include_in_schema=False, dependencies=[needs(Action.EDIT_BANK)]
     )
-    versions = work.versions
+    versions = background.versions
 
     @router.get("")
     def overview(request: Request, context: AppContext) -> Response:
         """List the versions."""
-        bank = versions.knowledge.bank
+        bank = versions.grading_data.bank
         return context.pages.page(
             request,
             "bank/versions.html",
             versions=versions.listed(),
             questions=len(bank.questions),
             bank_version=bank.version,
-            problem=versions.knowledge.problem,
+            problem=versions.grading_data.problem,
         )
 
     @router.get("/edit")
@@ -77,7 +75,7 @@ def bank_pages_router(work: ServerWork) -> APIRouter:
     ) -> Response:
         """Open the editor: on a version, on what a job found faults in, or on the newest one."""
         if job is not None:
-            typed, checked = _of_job(work, job, actor)
+            typed, checked = _of_job(background, job, actor)
             return _editor(request, context, typed, checked)
         latest = versions.store.latest_number()
         number = version or latest
@@ -99,7 +97,7 @@ def bank_pages_router(work: ServerWork) -> APIRouter:
         note: Annotated[str, Form(max_length=MAX_NOTE_CHARS)] = "",
         based_on: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
     ) -> Response:
-        """Check what was typed, and store it where that was asked for and nothing is wrong."""
+        """Check what was typed, and store it if requested and nothing is wrong."""
         typed = _Typed(_lines(yaml), _lines(lexicon_yaml), _one_line(note), based_on)
         order = DraftOrder(yaml=typed.yaml, lexicon_yaml=typed.lexicon_yaml, note=typed.note)
         try:
@@ -114,7 +112,7 @@ def bank_pages_router(work: ServerWork) -> APIRouter:
         if len(draft.questions) > CHECKED_AT_ONCE:
             if do != "save":
                 return _editor(request, context, typed, _Checked(draft=draft, checked="form"))
-            queued = work.queue.enqueue(CHECK_BANK, order.model_dump(), actor.account_id)
+            queued = background.queue.enqueue(CHECK_BANK, order.model_dump(), actor.account_id)
             return RedirectResponse(f"/jobs/{queued.id}", 303)
         try:
             versions.check(draft)
@@ -133,9 +131,9 @@ def bank_pages_router(work: ServerWork) -> APIRouter:
 
     @router.post("/regrade")
     def regrade(actor: CurrentActor, trial: Annotated[bool, Form()] = False) -> Response:
-        """Grade everybody's answers anew with the bank in use, in the background."""
+        """Grade everybody's answers again with the bank in use, in the background."""
         order = RegradeOrder(scope="everybody", dry_run=trial)
-        queued = work.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
+        queued = background.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
         return RedirectResponse(f"/jobs/{queued.id}", 303)
 
     @router.get("/{number}")
@@ -196,19 +194,21 @@ def _editor(
     )
 
 
-def _of_job(work: ServerWork, job_id: JobId, actor: Actor) -> tuple[_Typed, _Checked]:
+def _of_job(background: BackgroundWork, job_id: JobId, actor: Actor) -> tuple[_Typed, _Checked]:
     """What a check in the background was given, and the faults it found."""
-    job = work.queue.status(job_id, actor.account_id)
+    job = background.queue.status(job_id, actor.account_id)
     if job.kind != CHECK_BANK:
         raise NotFoundError(f"job {job_id} checked no version of the bank")
-    order = DraftOrder.model_validate(work.queue.store.payload(job_id, actor.account_id))
+    order = DraftOrder.model_validate(background.queue.store.payload(job_id, actor.account_id))
     faults: list[dict[str, Any]] = (job.result or {}).get("faults", [])
-    typed = _Typed(order.yaml, order.lexicon_yaml, order.note, work.versions.store.latest_number())
+    typed = _Typed(
+        order.yaml, order.lexicon_yaml, order.note, background.versions.store.latest_number()
+    )
     return typed, _Checked([Fault(**each) for each in faults])
 
 
 def _excerpt(typed: _Typed, fault: Fault) -> str:
-    """The line that a fault stands in."""
+    """The line with the fault."""
     lines = (typed.yaml if fault.part == "bank" else typed.lexicon_yaml).split("\n")
     if fault.line is None or not 1 <= fault.line <= len(lines):
         return ""

@@ -9,17 +9,14 @@ from server.core.access import Action, Actor
 from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
 from server.jobs.work import MadeFile
-from server.review.collected import MOST_CORRECTIONS, collect, resolve, to_csv, to_yaml
-from server.review.overview import overview_of
-from server.review.queue import QueueFilter
+from server.review.overview import MOST_CORRECTIONS, collect, overview_of, resolve, to_csv, to_yaml
+from server.review.review_queue import QueueFilter
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, needs
+from server.web.routes.attempt_review import Reviews
 from server.web.routes.jobs import file_response
-from server.web.routes.review_desk import Reviews
 from server.web.routes.review_forms import LongField, rubric_from
 from server.web.routes.review_pages import queue_of
-
-__all__ = ["coach_router", "corrections_router"]
 
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
 MaybeNumber = Annotated[str, Query(max_length=20)]
@@ -94,7 +91,7 @@ def coach_router() -> APIRouter:
 
 
 def corrections_router() -> APIRouter:
-    """``/coach/corrections``: for whoever edits the bank."""
+    """``/coach/corrections``: for people who edit the bank."""
     router = APIRouter(
         prefix="/coach/corrections",
         include_in_schema=False,

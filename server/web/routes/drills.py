@@ -18,12 +18,10 @@ from server.contract import (
 from server.core.access import Action
 from server.web.http.gate import OwnService, needs
 
-__all__ = ["drills_router"]
-
 
 def drills_router() -> APIRouter:
     """The routes under ``/drills``."""
-    router = APIRouter(prefix="/drills", tags=["drills"], dependencies=[needs(Action.PRACTISE)])
+    router = APIRouter(prefix="/drills", tags=["drills"], dependencies=[needs(Action.PRACTICE)])
 
     @router.post("/reviews", status_code=status.HTTP_201_CREATED)
     def review(review: DrillReview, service: OwnService) -> ReviewedDrill:

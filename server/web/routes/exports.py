@@ -3,38 +3,34 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Query, Request, status
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime
 from starlette.responses import RedirectResponse, Response
 
-from server.contract import AttemptId
+from server.contract import AttemptId, Wire
 from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
 from server.exports.attempt import AttemptFormat, export_attempt
 from server.exports.cohort import EXPORT_COHORT, CohortFormat, CohortOrder, check_parquet
 from server.jobs.models import Job
-from server.operations.background import ServerWork
-from server.sharing.shown import thing_of_attempt
+from server.operations.background import BackgroundWork
+from server.sharing.shown import resource_of_attempt
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
 from server.web.routes.jobs import file_response
-
-__all__ = ["export_pages_router", "exports_router"]
 
 CohortId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
-class CohortExport(BaseModel):
+class CohortExport(Wire):
     """Which table of a cohort is wanted; ``since`` is included, ``until`` is not."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: CohortFormat = "csv"
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
 
 
-def exports_router(work: ServerWork) -> APIRouter:
+def exports_router(background: BackgroundWork) -> APIRouter:
     """The routes that hand out files."""
-    router = APIRouter(tags=["exports"], dependencies=[needs(Action.PRACTISE)])
+    router = APIRouter(tags=["exports"], dependencies=[needs(Action.PRACTICE)])
 
     @router.get(
         "/attempts/{attempt_id}/export",
@@ -47,23 +43,23 @@ def exports_router(work: ServerWork) -> APIRouter:
         context: AppContext,
         format: Annotated[AttemptFormat, Query()] = "markdown",
     ) -> Response:
-        """Return an attempt, one's own or one that is shown to a cohort one coaches, as a file."""
-        thing = thing_of_attempt(work.database, attempt_id)
-        if thing is None:
-            raise NotFoundError("there is nothing here, or it is not shown to you")
-        demand(actor, Action.READ, thing)
-        archive = context.service.of(thing.owner_id).export_one(attempt_id)
+        """Return an attempt, your own or one shared with a cohort that you coach, as a file."""
+        resource = resource_of_attempt(background.database, attempt_id)
+        if resource is None:
+            raise NotFoundError("there is nothing here, or it is not shared with you")
+        demand(actor, Action.READ, resource)
+        archive = context.service.of(resource.owner_id).export_one(attempt_id)
         return file_response(export_attempt(archive, format))
 
     @router.post("/cohorts/{cohort_id}/exports", status_code=status.HTTP_202_ACCEPTED)
     def cohort(cohort_id: CohortId, wanted: CohortExport, actor: CurrentActor) -> Job:
         """Put what a cohort's candidates share into a table, in the background."""
-        return _enqueue(work, actor, CohortOrder(cohort_id=cohort_id, **dict(wanted)))
+        return _enqueue(background, actor, CohortOrder(cohort_id=cohort_id, **dict(wanted)))
 
     return router
 
 
-def export_pages_router(work: ServerWork) -> APIRouter:
+def export_pages_router(background: BackgroundWork) -> APIRouter:
     """``/coach/exports``: the cohorts one coaches, each with its export."""
     router = APIRouter(
         prefix="/coach/exports", include_in_schema=False, dependencies=[needs(Action.COACH)]
@@ -82,16 +78,16 @@ def export_pages_router(work: ServerWork) -> APIRouter:
         format: Annotated[CohortFormat, Form()] = "csv",
     ) -> Response:
         """Start an export and show how far it is."""
-        job = _enqueue(work, actor, CohortOrder(cohort_id=cohort_id, format=format))
+        job = _enqueue(background, actor, CohortOrder(cohort_id=cohort_id, format=format))
         return RedirectResponse(f"/jobs/{job.id}", 303)
 
     return router
 
 
-def _enqueue(work: ServerWork, actor: Actor, order: CohortOrder) -> Job:
+def _enqueue(background: BackgroundWork, actor: Actor, order: CohortOrder) -> Job:
     demand(actor, Action.COACH)
     if order.cohort_id not in actor.coached:
         raise NotFoundError("there is no such cohort, or you do not coach it")
     if order.format == "parquet":
         check_parquet()
-    return work.queue.enqueue(EXPORT_COHORT, order.model_dump(mode="json"), actor.account_id)
+    return background.queue.enqueue(EXPORT_COHORT, order.model_dump(mode="json"), actor.account_id)

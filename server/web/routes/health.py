@@ -1,22 +1,21 @@
-"""``/readyz`` for what sends requests here, ``/metrics`` for Prometheus."""
+"""``/readyz`` for load balancers, ``/metrics`` for Prometheus."""
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from server.contract import Wire
 from server.core.access import Action
 from server.core.errors import StoreError
 from server.db.migrate import HEAD_REVISION, current_revision
-from server.operations.background import ServerWork
+from server.operations.background import BackgroundWork
 from server.operations.metrics import CONTENT_TYPE, Metrics
 from server.web.http.gate import needs
-
-__all__ = ["Readiness", "health_router"]
 
 _OK = "ok"
 
 
-class Readiness(BaseModel):
-    """Whether this process can do its work, and where not, why; nothing that is not for all."""
+class Readiness(Wire):
+    """Whether this process can do its work, and if not, why; nothing confidential."""
 
     app: str = "aloud"
     ready: bool
@@ -25,8 +24,8 @@ class Readiness(BaseModel):
     jobs: str = Field(description="'ok', or that no worker runs in this process")
 
 
-def health_router(work: ServerWork, metrics: Metrics) -> APIRouter:
-    """The routes; ``/readyz`` is open, ``/metrics`` for an admin's token or a server of one's own.
+def health_router(background: BackgroundWork, metrics: Metrics) -> APIRouter:
+    """The routes; ``/readyz`` is open, ``/metrics`` needs an admin's token if there are accounts.
 
     There is no way around that for requests from this machine: behind a proxy, all are.
     """
@@ -35,7 +34,7 @@ def health_router(work: ServerWork, metrics: Metrics) -> APIRouter:
     @router.get("/readyz", responses={503: {"model": Readiness}})
     def readyz(response: Response) -> Readiness:
         """Tell whether this process should get requests."""
-        found = _readiness(work)
+        found = _readiness(background)
         if not found.ready:
             response.status_code = 503
         return found
@@ -53,16 +52,16 @@ def health_router(work: ServerWork, metrics: Metrics) -> APIRouter:
     return router
 
 
-def _readiness(work: ServerWork) -> Readiness:
+def _readiness(background: BackgroundWork) -> Readiness:
     database, migrations = _OK, "not known"
     try:
-        with work.database.read() as session:
+        with background.database.read() as session:
             revision = current_revision(session.connection())
         migrations = _OK if revision == HEAD_REVISION else "the tables are another version's"
     except StoreError:
         # its text names the database, which is nobody's business here; the log has it
         database = "cannot be used"
-    jobs = _OK if work.queue.worker.is_alive else "no worker runs"
+    jobs = _OK if background.queue.worker.is_alive else "no worker runs"
     return Readiness(
         ready=(database, migrations, jobs) == (_OK, _OK, _OK),
         database=database,

@@ -6,8 +6,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from server.core.access import Action, may
 from server.web.http.gate import AppContext, CurrentActor, needs
 
-__all__ = ["home_router", "invitation_link"]
-
 
 def invitation_link(request: Request, secret: str) -> str:
     """The address at which an invitation is used."""
@@ -20,7 +18,7 @@ def home_router() -> APIRouter:
 
     @router.get("/")
     def home(request: Request, actor: CurrentActor, context: AppContext) -> Response:
-        """Lead everybody to where they work."""
+        """Send everybody to the page they work on."""
         if may(actor, Action.COACH):
             return RedirectResponse("/coach", 303)
         if may(actor, Action.MANAGE_ACCOUNTS):

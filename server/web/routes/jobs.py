@@ -1,4 +1,4 @@
-"""Jobs over HTTP: start grading anew, look how far it is, cancel, fetch the file."""
+"""Jobs over HTTP: start a regrade, see its progress, cancel it, fetch the file."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -11,15 +11,13 @@ from server.core.access import Action, may
 from server.core.errors import NotAllowedError
 from server.jobs.models import Job, JobList
 from server.jobs.work import MadeFile
-from server.operations.background import ServerWork
+from server.operations.background import BackgroundWork
 from server.web.http.gate import AppContext, CurrentActor, needs
-
-__all__ = ["file_response", "job_pages_router", "jobs_router"]
 
 JobId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
-def jobs_router(work: ServerWork) -> APIRouter:
+def jobs_router(background: BackgroundWork) -> APIRouter:
     """The routes under ``/jobs``. Everybody sees their own jobs and no others.
 
     The router's lifespan starts and ends the worker of this process.
@@ -27,31 +25,31 @@ def jobs_router(work: ServerWork) -> APIRouter:
     router = APIRouter(
         prefix="/jobs",
         tags=["jobs"],
-        dependencies=[needs(Action.PRACTISE)],
-        lifespan=work.lifespan,
+        dependencies=[needs(Action.PRACTICE)],
+        lifespan=background.lifespan,
     )
 
     @router.post("/regrade", status_code=status.HTTP_202_ACCEPTED)
     def regrade(order: RegradeOrder, actor: CurrentActor) -> Job:
-        """Grade stored answers anew, in the background; its result tells what changed."""
+        """Grade stored answers again, in the background; the result says what changed."""
         if order.scope == "everybody" and not may(actor, Action.EDIT_BANK):
-            raise NotAllowedError("only who edits the bank may grade everybody's answers anew")
-        return work.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
+            raise NotAllowedError("only people who edit the bank may regrade everybody's answers")
+        return background.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
 
     @router.get("")
     def jobs(actor: CurrentActor, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> JobList:
-        """List one's own jobs, newest first."""
-        return JobList(jobs=tuple(work.queue.recent(actor.account_id, limit)))
+        """List your own jobs, newest first."""
+        return JobList(jobs=tuple(background.queue.recent(actor.account_id, limit)))
 
     @router.get("/{job_id}")
     def job(job_id: JobId, actor: CurrentActor) -> Job:
         """Tell how far a job is."""
-        return work.queue.status(job_id, actor.account_id)
+        return background.queue.status(job_id, actor.account_id)
 
     @router.post("/{job_id}/cancel")
     def cancel(job_id: JobId, actor: CurrentActor) -> Job:
         """End a job; one that is over stays as it is."""
-        return work.queue.cancel(job_id, actor.account_id)
+        return background.queue.cancel(job_id, actor.account_id)
 
     @router.get(
         "/{job_id}/file",
@@ -60,27 +58,27 @@ def jobs_router(work: ServerWork) -> APIRouter:
     )
     def file(job_id: JobId, actor: CurrentActor) -> Response:
         """Return the file that a job made."""
-        return file_response(work.file(job_id, actor))
+        return file_response(background.file(job_id, actor))
 
     return router
 
 
-def job_pages_router(work: ServerWork) -> APIRouter:
-    """``/jobs``: one's own jobs as pages, with the progress of each."""
+def job_pages_router(background: BackgroundWork) -> APIRouter:
+    """``/jobs``: your own jobs as pages, with the progress of each."""
     router = APIRouter(
-        prefix="/jobs", include_in_schema=False, dependencies=[needs(Action.PRACTISE)]
+        prefix="/jobs", include_in_schema=False, dependencies=[needs(Action.PRACTICE)]
     )
 
     @router.get("")
     def jobs(request: Request, actor: CurrentActor, context: AppContext) -> Response:
-        """List one's own jobs."""
-        recent = work.queue.recent(actor.account_id)
+        """List your own jobs."""
+        recent = background.queue.recent(actor.account_id)
         return context.pages.page(request, "jobs/jobs.html", jobs=recent)
 
     @router.get("/{job_id}")
     def job(request: Request, job_id: JobId, actor: CurrentActor, context: AppContext) -> Response:
         """Show one job; the page follows it by itself."""
-        found = work.queue.status(job_id, actor.account_id)
+        found = background.queue.status(job_id, actor.account_id)
         return context.pages.page(request, "jobs/job.html", job=found)
 
     @router.get("/{job_id}/fragment")
@@ -88,25 +86,25 @@ def job_pages_router(work: ServerWork) -> APIRouter:
         request: Request, job_id: JobId, actor: CurrentActor, context: AppContext
     ) -> Response:
         """Return the part of a job's page that changes."""
-        found = work.queue.status(job_id, actor.account_id)
+        found = background.queue.status(job_id, actor.account_id)
         return context.pages.page(request, "jobs/fragment.html", job=found)
 
     @router.get("/{job_id}/file")
     def file(job_id: JobId, actor: CurrentActor) -> Response:
         """Hand out the file that a job made."""
-        return file_response(work.file(job_id, actor))
+        return file_response(background.file(job_id, actor))
 
     @router.post("/{job_id}/cancel")
     def cancel(job_id: JobId, actor: CurrentActor) -> Response:
         """End a job."""
-        work.queue.cancel(job_id, actor.account_id)
+        background.queue.cancel(job_id, actor.account_id)
         return RedirectResponse(f"/jobs/{job_id}", 303)
 
     return router
 
 
 def file_response(file: MadeFile) -> Response:
-    """A file to be kept, never shown: what stands in it came from other people."""
+    """A file to download, never to show inline: its content comes from other people."""
     plain = "".join(char if char.isascii() and char.isprintable() else "_" for char in file.name)
     plain = plain.replace('"', "_").replace("\\", "_").replace("%", "_")
     return Response(

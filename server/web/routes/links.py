@@ -18,21 +18,19 @@ from server.sharing.service import SharingService
 from server.web.http.context import Context
 from server.web.http.gate import AppContext
 from server.web.http.ranges import sound_response
-from server.web.routes.review_desk import Desk, Reviews, add_review_routes, review_page
+from server.web.routes.attempt_review import AttemptReview, Reviews, add_review_routes, review_page
 from server.web.routes.review_forms import signature
-
-__all__ = ["links_router"]
 
 Secret = Annotated[str, Path(max_length=200)]
 Id = Annotated[AttemptId, Path()]
 
 _IN_SESSION: Final = "guest"
 _ACTIONS: Final = frozenset({Action.READ, Action.COMMENT, Action.REVIEW})
-"""What a link lets people do to what it shows; its share says whether they may hear it too."""
+"""What a link lets people do with what it shows; its share says whether they may also listen."""
 
 
 @dataclass(frozen=True)
-class _GuestDesk(Desk):
+class _GuestReview(AttemptReview):
     guest: Guest
     secret: str
     session: MutableMapping[str, Any]
@@ -65,14 +63,14 @@ class _GuestDesk(Desk):
 
 
 def links_router(sharing: SharingService) -> APIRouter:
-    """The pages under ``/s/…``; the secret in the address is what lets people in."""
+    """The pages under ``/s/…``; the secret in the address lets people in."""
     router = APIRouter(prefix="/s/{secret}", include_in_schema=False)
 
-    def desk(
+    def review(
         request: Request, secret: Secret, attempt_id: Id, context: AppContext, reviews: Reviews
-    ) -> Desk:
-        """An answer that the link shows, before whoever has the link."""
-        return _desk(request, context, reviews, sharing.links.open(secret), secret, attempt_id)
+    ) -> AttemptReview:
+        """An answer that the link shows, for anybody with the link."""
+        return _review(request, context, reviews, sharing.links.open(secret), secret, attempt_id)
 
     @router.get("")
     def first(request: Request, secret: Secret, context: AppContext, reviews: Reviews) -> Response:
@@ -80,7 +78,7 @@ def links_router(sharing: SharingService) -> APIRouter:
         guest = sharing.links.open(secret)
         if len(guest.attempts) == 1:
             only = guest.attempts[0].id
-            return review_page(request, _desk(request, context, reviews, guest, secret, only))
+            return review_page(request, _review(request, context, reviews, guest, secret, only))
         page = context.pages.page(
             request, "sharing/interview.html", guest=guest, address=f"/s/{secret}"
         )
@@ -89,7 +87,7 @@ def links_router(sharing: SharingService) -> APIRouter:
 
     @router.get("/attempts/{attempt_id}/recording")
     def recording(request: Request, secret: Secret, attempt_id: Id) -> Response:
-        """Return the sound, where it is shared."""
+        """Return the recording, if it is shared."""
         guest = sharing.links.open(secret)
         guest.demand(attempt_id)
         if not guest.with_audio:
@@ -97,21 +95,21 @@ def links_router(sharing: SharingService) -> APIRouter:
         return sound_response(request, sharing.recordings.get(attempt_id))
 
     answers = APIRouter(prefix="/attempts/{attempt_id}")
-    add_review_routes(answers, desk)
+    add_review_routes(answers, review)
     router.include_router(answers)
     return router
 
 
-def _desk(
+def _review(
     request: Request,
     context: Context,
     reviews: ReviewService,
     guest: Guest,
     secret: str,
     attempt_id: int,
-) -> Desk:
+) -> AttemptReview:
     guest.demand(attempt_id)
-    return _GuestDesk(
+    return _GuestReview(
         context=context,
         reviews=reviews,
         attempt_id=attempt_id,

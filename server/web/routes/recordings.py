@@ -10,16 +10,14 @@ from server.contract import AttemptId
 from server.core.access import Action
 from server.core.errors import NotFoundError
 from server.jobs.models import Job
-from server.operations.background import ServerWork
+from server.operations.background import BackgroundWork
 from server.sharing.encoding import MAX_RECORDING_BYTES
 from server.sharing.service import SharingService
-from server.sharing.shown import thing_of_attempt
+from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import receive
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
 from server.web.http.ranges import sound_response
 from server.web.routes.sharing import owner_of
-
-__all__ = ["recordings_router"]
 
 _UPLOAD: Final = {
     "requestBody": {
@@ -51,12 +49,12 @@ async def _uploaded(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def recordings_router(sharing: SharingService, work: ServerWork) -> APIRouter:
+def recordings_router(sharing: SharingService, background: BackgroundWork) -> APIRouter:
     """The routes under ``/attempts/…/recording``."""
     router = APIRouter(
         prefix="/attempts/{attempt_id}/recording",
         tags=["sharing"],
-        dependencies=[needs(Action.PRACTISE)],
+        dependencies=[needs(Action.PRACTICE)],
     )
 
     @router.put("", openapi_extra=_UPLOAD, status_code=status.HTTP_202_ACCEPTED)
@@ -65,17 +63,17 @@ def recordings_router(sharing: SharingService, work: ServerWork) -> APIRouter:
     ) -> Job:
         """Upload the recording of an attempt shared with audio: FLAC or Opus.
 
-        It is heard once the job has decoded it and encoded it anew.
+        It can be played once the job has decoded and re-encoded it.
         """
-        return receive(sharing.recordings, work.queue, owner_of(actor), attempt_id, content)
+        return receive(sharing.recordings, background.queue, owner_of(actor), attempt_id, content)
 
     @router.get("", response_class=Response, responses=_SOUND)
     def get(request: Request, attempt_id: Id, actor: CurrentActor, context: AppContext) -> Response:
-        """Return a recording, one's own or one that is shared with sound; whole or by ranges."""
-        thing = thing_of_attempt(context.service.database, attempt_id)
-        if thing is None:
-            raise NotFoundError("there is nothing here, or it is not shown to you")
-        demand(actor, Action.HEAR, thing)
+        """Return a recording, your own or one shared with audio; whole or by ranges."""
+        resource = resource_of_attempt(context.service.database, attempt_id)
+        if resource is None:
+            raise NotFoundError("there is nothing here, or it is not shared with you")
+        demand(actor, Action.HEAR, resource)
         return sound_response(request, sharing.recordings.get(attempt_id))
 
     @router.delete("", status_code=status.HTTP_204_NO_CONTENT)

@@ -8,23 +8,14 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from server.contract import (
     CommentText,
+    Criterion,
     NewComment,
     NewCorrection,
     NewRubricScore,
     PersonName,
 )
 from server.core.errors import InvalidInputError
-from server.review.models import Criterion, Rubric
-
-__all__ = [
-    "CommentForm",
-    "CorrectionForm",
-    "LongField",
-    "ScoresForm",
-    "TextForm",
-    "rubric_from",
-    "signature",
-]
+from server.review.models import Rubric
 
 LongField = Annotated[str, Form(max_length=20_000)]
 
@@ -47,7 +38,7 @@ def signature(name: str) -> str:
 
 
 class _Signed(BaseModel):
-    """A form; who has no account signs it."""
+    """A form; people without an account sign it."""
 
     signed: _Short = ""
 
@@ -126,7 +117,7 @@ class CorrectionForm(_Signed):
             return NewCorrection.model_validate(values)
         except ValidationError:
             raise InvalidInputError(
-                "this is no verdict on a term or phrase of the report"
+                "this is not a verdict on a term or phrase of the report"
             ) from None
 
 
@@ -151,7 +142,7 @@ class ScoresForm(_Signed):
             InvalidInputError: a score is no number, or a note is too long.
         """
         if not len(self.criterion) == len(self.score) == len(self.note):
-            raise InvalidInputError("the form came in incomplete; load the page again")
+            raise InvalidInputError("the form arrived incomplete; load the page again")
         given = []
         for criterion, (score, note) in self.typed().items():
             if not score.strip():

@@ -7,33 +7,31 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from server.contract import AttemptId
-from server.core.access import Action, Actor, Thing, may
+from server.core.access import Action, Actor, Resource, may
 from server.core.errors import InvalidInputError
 from server.review.models import Rubric
-from server.review.queue import Queue
+from server.review.review_queue import ReviewQueue
 from server.review.service import author_of
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import Sounds
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
-from server.web.routes.review_desk import Desk, Reviews, add_review_routes
-
-__all__ = ["queue_of", "review_pages_router"]
+from server.web.routes.attempt_review import AttemptReview, Reviews, add_review_routes
 
 Id = Annotated[AttemptId, Path()]
 
 
 @dataclass(frozen=True)
-class _CoachDesk(Desk):
+class _CoachReview(AttemptReview):
     actor: Actor
-    thing: Thing
+    resource: Resource
 
     @property
     def recording_url(self) -> str:
         return f"/api/v1/attempts/{self.attempt_id}/recording"
 
     def rubric(self) -> Rubric:
-        return self.reviews.rubric(self.thing.shown_to & self.actor.coached)
+        return self.reviews.rubric(self.resource.shown_to & self.actor.coached)
 
     def values(self) -> dict[str, Any]:
         queue = queue_of(self.context, self.actor)
@@ -41,7 +39,7 @@ class _CoachDesk(Desk):
         return {
             "guest": None,
             "guest_name": None,
-            "candidate": _name(self.context, self.thing),
+            "candidate": _name(self.context, self.resource),
             "index": "/coach/queue",
             "next_address": f"/coach/attempts/{next_id}" if next_id else None,
             "done": self.reviews.is_done(self.attempt_id, self.actor.account_id),
@@ -49,25 +47,27 @@ class _CoachDesk(Desk):
         }
 
 
-def queue_of(context: Context, actor: Actor) -> Queue:
-    """The queue of who asks."""
-    return Queue(context.service.database, actor.coached, actor.account_id or 0)
+def queue_of(context: Context, actor: Actor) -> ReviewQueue:
+    """The queue of the current coach."""
+    return ReviewQueue(context.service.database, actor.coached, actor.account_id or 0)
 
 
-def _desk(attempt_id: Id, actor: CurrentActor, context: AppContext, reviews: Reviews) -> Desk:
-    """The attempt before a coach to whom it is shown."""
-    thing = reviews.thing(attempt_id)
-    demand(actor, Action.READ, thing)
-    return _CoachDesk(
+def _review(
+    attempt_id: Id, actor: CurrentActor, context: AppContext, reviews: Reviews
+) -> AttemptReview:
+    """The attempt for a coach whom it is shared with."""
+    resource = reviews.resource(attempt_id)
+    demand(actor, Action.READ, resource)
+    return _CoachReview(
         context=context,
         reviews=reviews,
         attempt_id=attempt_id,
-        owner_id=thing.owner_id,
+        owner_id=resource.owner_id,
         address=f"/coach/attempts/{attempt_id}",
         author=author_of(actor),
-        actions=frozenset(each for each in Action if may(actor, each, thing)),
+        actions=frozenset(each for each in Action if may(actor, each, resource)),
         actor=actor,
-        thing=thing,
+        resource=resource,
     )
 
 
@@ -78,7 +78,7 @@ def review_pages_router() -> APIRouter:
         include_in_schema=False,
         dependencies=[needs(Action.COACH)],
     )
-    add_review_routes(router, _desk)
+    add_review_routes(router, _review)
 
     @router.post("/state")
     def mark(
@@ -89,7 +89,7 @@ def review_pages_router() -> APIRouter:
         state: Annotated[Literal["open", "done"], Form()] = "done",
     ) -> Response:
         """Be done with the attempt, and go to the next one of the queue; or open it again."""
-        demand(actor, Action.REVIEW, reviews.thing(attempt_id))
+        demand(actor, Action.REVIEW, reviews.resource(attempt_id))
         reviews.mark(attempt_id, actor.account_id or 0, state)
         if state == "open":
             return RedirectResponse(f"/coach/attempts/{attempt_id}", 303)
@@ -106,12 +106,12 @@ def review_pages_router() -> APIRouter:
         reviews: Reviews,
     ) -> Response:
         """Two answers of one person to one question, the earlier one first."""
-        things = [reviews.thing(each) for each in (attempt_id, other_id)]
-        for thing in things:
-            demand(actor, Action.READ, thing)
-        if attempt_id == other_id or things[0].owner_id != things[1].owner_id:
-            raise InvalidInputError("two answers of the same person can be compared, no others")
-        service = context.service.of(things[0].owner_id)
+        resources = [reviews.resource(each) for each in (attempt_id, other_id)]
+        for resource in resources:
+            demand(actor, Action.READ, resource)
+        if attempt_id == other_id or resources[0].owner_id != resources[1].owner_id:
+            raise InvalidInputError("only two answers of the same person can be compared")
+        service = context.service.of(resources[0].owner_id)
         before, after = sorted(
             (service.attempt(each) for each in (attempt_id, other_id)),
             key=lambda each: (each.submission.created_at, each.id),
@@ -132,7 +132,7 @@ def review_pages_router() -> APIRouter:
     return router
 
 
-def _name(context: Context, thing: Thing) -> str:
-    if thing.owner_id is None:
+def _name(context: Context, resource: Resource) -> str:
+    if resource.owner_id is None:
         return "you"
-    return context.accounts.get(thing.owner_id).display_name
+    return context.accounts.get(resource.owner_id).display_name

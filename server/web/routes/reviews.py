@@ -1,24 +1,22 @@
-"""What was written about an attempt, over HTTP: for clients of its owner, and of its coaches."""
+"""What was written about an attempt, over HTTP: read, commented on, and merged from a file."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from server.contract import AttemptId, CommentText, NewComment, ReviewDocument
+from server.contract import AttemptId, CommentText, MergedReview, NewComment, ReviewDocument
 from server.core.access import Action, may
 from server.review.merging import ReviewMerger
 from server.review.service import author_of
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
-from server.web.routes.review_desk import ExternalIdPath, Reviews
-
-__all__ = ["reviews_router"]
+from server.web.routes.attempt_review import ExternalIdPath, Reviews
 
 Id = Annotated[AttemptId, Path()]
 
 
 def _may_read(attempt_id: Id, actor: CurrentActor, reviews: Reviews) -> None:
-    """Asked before the body is looked at: to strangers there is no such attempt."""
-    demand(actor, Action.READ, reviews.thing(attempt_id))
+    """Checked before the body is read: to strangers there is no such attempt."""
+    demand(actor, Action.READ, reviews.resource(attempt_id))
 
 
 def reviews_router() -> APIRouter:
@@ -26,7 +24,7 @@ def reviews_router() -> APIRouter:
     router = APIRouter(
         prefix="/attempts/{attempt_id}",
         tags=["reviews"],
-        dependencies=[needs(Action.PRACTISE), Depends(_may_read)],
+        dependencies=[needs(Action.PRACTICE), Depends(_may_read)],
     )
 
     @router.get("/review")
@@ -34,7 +32,7 @@ def reviews_router() -> APIRouter:
         attempt_id: Id, actor: CurrentActor, reviews: Reviews, context: AppContext
     ) -> ReviewDocument:
         """Return comments, scores and corrected verdicts; its owner gets the criteria too."""
-        if may(actor, Action.CHANGE, reviews.thing(attempt_id)):
+        if may(actor, Action.CHANGE, reviews.resource(attempt_id)):
             return ReviewMerger(context.service.database, actor.account_id).document(attempt_id)
         return reviews.document(attempt_id)
 
@@ -42,8 +40,8 @@ def reviews_router() -> APIRouter:
     def comment(
         attempt_id: Id, wanted: NewComment, actor: CurrentActor, reviews: Reviews
     ) -> ReviewDocument:
-        """Keep a comment, or an answer to one, once; and return them all."""
-        demand(actor, Action.COMMENT, reviews.thing(attempt_id))
+        """Store a comment, or a reply to one, once, and return all comments."""
+        demand(actor, Action.COMMENT, reviews.resource(attempt_id))
         reviews.comment(attempt_id, author_of(actor), wanted)
         return reviews.document(attempt_id)
 
@@ -55,9 +53,21 @@ def reviews_router() -> APIRouter:
         actor: CurrentActor,
         reviews: Reviews,
     ) -> ReviewDocument:
-        """Give one's own comment another text, and return them all."""
-        demand(actor, Action.COMMENT, reviews.thing(attempt_id))
+        """Change the text of your own comment, and return all comments."""
+        demand(actor, Action.COMMENT, reviews.resource(attempt_id))
         reviews.edit(attempt_id, author_of(actor), external_id, wanted.text)
         return reviews.document(attempt_id)
+
+    return router
+
+
+def merging_router() -> APIRouter:
+    """``/reviews``: answers of others are reported as not found."""
+    router = APIRouter(tags=["reviews"], dependencies=[needs(Action.PRACTICE)])
+
+    @router.post("/reviews")
+    def merge(document: ReviewDocument, actor: CurrentActor, context: AppContext) -> MergedReview:
+        """Add what a file says about your own answer, each part once, under the names in it."""
+        return ReviewMerger(context.service.database, actor.account_id).merge(document)
 
     return router

@@ -17,14 +17,12 @@ from server.core.errors import NotAllowedError
 from server.sharing.service import SharingService
 from server.web.http.gate import CurrentActor, needs
 
-__all__ = ["owner_of", "sharing_router"]
-
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
 def sharing_router(sharing: SharingService) -> APIRouter:
-    """The routes for one's own shares; what belongs to others is not there for them."""
-    router = APIRouter(tags=["sharing"], dependencies=[needs(Action.PRACTISE)])
+    """The routes for your own shares; those of others are reported as not found."""
+    router = APIRouter(tags=["sharing"], dependencies=[needs(Action.PRACTICE)])
 
     @router.get("/shares")
     def shares(actor: CurrentActor) -> tuple[Shared, ...]:
@@ -43,12 +41,12 @@ def sharing_router(sharing: SharingService) -> APIRouter:
 
     @router.post("/shares/{share_id}/links", status_code=status.HTTP_201_CREATED)
     def add_link(share_id: Number, wanted: LinkRequest, actor: CurrentActor) -> NewShareLink:
-        """Make a link for somebody without an account; its address is told this once."""
+        """Make a link for somebody without an account; its address is shown only once."""
         return sharing.links.add(owner_of(actor), share_id, wanted)
 
     @router.delete("/share-links/{link_id}", status_code=status.HTTP_204_NO_CONTENT)
     def revoke_link(link_id: Number, actor: CurrentActor) -> None:
-        """Let nobody in by a link any more."""
+        """Revoke a link."""
         sharing.links.revoke(owner_of(actor), link_id)
 
     @router.get("/attempts/{attempt_id}/sharing")

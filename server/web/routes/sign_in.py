@@ -11,9 +11,7 @@ from server.accounts.passwords import MIN_PASSWORD
 from server.core.errors import InvalidInputError, TooManyTriesError, WrongSignInError
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor
-from server.web.http.sessions import end_session, start_session
-
-__all__ = ["Secret", "sign_in_router"]
+from server.web.http.session_cookies import end_session, start_session
 
 Secret = Annotated[str, Path(max_length=200)]
 Typed = Annotated[str, Form(max_length=2000)]

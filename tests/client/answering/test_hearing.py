@@ -5,7 +5,7 @@ from pathlib import Path
 from client.answering.hearing import AnswerHearing
 from client.audio.files import read_audio
 from pronunciation.terms import Lexicon, Mistake, Term
-from server.contract import Transcript, Word
+from server.contract import Word
 
 CLIP = Path(__file__).parents[2] / "data" / "hearing" / "we-use-roce-rose.flac"
 ROCE = Term(
@@ -24,11 +24,8 @@ def test_terms_within_compounds_are_heard_where_the_transcript_has_them() -> Non
     words = tuple(
         Word(text=text, start_s=0.4 * i, end_s=0.4 * i + 0.4) for i, text in enumerate(texts)
     )
-    transcript = Transcript(
-        text=" ".join(texts), engine="fake", duration_s=clip.duration_s, words=words
-    )
     lexicon = Lexicon(version="test", terms=(ROCE, THE_NODES))
-    roce, nodes = AnswerHearing(lexicon, frozenset)(clip, transcript)
+    roce, nodes = AnswerHearing(lexicon, frozenset)(clip, words)
     assert (roce.term, roce.word_index, roce.word_count) == ("RoCE", 2, 1)
     assert (roce.verdict, roce.phones) == ("mispronounced", "R OW1 S")
     assert (nodes.term, nodes.word_index, nodes.word_count) == ("the node", 3, 1)

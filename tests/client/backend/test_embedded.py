@@ -1,21 +1,23 @@
 import sqlite3
 import stat
 import sys
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from client.backend.embedded import EmbeddedBackend
-from client.backend.outbox import Outbox
-from client.backend.protocol import RejectedError, UnavailableError, open_backend
-from client.backend.sending import AnswerWaitsError, OutboxBackend
+from client.backend.embedded import open_embedded
+from client.backend.opening import open_backend
+from client.backend.outbox import AnswerOutbox
+from client.backend.protocol import QueuedError, RejectedError, UnavailableError
+from client.backend.sending import with_outbox
 from client.core.settings import ClientSettings
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.attempts.service import Grader, Service
 from server.attempts.store import Store
-from server.contract import HistoryQuery, PurgeRequest
+from server.contract import HistoryQuery, PurgeRequest, Report
 from server.core.settings import ServerSettings
 
 
@@ -52,18 +54,18 @@ def test_answers_are_kept_in_the_data_folder(
     settings: ClientSettings, make: SimpleNamespace
 ) -> None:
     seen: list[ServerSettings] = []
-    with EmbeddedBackend(settings, create=creating(make, seen)) as backend:
+    with closing(open_embedded(settings, create=creating(make, seen))) as backend:
         attempt = backend.submit(make.submission())
         assert backend.submit(attempt.submission) == attempt
     assert settings.database.is_file()
     assert seen[0].bank == settings.bank
-    with EmbeddedBackend(settings, create=creating(make)) as backend:
+    with closing(open_embedded(settings, create=creating(make))) as backend:
         assert backend.attempt(attempt.id) == attempt
         assert backend.history(HistoryQuery(limit=1)).total == 1
 
 
 def test_every_use_case(settings: ClientSettings, make: SimpleNamespace, tmp_path: Path) -> None:
-    with EmbeddedBackend(settings, create=creating(make)) as backend:
+    with closing(open_embedded(settings, create=creating(make))) as backend:
         assert backend.bank().version == "bank-1"
         assert backend.question("kv-cache") == make.question()
         assert backend.questions(round="coding") == (make.question(),)
@@ -80,7 +82,7 @@ def test_every_use_case(settings: ClientSettings, make: SimpleNamespace, tmp_pat
 
 
 def test_errors_are_the_clients(settings: ClientSettings, make: SimpleNamespace) -> None:
-    with EmbeddedBackend(settings, create=creating(make)) as backend:
+    with closing(open_embedded(settings, create=creating(make))) as backend:
         with pytest.raises(RejectedError, match="'nope'") as caught:
             backend.question("nope")
         assert caught.value.code == "not-found"
@@ -88,11 +90,28 @@ def test_errors_are_the_clients(settings: ClientSettings, make: SimpleNamespace)
             backend.grade(make.submission(""))
 
 
+def test_an_answer_that_breaks_the_grader_is_refused_for_good(
+    settings: ClientSettings, make: SimpleNamespace
+) -> None:
+    def broken(*_: object) -> Report:
+        raise ZeroDivisionError
+
+    def create(settings: ServerSettings) -> Service:
+        service: Service = creating(make)(settings)
+        service.grading_data.grader = Grader(broken, "broken")
+        return service
+
+    with closing(open_embedded(settings, create=create)) as backend:
+        with pytest.raises(RejectedError) as caught:
+            backend.submit(make.submission())
+        assert caught.value.code == "grader-failed"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the user's folder by ACL")
 def test_the_data_folder_is_for_its_owner_only(
     settings: ClientSettings, make: SimpleNamespace
 ) -> None:
-    EmbeddedBackend(settings, create=creating(make)).close()
+    open_embedded(settings, create=creating(make)).close()
     assert stat.S_IMODE(settings.home.stat().st_mode) == 0o700
     assert stat.S_IMODE(settings.database.stat().st_mode) == 0o600
 
@@ -113,15 +132,15 @@ def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
 def test_an_answer_waits_while_the_database_is_locked(
     settings: ClientSettings, make: SimpleNamespace
 ) -> None:
-    outbox = Outbox.for_server(settings.outbox, "embedded")
-    with OutboxBackend(
-        EmbeddedBackend(settings, create=creating(make)), outbox, direct=True
+    outbox = AnswerOutbox.for_server(settings.outbox, "embedded")
+    with with_outbox(
+        open_embedded(settings, create=creating(make)), outbox, direct=True
     ) as backend:
         backend.submit(make.submission("one"))
         assert not settings.outbox.exists()
         other = sqlite3.connect(settings.database, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(AnswerWaitsError, match=r"locked by another program.*answer is kept"):
+        with pytest.raises(QueuedError, match=r"locked by another program.*answer is kept"):
             backend.submit(make.submission("two"))
         other.execute("ROLLBACK")
         other.close()
@@ -133,8 +152,8 @@ def test_an_answer_waits_while_the_database_is_locked(
 def test_a_refused_answer_is_told_and_not_kept(
     settings: ClientSettings, make: SimpleNamespace
 ) -> None:
-    outbox = Outbox.for_server(settings.outbox, "embedded")
-    backend = OutboxBackend(EmbeddedBackend(settings, create=creating(make)), outbox, direct=True)
+    outbox = AnswerOutbox.for_server(settings.outbox, "embedded")
+    backend = with_outbox(open_embedded(settings, create=creating(make)), outbox, direct=True)
     with backend, pytest.raises(RejectedError, match=r"^no speech"):
         backend.submit(make.submission(" "))
     assert outbox.rejected() == []

@@ -8,16 +8,16 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from filelock import FileLock, Timeout
 
-from client.backend.outbox import Outbox, OutboxError
+from client.backend.outbox import AnswerOutbox, OutboxError
 from client.backend.protocol import RejectedError, UnavailableError
-from client.core.file_lock import held
 from server.contract import Attempt, Submission
 
 
 @pytest.fixture
-def outbox(tmp_path: Path) -> Outbox:
-    return Outbox(tmp_path / "outbox")
+def outbox(tmp_path: Path) -> AnswerOutbox:
+    return AnswerOutbox(tmp_path / "outbox")
 
 
 class FakeServer:
@@ -49,7 +49,7 @@ def server(make: SimpleNamespace) -> FakeServer:
 
 
 def test_what_waits_goes_out_once_and_in_order(
-    outbox: Outbox, server: FakeServer, make: SimpleNamespace
+    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:
     texts = [f"answer {n}" for n in range(12)]
     # Made in another order than their clock says: the order of adding counts.
@@ -69,14 +69,14 @@ def test_another_process_finds_what_this_one_left(
     tmp_path: Path, server: FakeServer, make: SimpleNamespace
 ) -> None:
     submission = make.submission("left behind")
-    Outbox(tmp_path).add(submission)
-    (waiting,) = Outbox(tmp_path).pending()
+    AnswerOutbox(tmp_path).add(submission)
+    (waiting,) = AnswerOutbox(tmp_path).pending()
     assert waiting.read() == submission
-    assert waiting.submission_id == submission.submission_id
+    assert waiting.item_id == submission.submission_id
 
 
 def test_while_the_server_is_away_everything_waits(
-    outbox: Outbox, server: FakeServer, make: SimpleNamespace
+    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:
     server.away = True
     for text in ("one", "two"):
@@ -91,7 +91,7 @@ def test_while_the_server_is_away_everything_waits(
 
 
 def test_a_server_that_goes_away_half_way(
-    outbox: Outbox, server: FakeServer, make: SimpleNamespace
+    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:
     for text in ("one", "two", "three"):
         outbox.add(make.submission(text))
@@ -108,7 +108,7 @@ def test_a_server_that_goes_away_half_way(
 
 
 def test_a_refused_answer_is_set_aside_with_its_reason(
-    outbox: Outbox, server: FakeServer, make: SimpleNamespace
+    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:
     server.refuses = {"bad"}
     for text in ("one", "bad", "three"):
@@ -131,7 +131,7 @@ def test_a_refused_answer_is_set_aside_with_its_reason(
 
 
 def test_a_damaged_file_is_set_aside_and_kept(
-    outbox: Outbox, server: FakeServer, make: SimpleNamespace
+    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:
     damaged = outbox.add(make.submission("damaged"))
     outbox.add(make.submission("whole"))
@@ -139,12 +139,12 @@ def test_a_damaged_file_is_set_aside_and_kept(
     outbox.flush(server.submit)
     assert server.stored == ["whole"]
     (kept,) = outbox.rejected()
-    assert "cannot be read as an answer" in kept.reason
+    assert "is damaged" in kept.reason
     assert len(kept.path.read_bytes()) == 40
 
 
 def test_a_draft_of_a_crashed_process_is_no_answer(
-    outbox: Outbox, server: FakeServer, make: SimpleNamespace
+    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:
     waiting = outbox.add(make.submission("one"))
     draft = waiting.path.with_name(waiting.path.name.replace("0000000001", "0000000002") + ".tmp")
@@ -154,7 +154,7 @@ def test_a_draft_of_a_crashed_process_is_no_answer(
 
 
 def test_adding_syncs_the_file_and_its_folder_before_it_returns(
-    outbox: Outbox, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+    outbox: AnswerOutbox, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[str] = []
     fsync, rename = os.fsync, os.replace
@@ -173,14 +173,14 @@ def test_adding_syncs_the_file_and_its_folder_before_it_returns(
     assert steps == ["file", "rename", "folder"]
 
 
-def test_the_same_answer_waits_once(outbox: Outbox, make: SimpleNamespace) -> None:
+def test_the_same_answer_waits_once(outbox: AnswerOutbox, make: SimpleNamespace) -> None:
     submission = make.submission()
     assert outbox.add(submission) == outbox.add(submission)
     assert len(outbox.pending()) == 1
 
 
 def test_the_sequence_grows_past_ten_and_past_what_was_refused(
-    outbox: Outbox, server: FakeServer, make: SimpleNamespace
+    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:
     server.refuses = {"last"}
     for text in [*"abcdefghij", "last"]:
@@ -190,16 +190,16 @@ def test_the_sequence_grows_past_ten_and_past_what_was_refused(
 
 
 def test_each_server_has_its_own_outbox(tmp_path: Path, make: SimpleNamespace) -> None:
-    one = Outbox.for_server(tmp_path, "http://a.example:8000")
-    two = Outbox.for_server(tmp_path, "https://a.example:8000")
+    one = AnswerOutbox.for_server(tmp_path, "http://a.example:8000")
+    two = AnswerOutbox.for_server(tmp_path, "https://a.example:8000")
     one.add(make.submission())
-    assert len(Outbox.for_server(tmp_path, "http://a.example:8000").pending()) == 1
+    assert len(AnswerOutbox.for_server(tmp_path, "http://a.example:8000").pending()) == 1
     assert two.pending() == []
     names = sorted(path.name for path in tmp_path.iterdir())
     assert all(name.startswith("a.example-8000-") for name in names)
 
 
-def test_discarding(outbox: Outbox, server: FakeServer, make: SimpleNamespace) -> None:
+def test_discarding(outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace) -> None:
     noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
     server.refuses = {"old refused"}
     outbox.add(make.submission("old refused", created_at=noon - timedelta(hours=2)))
@@ -215,7 +215,7 @@ def test_discarding(outbox: Outbox, server: FakeServer, make: SimpleNamespace) -
 def test_a_folder_that_cannot_be_written(tmp_path: Path, make: SimpleNamespace) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OutboxError, match="check its permissions"):
-        Outbox(tmp_path / "file").add(make.submission())
+        AnswerOutbox(tmp_path / "file").add(make.submission())
 
 
 def run_in_threads(work: Callable[[], None], count: int) -> None:
@@ -231,26 +231,28 @@ def test_two_senders_at_once_send_each_answer_once(
 ) -> None:
     texts = [f"answer {n}" for n in range(20)]
     for text in texts:
-        Outbox(tmp_path).add(make.submission(text))
-    run_in_threads(lambda: Outbox(tmp_path).flush(server.submit, timeout_s=20) and None, 3)
+        AnswerOutbox(tmp_path).add(make.submission(text))
+    run_in_threads(lambda: AnswerOutbox(tmp_path).flush(server.submit, timeout_s=20) and None, 3)
     assert server.asked == texts
 
 
 def test_adding_from_several_threads_loses_nothing(tmp_path: Path, make: SimpleNamespace) -> None:
-    run_in_threads(lambda: [Outbox(tmp_path).add(make.submission()) for _ in range(5)] and None, 4)
-    pending = Outbox(tmp_path).pending()
+    run_in_threads(
+        lambda: [AnswerOutbox(tmp_path).add(make.submission()) for _ in range(5)] and None, 4
+    )
+    pending = AnswerOutbox(tmp_path).pending()
     assert [each.sequence for each in pending] == list(range(1, 21))
 
 
 def test_while_another_process_sends_this_one_leaves_it_alone(
     tmp_path: Path, server: FakeServer, make: SimpleNamespace
 ) -> None:
-    outbox = Outbox(tmp_path)
+    outbox = AnswerOutbox(tmp_path)
     outbox.add(make.submission())
     code = (
-        "import sys, pathlib; from client.core.file_lock import held\n"
-        "with held(pathlib.Path(sys.argv[1]), timeout_s=5) as taken:\n"
-        "    print(taken, flush=True); sys.stdin.read()"
+        "import sys; from filelock import FileLock\n"
+        "with FileLock(sys.argv[1], timeout=5):\n"
+        "    print('locked', flush=True); sys.stdin.read()"
     )
     other = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / "send.lock")],
@@ -261,12 +263,12 @@ def test_while_another_process_sends_this_one_leaves_it_alone(
     assert other.stdin is not None
     assert other.stdout is not None
     try:
-        assert other.stdout.readline() == "True\n"
+        assert other.stdout.readline() == "locked\n"
         flushed = outbox.flush(server.submit)
         assert (flushed.waiting, flushed.problem) == (1, "another process is sending them")
         assert server.asked == []
-        with held(tmp_path / "send.lock", timeout_s=0.1) as taken:
-            assert not taken
+        with pytest.raises(Timeout), FileLock(tmp_path / "send.lock", timeout=0.1):
+            pass
     finally:
         other.kill()  # the lock must not outlive its holder
         other.wait()

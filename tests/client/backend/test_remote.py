@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from client.backend.protocol import RejectedError, UnavailableError
-from client.backend.remote import RemoteBackend, SignInNeededError
+from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
+from client.backend.remote import RemoteBackend
 from server.contract import Problem
 
 Handler = Callable[[httpx.Request], httpx.Response]

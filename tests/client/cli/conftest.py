@@ -1,18 +1,20 @@
 """Running commands in-process, and a scripted engine in the place of a real one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.cli import common
 from client.cli.app import app
+from client.data import demo
+from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
-from server.contract import Transcript, Word
+from server.contract import Word
 
 Run = Callable[..., Result]
 
@@ -24,7 +26,7 @@ ANSWER = (
 
 @pytest.fixture
 def run() -> Run:
-    """Run ``aloud`` with these arguments; the consoles are made anew for each run."""
+    """Run ``aloud`` with these arguments; the consoles are new for each run."""
 
     def _run(*arguments: str, input: str | bytes | None = None) -> Result:
         common.out.cache_clear()
@@ -34,18 +36,17 @@ def run() -> Run:
     return _run
 
 
-class ScriptedEngine:
+class ScriptedEngine(Transcriber):
     """An engine that writes ``ANSWER`` whatever it hears, two words a second."""
 
     name = "scripted"
     model = "none"
 
-    def transcribe(self, clip: Clip, *, on_progress: object = None) -> Transcript:
-        words = tuple(
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        return [
             Word(text=text, start_s=index / 2, end_s=index / 2 + 0.4, confidence=0.9)
             for index, text in enumerate(ANSWER.split())
-        )
-        return Transcript(text=ANSWER, engine=self.name, duration_s=clip.duration_s, words=words)
+        ]
 
 
 @pytest.fixture
@@ -55,8 +56,7 @@ def scripted_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
-    """A second of sound in a file."""
-    rng = np.random.default_rng(1)
+    """Three seconds of speech in a file."""
     path = tmp_path / "answer.wav"
-    write_wav(Clip((0.1 * rng.standard_normal(16_000)).astype(np.float32)), path)
+    write_wav(read_audio(demo.AUDIO).slice(0.5, 3.5), path)
     return path

@@ -55,7 +55,7 @@ def test_export_imports_again(
 def test_regrade_says_that_nothing_changed(run: Run, recording: Path) -> None:
     run("assess", str(recording), "--question", QUESTION)
     result = run("regrade", "--diff")
-    assert "1 attempts graded anew, 0 would change" in result.stdout
+    assert "1 attempts graded again, 0 would change" in result.stdout
 
 
 def test_regrade_diff_shows_a_changed_bank(run: Run, recording: Path, tmp_path: Path) -> None:

@@ -44,4 +44,4 @@ def test_what_is_no_backup_is_refused(run: Run, tmp_path: Path) -> None:
     file.write_text("something else", encoding="utf-8")
     refused = run("restore", str(file))
     assert refused.exit_code == 1
-    assert "no backup" in refused.stderr
+    assert "not a backup" in refused.stderr

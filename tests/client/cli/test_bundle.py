@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from client.audio.wav import write_wav
-from client.backend.embedded import EmbeddedBackend, open_reviews
+from client.backend.embedded import open_reviews
+from client.backend.opening import open_backend
 from client.backend.remote import RemoteBackend
 from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
@@ -19,7 +20,7 @@ from tests.server.conftest import START, make_submission
 
 @pytest.fixture
 def attempt() -> Attempt:
-    with EmbeddedBackend(load_settings()) as backend:
+    with open_backend(load_settings()) as backend:
         question = backend.bank().questions[0].id
         return backend.submit(make_submission("hello there", question_id=question))
 
@@ -83,7 +84,7 @@ def test_one_bad_file_and_nothing_is_merged(run: Run, attempt: Attempt, tmp_path
     bad.write_text("{}", encoding="utf-8")
     result = run("bundle", "merge", str(good), str(bad))
     assert result.exit_code == 1
-    assert "no comments of Aloud" in " ".join(result.stderr.split())
+    assert "no Aloud comments" in " ".join(result.stderr.split())
     with open_reviews(load_settings()) as reviews:
         assert reviews.document(1).comments == ()
 

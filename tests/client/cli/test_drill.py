@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from client.backend.protocol import open_backend
+from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from server.contract import DrillReview
 from tests.client.cli.conftest import Run
@@ -16,7 +16,7 @@ OWN = "term,readings,mistakes,tip\nFoobarix,F UW1 B AA0 R IH0 K S,F AH1 B ER0,Th
 
 def said(item: str, verdict: str = "mispronounced", drill_set: str = "acronyms") -> None:
     with open_backend(load_settings()) as backend:
-        backend.review_drill(
+        backend.drills.review(
             DrillReview.model_validate(
                 {
                     "review_id": uuid4().hex,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from client.backend.embedded import EmbeddedBackend
+from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from server.contract import Attempt, Correction, ReviewDocument, Transcript
 from tests.client.cli.conftest import Run
@@ -18,7 +18,7 @@ PHRASE = "adaptive routing"
 @pytest.fixture
 def attempt() -> Attempt:
     text = "Both give me remote direct memory access."
-    with EmbeddedBackend(load_settings()) as backend:
+    with open_backend(load_settings()) as backend:
         return backend.submit(
             make_submission(question_id=QUESTION, transcript=Transcript(text=text))
         )
@@ -88,5 +88,5 @@ def test_a_filter_that_nothing_matches_is_not_called_an_empty_history(
     run: Run, attempt: Attempt
 ) -> None:
     assert "No attempt matches" in run("history", "--question", "no-such-question").stdout
-    assert "Nothing practised for 'nobody'" in run("progress", "--role", "nobody").stdout
+    assert "Nothing practiced for 'nobody'" in run("progress", "--role", "nobody").stdout
     assert QUESTION in run("history", "--question", QUESTION).stdout

@@ -1,8 +1,8 @@
 import json
 from pathlib import Path
 
-from client.answering.session import new_submission
-from client.backend.protocol import open_backend
+from client.answering.submission import new_submission
+from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from server.contract import Transcript
 from tests.client.cli.conftest import ANSWER, Run
@@ -19,7 +19,7 @@ def answer(text: str) -> None:
 def test_nothing_practised_yet(run: Run) -> None:
     done = run("progress")
     assert done.exit_code == 0, done.stderr
-    assert "Nothing practised yet" in done.stdout
+    assert "Nothing practiced yet" in done.stdout
     assert json.loads(run("progress", "--json").stdout) == {
         "roles": [],
         "topics": [],

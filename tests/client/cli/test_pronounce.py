@@ -97,7 +97,7 @@ def test_lines_of_every_form_are_answered_in_order(run: Run, right: Path) -> Non
     ]  # fmt: skip
     assert out[0]["terms"] == out[1]["terms"] == out[-1]["terms"]
     assert (out[2]["audio"], out[3]["audio"]) == ("\ud800.wav", None)
-    assert "no JSON" in out[5]["error"]
+    assert "is not a JSON object" in out[5]["error"]
 
 
 def test_a_manifest_without_a_line_is_told(run: Run, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_a_recording_that_takes_longer_is_said_to_be_still_prepared(
     monkeypatch.setattr(RemoteSharing, "prepared", WITHOUT_PATIENCE)
     code, told, _ = share(run, world, "--cohort", "spring", "--audio")
     assert code == 0
-    again = f"`aloud share {world.attempt.id}` tells how far it is"
+    again = f"`aloud share {world.attempt.id}` shows its progress"
     assert f"the recording is being prepared; {again}" in told
     assert share(run, world)[1] == told
     assert json.loads(share(run, world, "--json")[1])["preparing"]["state"] == "queued"

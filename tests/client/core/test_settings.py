@@ -53,5 +53,5 @@ def test_a_relative_home_does_not_move_with_the_working_folder(
     ["localhost:8000", "ftp://host", "http://", "https://host:port", "http://h?x=1", "http://[x"],
 )
 def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(SettingsError, match="is no server address"):
+    with pytest.raises(SettingsError, match="is not a server address"):
         load_settings(server=address, env={})

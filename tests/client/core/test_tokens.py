@@ -34,7 +34,7 @@ def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "a b", "a\nb", "a\r\nX-Other: b", "ü", "x" * 501])
 def test_what_is_no_token_is_not_kept(tmp_path: Path, text: str) -> None:
-    with pytest.raises(TokenFileError, match="no token"):
+    with pytest.raises(TokenFileError, match="not a token"):
         keep_token(tmp_path, SERVER, text)
     assert not token_file(tmp_path).exists()
 

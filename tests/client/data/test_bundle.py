@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from client.audio.wav import write_wav
-from client.backend.embedded import EmbeddedBackend, open_reviews
-from client.backend.protocol import RejectedError
+from client.backend.embedded import open_reviews
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend, RejectedError
 from client.core.settings import ClientSettings
 from client.data.bundle import (
     BundleError,
@@ -36,13 +37,13 @@ def settings(tmp_path: Path) -> ClientSettings:
 
 
 @pytest.fixture
-def backend(settings: ClientSettings) -> Iterator[EmbeddedBackend]:
-    with EmbeddedBackend(settings) as made:
+def backend(settings: ClientSettings) -> Iterator[Backend]:
+    with open_backend(settings) as made:
         yield made
 
 
 @pytest.fixture
-def attempt(backend: EmbeddedBackend) -> Attempt:
+def attempt(backend: Backend) -> Attempt:
     question = backend.bank().questions[0].id
     return backend.submit(make_submission(f"We page the cache {EVIL}", question_id=question))
 
@@ -76,7 +77,7 @@ def zipped(tmp_path: Path, **members: bytes) -> Path:
 
 
 def test_a_bundle_holds_the_answer_and_a_page_that_needs_nothing_else(
-    backend: EmbeddedBackend, attempt: Attempt
+    backend: Backend, attempt: Attempt
 ) -> None:
     review = document(attempt, remark(1, EVIL))
     packed = make_bundle(backend.export_one(attempt.id), review, Sound(b"fLaC-sound", "audio/flac"))
@@ -96,7 +97,7 @@ def test_a_bundle_holds_the_answer_and_a_page_that_needs_nothing_else(
     assert page.count("<script") == 2
 
 
-def test_without_the_recording_none_is_in_it(backend: EmbeddedBackend, attempt: Attempt) -> None:
+def test_without_the_recording_none_is_in_it(backend: Backend, attempt: Attempt) -> None:
     packed = make_bundle(backend.export_one(attempt.id), document(attempt), None)
     with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
         assert "recording.flac" not in bundle.namelist()
@@ -135,7 +136,7 @@ def test_an_answer_that_comes_before_what_it_answers_is_not_lost(
 
 
 def test_a_bundle_that_comes_back_whole_is_read_too(
-    backend: EmbeddedBackend, attempt: Attempt, tmp_path: Path
+    backend: Backend, attempt: Attempt, tmp_path: Path
 ) -> None:
     path = tmp_path / "back.zip"
     review = document(attempt, remark(1))
@@ -171,9 +172,9 @@ def test_a_comment_where_no_word_is_leaves_nothing_behind(
         ({"/etc/passwd": b"x"}, "it holds '/etc/passwd'"),
         ({"attempt_json": b"{}"}, "no comments.json"),
         ({"comments_json": b"\0" * (17 * 1024 * 1024)}, "too large unpacked"),
-        ({"comments_json": b"no json"}, "no JSON"),
-        ({"comments_json": b"[" * 100_000}, "no JSON"),
-        ({"comments_json": b"[]"}, "no comments of Aloud"),
+        ({"comments_json": b"no json"}, "is not JSON"),
+        ({"comments_json": b"[" * 100_000}, "is not JSON"),
+        ({"comments_json": b"[]"}, "no Aloud comments"),
         ({"comments_json": b'{"format":"aloud-review","schema_version":2}'}, "another version"),
         ({"comments_json": b'{"format":"aloud-review","schema_version":1}'}, "submission_id"),
     ],
@@ -208,7 +209,7 @@ def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_whatever_happens_to_a_bundle_on_its_way_is_read_whole_or_refused(
-    backend: EmbeddedBackend, attempt: Attempt
+    backend: Backend, attempt: Attempt
 ) -> None:
     review = document(attempt, remark(1))
     whole = make_bundle(backend.export_one(attempt.id), review, None).content
@@ -240,12 +241,12 @@ def test_a_bundle_packed_in_a_way_of_its_own_is_refused(attempt: Attempt, tmp_pa
     path = tmp_path / "bundle.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as made:
         made.writestr("comments.json", document(attempt).model_dump_json())
-    with pytest.raises(BundleError, match="packed otherwise"):
+    with pytest.raises(BundleError, match="packed in another way"):
         read_review(path)
 
 
 def test_a_long_recording_goes_along_as_opus(
-    backend: EmbeddedBackend,
+    backend: Backend,
     attempt: Attempt,
     settings: ClientSettings,
     monkeypatch: pytest.MonkeyPatch,

@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from client.audio.wav import write_wav
-from client.backend.embedded import EmbeddedBackend
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend
 from client.backend.reviews import open_reviews
 from client.core.settings import ClientSettings
 from client.data.bundle import bundle_of, read_review
@@ -41,13 +42,13 @@ def settings(tmp_path: Path) -> ClientSettings:
 
 
 @pytest.fixture
-def backend(settings: ClientSettings) -> Iterator[EmbeddedBackend]:
-    with EmbeddedBackend(settings) as made:
+def backend(settings: ClientSettings) -> Iterator[Backend]:
+    with open_backend(settings) as made:
         yield made
 
 
 @pytest.fixture
-def spoken(backend: EmbeddedBackend, settings: ClientSettings) -> Attempt:
+def spoken(backend: Backend, settings: ClientSettings) -> Attempt:
     """An answer with word times, a term that was heard, and its recording."""
     words = tuple(
         Word(text=text, start_s=float(index), end_s=index + 0.8) for index, text in enumerate(TEXTS)
@@ -88,7 +89,7 @@ Open = Callable[..., None]
 
 
 @pytest.fixture
-def opened(backend: EmbeddedBackend, settings: ClientSettings, tmp_path: Path) -> Open:
+def opened(backend: Backend, settings: ClientSettings, tmp_path: Path) -> Open:
     """Opens the page of an attempt's bundle from the disk, offline; no script may complain."""
 
     def opened(attempt: Attempt, given: Given, drive: Drive, **how: Any) -> None:
@@ -128,7 +129,7 @@ def comment(page: Page, text: str, **places: str) -> None:
 
 
 def test_a_whole_review_is_written_offline_and_merged(
-    settings: ClientSettings, backend: EmbeddedBackend, spoken: Attempt, opened: Open
+    settings: ClientSettings, backend: Backend, spoken: Attempt, opened: Open
 ) -> None:
     cleo = Comment(
         **{"external_id": "1" * 32, "text": "Say the size.", "author": "Cleo", "created_at": START}
@@ -284,7 +285,7 @@ def test_nothing_is_added_without_a_name(spoken: Attempt, opened: Open) -> None:
 
 
 def test_a_typed_answer_has_words_too_but_no_moments_and_no_rubric(
-    backend: EmbeddedBackend, opened: Open
+    backend: Backend, opened: Open
 ) -> None:
     question = backend.bank().questions[0].id
     attempt = backend.submit(make_submission("We page the cache", question_id=question))

@@ -1,13 +1,13 @@
-"""Deleting everything leaves nothing of one's own behind."""
+"""Deleting everything leaves nothing of yours behind."""
 
 from pathlib import Path
 
-from client.backend.protocol import open_backend
+from client.backend.opening import open_backend
 from client.core.settings import ClientSettings
 from client.data.deleting import delete_everything
 
 
-def test_nothing_of_ones_own_stays(tmp_path: Path) -> None:
+def test_nothing_of_yours_stays(tmp_path: Path) -> None:
     settings = ClientSettings(home=tmp_path / "home")
     own = [
         settings.recordings / "take.wav",

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from client.answering.session import new_submission
-from client.backend.protocol import Backend, open_backend
+from client.answering.submission import new_submission
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.data.own_aliases import AliasError, add_own_alias, said_in
 from server.contract import Attempt, Transcript, Word
@@ -65,9 +66,9 @@ def test_words_that_were_said_count_from_then_on(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("storms of pauses", "does not stand in the transcript"),
-        ("fabric the whole", "does not stand in the transcript"),
-        ("", "does not stand in the transcript"),
+        ("storms of pauses", "is not in the transcript"),
+        ("fabric the whole", "is not in the transcript"),
+        ("", "is not in the transcript"),
         ("the", "every answer"),
     ],
 )
@@ -83,7 +84,7 @@ def test_words_that_cannot_be_an_alias_change_nothing(
 def test_a_phrase_that_the_question_lacks_is_refused(
     backend: Backend, settings: ClientSettings, attempt: Attempt
 ) -> None:
-    with pytest.raises(AliasError, match="no key phrase"):
+    with pytest.raises(AliasError, match="no longer has a key phrase"):
         add_own_alias(backend, settings, attempt, "no such phrase", "pause frames")
 
 
@@ -100,7 +101,7 @@ def test_with_a_shared_server_the_programmes_bank_decides(
     backend: Backend, settings: ClientSettings, attempt: Attempt
 ) -> None:
     shared = ClientSettings(home=settings.home, server="https://aloud.example.org")
-    with pytest.raises(AliasError, match="programme's bank"):
+    with pytest.raises(AliasError, match="program's bank"):
         add_own_alias(backend, shared, attempt, PHRASE, "pause frames")
 
 

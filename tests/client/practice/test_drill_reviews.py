@@ -2,16 +2,25 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from client.backend.protocol import RejectedError, open_backend
-from client.backend.review_outbox import ReviewOutbox
-from client.backend.sending import OutboxBackend, ReviewWaitsError
+from client.backend.opening import open_backend
+from client.backend.outbox import AnswerOutbox, ReviewOutbox
+from client.backend.protocol import QueuedError, RejectedError, UnavailableError
+from client.backend.sending import with_outbox
 from client.core.settings import ClientSettings
-from server.contract import DrillQuery, DrillReview, PurgeRequest
+from server.contract import (
+    Attempt,
+    DrillQuery,
+    DrillReview,
+    PurgeRequest,
+    ReviewedDrill,
+    Submission,
+)
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -40,41 +49,39 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> ClientSettings:
 def test_every_use_case(settings: ClientSettings) -> None:
     with open_backend(settings) as backend:
         sent = [review("roce"), review("debt", drill_set="silent-letters")]
-        cards = [backend.review_drill(each).card for each in sent]
-        assert backend.review_drill(sent[0]).card == cards[0]  # stored once
-        assert sorted(backend.drill_cards(), key=lambda card: card.item_id) == [cards[1], cards[0]]
-        assert backend.drill_cards("silent-letters") == (cards[1],)
-        queue = backend.drill_queue(DrillQuery(drill_set="acronyms"))
+        cards = [backend.drills.review(each).card for each in sent]
+        assert backend.drills.review(sent[0]).card == cards[0]  # stored once
+        assert sorted(backend.drills.cards(), key=lambda card: card.item_id) == [cards[1], cards[0]]
+        assert backend.drills.cards("silent-letters") == (cards[1],)
+        queue = backend.drills.queue(DrillQuery(drill_set="acronyms"))
         assert (queue.total, queue.due, queue.known) == (1, (cards[0],), ("roce",))
-        assert backend.drill_queue(DrillQuery(now=START)).total == 0
+        assert backend.drills.queue(DrillQuery(now=START)).total == 0
         archive = backend.export_all()
         assert archive.drill_reviews == tuple(sent)
         assert backend.purge(PurgeRequest(everything=True)).drill_reviews == 2
-        assert backend.drill_cards() == ()
-        assert backend.import_reviews(archive.drill_reviews).imported == 2
-        assert backend.import_reviews(archive.drill_reviews).skipped == 2
-        assert len(backend.drill_cards()) == 2
+        assert backend.drills.cards() == ()
+        assert backend.drills.import_reviews(archive.drill_reviews).imported == 2
+        assert backend.drills.import_reviews(archive.drill_reviews).skipped == 2
+        assert len(backend.drills.cards()) == 2
 
 
 def test_takes_wait_while_the_server_is_away(loopback_server: Any, tmp_path: Path) -> None:
     settings = ClientSettings(home=tmp_path / "home", server=loopback_server.url)
     takes = [review(reviewed_at=START + timedelta(minutes=n)) for n in range(3)]
     with open_backend(settings) as backend:
-        backend.review_drill(takes[0])
+        backend.drills.review(takes[0])
         loopback_server.stop()
         for take in takes[1:]:
-            with pytest.raises(ReviewWaitsError, match="kept and will be sent later"):
-                backend.review_drill(take)
+            with pytest.raises(QueuedError, match="kept and will be sent later"):
+                backend.drills.review(take)
     with open_backend(settings) as backend:  # a new client, the server is still away
-        assert isinstance(backend, OutboxBackend)
-        assert backend.reviews.pending() == tuple(takes[1:])
+        assert [each.read() for each in backend.reviews.pending()] == takes[1:]
     loopback_server.start()
     with open_backend(settings) as backend:
         assert backend.export_all().drill_reviews == tuple(takes)
-        (card,) = backend.drill_cards()
+        (card,) = backend.drills.cards()
         assert card.reps == 3
-        assert isinstance(backend, OutboxBackend)
-        assert backend.reviews.pending() == ()
+        assert backend.reviews.pending() == []
 
 
 def test_a_refused_take_does_not_block_the_rest(tmp_path: Path) -> None:
@@ -91,10 +98,11 @@ def test_a_refused_take_does_not_block_the_rest(tmp_path: Path) -> None:
         stored.append(each.item_id)
 
     done = outbox.flush(send)
-    assert (done.sent, done.waiting, stored) == (2, 0, ["one", "three"])
-    assert [(each.item_id, reason) for each, reason in done.rejected] == [("bad", "no such thing")]
-    assert "no such thing" in (tmp_path / "reviews-rejected.jsonl").read_text(encoding="utf-8")
-    assert outbox.pending() == ()
+    assert (len(done.sent), done.waiting, stored) == (2, 0, ["one", "three"])
+    (bad,) = done.rejected
+    assert (bad.read().item_id, bad.reason) == ("bad", "no such thing")
+    assert ReviewOutbox(tmp_path).rejected() == [bad]
+    assert outbox.pending() == []
 
 
 def test_what_was_sent_before_an_unexpected_error_is_not_sent_again(tmp_path: Path) -> None:
@@ -108,20 +116,64 @@ def test_what_was_sent_before_an_unexpected_error_is_not_sent_again(tmp_path: Pa
 
     with pytest.raises(ZeroDivisionError):
         outbox.flush(send)
-    assert [each.item_id for each in outbox.pending()] == ["two"]
+    assert [each.read().item_id for each in outbox.pending()] == ["two"]
 
 
 def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
     outbox = ReviewOutbox(tmp_path)
-    (tmp_path / "reviews.json").write_text("[{", encoding="utf-8")
-    assert outbox.pending() == ()
-    outbox.add(review())
-    assert len(outbox.pending()) == 1
-    assert (tmp_path / "reviews-damaged.json").read_text(encoding="utf-8") == "[{"
+    damaged, whole = outbox.add(review()), review()
+    damaged.path.write_text("{", encoding="utf-8")
+    outbox.add(whole)
+    sent: list[DrillReview] = []
+    outbox.flush(sent.append)
+    assert sent == [whole]
+    (kept,) = outbox.rejected()
+    assert "is damaged" in kept.reason
+    assert kept.path.read_text(encoding="utf-8") == "{"
 
 
 def test_discarding(tmp_path: Path) -> None:
     outbox = ReviewOutbox(tmp_path)
     outbox.add(review())
     assert outbox.discard() == 1
-    assert outbox.pending() == ()
+    assert outbox.pending() == []
+
+
+def test_answers_go_out_before_reviews_and_each_in_the_order_given(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    sent: list[str] = []
+
+    class Server:
+        """Notes what arrives; is away at first."""
+
+        is_away = True
+
+        @property
+        def drills(self) -> "Server":
+            return self
+
+        def submit(self, submission: Submission) -> Attempt:
+            self._arrives(submission.transcript.text)
+            attempt: Attempt = make.attempt(submission)
+            return attempt
+
+        def review(self, each: DrillReview) -> ReviewedDrill:
+            self._arrives(each.item_id)
+            return ReviewedDrill(review=each, card=None)
+
+        def _arrives(self, what: str) -> None:
+            if self.is_away:
+                raise UnavailableError("the server cannot be reached")
+            sent.append(what)
+
+    server = Server()
+    backend = with_outbox(server, AnswerOutbox(tmp_path))  # type: ignore[arg-type]
+    for n in range(1, 12):
+        with pytest.raises(QueuedError):
+            backend.drills.review(review(f"take-{n}"))
+        with pytest.raises(QueuedError):
+            backend.submit(make.submission(f"answer {n}"))
+    server.is_away = False
+    assert len(backend.flush().sent) == 11
+    assert sent == [f"answer {n}" for n in range(1, 12)] + [f"take-{n}" for n in range(1, 12)]

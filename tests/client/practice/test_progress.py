@@ -174,7 +174,7 @@ def test_an_item_is_learnt_when_it_was_said_right_last_and_holds_for_three_weeks
         card("c", 4, 1, 1, stability=50, last_verdict="mispronounced"),
     ]
     (line,) = drill_lines(cards, START)
-    assert line.learnt == 1
+    assert line.learned == 1
 
 
 def test_the_plans_rounds_are_ticked_from_the_history() -> None:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 from starlette.testclient import TestClient, WebSocketTestSession
 
 from client.audio import unfinished_recordings
@@ -31,7 +30,7 @@ BLOCK = 1600
 
 
 def _pcm(clip: Clip) -> bytes:
-    return np.rint(clip.samples * 32767).astype("<i2").tobytes()
+    return clip.pcm16()
 
 
 def _blocks(content: bytes) -> Iterator[bytes]:

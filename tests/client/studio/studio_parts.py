@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -19,7 +19,7 @@ from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
-from server.contract import Transcript, Word
+from server.contract import Word
 from tests.client.conftest import listening
 
 ORIGIN = "http://127.0.0.1"
@@ -34,8 +34,8 @@ ANSWER = (
 )
 
 
-class ScriptedTranscriber:
-    """Writes the same text whatever it hears, spread over the recording.
+class ScriptedTranscriber(Transcriber):
+    """Writes the same text whatever it hears, spread over what it hears.
 
     Args:
         text: what it writes.
@@ -57,9 +57,7 @@ class ScriptedTranscriber:
         self.failure = failure
         self.clips: list[Clip] = []
 
-    def transcribe(
-        self, clip: Clip, *, on_progress: Callable[[float], None] | None = None
-    ) -> Transcript:
+    def recognize(self, clip: Clip) -> Sequence[Word]:
         self.clips.append(clip)
         if self.gate is not None:
             assert self.gate.wait(30)
@@ -67,11 +65,10 @@ class ScriptedTranscriber:
             raise self.failure
         texts = self.text.split()
         each_s = clip.duration_s / len(texts)
-        words = tuple(
+        return [
             Word(text=text, start_s=i * each_s, end_s=(i + 0.9) * each_s, confidence=0.9)
             for i, text in enumerate(texts)
-        )
-        return Transcript(text=self.text, engine=self.name, duration_s=clip.duration_s, words=words)
+        ]
 
 
 class ReadyEngine(EngineState):

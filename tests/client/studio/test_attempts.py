@@ -254,8 +254,8 @@ def test_words_that_were_said_count_from_then_on(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("pausing <b>storms", "does not stand in the transcript"),
-        ("", "does not stand in the transcript"),
+        ("pausing <b>storms", "is not in the transcript"),
+        ("", "is not in the transcript"),
         ("and", "would be found in every answer"),
         ("priority flow control", "count already, for the key phrase “priority flow control”"),
     ],
@@ -284,9 +284,9 @@ def test_with_a_shared_server_the_page_says_that_the_programmes_bank_decides(
     elsewhere = make_studio(shared, backend=studio.backend)
     app = create_studio(elsewhere)
     with TestClient(app, base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
-        assert "The programme's bank decides" in client.get(f"/attempts/{number}").text.replace(
-            "&#39;", "'"
-        )
+        assert "The server's question bank decides" in client.get(
+            f"/attempts/{number}"
+        ).text.replace("&#39;", "'")
         form = {"phrase": PHRASE, "words": "one slow receiver stops"}
         assert client.post(f"/attempts/{number}/alias", data=form).status_code == 422
         assert status_of(studio, number, PHRASE) == "missing"

@@ -18,7 +18,14 @@ from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from server.contract import Attempt, Comment, Correction, ReviewDocument, RubricScore
-from tests.client.shared_server import SERVER, remote_to, reviews_on, server_with_people, tone
+from tests.client.shared_server import (
+    SERVER,
+    backend_of,
+    remote_to,
+    reviews_on,
+    server_with_people,
+    tone,
+)
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 from tests.server.conftest import START, make_submission
 
@@ -69,7 +76,7 @@ def room(
         world = stack.enter_context(server_with_people(tmp_path))
         monkeypatch.setattr("client.backend.reviews.open_remote", lambda *_: reviews_on(world))
         monkeypatch.setattr("client.studio.routes.sharing.open_sharing", lambda _: remote_to(world))
-        made = make_studio(replace(settings, server=SERVER), backend=remote_to(world))
+        made = make_studio(replace(settings, server=SERVER), backend=backend_of(world))
         attempt = world.attempt
     with (
         closing(made),
@@ -162,8 +169,8 @@ def test_comments_on_somebody_elses_answer_are_refused(room: Room) -> None:
 @pytest.mark.parametrize(
     ("bad", "told"),
     [
-        (b"", "bad.json holds no comments of Aloud: it is no JSON"),
-        (b"{}", "bad.json holds no comments of Aloud"),
+        (b"", "bad.json holds no Aloud comments: it is not JSON"),
+        (b"{}", "bad.json holds no Aloud comments"),
         (b'{"format":"aloud-review","schema_version":2}', "bad.json is of another version"),
         (b"PK\x03\x04 and nothing", "bad.json is damaged"),
     ],

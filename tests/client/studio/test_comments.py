@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from tests.client.shared_server import SERVER, reviews_on, server_with_people
+from tests.client.shared_server import SERVER, backend_of, reviews_on, server_with_people
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 from tests.server.conftest import make_submission, typed
 from tests.server.people import People
@@ -32,7 +32,7 @@ def studio(world: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr("client.backend.reviews.open_remote", lambda *_: reviews_on(world))
     settings = ClientSettings(home=tmp_path / "home", server=SERVER)
     with (
-        closing(make_studio(settings, backend=reviews_on(world))) as made,
+        closing(make_studio(settings, backend=backend_of(world))) as made,
         TestClient(create_studio(made), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client,
     ):
         yield client

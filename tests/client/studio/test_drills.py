@@ -33,16 +33,16 @@ def hearing(monkeypatch: pytest.MonkeyPatch) -> ScriptedHearing:
 def opened(client: TestClient, name: str = "all", items: int = 3) -> dict[str, Any]:
     page = client.get(f"/drills/{name}", params={"items": items}, headers=HTML)
     assert page.status_code == 200, page.text
-    found = re.search(r'<script type="application/json" id="room">(.*?)</script>', page.text, re.S)
+    found = re.search(r'<script type="application/json" id="drill">(.*?)</script>', page.text, re.S)
     assert found is not None
-    room = json.loads(found[1])
-    assert isinstance(room, dict)
-    return room
+    drill = json.loads(found[1])
+    assert isinstance(drill, dict)
+    return drill
 
 
-def take(client: TestClient, room: dict[str, Any], take_id: str = "t", **changes: Any) -> Any:
-    query = {"item": room["card"]["item_id"], "take": take_id} | changes.pop("params", {})
-    address = f"/drills/rooms/{room['room']}/takes"
+def take(client: TestClient, drill: dict[str, Any], take_id: str = "t", **changes: Any) -> Any:
+    query = {"item": drill["card"]["item_id"], "take": take_id} | changes.pop("params", {})
+    address = f"/drills/open/{drill['id']}/takes"
     return client.post(address, params=query, content=changes.pop("content", SOUND), headers=PCM)
 
 
@@ -58,42 +58,42 @@ def test_what_was_said_is_no_longer_new(
     client: TestClient, hearing: ScriptedHearing, studio: Studio
 ) -> None:
     hearing.verdicts = ["correct", "mispronounced"]
-    room = opened(client, "acronyms")
+    drill = opened(client, "acronyms")
     for number in range(2):
-        room = take(client, room, str(number)).json()["room"]
+        drill = take(client, drill, str(number)).json()["drill"]
     page = client.get("/drills", headers=HTML).text
     assert "68 new" in page
-    cards = {card.item_id: card for card in studio.backend.drill_cards()}
+    cards = {card.item_id: card for card in studio.backend.drills.cards()}
     assert {card.last_verdict for card in cards.values()} == {"correct", "mispronounced"}
 
 
 def test_each_tab_has_a_drill_of_its_own(client: TestClient, hearing: ScriptedHearing) -> None:
     hearing.verdicts = ["correct"]
     one, two = opened(client), opened(client)
-    assert one["room"] != two["room"]
+    assert one["id"] != two["id"]
     after = take(client, one).json()
-    assert (after["room"]["position"], after["step"]["sign"]) == (2, "✓")
-    page = client.get("/drills/all", params={"room": two["room"]}, headers=HTML)
+    assert (after["drill"]["position"], after["step"]["sign"]) == (2, "✓")
+    page = client.get("/drills/all", params={"drill": two["id"]}, headers=HTML)
     assert '"position": 1' in page.text
 
 
 def test_a_reload_goes_on_in_the_same_drill(client: TestClient, hearing: ScriptedHearing) -> None:
     hearing.verdicts = ["correct"]
-    room = opened(client)
-    after = take(client, room).json()["room"]
-    page = client.get("/drills/all", params={"room": room["room"]}, headers=HTML)
+    drill = opened(client)
+    after = take(client, drill).json()["drill"]
+    page = client.get("/drills/all", params={"drill": drill["id"]}, headers=HTML)
     assert after["card"]["item_id"] in page.text
 
 
 def test_a_drill_that_is_gone_says_so_and_links_to_a_new_one(
     client: TestClient, hearing: ScriptedHearing
 ) -> None:
-    page = client.get("/drills/acronyms", params={"room": "gone", "items": 5}, headers=HTML)
+    page = client.get("/drills/acronyms", params={"drill": "gone", "items": 5}, headers=HTML)
     assert page.status_code == 404
     assert "Every take you said is kept" in page.text
     assert 'href="/drills/acronyms?items=5"' in page.text
-    room = opened(client) | {"room": "gone"}
-    answer = take(client, room)
+    drill = opened(client) | {"id": "gone"}
+    answer = take(client, drill)
     assert answer.status_code == 404
     assert "start again" in answer.json()["detail"]
 
@@ -121,14 +121,14 @@ def test_a_take_that_cannot_be_heard_leaves_the_card_up(
     def fail(*_: object) -> object:
         raise HearingError("the clip is too short to hear anything in")
 
-    room = opened(client)
+    drill = opened(client)
     monkeypatch.setattr("client.studio.routes.drills.drill_hearing", lambda: fail)
-    answer = take(client, room)
+    answer = take(client, drill)
     assert (answer.status_code, answer.json()["detail"]) == (
         422,
         "the clip is too short to hear anything in",
     )
-    page = client.get("/drills/all", params={"room": room["room"]}, headers=HTML)
+    page = client.get("/drills/all", params={"drill": drill["id"]}, headers=HTML)
     assert '"position": 1' in page.text
 
 
@@ -144,11 +144,11 @@ def test_nothing_of_a_take_is_kept_but_its_review(
 
 
 def test_skipping_brings_the_next_card(client: TestClient, hearing: ScriptedHearing) -> None:
-    room = opened(client)
-    address = f"/drills/rooms/{room['room']}/skip"
-    after = client.post(address, params={"item": room["card"]["item_id"]}).json()
+    drill = opened(client)
+    address = f"/drills/open/{drill['id']}/skip"
+    after = client.post(address, params={"item": drill["card"]["item_id"]}).json()
     assert after["position"] == 2
-    again = client.post(address, params={"item": room["card"]["item_id"]})
+    again = client.post(address, params={"item": drill["card"]["item_id"]})
     assert again.status_code == 422
     assert "gone on to" in again.json()["detail"]
 
@@ -171,9 +171,9 @@ def test_when_all_is_learnt_the_page_says_when_to_come_back(
     )
     write_own_items(settings.own_drills, [own])
     hearing.verdicts = ["correct"]
-    room = opened(client, "own")
-    assert room["card"]["prompt"] == "etcd <b>"
-    assert take(client, room).json()["room"]["card"] is None
+    drill = opened(client, "own")
+    assert drill["card"]["prompt"] == "etcd <b>"
+    assert take(client, drill).json()["drill"]["card"] is None
     page = client.get("/drills/own", headers=HTML).text
     assert "Nothing is due and nothing is new here. The next one is due in" in page
     assert "next in" in client.get("/drills", headers=HTML).text

@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from client.backend.outbox import Outbox
-from client.backend.sending import OutboxBackend
+from client.backend.outbox import AnswerOutbox
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
@@ -212,7 +211,7 @@ def test_everything_means_everything(
     interview = studio.settings.home / "interviews" / "0.json"
     interview.parent.mkdir()
     interview.write_text("{}")
-    studio.backend.review_drill(
+    studio.backend.drills.review(
         DrillReview(
             review_id="0" * 32,
             item_id="roce",
@@ -224,7 +223,7 @@ def test_everything_means_everything(
     response = client.post("/history/delete-everything", data={"confirmed": "yes"})
     assert "1 answer deleted" in response.text
     assert studio.backend.history(HistoryQuery()).total == 0
-    assert studio.backend.drill_cards() == ()
+    assert studio.backend.drills.cards() == ()
     assert not own.exists()
     assert not interview.exists()
     assert not studio.settings.recordings.exists()
@@ -233,10 +232,9 @@ def test_everything_means_everything(
 def test_answers_that_wait_are_shown_and_can_be_sent(settings: ClientSettings) -> None:
     waiting = make_submission(question_id="cloud-spot-or-on-demand", created_at=FIRST)
     refused: Submission = make_submission(question_id="unknown-question", created_at=FIRST)
-    outbox = Outbox.for_server(settings.outbox, "embedded")
+    outbox = AnswerOutbox.for_server(settings.outbox, "embedded")
     outbox.add(refused)
     studio = make_studio(settings)
-    assert isinstance(studio.backend, OutboxBackend)
     with TestClient(create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
         page = client.get("/history").text
         assert "unknown-question" in page
@@ -253,7 +251,7 @@ def test_a_refused_answer_is_discarded_with_its_recording_and_no_other(
     settings: ClientSettings,
 ) -> None:
     refused = [make_submission(question_id=each, created_at=FIRST) for each in ("gone-1", "gone-2")]
-    outbox = Outbox.for_server(settings.outbox, "embedded")
+    outbox = AnswerOutbox.for_server(settings.outbox, "embedded")
     for each in refused:
         outbox.add(each)
     studio = make_studio(settings)
@@ -273,13 +271,12 @@ def test_a_refused_answer_is_discarded_with_its_recording_and_no_other(
         other = {"answer": "../../x", "confirmed": "yes"}
         assert client.post("/history/discard", data=other).status_code == 422
     assert [sound.exists() for sound in sounds] == [False, True]
-    assert [each.submission_id for each in outbox.rejected()] == [refused[1].submission_id]
+    assert [each.item_id for each in outbox.rejected()] == [refused[1].submission_id]
 
 
 def test_a_waiting_answer_that_cannot_be_read_is_shown_too(
     client: TestClient, studio: Studio
 ) -> None:
-    assert isinstance(studio.backend, OutboxBackend)
     kept = studio.backend.outbox.add(make_submission(question_id="cloud-spot-or-on-demand"))
     aside = studio.settings.outbox / kept.path.parent.parent.name / "rejected" / kept.path.name
     aside.parent.mkdir(parents=True, exist_ok=True)

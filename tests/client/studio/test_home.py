@@ -47,7 +47,7 @@ def test_ones_own_progress_stands_beside_topic_and_round(
     before = client.get(f"/roles/{question.role}").text
     studio.backend.submit(make_submission(question.model_answer, question_id=question.id))
     after = client.get(f"/roles/{question.role}").text
-    assert before.count("not practised yet") - after.count("not practised yet") == 2
+    assert before.count("not practiced yet") - after.count("not practiced yet") == 2
 
 
 def test_an_unknown_role_is_a_page_that_says_so(client: TestClient) -> None:

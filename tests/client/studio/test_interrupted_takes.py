@@ -113,11 +113,11 @@ def test_a_second_program_with_the_same_home_is_told_too(
 
 
 def test_a_recording_of_the_terminal_can_be_finished_here(
-    client: TestClient, studio: Studio
+    client: TestClient, studio: Studio, speech: Clip
 ) -> None:
     """At the microphone's own rate, with a label that `TakeWriter` cut."""
     writer = TakeWriter(studio.settings.recordings, 48_000, QUESTION)
-    writer.append(tone(1.0).repeat(3))
+    writer.append(speech.samples.repeat(3))
     writer.abandon()
 
     assert client.post(f"/takes/{writer.part_path.name}/finish").status_code == 202

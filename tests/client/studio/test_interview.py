@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from client.answering.session import Outcome, new_submission
+from client.answering.submission import Outcome, new_submission
 from client.audio.take_file import TakeWriter
 from client.core.settings import ClientSettings
 from client.practice.interviews import InterviewPlan, InterviewRecord, InterviewReport, Interviews

@@ -9,8 +9,7 @@ from client.core.errors import EngineError, SpeakingError
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.studio.app import create_studio
-from client.studio.routes.microphone import MAX_S, SENTENCE
-from client.studio.state.microphone_state import microphone_passed
+from client.studio.routes.microphone import MAX_S, SENTENCE, microphone_passed
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.studio.studio_parts import ORIGIN, ScriptedTranscriber, make_studio
@@ -73,11 +72,11 @@ def test_that_it_was_passed_is_remembered_until_it_fails(
     client: TestClient, settings: ClientSettings
 ) -> None:
     assert not microphone_passed(settings)
-    assert "Passed before" not in client.get("/microphone").text
+    assert "You have passed this check" not in client.get("/microphone").text
 
     assert client.post("/microphone/passed").status_code == 204
     assert microphone_passed(settings)
-    assert "Passed before" in client.get("/microphone").text
+    assert "You have passed this check" in client.get("/microphone").text
 
     assert client.post("/microphone/failed").status_code == 204
     assert not microphone_passed(settings)

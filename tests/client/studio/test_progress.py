@@ -61,7 +61,7 @@ def section(html: str, name: str) -> str:
 
 def test_without_practice_the_page_says_what_to_do_next(client: TestClient) -> None:
     page = client.get("/progress").text
-    assert "Nothing practised yet" in page
+    assert "Nothing here yet" in page
     assert 'href="/plan"' in page
 
 
@@ -158,10 +158,10 @@ def test_drills_count_with_the_terms_and_show_what_is_learnt(
             "verdict": verdict,
             "confidence": 0.9,
         }
-        studio.backend.review_drill(DrillReview.model_validate(review))
+        studio.backend.drills.review(DrillReview.model_validate(review))
     page = client.get("/progress").text
     assert "said wrong 1 of 4 times" in section(page, "terms")
-    assert "1 of 1 practised item learnt" in section(page, "drills")
+    assert "1 of 1 practiced item learned" in section(page, "drills")
     assert "said 4 times, 1 missed" in section(page, "drills")
 
 
@@ -201,5 +201,5 @@ def test_a_plan_that_is_done_says_so(client: TestClient, studio: Studio) -> None
         question = next(each for each in studio.bank.questions if each.round == name)
         answer(studio, question.id, "something")
     page = client.get("/plan").text
-    assert "Every round of the plan was practised" in page
+    assert "You have practiced every round of the plan" in page
     assert "To do:" not in page

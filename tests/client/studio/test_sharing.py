@@ -11,7 +11,14 @@ from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
-from tests.client.shared_server import SERVER, remote_to, server_with_people, tone, work_off
+from tests.client.shared_server import (
+    SERVER,
+    backend_of,
+    remote_to,
+    server_with_people,
+    tone,
+    work_off,
+)
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 from tests.server.conftest import make_submission
 from tests.server.people import People
@@ -29,7 +36,7 @@ def page(
 ) -> Iterator[Callable[..., str]]:
     monkeypatch.setattr("client.studio.routes.sharing.open_sharing", lambda _: remote_to(world))
     settings = ClientSettings(home=tmp_path / "home", server=SERVER)
-    with closing(make_studio(settings, backend=remote_to(world))) as studio:
+    with closing(make_studio(settings, backend=backend_of(world))) as studio:
         write_wav(tone(1), studio.recordings.path_of(world.attempt.submission.submission_id))
         with TestClient(
             create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}

@@ -11,11 +11,11 @@ from client.core.settings import ClientSettings
 from client.practice.drills.items import load_items
 from client.studio.app import create_studio
 from pronunciation.lexicon_loader import load_lexicon
-from tests.client.studio.practised import (
+from tests.client.studio.practiced import (
     archived_copies,
     corrected_copies,
-    practise,
-    practise_drills,
+    practice,
+    practice_drills,
 )
 from tests.client.studio.studio_parts import ORIGIN, make_studio
 
@@ -41,12 +41,12 @@ PAGES = (
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A studio with 540 answers, most of them corrected by a coach, and drills."""
-    settings = ClientSettings(home=tmp_path_factory.mktemp("practised"))
+    settings = ClientSettings(home=tmp_path_factory.mktemp("practiced"))
     studio = make_studio(settings)
     backend, now = studio.backend, datetime.now(UTC)
-    practise(backend, load_lexicon(), until=now, roles=["ml-infrastructure-engineer"], answers=40)
+    practice(backend, load_lexicon(), until=now, roles=["ml-infrastructure-engineer"], answers=40)
     backend.import_attempts(corrected_copies(archived_copies(backend, 500)))
-    practise_drills(backend, load_items(settings), until=now)
+    practice_drills(backend, load_items(settings), until=now)
     with TestClient(create_studio(studio), base_url=ORIGIN) as made:
         yield made
 

@@ -2,8 +2,8 @@
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from client.studio.state.running_take import MAX_BLOCK_BYTES
 from client.studio.state.studio import Studio
 from client.studio.state.takes import AnswerDone
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from server.contract import Word
 from tests.client.conftest import listening
 from tests.client.studio.answering import (
     QUESTION,
@@ -296,12 +297,12 @@ def test_answers_take_turns_at_the_engine(settings: ClientSettings, speech: Clip
         inside = 0
         most = 0
 
-        def transcribe(self, clip: Clip, **more: Any) -> Any:
+        def recognize(self, clip: Clip) -> Sequence[Word]:
             self.inside += 1
             self.most = max(self.most, self.inside)
             time.sleep(0.3)
             self.inside -= 1
-            return super().transcribe(clip, **more)
+            return super().recognize(clip)
 
     engine = OneAtATime()
     with with_engine(settings, engine) as client:

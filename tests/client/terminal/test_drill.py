@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from client.backend.protocol import Backend, open_backend
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
 from client.practice.drills.items import Item
@@ -101,9 +102,9 @@ def test_replay_of_both(backend: Backend) -> None:
 def test_leaving_keeps_what_was_said(backend: Backend) -> None:
     shown, _ = run(backend, ["correct"], "q")
     assert "1 right at once · 0 to work on" in shown
-    assert len(backend.drill_cards()) == 1
+    assert len(backend.drills.cards()) == 1
     shown, _ = run(backend, [], "", takes=[End.quit])
-    assert len(backend.drill_cards()) == 1
+    assert len(backend.drills.cards()) == 1
 
 
 def test_discarded_is_recorded_anew(backend: Backend) -> None:
@@ -121,7 +122,7 @@ def test_an_undecided_take_is_said_again_or_skipped(backend: Backend) -> None:
     assert "expected" not in shown
     assert "3 takes undecided" in shown
     assert sounds.log == ["say term-0"]
-    assert backend.drill_cards() == ()
+    assert backend.drills.cards() == ()
 
 
 def test_a_take_that_cannot_be_heard_does_not_end_the_drill(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from client.terminal.history import history_table
+from client.terminal.report import history_table
 from server.contract import AttemptSummary
 
 ATTEMPT = AttemptSummary(

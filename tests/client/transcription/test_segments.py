@@ -1,20 +1,17 @@
 import itertools
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from client.transcription.segments import (
-    KEEP_SILENCE_S,
-    MAX_SEGMENT_S,
-    Piece,
-    Segment,
-    pack,
-    plan_segments,
-)
+from client.answering.worker import transcribe
+from client.transcription.base import Transcriber
+from client.transcription.segments import KEEP_SILENCE_S, Piece, Segment
 from pronunciation.clip import Clip
+from server.contract import Word
 from tests.checkpoint.sounds import VOICES, say
+from tests.client.answering.planted import FedVoice
 
 RATE_HZ = 16_000
 
@@ -25,6 +22,32 @@ def silence(duration_s: float) -> np.ndarray:
 
 def phrase() -> np.ndarray:
     return say(["memory", "network", "latency"], VOICES[0], start_s=0.0, end_s=0.0).samples
+
+
+class Kept(Transcriber):
+    """Keeps the segments that it is given, timed from the start of the recording."""
+
+    name, model = "kept", "none"
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+
+    def transcribe_segment(self, segment: Segment, offset_s: float = 0.0) -> tuple[Word, ...]:
+        pieces = tuple(
+            replace(piece, start_s=piece.start_s + offset_s, end_s=piece.end_s + offset_s)
+            for piece in segment.pieces
+        )
+        self.segments.append(Segment(segment.clip, pieces))
+        return super().transcribe_segment(segment, offset_s)
+
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        return [Word(text="so", start_s=0.5, end_s=0.6)]
+
+
+def plan_segments(clip: Clip) -> list[Segment]:
+    engine = Kept()
+    transcribe(engine, clip)
+    return engine.segments
 
 
 def test_a_long_silence_is_cut_out_and_times_still_hold() -> None:
@@ -60,7 +83,7 @@ def test_a_long_recording_becomes_segments_that_fit_the_window() -> None:
 
 def test_speech_without_a_pause_is_cut_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "client.transcription.segments.require_speech", lambda clip: [(0.0, clip.duration_s)]
+        "client.answering.worker.VoiceActivity", lambda: FedVoice(planted=[(0.0, 70.0)])
     )
     rng = np.random.default_rng(1)
     samples = 0.2 * rng.standard_normal(70 * RATE_HZ).astype(np.float32)
@@ -88,16 +111,3 @@ def test_a_word_is_never_stretched_over_a_silence_that_was_taken_out() -> None:
     assert segment.recording_times(1.9, 2.6) == (30.4, 30.6)
     # unless the detector heard nothing there
     assert segment.recording_times(2.0, 2.3) == (30.0, 30.3)
-
-
-@given(st.lists(st.tuples(st.floats(0.01, 20), st.floats(0.01, 5)), min_size=1, max_size=40))
-def test_packing_loses_nothing_and_keeps_the_limit(lengths_s: list[tuple[float, float]]) -> None:
-    spans, at_s = [], 0.0
-    for length_s, gap_s in lengths_s:
-        spans.append((at_s, at_s + length_s))
-        at_s += length_s + gap_s
-
-    groups = pack(spans)
-
-    assert [span for group in groups for span in group] == spans
-    assert all(sum(end - start for start, end in group) <= MAX_SEGMENT_S for group in groups)

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from client.answering.worker import transcribe
 from client.core.errors import NoSpeech
-from client.transcription.base import SegmentedTranscriber, Transcriber
+from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from server.contract import Transcript, Word
@@ -36,32 +37,32 @@ def plain(transcript: Transcript) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def faster(ctranslate2_folder: Path) -> SegmentedTranscriber:
+def faster(ctranslate2_folder: Path) -> Transcriber:
     engine = load_engine("faster-whisper", str(ctranslate2_folder), offline=True)
-    assert isinstance(engine, SegmentedTranscriber)
+    assert isinstance(engine, Transcriber)
     return engine
 
 
 @pytest.fixture(scope="session")
-def reference(openai_file: Path) -> SegmentedTranscriber:
+def reference(openai_file: Path) -> Transcriber:
     engine = load_engine("openai-whisper", str(openai_file), offline=True)
-    assert isinstance(engine, SegmentedTranscriber)
+    assert isinstance(engine, Transcriber)
     return engine
 
 
 @pytest.fixture(params=["faster", "reference"])
-def engine(request: pytest.FixtureRequest) -> SegmentedTranscriber:
-    found: SegmentedTranscriber = request.getfixturevalue(request.param)
+def engine(request: pytest.FixtureRequest) -> Transcriber:
+    found: Transcriber = request.getfixturevalue(request.param)
     return found
 
 
 @pytest.mark.parametrize("words", SENTENCES, ids=" ".join)
 def test_what_was_said_is_written_with_its_times(
-    engine: SegmentedTranscriber, words: tuple[str, ...]
+    engine: Transcriber, words: tuple[str, ...]
 ) -> None:
     said = planted(words)
 
-    transcript = engine.transcribe(Clip(said.samples))
+    transcript = transcribe(engine, Clip(said.samples))
 
     assert plain(transcript) == list(words)
     assert transcript.text == " ".join(word.text for word in transcript.words)
@@ -77,11 +78,11 @@ def test_what_was_said_is_written_with_its_times(
 
 @pytest.mark.parametrize("words", SENTENCES, ids=" ".join)
 def test_both_engines_give_the_same_words(
-    faster: SegmentedTranscriber, reference: SegmentedTranscriber, words: tuple[str, ...]
+    faster: Transcriber, reference: Transcriber, words: tuple[str, ...]
 ) -> None:
     clip = Clip(planted(words).samples)
 
-    ours, theirs = faster.transcribe(clip), reference.transcribe(clip)
+    ours, theirs = transcribe(faster, clip), transcribe(reference, clip)
 
     assert ours.text == theirs.text
     for mine, other in zip(ours.words, theirs.words, strict=True):
@@ -90,7 +91,7 @@ def test_both_engines_give_the_same_words(
 
 
 def test_a_recording_of_several_segments_keeps_its_times(
-    engine: SegmentedTranscriber, monkeypatch: pytest.MonkeyPatch
+    engine: Transcriber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "max_segment_s", 7.0)
     first, second = planted(("memory", "network", "latency")), planted(("storage", "cache"))
@@ -98,7 +99,8 @@ def test_a_recording_of_several_segments_keeps_its_times(
     shift_s = (first.samples.size + pause.size) / SAMPLE_RATE_HZ
     shares: list[float] = []
 
-    transcript = engine.transcribe(
+    transcript = transcribe(
+        engine,
         Clip(np.concatenate([first.samples, pause, second.samples, pause[:80_000]])),
         on_progress=shares.append,
     )
@@ -113,61 +115,61 @@ def test_a_recording_of_several_segments_keeps_its_times(
     assert shares == sorted(shares)
 
 
-def test_another_sample_rate_gives_the_same_words(faster: SegmentedTranscriber) -> None:
+def test_another_sample_rate_gives_the_same_words(faster: Transcriber) -> None:
     import soxr
 
     said = planted(("memory", "network"))
     studio = soxr.resample(said.samples, SAMPLE_RATE_HZ, 48_000).astype(np.float32)
 
-    assert plain(faster.transcribe(Clip(np.clip(studio, -1, 1), 48_000))) == list(said.words)
+    assert plain(transcribe(faster, Clip(np.clip(studio, -1, 1), 48_000))) == list(said.words)
 
 
 @pytest.mark.parametrize("level", [0.0, 1e-4, 0.05, 0.3])
 def test_silence_and_noise_never_become_words(
-    engine: SegmentedTranscriber, level: float, monkeypatch: pytest.MonkeyPatch
+    engine: Transcriber, level: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "recognise", lambda clip: pytest.fail("the engine was asked"))
+    monkeypatch.setattr(engine, "recognize", lambda clip: pytest.fail("the engine was asked"))
     noise = np.random.default_rng(2).standard_normal(6 * SAMPLE_RATE_HZ) * level
 
     with pytest.raises(NoSpeech, match="no speech detected"):
-        engine.transcribe(Clip(np.clip(noise, -1, 1).astype(np.float32)))
+        transcribe(engine, Clip(np.clip(noise, -1, 1).astype(np.float32)))
 
 
 def test_an_engine_that_writes_nothing_is_no_answer(
-    engine: SegmentedTranscriber, monkeypatch: pytest.MonkeyPatch
+    engine: Transcriber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "recognise", lambda clip: [Word(text="...", start_s=0, end_s=1)])
+    monkeypatch.setattr(engine, "recognize", lambda clip: [Word(text="...", start_s=0, end_s=1)])
 
     with pytest.raises(NoSpeech, match="no words could be made out"):
-        engine.transcribe(Clip(planted(("memory",)).samples))
+        transcribe(engine, Clip(planted(("memory",)).samples))
 
 
-def test_the_same_sound_gives_the_same_transcript(engine: SegmentedTranscriber) -> None:
+def test_the_same_sound_gives_the_same_transcript(engine: Transcriber) -> None:
     clip = Clip(planted(("model", "storage", "server")).samples)
 
-    assert engine.transcribe(clip) == engine.transcribe(clip)
+    assert transcribe(engine, clip) == transcribe(engine, clip)
 
 
 def test_nothing_biases_the_transcript(
-    engine: SegmentedTranscriber, monkeypatch: pytest.MonkeyPatch
+    engine: Transcriber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: dict[str, Any] = {}
     whisper = engine._whisper  # type: ignore[attr-defined]
     real = whisper.transcribe
 
-    def transcribe(samples: Any, **options: Any) -> Any:
+    def noting(samples: Any, **options: Any) -> Any:
         seen.update(options)
         return real(samples, **options)
 
-    monkeypatch.setattr(whisper, "transcribe", transcribe)
-    engine.transcribe(Clip(planted(("memory",)).samples))
+    monkeypatch.setattr(whisper, "transcribe", noting)
+    transcribe(engine, Clip(planted(("memory",)).samples))
 
     assert seen["condition_on_previous_text"] is False
     assert seen["language"] == "en"
     assert not {"initial_prompt", "prefix", "hotwords", "prompt"} & set(seen)
 
 
-def test_both_are_transcribers(engine: SegmentedTranscriber) -> None:
+def test_both_are_transcribers(engine: Transcriber) -> None:
     assert isinstance(engine, Transcriber)
 
 
@@ -191,7 +193,7 @@ def test_a_checkpoint_trained_here_and_now_serves_both_engines(
     sentences = [tuple(words[(i + k) % 4] for i in (0, 1, 3)[: 1 + k % 3]) for k in range(8)]
     for said in map(planted, sentences):
         clip = Clip(said.samples)
-        ours, theirs = faster.transcribe(clip), reference.transcribe(clip)
+        ours, theirs = transcribe(faster, clip), transcribe(reference, clip)
         same += ours.text == theirs.text
         right += plain(ours) == list(said.words)
     # after so short a training a sentence may be on edge, where int8 and float32 differ

@@ -5,13 +5,16 @@ import random
 import numpy as np
 import pytest
 
+from pronunciation.hearing.acoustic import LABELS, N_CLASSES
 from pronunciation.hearing.align import sum_over_alignments, word_states
-from pronunciation.hearing.labels import LABELS, N_CLASSES
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch, the product does not")
 
-from pronunciation.training.lattice import collate, forward_scores  # noqa: E402
-from pronunciation.training.rivals import rival_loss  # noqa: E402
+from pronunciation.training.lattice import (  # noqa: E402
+    collate,
+    forward_scores,
+    rival_loss,
+)
 
 
 def test_the_sum_over_alignments_is_the_products() -> None:

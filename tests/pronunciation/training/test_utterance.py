@@ -3,9 +3,9 @@ import random
 import numpy as np
 import pytest
 
-from pronunciation.hearing.labels import LABEL_INDEX
+from pronunciation.hearing.acoustic import LABEL_INDEX
 from pronunciation.phones import parse_phones
-from pronunciation.training.invent import invented
+from pronunciation.training.corrupt import invented
 from pronunciation.training.utterance import Utterance
 
 WORDS = (("W", "IY"), ("Y", "UW", "Z"))

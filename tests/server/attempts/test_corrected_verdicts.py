@@ -34,13 +34,12 @@ from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
 from server.jobs.work import Work
 from server.operations.backup import back_up, restore
-from server.review.collected import collect
 from server.review.models import Author
-from server.review.overview import overview_of
-from server.review.queue import Queue, QueueFilter
+from server.review.overview import collect, overview_of
+from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
-from server.ui.exports.bundle_page import bundle_page
 from server.ui.exports.csv_table import to_csv
+from server.ui.exports.html import bundle_page
 from tests.server.conftest import grade, service_over, typed
 from tests.server.exports.test_attempt import pdf_text
 from tests.server.people import People, people
@@ -174,7 +173,7 @@ def test_every_list_of_scores_follows_a_correction_until_it_is_taken_back(world:
 
     def scores() -> dict[str, tuple[float | None, float | None]]:
         (listed,) = world.of("ana").history().attempts
-        queue = Queue(world.service.database, {world.spring.id}, cleo)
+        queue = ReviewQueue(world.service.database, {world.spring.id}, cleo)
         (entry,) = queue.page(QueueFilter()).entries
         overview = overview_of(world.service.database, world.spring.id)
         line = next(each for each in overview.candidates if each.name == "Ana")

@@ -68,7 +68,7 @@ def edit_store_and_grade(page: Page) -> None:
     page.focus("[value=save]")
     page.keyboard.press("Enter")
     page.wait_for_url("**/coach/bank/1")
-    page.get_by_role("button", name="Put to use").press("Enter")
+    page.get_by_role("button", name="Activate").press("Enter")
     page.get_by_text("active", exact=True).wait_for()
 
     page.goto("/coach/bank")

@@ -88,12 +88,12 @@ def test_windows_line_ends_change_nothing() -> None:
         ("- phrase: fair queueing", "- phrase: '…'", 18, "nobody can say it"),
         ("[weighted fair queueing]", "['…']", 19, "nobody can say it"),
         ("Schedulers", "Schedulers\n    difficulty: 9", 15, "less than or equal to 5"),
-        ("id: queues", "id: paging", 12, "is used already in this text"),
+        ("id: queues", "id: paging", 12, "is already used in this text"),
         ("    round: coding\n    topic: Sch", "    topic: Sch", 12, "round: is required"),
         ("role: ml-engineer", "role: [ml-engineer]", 10, "must be the id of a role"),
         ("  topic: Memory", "  topic: [Memory", 5, "not valid YAML"),
         ("- id: paging", "- id: &a paging", 2, "anchors"),
-        ("  topic: Memory", "  topic: Memory\n  topic: More", 5, "stands there twice"),
+        ("  topic: Memory", "  topic: Memory\n  topic: More", 5, "appears twice"),
     ],
 )
 def test_a_fault_is_told_with_its_line(before: str, after: str, line: int, said: str) -> None:

@@ -6,22 +6,19 @@ import pytest
 
 from server.attempts.service import Service
 from server.attempts.store import Store
-from server.bank_versions.service import CHECK_BANK, ActiveKnowledge, BankVersions, DraftOrder
+from server.bank_versions.service import CHECK_BANK, ActiveGradingData, BankVersions, DraftOrder
 from server.bank_versions.text import DraftError
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.database import Database
 from server.jobs.queue import JobQueue
-from server.operations.background import attach
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import Clock, make_submission
-from tests.server.jobs.conftest import make_queue, wait_until_over
-
-__all__ = ["make_queue"]
+from tests.server.queues import wait_until_over
 
 
 @pytest.fixture
 def versions(store: Store, service: Service) -> BankVersions:
-    return BankVersions(store.database, service.knowledge, clock=Clock())
+    return BankVersions(store.database, service.grading_data, clock=Clock())
 
 
 def save(versions: BankVersions, yaml: str = BANK, lexicon: str = LEXICON, note: str = "") -> int:
@@ -44,19 +41,19 @@ def test_versions_count_up_and_the_same_text_is_stored_once(versions: BankVersio
 
 
 def test_one_version_is_active_and_the_bank_follows_it(versions: BankVersions) -> None:
-    below = versions.knowledge.bank
+    below = versions.grading_data.bank
     save(versions)
-    assert versions.knowledge.bank == below
+    assert versions.grading_data.bank == below
     versions.activate(1)
-    assert versions.knowledge.bank.question("paging") is not None
-    assert versions.knowledge.bank.question("kv-cache") is not None
-    assert versions.knowledge.lexicon.get("vllm") is not None
+    assert versions.grading_data.bank.question("paging") is not None
+    assert versions.grading_data.bank.question("kv-cache") is not None
+    assert versions.grading_data.lexicon.get("vllm") is not None
     save(versions, BANK.replace("id: paging", "id: swapping"))
     versions.activate(2)
     assert [each.number for each in versions.listed() if each.active] == [2]
-    assert versions.knowledge.bank.question("paging") is None
+    assert versions.grading_data.bank.question("paging") is None
     versions.activate(None)
-    assert versions.knowledge.bank == below
+    assert versions.grading_data.bank == below
     assert versions.store.active() is None
     with pytest.raises(NotFoundError):
         versions.activate(7)
@@ -68,8 +65,8 @@ def test_another_process_sees_the_active_version_after_a_look(
     now_s = 0.0
     elsewhere = Database(store.database.engine.url.render_as_string(hide_password=False))
     try:
-        other = ActiveKnowledge(
-            service.knowledge,
+        other = ActiveGradingData(
+            service.grading_data,
             type(versions.store)(elsewhere),
             look_every_s=1.0,
             clock_s=lambda: now_s,
@@ -89,24 +86,24 @@ def test_an_active_version_that_no_longer_fits_does_not_stop_the_server(
 ) -> None:
     save(versions, BANK.replace("Schedulers", "KV Cache Management"))
     versions.activate(1)
-    assert versions.knowledge.problem is None
-    bank = versions.knowledge.below[0]
+    assert versions.grading_data.problem is None
+    bank = versions.grading_data.below[0]
     role = bank.roles[0].model_copy(update={"topics": ("Schedulers",)})
     upgraded = make_service(bank.model_copy(update={"roles": (role,), "questions": ()}))
-    after = BankVersions(store.database, upgraded.knowledge)
-    after.knowledge.warm()
-    assert after.knowledge.bank.question("paging") is None
-    assert "version 1" in (after.knowledge.problem or "")
+    after = BankVersions(store.database, upgraded.grading_data)
+    after.grading_data.warm()
+    assert after.grading_data.bank.question("paging") is None
+    assert "version 1" in (after.grading_data.problem or "")
     with pytest.raises(InvalidInputError, match="version 1"):
         after.activate(1)
     after.activate(None)
-    assert after.knowledge.problem is None
+    assert after.grading_data.problem is None
 
 
 def test_old_attempts_keep_their_bank_version_and_question(
     versions: BankVersions, service: Service
 ) -> None:
-    attach(service, versions)
+    service.grade_with(versions.grading_data)
     attempt = service.submit(make_submission())
     before = attempt.report.bank_version
     save(versions, BANK.replace("id: paging", "id: kv-cache"))
@@ -117,10 +114,10 @@ def test_old_attempts_keep_their_bank_version_and_question(
     assert kept.reports[-1].report.bank_version == before
     result = service.regrade()
     assert result.graded == 1
-    graded_anew = service.export_one(attempt.id).attempts[0]
-    assert [each.report.bank_version for each in graded_anew.reports] == [
+    regraded = service.export_one(attempt.id).attempts[0]
+    assert [each.report.bank_version for each in regraded.reports] == [
         before,
-        service.bank.version,
+        service.bank().version,
     ]
 
 

@@ -2,7 +2,7 @@ from itertools import product
 
 import pytest
 
-from server.core.access import ANONYMOUS, OPEN, Action, Actor, Thing, may
+from server.core.access import ANONYMOUS, OPEN, Action, Actor, Resource, may
 
 ANA = Actor("candidate", account_id=1)
 CLEO = Actor("coach", account_id=2, coached=frozenset({7}))
@@ -21,23 +21,23 @@ ALL = {
     "ed who coaches": ED_WHO_COACHES,
 }
 
-MINE = Thing(owner_id=1)
-SHOWN = Thing(owner_id=1, shown_to=frozenset({7}))
-HEARD = Thing(owner_id=1, shown_to=frozenset({7}), sound_to=frozenset({7}))
-NOBODYS = Thing(owner_id=None)
+MINE = Resource(owner_id=1)
+SHOWN = Resource(owner_id=1, shown_to=frozenset({7}))
+HEARD = Resource(owner_id=1, shown_to=frozenset({7}), sound_to=frozenset({7}))
+NOBODYS = Resource(owner_id=None)
 
-OF_A_THING = (Action.READ, Action.HEAR, Action.COMMENT, Action.REVIEW, Action.CHANGE)
+OF_A_RESOURCE = (Action.READ, Action.HEAR, Action.COMMENT, Action.REVIEW, Action.CHANGE)
 
 
-def who_may(action: Action, thing: Thing | None = None) -> set[str]:
-    return {name for name, actor in ALL.items() if may(actor, action, thing)}
+def who_may(action: Action, resource: Resource | None = None) -> set[str]:
+    return {name for name, actor in ALL.items() if may(actor, action, resource)}
 
 
 @pytest.mark.parametrize(
     ("action", "allowed"),
     [
         (Action.READ_BANK, {"open", "ana", "cleo", "dora", "ed", "ed who coaches"}),
-        (Action.PRACTISE, {"open", "ana", "cleo", "dora", "ed", "ed who coaches"}),
+        (Action.PRACTICE, {"open", "ana", "cleo", "dora", "ed", "ed who coaches"}),
         (Action.OWN_ACCOUNT, {"ana", "cleo", "dora", "ed", "ed who coaches"}),
         (Action.COACH, {"cleo", "dora", "ed who coaches"}),
         (Action.EDIT_BANK, {"cleo", "dora", "ed", "ed who coaches"}),
@@ -50,7 +50,7 @@ def test_what_each_may_do(action: Action, allowed: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("thing", "action", "allowed"),
+    ("resource", "action", "allowed"),
     [
         (MINE, Action.READ, {"ana"}),
         (MINE, Action.CHANGE, {"ana"}),
@@ -68,17 +68,19 @@ def test_what_each_may_do(action: Action, allowed: set[str]) -> None:
         (NOBODYS, Action.REVIEW, set()),
     ],
 )
-def test_what_each_may_do_to_a_thing(thing: Thing, action: Action, allowed: set[str]) -> None:
-    assert who_may(action, thing) == allowed
+def test_what_each_may_do_to_a_resource(
+    resource: Resource, action: Action, allowed: set[str]
+) -> None:
+    assert who_may(action, resource) == allowed
 
 
 def test_what_is_not_shown_is_read_by_its_owner_only() -> None:
-    for actor, thing in product((CLEO, DORA, ED), (MINE, NOBODYS)):
-        assert not any(may(actor, action, thing) for action in OF_A_THING)
+    for actor, resource in product((CLEO, DORA, ED), (MINE, NOBODYS)):
+        assert not any(may(actor, action, resource) for action in OF_A_RESOURCE)
 
 
 def test_without_its_thing_nothing_is_done_to_it_and_the_other_way_round() -> None:
     for actor in ALL.values():
-        assert not any(may(actor, action) for action in OF_A_THING)
-        others = set(Action) - set(OF_A_THING)
+        assert not any(may(actor, action) for action in OF_A_RESOURCE)
+        others = set(Action) - set(OF_A_RESOURCE)
         assert not any(may(actor, action, HEARD) for action in others)

@@ -16,7 +16,7 @@ from server.core.errors import InvalidInputError, NotFoundError
 from server.db.tables import AttemptRow, ShareRow
 from server.exports.cohort import COHORT_COLUMNS, CohortOrder, cohort_exporting
 from server.jobs.work import Outcome, Work
-from server.sharing.shown import attempts_shown_to, still_shown, thing_of_attempt
+from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_shown
 from tests.server.conftest import START, make_submission
 
 
@@ -113,9 +113,9 @@ def test_only_what_is_shown_to_this_cohort_is_in_it(programme: Programme) -> Non
     assert found[0]["transcript"] == "paged attention"
     assert found[1]["interview_id"] == "i" * 32
     for attempt, cohorts in ((shown, {programme.first}), (by_link, set()), (guessed, set())):
-        thing = thing_of_attempt(programme.store.database, attempt)
-        assert thing is not None and thing.shown_to == cohorts
-    assert thing_of_attempt(programme.store.database, 2**70) is None
+        resource = resource_of_attempt(programme.store.database, attempt)
+        assert resource is not None and resource.shown_to == cohorts
+    assert resource_of_attempt(programme.store.database, 2**70) is None
 
 
 def test_who_leaves_the_cohort_takes_their_answers_along(programme: Programme) -> None:
@@ -126,8 +126,8 @@ def test_who_leaves_the_cohort_takes_their_answers_along(programme: Programme) -
     programme.accounts.cohorts.unassign(programme.first, programme.ids["ana"])
     assert not still_shown(database, programme.first, [shown])
     assert attempts_shown_to(database, programme.first) == []
-    thing = thing_of_attempt(database, shown)
-    assert thing is not None and not thing.shown_to
+    resource = resource_of_attempt(database, shown)
+    assert resource is not None and not resource.shown_to
     assert programme.rows() == []
 
 

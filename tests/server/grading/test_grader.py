@@ -3,7 +3,7 @@
 import pytest
 
 from pronunciation.terms import Lexicon, Mistake, Term
-from server.contract import Evidence, HeardTerm, Pause, Report
+from server.contract import Evidence, HeardTerm, Pause, Report, Stretch
 from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade
 from server.grading.answer import read_answer
@@ -149,6 +149,15 @@ def test_a_problem_of_the_hearing_is_a_notice(question, submit, lexicon):
 
     assert grade(question, submission, lexicon, "b").notices == (
         "How terms were said could not be judged: the model is missing.",
+    )
+
+
+def test_speech_that_could_not_be_understood_is_a_notice(question, submit, lexicon):
+    stretches = (Stretch(start_s=12.4, end_s=20.0), Stretch(start_s=61.0, end_s=125.9))
+    submission = submit("RoCE", evidence=Evidence(unintelligible=stretches))
+
+    assert grade(question, submission, lexicon, "b").notices == (
+        "Speech at 0:12 to 0:20, 1:01 to 2:05 could not be understood; it is not graded.",
     )
 
 

@@ -15,6 +15,12 @@ from server.jobs.store import MAX_BEGUN, MAX_UNFINISHED, JobStore
 from server.jobs.work import MadeFile, Outcome
 
 
+@pytest.fixture
+def jobs(store: Store) -> JobStore:
+    """The table alone; nothing works on it."""
+    return JobStore(store.database)
+
+
 def add_account(store: Store, name: str) -> int:
     with store.database.write() as session:
         row = AccountRow(
@@ -35,7 +41,7 @@ def test_the_same_unfinished_work_is_queued_once(jobs: JobStore) -> None:
     other, _ = jobs.add("count", {"to": 4}, None)
     assert (new, new_again) == (True, False)
     assert again.id == first.id != other.id
-    claim = jobs.claim(first.id)
+    claim = jobs.claim()
     assert claim is not None and jobs.finish(claim, Outcome())
     assert jobs.add("count", {"to": 3}, None)[1]
 
@@ -44,8 +50,10 @@ def test_a_job_is_claimed_once_and_the_oldest_goes_first(jobs: JobStore) -> None
     ids = [jobs.add("count", {"to": number}, None)[0].id for number in range(3)]
     first = jobs.claim()
     assert first is not None and first.job_id == ids[0] and first.begun == 1
-    assert jobs.claim(ids[0]) is None
     assert jobs.waiting() == ids[1:]
+    rest = [jobs.claim(), jobs.claim()]
+    assert [claim and claim.job_id for claim in rest] == ids[1:]
+    assert jobs.claim() is None
 
 
 def test_an_owner_sees_only_their_own_jobs(jobs: JobStore, store: Store) -> None:
@@ -196,7 +204,7 @@ def test_what_a_job_stores_is_stored_with_its_end_or_not_at_all(
 ) -> None:
     for name, cancelled in (("kept", False), ("undone", True)):
         job = jobs.add("count", {"for": name}, None)[0]
-        claim = jobs.claim(job.id)
+        claim = jobs.claim()
         assert claim is not None
         if cancelled:
             jobs.cancel(job.id, None)
@@ -211,7 +219,7 @@ def test_a_job_whose_outcome_cannot_be_stored_goes_on(jobs: JobStore, store: Sto
         raise ConflictError("not any more")
 
     job = jobs.add("count", {}, None)[0]
-    claim = jobs.claim(job.id)
+    claim = jobs.claim()
     assert claim is not None
     with pytest.raises(ConflictError):
         jobs.finish(claim, Outcome(within=refuse))

@@ -3,14 +3,20 @@
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from server.attempts.store import Store
+from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
-from tests.server.jobs.conftest import wait_for
+from server.jobs.work import Outcome
+from tests.server.queues import wait_for
+
+TAKEN_WITHIN_S = 2.0
+"""A worker looks for jobs every second; the rest is for a busy machine."""
 
 Start = Callable[[], "subprocess.Popen[bytes]"]
 
@@ -87,3 +93,18 @@ def test_what_was_queued_while_all_processes_were_dead_is_done_after_a_restart(
     start()
     wait_for(lambda: jobs.get(later.id, None).state == "done", 60)
     assert [number for number, _ in notes(log, "end")] == [2]
+
+
+def test_a_job_that_one_process_queues_is_soon_taken_by_the_worker_of_another(
+    make_queue: Callable[..., JobQueue], start: Start, log: Path
+) -> None:
+    without_a_worker = make_queue({"steps": lambda work: Outcome()}, start=False)
+    start()
+    time.sleep(1.0)  # the worker has looked for jobs and waits
+    waits_s = []
+    for number in range(3):
+        queued_at_s = time.monotonic()
+        without_a_worker.enqueue("steps", {"number": number, "steps": 1}, None)
+        wait_for(lambda n=number: n in [begun for begun, _ in notes(log, "begin")], 60)
+        waits_s.append(time.monotonic() - queued_at_s)
+    assert max(waits_s) < TAKEN_WITHIN_S

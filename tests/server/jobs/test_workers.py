@@ -9,7 +9,7 @@ from server.core.errors import InvalidInputError
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import MadeFile, Outcome, Work
-from tests.server.jobs.conftest import SILENT_S, wait_for, wait_until_over
+from tests.server.queues import SILENT_S, wait_for, wait_until_over
 
 MakeQueue = Callable[..., JobQueue]
 

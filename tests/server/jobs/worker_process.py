@@ -10,9 +10,11 @@ import sys
 import time
 
 from server.db.database import Database
-from server.jobs.assembly import create_queue
+from server.jobs.queue import JobQueue
+from server.jobs.store import JobStore
 from server.jobs.work import Outcome, Work
-from tests.server.jobs.conftest import BEAT_S, SILENT_S
+from server.jobs.worker import Runner
+from tests.server.queues import BEAT_S, SILENT_S
 
 
 def main(database_url: str, log: str) -> None:
@@ -29,7 +31,8 @@ def main(database_url: str, log: str) -> None:
         note(f"end {number}")
         return Outcome({"number": number})
 
-    queue = create_queue(Database(database_url), {"steps": steps}, beat_s=BEAT_S, silent_s=SILENT_S)
+    jobs = JobStore(Database(database_url))
+    queue = JobQueue(Runner(jobs, {"steps": steps}, beat_s=BEAT_S, silent_s=SILENT_S))
     queue.worker.start()
     note("ready")
     while True:

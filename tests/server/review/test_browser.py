@@ -17,8 +17,8 @@ from server.core.settings import sqlite_url
 from server.db.tables import RecordingRow
 from tests.chromium import in_a_browser, signed_in
 from tests.server.conftest import make_submission
-from tests.server.jobs.conftest import wait_for
 from tests.server.people import NOW, People, people
+from tests.server.queues import wait_for
 from tests.server.served import served
 
 TEXT = "I use paged attention every day"
@@ -118,7 +118,7 @@ def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) 
         page.keyboard.press("Escape")
         page.keyboard.press("d")
         page.wait_for_url("**/coach/queue")
-        assert "Nothing waits" in page.inner_text("main")
+        assert "Nothing is waiting" in page.inner_text("main")
 
     signed_in(running.address, running.world.tokens["cleo"], drive)
     (comment,) = running.document()["comments"]

@@ -13,7 +13,7 @@ from server.db.tables import ShareRow
 from server.grading.corrections import corrected
 from server.review.guest_key import GuestKey
 from server.review.models import Author, Rubric
-from server.review.queue import Queue, QueueFilter
+from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
 from tests.server.conftest import typed
 from tests.server.people import NOW, People, people
@@ -193,7 +193,7 @@ def test_the_queue_has_what_is_shown_until_a_coach_of_the_cohort_is_done(
     world: People, reviews: ReviewService, make: SimpleNamespace
 ) -> None:
     cleo = world.by_name["cleo"].id
-    queue = Queue(world.service.database, {world.spring.id}, cleo)
+    queue = ReviewQueue(world.service.database, {world.spring.id}, cleo)
     kept_to_herself = world.of("ana").submit(make.submission("mine alone"))
     assert [each.attempt_id for each in queue.page(QueueFilter()).entries] == [world.attempt.id]
     assert queue.next_after(None) == world.attempt.id != kept_to_herself.id
@@ -211,7 +211,7 @@ def test_the_queue_has_what_is_shown_until_a_coach_of_the_cohort_is_done(
 
 
 def test_another_cohorts_coach_finds_nothing_in_the_queue(world: People) -> None:
-    queue = Queue(world.service.database, {world.autumn.id}, world.by_name["dora"].id)
+    queue = ReviewQueue(world.service.database, {world.autumn.id}, world.by_name["dora"].id)
     assert queue.page(QueueFilter(state="all")) == queue.page(QueueFilter())
     assert queue.next_after(None) is None
     with pytest.raises(NotFoundError):

@@ -9,7 +9,7 @@ import pytest
 
 from server.core.errors import InvalidInputError
 from server.sharing import encoding
-from server.sharing.encoding import SAMPLE_RATE_HZ, encoded_anew
+from server.sharing.encoding import SAMPLE_RATE_HZ, reencoded
 
 SECRET = "kitchen at home"
 
@@ -61,7 +61,7 @@ def decoded(content: bytes) -> tuple[np.ndarray, Any, dict[str, str]]:
 
 @pytest.mark.parametrize(("kind", "media_type"), [("flac", "audio/flac"), ("ogg", "audio/ogg")])
 def test_sound_becomes_mono_at_16_khz_and_stays_the_same_sound(kind: str, media_type: str) -> None:
-    made = encoded_anew(sound(kind))
+    made = reencoded(sound(kind))
     samples, facts, _ = decoded(made.content)
     assert made.media_type == media_type
     assert made.duration_s == pytest.approx(1.0, abs=0.05)
@@ -76,14 +76,14 @@ def test_sound_becomes_mono_at_16_khz_and_stays_the_same_sound(kind: str, media_
 def test_metadata_of_the_upload_is_gone(kind: str) -> None:
     uploaded = sound(kind)
     assert SECRET.encode() in uploaded
-    assert SECRET.encode() not in encoded_anew(uploaded).content
+    assert SECRET.encode() not in reencoded(uploaded).content
 
 
 def test_a_file_longer_than_it_may_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoding, "MAX_RECORDING_S", 2.0)
-    assert encoded_anew(sound(seconds=1.9)).duration_s == pytest.approx(1.9, abs=0.01)
+    assert reencoded(sound(seconds=1.9)).duration_s == pytest.approx(1.9, abs=0.01)
     with pytest.raises(InvalidInputError, match="longer than"):
-        encoded_anew(sound(seconds=2.5))
+        reencoded(sound(seconds=2.5))
 
 
 def test_a_bomb_that_declares_no_length_is_stopped_while_it_is_decoded(
@@ -95,7 +95,7 @@ def test_a_bomb_that_declares_no_length_is_stopped_while_it_is_decoded(
     content[22:26] = bytes(4)
     monkeypatch.setattr(encoding, "MAX_RECORDING_S", 5.0)
     with pytest.raises(InvalidInputError, match="longer than"):
-        encoded_anew(bytes(content))
+        reencoded(bytes(content))
 
 
 @pytest.mark.parametrize(
@@ -112,15 +112,15 @@ def test_a_bomb_that_declares_no_length_is_stopped_while_it_is_decoded(
 )
 def test_what_is_no_recording_is_refused_in_one_line(content: bytes) -> None:
     with pytest.raises(InvalidInputError) as failure:
-        encoded_anew(content)
+        reencoded(content)
     assert "\n" not in str(failure.value)
 
 
 def test_another_codec_in_the_same_container_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="no FLAC or Opus"):
-        encoded_anew(sound("ogg", codec="vorbis", rate_hz=44_100))
+        reencoded(sound("ogg", codec="vorbis", rate_hz=44_100))
 
 
 def test_a_file_too_large_is_refused_before_it_is_looked_at() -> None:
     with pytest.raises(InvalidInputError, match="larger than"):
-        encoded_anew(b"fLaC" + bytes(encoding.MAX_RECORDING_BYTES))
+        reencoded(b"fLaC" + bytes(encoding.MAX_RECORDING_BYTES))

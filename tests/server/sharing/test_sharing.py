@@ -12,29 +12,17 @@ from server.core.errors import ConflictError, NotFoundError
 from server.db.tables import RecordingRow
 from server.jobs.models import Job
 from server.jobs.queue import JobQueue
-from server.jobs.runner import Runner
 from server.jobs.store import JobStore
+from server.jobs.worker import Runner
 from server.sharing.recordings import RECORDING
 from server.sharing.service import SharingService
-from server.sharing.shown import thing_of_attempt
+from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import preparing, receive
 from tests.server.conftest import START, Clock, make_submission
-from tests.server.jobs.conftest import do_all
+from tests.server.queues import do_all
 from tests.server.sharing.test_encoding import sound
 
 INTERVIEW = "1" * 32
-
-
-class NoWorker:
-    """Tests say when the work is done."""
-
-    is_alive = False
-
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def wake(self, job_id: int) -> None: ...
 
 
 class World:
@@ -57,7 +45,7 @@ class World:
         accounts.cohorts.assign(self.autumn, self.dora, "coach")
         self.sharing = SharingService(service.database, self.clock)
         kinds = {RECORDING: preparing(service.database, self.sharing.recordings)}
-        self.queue = JobQueue(Runner(JobStore(service.database), kinds), NoWorker())
+        self.queue = JobQueue(Runner(JobStore(service.database), kinds))
 
     def attempt(self, text: str = "I use paged attention", **changes: object) -> Attempt:
         return self.service.of(self.ana).submit(make_submission(text, **changes))
@@ -80,9 +68,9 @@ class World:
     def may(self, who: int, action: Action, attempt_id: int) -> bool:
         coached = {self.cleo: {self.spring}, self.dora: {self.autumn}}.get(who, set())
         role = "coach" if coached else "candidate"
-        thing = thing_of_attempt(self.service.database, attempt_id)
-        assert thing is not None
-        return may(Actor(role, who, coached=frozenset(coached)), action, thing)  # type: ignore[arg-type]
+        resource = resource_of_attempt(self.service.database, attempt_id)
+        assert resource is not None
+        return may(Actor(role, who, coached=frozenset(coached)), action, resource)  # type: ignore[arg-type]
 
     def recordings(self) -> int:
         with self.service.database.read() as session:

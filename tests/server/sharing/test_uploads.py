@@ -15,7 +15,7 @@ from server.jobs.store import MAX_BEGUN
 from server.review.service import ReviewService
 from server.sharing import encoding, uploads
 from server.sharing.encoding import Encoded
-from tests.server.jobs.conftest import do_all, wait_for
+from tests.server.queues import do_all, wait_for
 from tests.server.sharing.test_encoding import sound
 from tests.server.sharing.test_sharing import World
 
@@ -198,12 +198,12 @@ def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
     encoded, goes_on = threading.Event(), threading.Event()
 
     def slow(content: bytes, progress: Callable[[int, int], None]) -> Encoded:
-        made = encoding.encoded_anew(content, progress)
+        made = encoding.reencoded(content, progress)
         encoded.set()
         assert goes_on.wait(30)
         return made
 
-    monkeypatch.setattr(uploads, "encoded_anew", slow)
+    monkeypatch.setattr(uploads, "reencoded", slow)
     world.upload(world.ana, attempt)
     worker = threading.Thread(target=do_all, args=(world.queue,))
     worker.start()
@@ -229,7 +229,7 @@ def test_the_end_of_the_last_link_ends_the_preparing(world: World) -> None:
 
 def test_what_a_dead_process_was_encoding_is_done_by_the_next(world: World, attempt: int) -> None:
     job = world.upload(world.ana, attempt)
-    assert world.queue.store.claim(job.id) is not None  # and it dies
+    assert world.queue.store.claim() is not None  # and it dies
     wait_for(lambda: world.queue.store.recover(silent_s=0) == [job.id])
     do_all(world.queue)
     assert (state(world, job).state, state(world, job).begun) == ("done", 2)
@@ -237,9 +237,9 @@ def test_what_a_dead_process_was_encoding_is_done_by_the_next(world: World, atte
 
 
 def test_a_file_that_ends_every_process_is_given_up_and_dropped(world: World, attempt: int) -> None:
-    job = world.upload(world.ana, attempt)
+    world.upload(world.ana, attempt)
     for _ in range(MAX_BEGUN):
-        assert world.queue.store.claim(job.id) is not None
+        assert world.queue.store.claim() is not None
         world.queue.store.recover(silent_s=-1)
     told = preparing_of(world, attempt)
     assert told is not None and "the server ended 3 times" in (told.problem or "")

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from server.contract import Language, LanguageNote, Report
-from server.ui.bounded import MOST_SHOWN, bounded
 from server.ui.compare_view import view_comparison
-from server.ui.report_view import view_report
+from server.ui.report_view import MOST_SHOWN, bounded, view_report
 from tests.server.ui.conftest import term
 
 MakeReport = Callable[..., Report]

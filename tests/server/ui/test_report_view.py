@@ -272,4 +272,4 @@ def test_the_legend_names_only_marks_that_occur(full: Report, make_report: MakeR
 
 
 def test_an_empty_transcript_says_so(make_report: MakeReport) -> None:
-    assert "no words in this transcript" in render(view_report(make_report(""))).text
+    assert "This transcript has no words" in render(view_report(make_report(""))).text

@@ -34,7 +34,7 @@ def test_every_account_is_on_one_of_the_pages(world: People) -> None:
     assert (len(first), len(second)) == (50, 15)
     assert {*first, *second} == {each.name for each in world.accounts.all()}
     beyond, page = listed(world, page="9")
-    assert beyond == [] and "Nobody here" in page
+    assert beyond == [] and "Nobody matches" in page
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_accounts_are_found_by_a_piece_of_either_name(
     found, page = listed(world, find=sought)
     assert len(found) == names and "65 accounts" in page
     assert "<b>" not in page
-    assert ("Show all" in page) and ("Nobody here" in page) == (names == 0)
+    assert ("Show all" in page) and ("Nobody matches" in page) == (names == 0)
 
 
 def test_a_small_programme_needs_no_search(service: Service, make: SimpleNamespace) -> None:

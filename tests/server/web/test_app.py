@@ -42,7 +42,7 @@ def problem(reply: Any, status: int, code: str) -> Problem:
 
 
 def test_the_bank(client: TestClient, service: Service) -> None:
-    bank = service.bank.model_dump(mode="json")
+    bank = service.bank().model_dump(mode="json")
     assert client.get(f"{API}/bank").json() == bank
     for path, part in [
         ("roles", bank["roles"]),

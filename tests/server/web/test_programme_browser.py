@@ -23,9 +23,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import update
 
 from client.audio.wav import write_wav
-from client.backend.protocol import open_backend
+from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
+from client.transcription.base import assemble
 from pronunciation.clip import Clip
 from server.contract import Submission
 from server.core.settings import sqlite_url
@@ -34,7 +35,7 @@ from server.db.tables import ShareLinkRow
 from tests.chromium import TIMEOUT_MS, in_a_browser
 from tests.client.conftest import listening
 from tests.client.studio.studio_parts import ScriptedTranscriber, tone
-from tests.server.jobs.conftest import wait_for
+from tests.server.queues import wait_for
 
 PROJECT: Final = Path(__file__).resolve().parents[3]
 ALOUD: Final = (sys.executable, "-c", "from client.cli import main; main()")
@@ -154,7 +155,7 @@ def an_admin_makes_the_programme(machines: Machines) -> dict[str, str]:
     accept(page, urlsplit(first).path, PASSWORDS["ed"])
     page.get_by_role("link", name="Cohorts", exact=True).click()
     page.fill("#new-name", "Spring")
-    page.get_by_role("button", name="Make the cohort").click()
+    page.get_by_role("button", name="Create the cohort").click()
     expect(page.get_by_role("heading", name="Spring")).to_be_visible()
     page.get_by_role("link", name="Accounts", exact=True).click()
     invitations = {}
@@ -163,7 +164,7 @@ def an_admin_makes_the_programme(machines: Machines) -> dict[str, str]:
         page.fill("#display_name", shown)
         page.select_option("#role", role)
         page.select_option("#cohort", label="Spring")
-        page.get_by_role("button", name="Make an invitation").click()
+        page.get_by_role("button", name="Create an invitation").click()
         told = page.get_by_role("status").filter(has_text=shown)
         invitations[name] = told.locator("code").inner_text()
         assert invitations[name].startswith(f"{machines.server}/invitation/")
@@ -193,7 +194,7 @@ def a_coach_comes_by_invitation(machines: Machines, invitation: str) -> None:
     assert page.input_value("#name") == "cleo"
     sign_in(page, "cleo", COACH_PASSWORD)
     page.wait_for_url("**/coach/queue")  # where they wanted to go
-    expect(page.locator(".empty")).to_contain_text("Nothing waits")
+    expect(page.locator(".empty")).to_contain_text("Nothing is waiting")
 
     page.get_by_role("link", name="Cohorts", exact=True).click()
     page.fill("#criteria", "Structure | says first what it is about | 5")
@@ -208,7 +209,7 @@ def a_candidate_makes_a_token(machines: Machines, invitation: str) -> str:
     page.get_by_role("button", name="Sign out", exact=True).click()
     sign_in(page, "ana", PASSWORDS["ana"])
     page.fill("#label", "laptop")
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_role("button", name="Create a token").click()
     told = page.get_by_role("status").filter(has_text="shown only now")
     token = told.locator("code").filter(has_text=re.compile("^aloud_")).inner_text()
     page.goto("/account")
@@ -224,11 +225,17 @@ def an_answer_is_given(machines: Machines, token: str) -> int:
     settings = load_settings(server=machines.server, home=machines.folder / "ana", env={})
     assert settings.token == token
     clip = Clip(tone(ANSWER_S))
+    engine = ScriptedTranscriber()
     submission = Submission(
         submission_id=uuid4().hex,
         question_id=QUESTION,
         created_at=datetime.now(UTC),
-        transcript=ScriptedTranscriber().transcribe(clip),
+        transcript=assemble(
+            engine.recognize(clip),
+            engine=engine.name,
+            model=engine.model,
+            duration_s=clip.duration_s,
+        ),
     )
     settings.recordings.mkdir()
     write_wav(clip, OwnRecordings(settings.recordings).path_of(submission.submission_id))
@@ -249,7 +256,7 @@ def the_candidate_shares_it(machines: Machines, studio: str, attempt_id: int) ->
     expect(page.get_by_role("region", name="Who sees it now")).to_contain_text("Coaches of Spring")
     until(page, lambda: page.get_by_text("The recording is on the server"))
     page.fill("#label", "A friend")
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create a link").click()
     link = page.get_by_role("status").locator("code").inner_text()
     assert link.startswith(f"{machines.server}/s/")
     return link
@@ -313,7 +320,7 @@ def the_coach_reviews_it(machines: Machines, attempt_id: int) -> None:
     page.focus("#main")
     page.keyboard.press("d")
     page.wait_for_url("**/coach/queue")
-    expect(page.locator(".empty")).to_contain_text("Nothing waits")
+    expect(page.locator(".empty")).to_contain_text("Nothing is waiting")
 
 
 def the_candidate_answers_the_coach(machines: Machines, attempt_id: int) -> None:
@@ -324,9 +331,9 @@ def the_candidate_answers_the_coach(machines: Machines, attempt_id: int) -> None
     for said in ("Say what it stands for.", "by Cleo Martin", "says Cleo Martin", "Gil"):
         expect(main).to_contain_text(said)
     comment = main.locator("li").filter(has_text="Say what it stands for.")
-    comment.locator("summary").filter(has_text="Answer").click()
+    comment.locator("summary").filter(has_text="Reply").click()
     comment.get_by_label("Your answer").fill("I will, thank you.")
-    comment.get_by_role("button", name="Answer").click()
+    comment.get_by_role("button", name="Reply").click()
     expect(main).to_contain_text("I will, thank you.")
 
     coach = machines.page_of("cleo")
@@ -339,7 +346,7 @@ def the_candidate_takes_it_back(machines: Machines, attempt_id: int) -> str:
     page = machines.page_of("studio")
     page.goto(f"{studio_of(page)}/attempts/{attempt_id}/share")
     page.fill("#label", "Too late")
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create a link").click()
     expired = page.get_by_role("status").locator("code").inner_text()
     with_database(machines, expire_links_for("Too late"))
     machines.page_of("guest").goto(expired)
@@ -347,7 +354,7 @@ def the_candidate_takes_it_back(machines: Machines, attempt_id: int) -> str:
 
     page.get_by_role("button", name="End this link (A friend)").click()
     expect(page.get_by_role("region", name="Who sees it now")).to_contain_text("A friend: ended")
-    page.get_by_role("button", name="Take back (Spring").click()
+    page.get_by_role("button", name="Stop sharing (Spring").click()
     expect(page.get_by_role("region", name="Who sees it now")).not_to_contain_text("Spring")
     expect(page.get_by_text("The recording is on the server")).to_have_count(0)
     return expired

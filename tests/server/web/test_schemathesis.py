@@ -15,8 +15,8 @@ from schemathesis.generation import GenerationMode
 from starlette.testclient import TestClient
 
 from server.attempts.service import Service
-from tests.server.jobs.conftest import wait_until_over
 from tests.server.people import People, people, typed_answer
+from tests.server.queues import wait_until_over
 from tests.server.sharing.test_encoding import sound
 
 EXAMPLES: Final = 4
@@ -69,7 +69,7 @@ def test_nothing_that_the_description_allows_breaks_the_server(world: People) ->
 
 
 def test_whatever_is_uploaded_is_refused_or_prepared_and_no_job_breaks(world: People) -> None:
-    ana, queue = world.by_name["ana"].id, world.app.state.work.queue
+    ana, queue = world.by_name["ana"].id, world.app.state.background.queue
     attempt = world.of("ana").submit(
         world.attempt.submission.model_copy(update={"submission_id": f"{2:032x}"})
     )

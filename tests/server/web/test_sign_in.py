@@ -17,7 +17,7 @@ from server.attempts.service import Service
 from server.core.errors import StoreError
 from server.core.settings import ServerSettings
 from server.web.app import create_app
-from server.web.http.sessions import SESSION_COOKIE
+from server.web.http.session_cookies import SESSION_COOKIE
 from tests.server.people import PASSWORD, People, people
 
 PAGE = {"Accept": "text/html"}
@@ -304,7 +304,7 @@ def test_tokens_and_password_on_the_account_page(world: People) -> None:
     assert "old password is wrong" in browser.post("/account/password", data=wrong).text
     right = {"old": PASSWORD, "password": "another good one", "again": "another good one"}
     reply = browser.post("/account/password", data={"csrftoken": token, **right})
-    assert "The password is changed" in reply.text
+    assert "Your password is changed" in reply.text
     assert browser.get("/account").status_code == 200  # this browser stays
     assert sign_in(world.client(**PAGE)).status_code == 401
 
@@ -346,7 +346,7 @@ def test_a_failure_is_a_page_for_people_and_a_problem_for_programs(world: People
     reply = world.client("ana").get("/admin/accounts")
     assert reply.json()["code"] == "not-allowed"
     missing = browser.get("/nothing/here")
-    assert missing.status_code == 404 and "Go to the first page" in missing.text
+    assert missing.status_code == 404 and "Go to the home page" in missing.text
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_the_first_account_closes_an_open_server_at_once_and_for_good(
     refused = client.get("/coach", headers=PAGE)
     assert refused.status_code == 403
     assert "<code>aloud user add NAME --role admin</code>" in refused.text
-    assert "Go to the first page" in refused.text
+    assert "Go to the home page" in refused.text
     accounts = app.state.context.accounts
     ana = accounts.add("ana", "candidate")
     assert client.get("/api/v1/attempts").status_code == 401

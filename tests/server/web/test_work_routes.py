@@ -20,7 +20,7 @@ from server.jobs.queue import JobQueue
 from server.web.app import create_app
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import START, make_submission
-from tests.server.jobs.conftest import wait_for
+from tests.server.queues import wait_for
 
 API = "/api/v1"
 
@@ -67,12 +67,12 @@ class Site:
 
     @property
     def versions(self) -> BankVersions:
-        found: BankVersions = self.client.app.state.work.versions  # type: ignore[attr-defined]
+        found: BankVersions = self.client.app.state.background.versions  # type: ignore[attr-defined]
         return found
 
     @property
     def queue(self) -> JobQueue:
-        found: JobQueue = self.client.app.state.work.queue  # type: ignore[attr-defined]
+        found: JobQueue = self.client.app.state.background.queue  # type: ignore[attr-defined]
         return found
 
 
@@ -114,10 +114,10 @@ def share(store: Store, owner_id: int, cohort_id: int, attempt_id: int) -> None:
 
 def test_the_worker_runs_as_long_as_the_app(store: Store, service: Service) -> None:
     app = create_app(ServerSettings(database_url="sqlite://"), service=service)
-    assert not app.state.work.queue.worker.is_alive
+    assert not app.state.background.queue.worker.is_alive
     with TestClient(app):
-        assert app.state.work.queue.worker.is_alive
-    assert not app.state.work.queue.worker.is_alive
+        assert app.state.background.queue.worker.is_alive
+    assert not app.state.background.queue.worker.is_alive
 
 
 def test_a_candidate_grades_their_own_answers_anew_and_others_see_nothing_of_it(
@@ -216,7 +216,7 @@ def test_another_editors_version_is_not_overwritten_unseen(site: Site) -> None:
     assert site.post("carla", "/coach/bank/edit", based_on="0", **save).status_code == 303
     save["yaml"] = BANK + "# mine\n"
     late = site.post("eva", "/coach/bank/edit", based_on="0", **save)
-    assert late.status_code == 409 and "Somebody stored" in late.text and "# mine" in late.text
+    assert late.status_code == 409 and "Someone stored" in late.text and "# mine" in late.text
     based_on = re.search(r'name="based_on" value="(\d+)"', late.text)
     assert based_on is not None
     again = site.post("eva", "/coach/bank/edit", based_on=based_on[1], **save)

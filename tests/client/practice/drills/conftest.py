@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.backend.protocol import Backend, open_backend
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.practice.drills.items import Item, ItemSets
 from client.practice.drills.session import DrillVerdict

@@ -5,8 +5,13 @@ import pytest
 
 from client.core.errors import DrillError
 from client.core.settings import ClientSettings
-from client.practice.drills.csv_items import COLUMNS, MAX_FAULTS_SHOWN, items_to_csv, read_csv
-from client.practice.drills.importing import import_items
+from client.practice.drills.csv_items import (
+    COLUMNS,
+    MAX_FAULTS_SHOWN,
+    import_items,
+    items_to_csv,
+    read_csv,
+)
 from client.practice.drills.items import item_of, load_items
 from client.practice.drills.own_items import item_id, read_own_items
 
@@ -133,7 +138,7 @@ def test_a_wrong_name_of_a_set_is_one_fault_in_plain_words(file: Path) -> None:
         ("", "lacks term, readings, mistakes, tip"),
         (HEADING, "no item below the heading"),
         ("term,readings,tip\nx,y,z\n", "lacks mistakes"),
-        ("term,readings,mistakes,tip,colour\n", "unknown column 'colour'"),
+        ("term,readings,mistakes,tip,color\n", "unknown column 'color'"),
         ("term,readings,mistakes,tip,tip\n", "twice"),
         (HEADING + ROW + ROW, "row 3: term: stands already in row 2"),
         ("set,term,readings,mistakes,tip\nMy Set,RoCE,R AA1,R OW1,Tip\n", "row 2: set"),
@@ -201,7 +206,7 @@ def test_a_damaged_file_of_ones_own_is_told_with_its_place(settings: ClientSetti
     settings.own_drills.write_text("- {id: x, term: RoCE}\n", encoding="utf-8")
     with pytest.raises(DrillError, match=r"own\.yaml: item 1: ") as caught:
         read_own_items(settings.own_drills)
-    assert "readings: Field required" in str(caught.value)
+    assert "readings: is required" in str(caught.value)
     for text in ("a: 1\n", "[", "- 1\n"):
         settings.own_drills.write_text(text, encoding="utf-8")
         with pytest.raises(DrillError, match=r"own\.yaml"):

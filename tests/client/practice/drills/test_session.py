@@ -2,12 +2,10 @@ from datetime import timedelta
 
 import pytest
 
-from client.backend.protocol import Backend, UnavailableError
-from client.backend.sending import ReviewWaitsError
+from client.backend.protocol import Backend, QueuedError, UnavailableError
 from client.core.errors import DrillError
-from client.practice.drills.deck import BACK_AFTER, MAX_RETURNS, Deck, choose_items
 from client.practice.drills.items import Item, ItemSets
-from client.practice.drills.session import DrillSession
+from client.practice.drills.session import BACK_AFTER, MAX_RETURNS, Deck, DrillSession, choose_items
 from pronunciation.clip import Clip
 from server.contract import DrillQuery, DrillQueue, DrillReview
 from tests.client.practice.drills.conftest import (
@@ -74,7 +72,7 @@ def test_an_undecided_take_is_kept_and_the_item_stays(
     assert step.card is None
     assert session.current is not None and session.current.id == "roce"
     assert [each.verdict for each in backend.export_all().drill_reviews] == [verdict]
-    assert backend.drill_cards() == ()
+    assert backend.drills.cards() == ()
     session.take(clip)
     assert session.current is None
     assert (session.tally.correct, session.tally.undecided) == (1, 1)
@@ -90,7 +88,7 @@ def test_skipping_stores_nothing(backend: Backend) -> None:
 def test_the_next_session_begins_with_what_was_missed_and_leaves_out_what_was_learnt(
     backend: Backend, clip: Clip
 ) -> None:
-    of = sets(item("learnt"), item("missed"), item("new"))
+    of = sets(item("learned"), item("missed"), item("new"))
     first = drill(backend, ScriptedHearing("correct", "mispronounced"), of, count=2)
     first.take(clip)
     first.take(clip)
@@ -131,13 +129,14 @@ class Away:
 
     def __init__(self) -> None:
         self.kept: list[DrillReview] = []
+        self.drills = self
 
-    def drill_queue(self, query: DrillQuery) -> DrillQueue:
+    def queue(self, query: DrillQuery) -> DrillQueue:
         return DrillQueue(total=0, due=(), known=())
 
-    def review_drill(self, review: DrillReview) -> object:
+    def review(self, review: DrillReview) -> object:
         self.kept.append(review)
-        raise ReviewWaitsError("the server cannot be reached; the take is kept")
+        raise QueuedError("the server cannot be reached; the take is kept")
 
 
 def test_the_drill_goes_on_while_the_server_is_away(clip: Clip) -> None:
@@ -152,7 +151,11 @@ def test_the_drill_goes_on_while_the_server_is_away(clip: Clip) -> None:
 
 def test_without_a_server_at_the_start_there_is_no_drill(clip: Clip) -> None:
     class Gone:
-        def drill_queue(self, query: DrillQuery) -> DrillQueue:
+        @property
+        def drills(self) -> "Gone":
+            return self
+
+        def queue(self, query: DrillQuery) -> DrillQueue:
             raise UnavailableError("the server cannot be reached")
 
     with pytest.raises(UnavailableError):

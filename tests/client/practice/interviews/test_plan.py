@@ -35,12 +35,12 @@ def test_topics_take_turns_and_long_ago_comes_first() -> None:
         question("a-never", topic="A"),
         question("b-late", topic="B"),
     ]
-    practised = {
+    practiced = {
         "a-late": START,
         "a-early": START - timedelta(days=9),
         "b-late": START + timedelta(days=1),
     }
-    plan = plan_interview(bank, "ml-engineer", "coding", 45, practised, random.Random(1))
+    plan = plan_interview(bank, "ml-engineer", "coding", 45, practiced, random.Random(1))
     assert [each.id for each in plan.questions] == ["a-never", "b-late", "a-early", "a-late"]
 
 

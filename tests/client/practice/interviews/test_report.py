@@ -124,7 +124,7 @@ def test_terms_are_taken_together_over_all_answers(interviews: Interviews) -> No
         (2, "pronunciation.terms[0]"),
     ]
     assert "You said “etcd” right every time (2)." in texts(report.strongest)
-    assert "Practise “RoCE”: it went wrong 2 times. Say ROCK-ee." in texts(report.weakest)
+    assert "Practice “RoCE”: it went wrong 2 times. Say ROCK-ee." in texts(report.weakest)
 
 
 def test_the_strongest_and_weakest_follow_the_rules(interviews: Interviews) -> None:

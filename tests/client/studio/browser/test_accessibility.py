@@ -21,7 +21,7 @@ from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
 from tests.client.studio.conftest import NewPage
-from tests.client.studio.practised import hold_interview, practise, practise_drills
+from tests.client.studio.practiced import hold_interview, practice, practice_drills
 from tests.client.studio.studio_parts import RunningStudio, make_studio, tone
 
 QUESTION: Final = "cloud-spot-or-on-demand"
@@ -70,15 +70,15 @@ NARROWEST_PX: Final = 320
 
 
 @pytest.fixture(scope="module")
-def practised(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
+def practiced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
     """A studio after weeks of practice."""
-    settings = ClientSettings(home=tmp_path_factory.mktemp("practised"))
+    settings = ClientSettings(home=tmp_path_factory.mktemp("practiced"))
     studio = make_studio(settings)
     now = datetime.now(UTC)
     lexicon = load_lexicon()
     roles = ["ml-infrastructure-engineer", "ai-infrastructure-architect"]
-    practise(studio.backend, lexicon, until=now, roles=roles)
-    practise_drills(studio.backend, load_items(settings), until=now)
+    practice(studio.backend, lexicon, until=now, roles=roles)
+    practice_drills(studio.backend, load_items(settings), until=now)
     settings.recordings.mkdir()
     for each in question_lines(all_attempts(studio.backend)):
         submission = studio.backend.attempt(each.latest.id).submission
@@ -115,16 +115,16 @@ def address(running: RunningStudio, path: str) -> str:
     )
 
 
-def test_every_page_is_looked_at(practised: RunningStudio) -> None:
-    paths = create_studio(practised.studio).openapi()["paths"]
+def test_every_page_is_looked_at(practiced: RunningStudio) -> None:
+    paths = create_studio(practiced.studio).openapi()["paths"]
     read = {path for path, methods in paths.items() if "get" in methods}
     assert {path for path in read if not path.startswith("/sound/")} == set(PAGES) | NO_PAGES
 
 
 @pytest.mark.parametrize("path", PAGES.values())
-def test_axe_finds_nothing_serious(practised: RunningStudio, new_page: NewPage, path: str) -> None:
+def test_axe_finds_nothing_serious(practiced: RunningStudio, new_page: NewPage, path: str) -> None:
     page = new_page()
-    response = page.goto(address(practised, path))
+    response = page.goto(address(practiced, path))
     assert response.status == 200
     open_details(page)
     found = []
@@ -153,26 +153,26 @@ def test_axe_finds_what_is_wrong(fresh: RunningStudio, new_page: NewPage) -> Non
 
 @pytest.mark.parametrize("path", PAGES.values())
 def test_nothing_scrolls_sideways_on_the_narrowest_screen(
-    practised: RunningStudio, new_page: NewPage, path: str
+    practiced: RunningStudio, new_page: NewPage, path: str
 ) -> None:
     page = new_page(viewport={"width": NARROWEST_PX, "height": 640})
-    page.goto(address(practised, path))
+    page.goto(address(practiced, path))
     open_details(page)
     assert wider_than(page, NARROWEST_PX) == []
 
 
 @pytest.mark.parametrize("path", PAGES.values())
 def test_tab_reaches_everything_and_shows_where_it_is(
-    practised: RunningStudio, new_page: NewPage, path: str
+    practiced: RunningStudio, new_page: NewPage, path: str
 ) -> None:
     page = new_page()
-    page.goto(address(practised, path))
+    page.goto(address(practiced, path))
     assert tabbing_problems(page) == []
 
 
-def test_the_skip_link_leads_past_the_menu(practised: RunningStudio, new_page: NewPage) -> None:
+def test_the_skip_link_leads_past_the_menu(practiced: RunningStudio, new_page: NewPage) -> None:
     page = new_page()
-    page.goto(f"{practised.url}/history")
+    page.goto(f"{practiced.url}/history")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
@@ -180,11 +180,11 @@ def test_the_skip_link_leads_past_the_menu(practised: RunningStudio, new_page: N
 
 
 def test_answers_are_compared_and_deleted_by_keyboard(
-    practised: RunningStudio, new_page: NewPage
+    practiced: RunningStudio, new_page: NewPage
 ) -> None:
-    studio = practised.studio
+    studio = practiced.studio
     page = new_page()
-    page.goto(f"{practised.url}/history")
+    page.goto(f"{practiced.url}/history")
     total = studio.backend.history().total
     by_question: dict[str, list[str]] = {}
     for box in page.locator("input[name=attempt]").all():
@@ -220,10 +220,10 @@ def test_answers_are_compared_and_deleted_by_keyboard(
 
 
 def test_a_filter_is_set_and_undone_by_keyboard(
-    practised: RunningStudio, new_page: NewPage
+    practiced: RunningStudio, new_page: NewPage
 ) -> None:
     page = new_page()
-    page.goto(f"{practised.url}/history")
+    page.goto(f"{practiced.url}/history")
     page.locator("summary").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
@@ -242,10 +242,10 @@ def test_a_filter_is_set_and_undone_by_keyboard(
 
 @pytest.mark.parametrize("path", PAGES.values())
 def test_a_page_weighs_less_than_200_kb(
-    practised: RunningStudio, new_page: NewPage, path: str
+    practiced: RunningStudio, new_page: NewPage, path: str
 ) -> None:
     page = new_page()
-    page.goto(address(practised, path))
+    page.goto(address(practiced, path))
     page.wait_for_load_state("load")
     sizes = page.evaluate(
         """() => performance.getEntries()

@@ -99,7 +99,7 @@ def test_a_wrong_take_shows_both_readings_and_comes_back(
     assert page.evaluate("document.activeElement.dataset.next") is not None
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-drill][data-state=ready]")
-    assert page.get_by_text("this one was missed a moment ago").is_visible()
+    assert page.get_by_text("you missed this one a moment ago").is_visible()
     page.keyboard.press("s")
     page.wait_for_selector("[data-over]:not([hidden])")
     assert page.get_by_text("0 of 1 right.").is_visible()

@@ -98,7 +98,7 @@ def test_the_microphone_gives_what_was_said_in_small_blocks_with_levels(
 
     got = page.evaluate(RECORD, {"seconds": 1.5, "pauseFrom": None, "pauseTo": None})
 
-    samples = np.array(got["samples"]) / 32767
+    samples = np.array(got["samples"]) / 32768
     assert 1.2 * 16_000 < samples.size < 2.2 * 16_000
     middle = samples[8_000:16_000]
     spectrum = np.abs(np.fft.rfft(middle * np.hanning(middle.size)))

@@ -7,7 +7,14 @@ import pytest
 
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
-from tests.client.shared_server import SERVER, remote_to, server_with_people, tone, work_off
+from tests.client.shared_server import (
+    SERVER,
+    backend_of,
+    remote_to,
+    server_with_people,
+    tone,
+    work_off,
+)
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import make_studio
 
@@ -36,7 +43,7 @@ def test_a_page_follows_the_recording_until_it_is_heard_or_refused(
             "client.studio.routes.sharing.open_sharing", lambda settings: remote_to(world)
         )
         settings = ClientSettings(home=tmp_path / "home", server=SERVER)
-        with closing(make_studio(settings, backend=remote_to(world))) as studio:
+        with closing(make_studio(settings, backend=backend_of(world))) as studio:
             write_wav(tone(1), studio.recordings.path_of(world.attempt.submission.submission_id))
             page = new_page()
             page.set_default_timeout(60_000)

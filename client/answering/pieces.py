@@ -1,0 +1,252 @@
+"""Where an answer is cut while it is spoken: at pauses; where nobody pauses, between words."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from client.audio.voice_activity import VoiceActivity
+from client.transcription.segments import (
+    CUT_SEARCH_S,
+    KEEP_SILENCE_S,
+    Segment,
+    cut_segment,
+    dip_s,
+    quietest_s,
+)
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+
+Span = tuple[float, float]
+
+PAUSE_S = 0.5
+"""A pause this long ends a piece: within a clause pauses are shorter."""
+
+LONG_PIECE_S = 6.0
+"""Once a piece has so much speech, any pause ends it, and where there is none, a dip between words.
+So what is left after "stop" stays short."""
+
+DIP_FROM_S = 4.0
+"""No piece that ends at a dip is shorter."""
+
+DIP_MARGIN_S = 0.3
+"""The last sound before now is no place to cut: the quiet may be the start of a pause."""
+
+SHORTEST_S = 0.05
+"""Less speech than this, left over by a cut, is part of no word."""
+
+_LOOK_AROUND_S = 0.5
+
+
+@dataclass(frozen=True)
+class SpokenPiece:
+    """Speech between two cuts.
+
+    Attributes:
+        spans: where somebody speaks in it, (start_s, end_s) in order, at least one.
+        before_s: from here on the silence before it is its own.
+        after_s: up to here the silence after it is.
+    """
+
+    spans: tuple[Span, ...]
+    before_s: float
+    after_s: float
+
+    @property
+    def start_s(self) -> float:
+        """Where the speech starts."""
+        return self.spans[0][0]
+
+    @property
+    def end_s(self) -> float:
+        """Where the speech ends."""
+        return self.spans[-1][1]
+
+
+class Sound:
+    """The answer's samples so far; taking more costs the same however many there are."""
+
+    def __init__(self) -> None:
+        self._buffer: npt.NDArray[np.float32] = np.empty(0, np.float32)
+        self._size = 0
+
+    @property
+    def duration_s(self) -> float:
+        """Length in seconds."""
+        return self._size / SAMPLE_RATE_HZ
+
+    @property
+    def clip(self) -> Clip:
+        """All of it, not copied."""
+        return Clip(self._buffer[: self._size])
+
+    def append(self, samples: npt.NDArray[np.float32]) -> None:
+        """Take the next samples, float32 of shape ``(n,)``."""
+        if not self._size:
+            # a recording comes at once: no copy of it. What is full is never written to.
+            self._buffer, self._size = samples, samples.size
+            return
+        end = self._size + samples.size
+        if end > self._buffer.size:
+            grown = np.empty(max(end, 2 * self._buffer.size), np.float32)
+            grown[: self._size] = self._buffer[: self._size]
+            self._buffer = grown
+        self._buffer[self._size : end] = samples
+        self._size = end
+
+    def cut(self, start_s: float, end_s: float) -> tuple[Clip, float]:
+        """The sound between two times, and where exactly it starts, in seconds."""
+        first = min(self._size, max(0, round(start_s * SAMPLE_RATE_HZ)))
+        last = min(self._size, max(first, round(end_s * SAMPLE_RATE_HZ)))
+        return Clip(self._buffer[first:last]), first / SAMPLE_RATE_HZ
+
+
+def speech_s(spans: Sequence[Span]) -> float:
+    """How long somebody speaks in these spans."""
+    return sum(end_s - start_s for start_s, end_s in spans)
+
+
+def covered_s(spans: Sequence[Span]) -> float:
+    """How long a segment of these spans is at most, with the silence that is kept."""
+    if not spans:
+        return 0.0
+    kept_s = 2 * KEEP_SILENCE_S
+    gaps = itertools.pairwise(spans)
+    return speech_s(spans) + kept_s + sum(min(kept_s, b[0] - a[1]) for a, b in gaps)
+
+
+def spans_of(pieces: Sequence[SpokenPiece]) -> list[Span]:
+    """The speech of all these pieces, (start_s, end_s) in order."""
+    return [span for piece in pieces for span in piece.spans]
+
+
+def count_that_fit(pieces: Sequence[SpokenPiece], limit_s: float) -> int:
+    """How many of these pieces, from the first one on, one segment of ``limit_s`` holds."""
+    count, spans = 0, list[Span]()
+    for piece in pieces:
+        spans += piece.spans
+        if covered_s(spans) > limit_s:
+            break
+        count += 1
+    return count
+
+
+def segment_of(sound: Sound, pieces: Sequence[SpokenPiece]) -> tuple[Segment, float]:
+    """The segment that holds these pieces, and where its clip starts within the answer."""
+    spans = spans_of(pieces)
+    first_s = max(pieces[0].before_s, spans[0][0] - _LOOK_AROUND_S)
+    last_s = min(pieces[-1].after_s, spans[-1][1] + _LOOK_AROUND_S)
+    clip, offset_s = sound.cut(first_s, last_s)
+    local = [
+        (max(0.0, start_s - offset_s), min(clip.duration_s, end_s - offset_s))
+        for start_s, end_s in spans
+    ]
+    return cut_segment(clip, local, 0.0, clip.duration_s), offset_s
+
+
+class PieceCutter:
+    """Follows the speech that is found and says which piece of it is complete.
+
+    Args:
+        limit_s: no piece, with its silences, is longer.
+    """
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._speech_limit_s = limit_s - 2 * KEEP_SILENCE_S
+        self._taken = 0
+        self._cut_s = 0.0
+        self._waiting: list[Span] = []
+        self._before_s = 0.0
+        self._pieces: list[SpokenPiece] = []
+
+    def uncut(self, voice: VoiceActivity) -> list[Span]:
+        """Speech that is part of no piece yet, that which goes on now included."""
+        spans = [*self._waiting]
+        for start_s, end_s in voice.spans[self._taken :]:
+            if end_s > self._cut_s:
+                spans.append((max(start_s, self._cut_s), end_s))
+        if voice.open_start_s is not None and voice.heard_s > self._cut_s:
+            spans.append((max(voice.open_start_s, self._cut_s), voice.heard_s))
+        return spans
+
+    def cut(self, voice: VoiceActivity, sound: Sound, *, is_over: bool) -> list[SpokenPiece]:
+        """The pieces that are complete since the call before.
+
+        Args:
+            voice: the speech found so far.
+            sound: the answer so far.
+            is_over: nothing comes any more, so everything is complete.
+        """
+        self._pieces = []
+        while self._taken < len(voice.spans):
+            gap_s = self._gap_after_s(voice, is_over=is_over)
+            start_s, end_s = voice.spans[self._taken]
+            start_s = max(start_s, self._cut_s)
+            uncut_s = speech_s(self._waiting) + end_s - start_s
+            ends_here = gap_s >= PAUSE_S or uncut_s >= LONG_PIECE_S or is_over
+            if not ends_here and self._is_last(voice):
+                break  # how long this pause will be is not known yet
+            self._taken += 1
+            if end_s - start_s >= SHORTEST_S:
+                self._take((start_s, end_s), sound)
+            if ends_here:
+                self._end_piece(end_s + gap_s / 2)
+        if voice.open_start_s is not None and not is_over:
+            self._cut_open(voice, sound)
+        return self._pieces
+
+    def _gap_after_s(self, voice: VoiceActivity, *, is_over: bool) -> float:
+        end_s = voice.spans[self._taken][1]
+        if self._taken + 1 < len(voice.spans):
+            return voice.spans[self._taken + 1][0] - end_s
+        if voice.open_start_s is not None:
+            return voice.open_start_s - end_s
+        # after the answer's end nothing follows: all of the silence belongs to the last piece
+        return (voice.heard_s - end_s) * (2.0 if is_over else 1.0)
+
+    def _is_last(self, voice: VoiceActivity) -> bool:
+        return self._taken + 1 == len(voice.spans) and voice.open_start_s is None
+
+    def _take(self, span: Span, sound: Sound) -> None:
+        """Add speech to the piece that is being gathered, which ends before where it grew full."""
+        start_s, end_s = span
+        if self._waiting and covered_s([*self._waiting, span]) > self._limit_s:
+            self._end_piece((self._waiting[-1][1] + start_s) / 2)
+        while end_s - start_s > self._speech_limit_s:
+            start_s = self._split(start_s, sound)
+        self._waiting.append((start_s, end_s))
+
+    def _cut_open(self, voice: VoiceActivity, sound: Sound) -> None:
+        assert voice.open_start_s is not None
+        start_s, now_s = max(voice.open_start_s, self._cut_s), voice.heard_s
+        gathered = [*self._waiting, (start_s, now_s)]
+        if self._waiting and covered_s(gathered) > self._limit_s:
+            self._end_piece((self._waiting[-1][1] + start_s) / 2)
+        while now_s - start_s > self._speech_limit_s:
+            start_s = self._split(start_s, sound, drop=voice.open_is_tone)
+        before_s = speech_s(self._waiting)
+        if before_s + now_s - start_s >= LONG_PIECE_S and not voice.open_is_tone:
+            from_s = start_s + max(0.0, DIP_FROM_S - before_s)
+            clip, offset_s = sound.cut(from_s, now_s - DIP_MARGIN_S)
+            at_s = dip_s(clip, 0.0, clip.duration_s)
+            if at_s is not None:
+                self._waiting.append((start_s, offset_s + at_s))
+                self._end_piece(offset_s + at_s)
+
+    def _split(self, start_s: float, sound: Sound, *, drop: bool = False) -> float:
+        """Cut speech that is too long at its quietest moment; gives that moment."""
+        to_s = start_s + self._speech_limit_s
+        clip, offset_s = sound.cut(max(start_s, to_s - CUT_SEARCH_S), to_s)
+        cut_s = offset_s + quietest_s(clip, 0.0, clip.duration_s)
+        if not drop:
+            self._waiting.append((start_s, cut_s))
+        self._end_piece(cut_s)
+        return cut_s
+
+    def _end_piece(self, at_s: float) -> None:
+        if self._waiting:
+            self._pieces.append(SpokenPiece(tuple(self._waiting), self._before_s, at_s))
+        self._waiting = []
+        self._before_s = self._cut_s = at_s

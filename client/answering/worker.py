@@ -1,0 +1,297 @@
+"""The work on one answer, live or recorded, step by step, all on one thread.
+
+Sound → speech → pieces cut at pauses → words from the engine → terms heard in them.
+"""
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from client.answering.hearing import HearWords, TermTrack
+from client.answering.pace import CONTEXT_SPEECH_S, Pace
+from client.answering.pieces import (
+    PieceCutter,
+    Sound,
+    SpokenPiece,
+    count_that_fit,
+    covered_s,
+    segment_of,
+    spans_of,
+    speech_s,
+)
+from client.audio.resample import at_sample_rate
+from client.audio.speech import no_speech
+from client.audio.voice_activity import VoiceActivity
+from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
+from pronunciation.clip import Clip
+from pronunciation.hearing import HEARING_VERSION
+from server.contract import Evidence, Pause, Stretch, Transcript, Word
+
+_NOT_SHARED: Final = nullcontext()
+
+MIN_UNINTELLIGIBLE_S: Final = 3.0
+"""Speech without words that is shorter may be a drawn-out "uhm", which Whisper leaves out."""
+
+
+@dataclass(frozen=True)
+class Caption:
+    """What was said between two pauses.
+
+    Attributes:
+        text: as the engine wrote it.
+        start_s: when its first word starts, in seconds from the start of the answer.
+        end_s: when its last word ends.
+    """
+
+    text: str
+    start_s: float
+    end_s: float
+
+
+def ignore_caption(_caption: Caption) -> None:
+    """Show it to nobody."""
+
+
+class AnswerWorker:
+    """Follows the voice, gives pieces to the engine and their words to the hearing.
+
+    Args:
+        transcriber: the engine, loaded.
+        hear: hears the terms; ``None`` where nothing does.
+        engine_lock: held while the engine runs, where it serves several answers.
+        show: takes each piece as it is transcribed.
+        clock: gives seconds; the engine's cost is measured by it.
+    """
+
+    def __init__(
+        self,
+        transcriber: Transcriber,
+        hear: HearWords | None = None,
+        *,
+        engine_lock: AbstractContextManager[object] = _NOT_SHARED,
+        show: Callable[[Caption], None] = ignore_caption,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._transcriber = transcriber
+        self._engine_lock = engine_lock
+        self._show = show
+        self._clock = clock
+        self._sound = Sound()
+        self._voice = VoiceActivity()
+        self._terms = None if hear is None else TermTrack(hear, self._sound)
+        self._limit_s = transcriber.max_segment_s
+        self._cutter = PieceCutter(self._limit_s)
+        self._pace = Pace(self._limit_s)
+        self._pieces: list[SpokenPiece] = []
+        self._short: list[SpokenPiece] = []
+        self._short_words: tuple[Word, ...] = ()
+        self._words: list[Word] = []
+        self._is_over = False
+        self._is_due = False
+        self.is_done = False
+
+    def run(
+        self, clip: Clip, on_progress: ProgressCallback | None = None
+    ) -> tuple[Transcript, Evidence]:
+        """Work through a whole recording.
+
+        Args:
+            clip: the recording, at any rate.
+            on_progress: takes the share of the speech that is transcribed, 0 to 1.
+
+        Raises:
+            NoSpeech: nobody speaks in it, or no words could be made out.
+            EngineError: the engine failed.
+        """
+        self.take(at_sample_rate(clip).samples, is_over=True)
+        while not self.is_done:
+            if on_progress is not None:
+                on_progress(self._share_done())
+            self.step()
+        return self.result()
+
+    @property
+    def has_work(self) -> bool:
+        """Whether ``step`` has something to do without more sound."""
+        return self._is_due or self._is_over or self._may_hear()
+
+    def take(self, samples: npt.NDArray[np.float32], *, is_over: bool) -> None:
+        """Follow the voice through the next sound, and cut it where pieces are complete."""
+        self._sound.append(samples)
+        self._voice.feed(samples)
+        if is_over and not self._is_over:
+            self._is_over = True
+            self._voice.close()
+        self._pieces += self._cutter.cut(self._voice, self._sound, is_over=self._is_over)
+        self._is_due = self._asks_for_engine()
+
+    def step(self) -> None:
+        """Do one thing: words first, for they are waited for, then terms."""
+        if self._is_due:
+            self._transcribe()
+            self._is_due = self._asks_for_engine()
+        elif self._is_over and self._short:
+            self._commit_short()
+        elif self._terms is not None and self._may_hear():
+            self._terms.run(is_over=self._is_over)
+        else:
+            self.is_done = self._is_over
+
+    def result(self) -> tuple[Transcript, Evidence]:
+        """Transcript and evidence of the whole answer.
+
+        Raises:
+            NoSpeech: nobody speaks in it, or no words could be made out.
+        """
+        if not self._voice.spans:
+            raise no_speech(self._voice.level, is_empty=not self._sound.duration_s)
+        transcript = assemble(
+            self._words,
+            engine=self._transcriber.name,
+            model=self._transcriber.model,
+            duration_s=self._sound.duration_s,
+        )
+        return transcript, self._evidence()
+
+    def _evidence(self) -> Evidence:
+        evidence = evidence_of(self._voice.spans).model_copy(
+            update={"unintelligible": unintelligible(self._voice.spans, self._words)}
+        )
+        if self._terms is None:
+            return evidence
+        return evidence.model_copy(
+            update={
+                "heard": self._terms.heard,
+                "hearing_problem": self._terms.problem or None,
+                "hearing_version": HEARING_VERSION,
+            }
+        )
+
+    def _share_done(self) -> float:
+        all_s = speech_s(self._voice.spans)
+        return 1.0 - speech_s(spans_of(self._pieces)) / all_s if all_s else 1.0
+
+    def _may_hear(self) -> bool:
+        return self._terms is not None and self._terms.is_due(is_over=self._is_over)
+
+    def _asks_for_engine(self) -> bool:
+        if self._is_over:
+            return bool(self._pieces)
+        uncut = self._cutter.uncut(self._voice)
+        waiting = spans_of(self._pieces)
+        return self._pace.is_due(
+            waiting_s=speech_s(waiting),
+            covered_s=covered_s([*spans_of(self._short), *waiting, *uncut]),
+            silence_s=self._voice.silence_s,
+            phrase_s=self._phrase_s(),
+        )
+
+    def _phrase_s(self) -> float:
+        start_s = self._voice.open_start_s
+        return 0.0 if start_s is None else self._voice.heard_s - start_s
+
+    def _transcribe(self) -> None:
+        """Run the engine on as many pieces as one segment holds."""
+        if self._short and covered_s(spans_of([*self._short, self._pieces[0]])) > self._limit_s:
+            self._commit_short()
+        pieces = [*self._short, *self._pieces]
+        count = max(len(self._short) + 1, count_that_fit(pieces, self._limit_s))
+        chosen, self._pieces = pieces[:count], pieces[count:]
+        segment, offset_s = segment_of(self._sound, chosen)
+        with self._engine_lock:
+            began_s = self._clock()
+            words = words_only(self._transcriber.transcribe_segment(segment, offset_s))
+            self._pace.ran(segment.clip.duration_s, self._clock() - began_s)
+        if speech_s(spans_of(chosen)) < CONTEXT_SPEECH_S and not (self._pieces or self._is_over):
+            self._short, self._short_words = chosen, words
+        else:
+            self._short = []
+            self._commit(chosen, words)
+
+    def _commit_short(self) -> None:
+        self._commit(self._short, self._short_words)
+        self._short = []
+
+    def _commit(self, pieces: Sequence[SpokenPiece], words: Sequence[Word]) -> None:
+        self._words += words
+        if self._terms is not None:
+            self._terms.add(words)
+        for caption in _captions(pieces, words):
+            self._show(caption)
+
+
+def transcribe(
+    transcriber: Transcriber, clip: Clip, on_progress: ProgressCallback | None = None
+) -> Transcript:
+    """What is said in a recording, nothing heard or graded; see ``AnswerWorker.run``."""
+    return AnswerWorker(transcriber).run(clip, on_progress)[0]
+
+
+def unintelligible(
+    spans: Sequence[tuple[float, float]], words: Sequence[Word]
+) -> tuple[Stretch, ...]:
+    """Where somebody speaks for ``MIN_UNINTELLIGIBLE_S`` or longer without a word.
+
+    The engines write no words for speech that they cannot make out: see
+    ``whisper_words.believable``.
+
+    Args:
+        spans: the speech, (start_s, end_s) in order.
+        words: in order, with their times.
+    """
+    found: list[Stretch] = []
+    for start_s, end_s in spans:
+        at_s = start_s
+        for word in words:
+            word_start_s, word_end_s = word.start_s or 0.0, word.end_s or 0.0
+            if word_end_s <= at_s or word_start_s >= end_s:
+                continue
+            if word_start_s - at_s >= MIN_UNINTELLIGIBLE_S:
+                found.append(Stretch(start_s=round(at_s, 3), end_s=round(word_start_s, 3)))
+            at_s = max(at_s, word_end_s)
+        if end_s - at_s >= MIN_UNINTELLIGIBLE_S:
+            found.append(Stretch(start_s=round(at_s, 3), end_s=round(end_s, 3)))
+    return tuple(found)
+
+
+def evidence_of(spans: Sequence[tuple[float, float]]) -> Evidence:
+    """When an answer starts and ends, and where it pauses.
+
+    Args:
+        spans: the speech in it, (start_s, end_s) in order; empty: no start, end or pauses.
+    """
+    if not spans:
+        return Evidence(pauses=())
+    pauses = tuple(
+        Pause(start_s=round(end_s, 3), end_s=round(next_start_s, 3))
+        for (_, end_s), (next_start_s, _) in itertools.pairwise(spans)
+    )
+    return Evidence(
+        answer_start_s=round(spans[0][0], 3), answer_end_s=round(spans[-1][1], 3), pauses=pauses
+    )
+
+
+def _captions(pieces: Sequence[SpokenPiece], words: Sequence[Word]) -> list[Caption]:
+    """The words of each piece; one that the engine heard nothing in has no caption."""
+    captions = []
+    rest = list(words)
+    for following in [*pieces[1:], None]:
+        count = len(rest)
+        if following is not None:
+            border_s = following.before_s
+            count = sum(1 for word in rest if _middle_s(word) < border_s)
+        mine, rest = rest[:count], rest[count:]
+        if mine:
+            text = " ".join(word.text for word in mine)
+            captions.append(Caption(text, mine[0].start_s or 0.0, mine[-1].end_s or 0.0))
+    return captions
+
+
+def _middle_s(word: Word) -> float:
+    return ((word.start_s or 0.0) + (word.end_s or 0.0)) / 2

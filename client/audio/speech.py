@@ -1,0 +1,55 @@
+"""Is there speech, and where: level and voice activity, before any engine hears the clip.
+
+Whisper writes sentences on silence and noise (huggingface/transformers#24512), so nothing reaches
+an engine that this gate has not found speech in. Pauses come from here too: word times drift after
+a silence (SYSTRAN/faster-whisper#125), voice activity does not.
+"""
+
+from client.audio.resample import at_sample_rate
+from client.audio.voice_activity import (
+    SILENCE_DBFS,
+    Level,
+    LevelMeter,
+    VoiceActivity,
+)
+from client.core.errors import NoSpeech
+from pronunciation.clip import Clip
+
+_LEVEL_WINDOW_S = 0.1
+
+
+def measure_level(clip: Clip) -> Level:
+    """Peak, and the root mean square of the loudest 0.1 s."""
+    meter = LevelMeter(max(1, round(_LEVEL_WINDOW_S * clip.sample_rate_hz)))
+    meter.feed(clip.samples)
+    return meter.level
+
+
+def speech_segments(clip: Clip) -> list[tuple[float, float]]:
+    """Where somebody speaks, by Silero voice activity detection; see ``VoiceActivity``.
+
+    Returns:
+        (start_s, end_s) in order, at least ``MIN_PAUSE_S`` apart; empty where nobody speaks.
+    """
+    voice = VoiceActivity()
+    voice.feed(at_sample_rate(clip).samples)
+    voice.close()
+    return voice.spans
+
+
+def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:
+    """The error that says why nobody is heard in sound of this level."""
+    if is_empty:
+        return NoSpeech("no speech detected: the recording is empty")
+    if level.is_all_zeros:
+        return NoSpeech(
+            "no speech detected: the recording is all zeros; allow this program to use the "
+            "microphone (a microphone without permission delivers exact zeros) and check that it "
+            "is not muted"
+        )
+    if level.loudest_dbfs < SILENCE_DBFS:
+        return NoSpeech(
+            f"no speech detected: the recording is silent (loudest {level.loudest_dbfs:.0f} dBFS); "
+            "check that the right microphone is chosen and not muted"
+        )
+    return NoSpeech("no speech detected: the recording has only noise; check the microphone")

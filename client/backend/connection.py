@@ -1,0 +1,203 @@
+"""One shared server over HTTP: a call sends a wire model and validates the reply."""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, Self, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from client.backend.protocol import (
+    BackendError,
+    SignInNeededError,
+    UnavailableError,
+    failure,
+)
+from server.contract import Problem
+
+T = TypeVar("T")
+
+TIMEOUT: Final = httpx.Timeout(30.0, connect=3.0)
+"""A server within reach accepts within a second; grading the longest answer takes below one."""
+
+_RETRY_DELAYS_S: Final = (0.2, 0.8)
+"""Bridges a server's restart of one process behind a proxy; a longer absence is the outbox's."""
+
+
+class ServerConnection:
+    """Calls to one server. Those that are safe to repeat are repeated when they fail half-way.
+
+    Attributes:
+        server: its address.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        *,
+        token: str | None = None,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Makes the client; connects to nothing yet.
+
+        Args:
+            server: the address, e.g. ``https://aloud.example.org``.
+            token: what the server knows this client by.
+            transport: replaces the network in tests.
+            sleep: waits between retries.
+        """
+        self.server = server
+        self._has_token = token is not None
+        self._sleep = sleep
+        self._away = False
+        # A proxy from the environment is for the outside, never for this machine.
+        local = urlsplit(server).hostname in ("127.0.0.1", "localhost", "::1")
+        self._http = httpx.Client(
+            base_url=server + "/api/v1/",
+            timeout=TIMEOUT,
+            transport=transport,
+            trust_env=not local,
+            headers={"Accept": "application/json"}
+            | ({"Authorization": f"Bearer {token}"} if token else {}),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        reply: type[T],
+        body: BaseModel | None = None,
+        *,
+        query: BaseModel | None = None,
+        repeat: bool = True,
+        timeout: httpx.Timeout = TIMEOUT,
+        **params: str | int | None,
+    ) -> T:
+        """Asks the server for something.
+
+        Args:
+            method: the HTTP method.
+            path: below ``/api/v1/``.
+            reply: the wire model that answers.
+            body: the wire model that is sent.
+            query: a wire model whose fields go into the address.
+            repeat: whether a call that failed half-way may be repeated.
+            timeout: how long to wait.
+            **params: more for the address; ``None`` is left out.
+
+        Raises:
+            RejectedError: the server refused.
+            UnavailableError: it cannot be reached or cannot answer now.
+        """
+        asked = {**params, **(query.model_dump(mode="json") if query is not None else {})}
+        response = self.send(
+            method,
+            path,
+            body.model_dump_json().encode() if body is not None else None,
+            params={name: str(value) for name, value in asked.items() if value is not None},
+            repeat=repeat,
+            timeout=timeout,
+        )
+        try:
+            return TypeAdapter(reply).validate_json(response.content)
+        except ValidationError as error:
+            raise UnavailableError(
+                f"the server {self.server} sent a reply that this version of Aloud does not "
+                "understand; check the address, and upgrade the older of the two"
+            ) from error
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None = None,
+        *,
+        media_type: str = "application/json",
+        params: dict[str, str] | None = None,
+        repeat: bool = True,
+        timeout: httpx.Timeout = TIMEOUT,
+    ) -> httpx.Response:
+        """Sends bytes, and gives the reply of a server that did what was asked.
+
+        Raises:
+            RejectedError: the server refused.
+            UnavailableError: it cannot be reached or cannot answer now.
+        """
+        # Nobody waits twice for a server that was away a moment ago.
+        delays_s = _RETRY_DELAYS_S if repeat and not self._away else ()
+        headers = {"Content-Type": media_type} if content is not None else None
+        request = self._http.build_request(
+            method, path, params=params, content=content, headers=headers, timeout=timeout
+        )
+        for delay_s in delays_s:
+            try:
+                return self._sent(request)
+            except SignInNeededError:
+                raise
+            except UnavailableError:
+                self._sleep(delay_s)
+        return self._sent(request)
+
+    def _sent(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = self._http.send(request)
+        except httpx.HTTPError as error:
+            self._away = True
+            raise UnavailableError(f"the server {self.server} {_why(error)}") from error
+        if response.is_success:
+            self._away = False
+            return response
+        problem = self._problem(response)
+        self._away = isinstance(problem, UnavailableError)
+        raise problem
+
+    def _problem(self, response: httpx.Response) -> BackendError:
+        problem = _problem_in(response)
+        if problem is None:
+            return UnavailableError(
+                f"the server {self.server} answered {response.status_code} and not as an Aloud "
+                "server does; check the address"
+            )
+        if response.status_code == 401:
+            what = "refuses this client's token" if self._has_token else "wants you to sign in"
+            return SignInNeededError(
+                f"the server {self.server} {what}: make a token on {self.server}/account and "
+                f"type `aloud login {self.server}`"
+            )
+        prefix = f"the server {self.server} cannot do this now: "
+        return failure(response.status_code, problem.code, problem.detail, prefix=prefix)
+
+
+def _problem_in(response: httpx.Response) -> Problem | None:
+    if not response.headers.get("content-type", "").startswith("application/problem+json"):
+        return None
+    try:
+        return Problem.model_validate_json(response.content)
+    except ValidationError:
+        return None
+
+
+def _why(error: httpx.HTTPError) -> str:
+    if isinstance(error, httpx.ConnectTimeout | httpx.ConnectError):
+        return "cannot be reached"
+    if isinstance(error, httpx.TimeoutException):
+        return "took too long to answer"
+    return f"broke the connection ({error})" if str(error) else "broke the connection"

@@ -1,0 +1,222 @@
+"""The drills that are open in the studio: one for each tab, kept in memory only.
+
+What was said is stored take by take, so a drill that is lost (Aloud was restarted, it lay idle for
+hours) loses nothing but the order of the cards.
+"""
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from client.core.errors import DrillError
+from client.practice.drills.items import Item
+from client.practice.drills.session import DrillSession, DrillVerdict, HearDrill, Step
+from client.studio.views.drill import (
+    CardView,
+    ResultView,
+    StepView,
+    view_card,
+    view_result,
+    view_step,
+)
+from pronunciation.clip import Clip
+
+MAX_OPEN: Final = 50
+"""Nobody drills in this many tabs; the drill longest out of use is closed first."""
+IDLE_S: Final = 12 * 3600.0
+"""A drill left in the morning can be continued in the evening."""
+
+
+class DrillGoneError(DrillError):
+    """The drill is no longer in memory; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class DrillView:
+    """Where a drill stands.
+
+    Attributes:
+        id: what it is asked for by.
+        position: which item is up, from 1; ``total`` once it is over.
+        total: how many items it began with.
+        card: what is to be said; ``None``: it is over.
+        results: at the end, one line for each item, those to work on first.
+    """
+
+    id: str
+    position: int
+    total: int
+    card: CardView | None
+    results: tuple[ResultView, ...]
+
+
+@dataclass(frozen=True)
+class TakeView:
+    """What became of a take, and where the drill stands now."""
+
+    step: StepView
+    drill: DrillView
+
+
+@dataclass
+class _Record:
+    """What is known about one item of a drill."""
+
+    item: Item
+    misses: int = 0
+    step: Step | None = None
+
+
+class OpenDrill:
+    """One drill. Takes come one at a time, whatever the browser does.
+
+    Args:
+        session: what is to be said, and what becomes of each take.
+        title: of the set, for people.
+        clock: gives the time.
+    """
+
+    def __init__(self, session: DrillSession, title: str, clock: Callable[[], datetime]) -> None:
+        self.id = uuid.uuid4().hex
+        self.title = title
+        self._session = session
+        self._total = len(session)
+        self._clock = clock
+        self._records: dict[str, _Record] = {}
+        self._last: tuple[str, TakeView] | None = None
+        self._lock = threading.Lock()
+
+    def view(self) -> DrillView:
+        """Where it stands."""
+        with self._lock:
+            return self._view()
+
+    def take(self, take_id: str, item_id: str, clip: Clip) -> TakeView:
+        """Hear a take of the current item. The same take again gets the same answer.
+
+        Args:
+            take_id: the browser's name for the take: a connection may break after it was heard.
+            item_id: the item that the person saw.
+            clip: the sound, 16 kHz.
+
+        Raises:
+            DrillError: another item is up by now.
+            HearingError: the clip cannot be heard.
+            BackendError: the server refused it.
+        """
+        with self._lock:
+            if self._last is not None and self._last[0] == take_id:
+                return self._last[1]
+            item = self._expected(item_id)
+            step = self._session.take(clip)
+            shown = view_step(step, self._clock())
+            if not shown.undecided:
+                record = self._records.setdefault(item.id, _Record(item))
+                record.step = step
+                record.misses += step.heard.verdict == "mispronounced"
+            view = TakeView(shown, self._view())
+            self._last = (take_id, view)
+            return view
+
+    def skip(self, item_id: str) -> DrillView:
+        """Go on without a verdict.
+
+        Raises:
+            DrillError: another item is up by now.
+        """
+        with self._lock:
+            item = self._expected(item_id)
+            self._session.skip()
+            self._records.setdefault(item.id, _Record(item))
+            return self._view()
+
+    def _expected(self, item_id: str) -> Item:
+        item = self._session.current
+        if item is None:
+            raise DrillError("this drill is over")
+        if item.id != item_id:
+            raise DrillError(
+                f"this drill has gone on to “{item.prompt}” (in another tab?); reload the page"
+            )
+        return item
+
+    def _view(self) -> DrillView:
+        item = self._session.current
+        left = len(self._session)
+        if item is None:
+            return DrillView(self.id, self._total, self._total, None, self._results())
+        card = view_card(item, again=item.id in self._records)
+        return DrillView(self.id, self._total - left + 1, self._total, card, ())
+
+    def _results(self) -> tuple[ResultView, ...]:
+        now = self._clock()
+        lines = [
+            view_result(record.item, record.step, record.misses, now)
+            for record in self._records.values()
+        ]
+        return tuple(sorted(lines, key=lambda line: line.rank))
+
+
+class OpenDrills:
+    """All open drills of a studio.
+
+    Args:
+        hear: hears how an item was said; never called twice at once.
+        clock: gives the time of takes.
+        monotonic: measures how long a drill lies idle.
+    """
+
+    def __init__(
+        self,
+        hear: HearDrill,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._hear = hear
+        self._clock = clock
+        self._monotonic = monotonic
+        self._drills: dict[str, tuple[float, OpenDrill]] = {}
+        self._lock = threading.Lock()
+        self._hearing = threading.Lock()
+
+    def hear(self, clip: Clip, item: Item) -> DrillVerdict:
+        """Hear one take; what a ``DrillSession`` of a drill is made with."""
+        with self._hearing:
+            return self._hear(clip, item)
+
+    def add(self, session: DrillSession, title: str) -> OpenDrill:
+        """Open a drill for this session; those that lay idle for long are closed."""
+        drill = OpenDrill(session, title, self._clock)
+        now_s = self._monotonic()
+        with self._lock:
+            kept = {
+                name: (used_s, old)
+                for name, (used_s, old) in self._drills.items()
+                if now_s - used_s < IDLE_S
+            }
+            while len(kept) >= MAX_OPEN:
+                del kept[min(kept, key=lambda name: kept[name][0])]
+            self._drills = {**kept, drill.id: (now_s, drill)}
+        return drill
+
+    def get(self, drill_id: str) -> OpenDrill:
+        """An open drill by its id.
+
+        Raises:
+            DrillGoneError: it is not there any more.
+        """
+        with self._lock:
+            found = self._drills.get(drill_id)
+            if found is None or self._monotonic() - found[0] >= IDLE_S:
+                self._drills.pop(drill_id, None)
+                raise DrillGoneError(
+                    "this drill is no longer open: Aloud was restarted, or it lay idle for "
+                    "long. Every take you said is kept; start again with what is due."
+                )
+            self._drills[drill_id] = (self._monotonic(), found[1])
+            return found[1]

@@ -1,0 +1,190 @@
+"""A drill as the page shows it, with every word that a person reads."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+from urllib.parse import quote
+
+from client.practice.drills.items import Item
+from client.practice.drills.session import Step
+from pronunciation.phones import to_ipa
+from server.contract import DrillVerdictName
+
+Tone = Literal["good", "warn", "bad"]
+
+REPLAY_MARGIN_S: Final = 0.15
+"""Sound kept on either side of the term when the candidate's take is played."""
+
+_VERDICTS: Final[dict[DrillVerdictName, tuple[str, Tone, str]]] = {
+    "correct": ("✓", "good", "Correct"),
+    "mispronounced": ("✗", "bad", "Mispronounced"),
+    "unclear": ("?", "warn", "I could not tell"),
+    "something_else": ("?", "warn", "Something else was said"),
+    "nothing": ("?", "warn", "Nothing was said"),
+}
+_UNDECIDED: Final[dict[DrillVerdictName, str]] = {
+    "unclear": "This says nothing about you. Say it again, a little slower.",
+    "something_else": "That did not sound like the term at all. Say only what is shown.",
+    "nothing": "No speech in the recording. Start right after you press the button; if the level "
+    "does not move while you speak, check the microphone.",
+}
+
+
+@dataclass(frozen=True)
+class ReadingView:
+    """How something is said: a respelling for people, and IPA."""
+
+    say: str
+    ipa: str
+
+
+@dataclass(frozen=True)
+class CardView:
+    """What is to be said.
+
+    Attributes:
+        again: it was up in this drill before.
+        sound: where the app's own voice says it.
+    """
+
+    item_id: str
+    set: str
+    prompt: str
+    term: str
+    sentence: str
+    reading: ReadingView
+    again: bool
+    sound: str
+
+
+@dataclass(frozen=True)
+class StepView:
+    """The verdict on a take.
+
+    Attributes:
+        undecided: nothing was decided; the same item stays up.
+        confidence: 0 to 1; ``None`` where nothing was heard.
+        heard: the reading heard.
+        expected: the reading taught; only where another was heard.
+        tip: what helps against the mistake.
+        note: what to do, where nothing was decided.
+        coming: when the item comes again.
+        waiting: why the take waits in the outbox.
+        from_s: the term within the take, with a margin; ``None`` where nothing was said.
+        to_s: its end.
+    """
+
+    verdict: DrillVerdictName
+    sign: str
+    tone: Tone
+    words: str
+    undecided: bool
+    confidence: float | None
+    heard: ReadingView | None
+    expected: ReadingView | None
+    tip: str
+    note: str
+    coming: str
+    waiting: str
+    from_s: float | None
+    to_s: float | None
+
+
+@dataclass(frozen=True)
+class ResultView:
+    """What became of one item; ``rank`` orders them, those to work on first."""
+
+    item_id: str
+    prompt: str
+    sign: str
+    tone: Tone
+    words: str
+    coming: str
+    rank: int
+
+
+def view_card(item: Item, *, again: bool) -> CardView:
+    """An item that is up."""
+    return CardView(
+        item_id=item.id,
+        set=item.set,
+        prompt=item.prompt,
+        term=item.term,
+        sentence=item.sentence,
+        reading=_reading(item, item.readings[0]),
+        again=again,
+        sound=f"/sound/drill/{quote(item.id, safe='')}",
+    )
+
+
+def view_step(step: Step, now: datetime) -> StepView:
+    """What became of a take."""
+    heard = step.heard
+    sign, tone, words = _VERDICTS[heard.verdict]
+    undecided = heard.verdict in _UNDECIDED
+    decided = heard.phones if not undecided else None
+    missed = heard.verdict == "mispronounced"
+    return StepView(
+        verdict=heard.verdict,
+        sign=sign,
+        tone=tone,
+        words=words,
+        undecided=undecided,
+        confidence=None if heard.verdict == "nothing" else heard.confidence,
+        heard=_reading(step.item, decided) if decided else None,
+        expected=_reading(step.item, step.item.readings[0]) if missed else None,
+        tip=step.tip,
+        note=_UNDECIDED.get(heard.verdict, ""),
+        coming=_coming(step, now) if not undecided else "",
+        waiting=step.waiting,
+        from_s=None if heard.start_s is None else max(heard.start_s - REPLAY_MARGIN_S, 0.0),
+        to_s=None if heard.end_s is None else heard.end_s + REPLAY_MARGIN_S,
+    )
+
+
+def view_result(item: Item, step: Step | None, misses: int, now: datetime) -> ResultView:
+    """What became of an item over a whole drill.
+
+    Args:
+        item: the item.
+        step: the last take with a verdict; ``None``: it was passed.
+        misses: how often it was said wrong.
+        now: the time.
+    """
+    sign: str
+    tone: Tone
+    if step is None:
+        sign, tone, words, rank = "–", "warn", "passed", 2
+    elif step.heard.verdict == "mispronounced":
+        sign, tone, words, rank = "✗", "bad", "to work on", 0
+    elif misses:
+        times = "one miss" if misses == 1 else f"{misses} misses"
+        sign, tone, words, rank = "✓", "good", f"right after {times}", 1
+    else:
+        sign, tone, words, rank = "✓", "good", "right at once", 3
+    next_time = coming(step.card.due, now) if step is not None and step.card is not None else ""
+    return ResultView(item.id, item.prompt, sign, tone, words, next_time, rank)
+
+
+def coming(due: datetime, now: datetime) -> str:
+    """When an item comes again, in words."""
+    days = (due.astimezone().date() - now.astimezone().date()).days
+    left_s = (due - now).total_seconds()
+    if left_s <= 60:
+        return "now"
+    if left_s < 3600:
+        minutes = round(left_s / 60)
+        return f"in {minutes} minute{'' if minutes == 1 else 's'}"
+    if days == 0:
+        return "later today"
+    return "tomorrow" if days == 1 else f"in {days} days"
+
+
+def _coming(step: Step, now: datetime) -> str:
+    if step.comes_back:
+        return "in this drill"
+    return coming(step.card.due, now) if step.card is not None else ""
+
+
+def _reading(item: Item, phones: str) -> ReadingView:
+    return ReadingView(item.respelling(phones), to_ipa(phones))

@@ -1,0 +1,162 @@
+"""A mock interview as its pages show it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+from urllib.parse import quote
+
+from client.practice.interviews import AnswerLine, InterviewRecord, InterviewReport, TermPlace
+from question_bank.models import Bank
+
+_EVIDENCE: Final = re.compile(r"(?P<list>answers|terms)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?")
+_PLACE: Final = re.compile(r"pronunciation\.terms\[(?P<at>\d+)\]")
+
+GOOD_SCORE: Final = 0.7
+WEAK_SCORE: Final = 0.5
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """The question to be answered.
+
+    Attributes:
+        number: counted from 1.
+        other_role: whose question it is, where it is not the interview's role's.
+        sound: where it is spoken.
+    """
+
+    question_id: str
+    number: int
+    prompt: str
+    topic: str
+    other_role: str
+    answer_seconds: int
+    sound: str
+
+
+@dataclass(frozen=True)
+class InterviewState:
+    """Where an interview stands, for its page's script.
+
+    Attributes:
+        left_s: until the time is over; 0 from then on.
+        about: how many questions fill the time.
+        question: ``None``: the interview has ended.
+    """
+
+    id: str
+    minutes: int
+    left_s: float
+    about: int
+    question: OpenQuestion | None
+
+
+@dataclass(frozen=True)
+class EarlierInterview:
+    """One line of the list.
+
+    Attributes:
+        state: ``running``; ``over``: the time is over, nobody ended it; ``ended``.
+        score: mean coverage of its answers in the history; ``None``: there is none.
+    """
+
+    record: InterviewRecord
+    state: Literal["running", "over", "ended"]
+    left_s: float
+    answered: int
+    asked: int
+    score: float | None
+
+
+@dataclass(frozen=True)
+class PointLink:
+    """One sentence, and where its evidence is."""
+
+    text: str
+    href: str
+
+
+def state_of(record: InterviewRecord, bank: Bank | None, now: datetime) -> InterviewState:
+    """Where an interview stands.
+
+    Args:
+        record: the interview.
+        bank: names the roles; ``None`` where the server is away.
+        now: the time.
+    """
+    current = record.current
+    question = None
+    if current is not None:
+        other = current.role if current.role not in (None, record.role) else None
+        found = bank.role(other) if bank is not None and other is not None else None
+        question = OpenQuestion(
+            question_id=current.question_id,
+            number=len(record.asked),
+            prompt=current.prompt,
+            topic=current.topic,
+            other_role=found.title if found else other or "",
+            answer_seconds=current.answer_seconds,
+            sound=f"/sound/question/{quote(current.question_id, safe='')}",
+        )
+    return InterviewState(
+        id=record.id,
+        minutes=record.minutes,
+        left_s=round(record.time_left_s(now), 1),
+        about=record.planned,
+        question=question,
+    )
+
+
+def earlier(
+    record: InterviewRecord, scores: Mapping[int, float], now: datetime
+) -> EarlierInterview:
+    """An interview as the list shows it.
+
+    Args:
+        record: the interview.
+        scores: attempt → coverage.
+        now: the time.
+    """
+    answered = [each.attempt_id for each in record.asked if each.attempt_id is not None]
+    own = [scores[attempt_id] for attempt_id in answered if attempt_id in scores]
+    left_s = record.time_left_s(now)
+    running: Literal["running", "over"] = "running" if left_s > 0 else "over"
+    return EarlierInterview(
+        record=record,
+        state=running if record.ended_at is None else "ended",
+        left_s=left_s,
+        answered=sum(each.state == "answered" for each in record.asked),
+        asked=len(record.asked),
+        score=sum(own) / len(own) if own else None,
+    )
+
+
+def point_links(report: InterviewReport) -> tuple[list[PointLink], list[PointLink]]:
+    """The strongest and the weakest points with links to what they rest on."""
+    return (
+        [PointLink(each.text, evidence_href(report, each.evidence)) for each in report.strongest],
+        [PointLink(each.text, evidence_href(report, each.evidence)) for each in report.weakest],
+    )
+
+
+def evidence_href(report: InterviewReport, evidence: str) -> str:
+    """Where the evidence of a point is shown: in an answer's own report where there is one."""
+    found = _EVIDENCE.fullmatch(evidence)
+    if found is None:
+        return "#figures"
+    at = int(found["at"])
+    if found["list"] == "terms":
+        return f"#term-{at + 1}"
+    line: AnswerLine = report.answers[at]
+    if line.attempt_id is None or found["field"] is None:
+        return f"#question-{line.number}"
+    return f"/attempts/{line.attempt_id}#{'phrases' if found['field'] == 'score' else 'delivery'}"
+
+
+def place_href(place: TermPlace) -> str:
+    """Where an answer's own report shows how a term was said at this place."""
+    found = _PLACE.fullmatch(place.evidence)
+    anchor = f"#term-{int(found['at']) + 1}" if found else ""
+    return f"/attempts/{place.attempt_id}{anchor}"

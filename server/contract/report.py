@@ -1,0 +1,247 @@
+"""The wire models of a Report: what Aloud says about one answer, each judgment with its evidence.
+
+Times are seconds from the start of the recording; they are ``None`` if an answer was typed or
+imported without audio.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final, Literal
+
+from pydantic import AwareDatetime, Field
+
+from question_bank.models import Kind
+from server.contract.transcript import Pause, Transcript
+from server.contract.wire import Share, Wire
+
+PARTIAL_CREDIT: Final = 0.5
+"""What a phrase that was partly said counts."""
+
+
+class CoverageEvidence(Wire):
+    """The words of the answer that carry a phrase: ``word_indices`` point into the words."""
+
+    text: str
+    start_s: float | None = None
+    end_s: float | None = None
+    word_indices: tuple[int, ...] = ()
+
+
+class CorrectedVerdict(Wire):
+    """Accompanies a verdict that a reviewer gave, and keeps the grader's own (``was``).
+
+    ``was_negated``: the grader took the phrase for denied.
+    """
+
+    by: str
+    at: AwareDatetime
+    note: str = ""
+    was: Literal["correct", "mispronounced", "unclear", "covered", "partial", "possible", "missing"]
+    was_negated: bool = False
+
+
+PhraseStatus = Literal["covered", "partial", "possible", "missing"]
+How = Literal[
+    "exact", "inflected", "alias", "acronym", "fuzzy", "sound", "heard", "own_words", "judge"
+]
+
+
+class PhraseCoverage(Wire):
+    """Whether one key phrase was said, how, and where.
+
+    ``possible``: the evidence may say it in other words; the candidate is asked. ``confidence`` is
+    the grader's probability that it does, given where the words alone do not settle it.
+    """
+
+    phrase: str
+    status: PhraseStatus
+    how: How | None = None
+    evidence: CoverageEvidence | None = None
+    confidence: Share | None = None
+    negated: bool = False
+    weight: float = 1.0
+    why: str = ""
+    follow_up: str = ""
+    corrected: CorrectedVerdict | None = None
+
+
+class Coverage(Wire):
+    """``score``: the weighted share of phrases covered; a partial one counts half.
+
+    A phrase that was only denied (``negated``) counts nothing. ``graded_score``: the grader's own,
+    where a reviewer corrected a verdict.
+    """
+
+    score: Share
+    phrases: tuple[PhraseCoverage, ...]
+    graded_score: Share | None = None
+
+
+class StructurePart(Wire):
+    """One part that an answer of its kind needs; ``ask`` is the interviewer's question for it."""
+
+    name: str
+    status: Literal["said", "missing"]
+    evidence: CoverageEvidence | None = None
+    ask: str = ""
+
+
+class Structure(Wire):
+    """How the answer is built, by the rubric of the question's kind.
+
+    ``score``: the weighted share of the parts that were said.
+    """
+
+    kind: Kind
+    parts: tuple[StructurePart, ...]
+    score: Share
+
+
+class ScorePart(Wire):
+    """One part of the score: its name, its share of the whole, and its own value."""
+
+    name: str
+    share: Share
+    value: Share
+
+
+class TermVerdict(Wire):
+    """How one term was said at one place. ``heard`` and ``expected`` are respellings.
+
+    Confidence and source are those of the grader's verdict, even if a reviewer corrected it.
+    """
+
+    term: str
+    verdict: Literal["correct", "mispronounced", "unclear"]
+    heard: str | None = None
+    phones: str | None = None
+    expected: str = ""
+    confidence: Share = 0.0
+    source: Literal["acoustic", "transcript"] = "transcript"
+    start_s: float | None = None
+    end_s: float | None = None
+    tip: str = ""
+    word_indices: tuple[int, ...] = ()
+    corrected: CorrectedVerdict | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the sound, or a reviewer, said clearly how it was said."""
+        heard = self.source == "acoustic" or self.corrected is not None
+        return heard and self.verdict != "unclear"
+
+
+class Pronunciation(Wire):
+    """One entry for each place a lexicon term was said, worst first."""
+
+    terms: tuple[TermVerdict, ...] = ()
+
+
+class Filler(Wire):
+    """A filler word. Engines drop many: the count is a lower bound."""
+
+    text: str
+    start_s: float | None = None
+    end_s: float | None = None
+    word_index: int
+
+
+class RepeatedStart(Wire):
+    """A start said again ("we we", "the model the model")."""
+
+    text: str
+    start_s: float | None = None
+    word_index: int
+
+
+class Delivery(Wire):
+    """How the delivery came across. ``None``: could not be measured (no audio or no word times)."""
+
+    words: int
+    words_per_minute: float | None = None
+    articulation_rate: float | None = Field(
+        default=None, description="syllables per second of speech, pauses left out"
+    )
+    pauses: tuple[Pause, ...] = ()
+    fillers: tuple[Filler, ...] = ()
+    fillers_are_lower_bound: bool = True
+    longest_pause_s: float | None = None
+    repeated_starts: tuple[RepeatedStart, ...] = ()
+    answer_s: float | None = None
+    target_s: float
+
+
+class LanguageNote(Wire):
+    """A remark on the English: what was said and what is better."""
+
+    kind: Literal["collocation", "hedging", "register", "tense", "false_friend"]
+    said: str
+    better: str
+    why: str
+    start_s: float | None = None
+
+
+class Language(Wire):
+    """Remarks on the English of the answer."""
+
+    notes: tuple[LanguageNote, ...] = ()
+
+
+class SummaryPoint(Wire):
+    """One sentence, with a pointer to the entry it rests on, e.g. ``coverage.phrases[2]``."""
+
+    text: str
+    evidence: str
+
+
+class Summary(Wire):
+    """Up to three things that went well and three to work on, derived by rule."""
+
+    went_well: tuple[SummaryPoint, ...] = ()
+    work_on: tuple[SummaryPoint, ...] = ()
+
+
+class Report(Wire):
+    """Everything Aloud says about one answer, each judgment with its evidence.
+
+    What is read of a stored answer has the verdicts that its reviewers corrected; each of them
+    says so (``corrected``) and keeps what the grader had found.
+    """
+
+    question_id: str
+    created_at: datetime
+    schema_version: Literal[1] = 1
+    grader_version: str
+    bank_version: str
+    notices: tuple[str, ...] = Field(
+        default=(), description="what a reader must know first, e.g. that the transcript is rough"
+    )
+    transcript: Transcript
+    score: Share | None = Field(
+        default=None, description="content only; None in reports of earlier graders"
+    )
+    score_parts: tuple[ScorePart, ...] = ()
+    coverage: Coverage
+    structure: Structure | None = None
+    pronunciation: Pronunciation
+    delivery: Delivery
+    language: Language = Language()
+    summary: Summary = Summary()
+
+
+def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:
+    """The weighted share of phrases covered, 0 to 1; 0 if there are none.
+
+    A partial one counts half, a denied one ("we never used FSDP") nothing.
+    """
+    gained = total = 0.0
+    for phrase in phrases:
+        total += phrase.weight
+        gained += phrase.weight * _credit(phrase)
+    return min(1.0, gained / total) if total else 0.0
+
+
+def _credit(phrase: PhraseCoverage) -> float:
+    if phrase.negated or phrase.status == "missing":
+        return 0.0
+    return 1.0 if phrase.status == "covered" else PARTIAL_CREDIT

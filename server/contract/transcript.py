@@ -1,0 +1,89 @@
+"""The wire models of what was said: the transcript, and the evidence from the audio.
+
+Times are seconds from the start of the recording; they are ``None`` if an answer was typed or
+imported without audio.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from server.contract.wire import Share, Wire
+
+MAX_TEXT_CHARS = 200_000
+MAX_WORDS = 40_000
+
+Seconds = Annotated[float, Field(ge=0, le=24 * 3600)]
+Short = Annotated[str, StringConstraints(max_length=500)]
+
+
+class Word(Wire):
+    """One transcribed word, as the engine wrote it (with its punctuation), and when it was said."""
+
+    text: Short
+    start_s: Seconds | None = None
+    end_s: Seconds | None = None
+    confidence: Share | None = None
+
+
+class Transcript(Wire):
+    """What the engine wrote. ``engine`` is ``text`` for a typed or imported answer."""
+
+    text: Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS)]
+    language: Short = "en"
+    engine: Short = "text"
+    model: Short = ""
+    duration_s: Seconds | None = None
+    words: Annotated[tuple[Word, ...], Field(max_length=MAX_WORDS)] = ()
+
+    @model_validator(mode="after")
+    def _times_run_forward(self) -> Self:
+        for word in self.words:
+            if word.start_s is not None and word.end_s is not None and word.end_s < word.start_s:
+                raise ValueError(f"the word {word.text!r} ends before it starts")
+        return self
+
+
+class Pause(Wire):
+    """A silence within the answer, measured from the audio by voice activity detection."""
+
+    start_s: Seconds
+    end_s: Seconds
+
+
+class Stretch(Wire):
+    """A part of the answer, by its times."""
+
+    start_s: Seconds
+    end_s: Seconds
+
+
+class HeardTerm(Wire):
+    """What the hearing found for one place where a term was said, on the candidate's machine."""
+
+    term: Short
+    word_index: int = Field(ge=0, description="index of the first of the term's words")
+    word_count: int = Field(default=1, ge=1, le=20)
+    verdict: Literal["correct", "mispronounced", "unclear"]
+    phones: Short
+    confidence: Share
+    start_s: Seconds
+    end_s: Seconds
+
+
+class Evidence(Wire):
+    """What only the client can know because only it has the audio.
+
+    ``pauses`` is ``None`` where there was no audio to measure, and empty where nobody paused.
+    ``unintelligible``: where somebody speaks and the engine could make out no words.
+    """
+
+    answer_start_s: Seconds | None = None
+    answer_end_s: Seconds | None = None
+    pauses: tuple[Pause, ...] | None = None
+    heard: tuple[HeardTerm, ...] = ()
+    unintelligible: Annotated[tuple[Stretch, ...], Field(max_length=MAX_WORDS)] = ()
+    hearing_version: Short | None = None
+    hearing_problem: Short | None = Field(
+        default=None, description="why the hearing gave no verdicts, where it was asked"
+    )

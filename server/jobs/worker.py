@@ -1,0 +1,204 @@
+"""The worker of a server process: one thread that takes waiting jobs and runs them.
+
+Which process may run a job, the table of jobs decides (a claim), on every database alike. A worker
+therefore needs no broker: it looks for jobs often, and at once when its own process queues one.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from pronunciation.errors import LexiconError
+from question_bank.errors import BankError
+from server.core.errors import ServerError
+from server.jobs.store import Claim, JobStore
+from server.jobs.work import JobStoppedError, Kinds, Work
+
+logger = logging.getLogger(__name__)
+
+BEAT_S: Final = 5.0
+SILENT_S: Final = 30.0
+"""Six missed heartbeats: the process is dead, not merely slow or waiting for a lock (5 s)."""
+
+FILES_KEPT_S: Final = 24 * 3600.0
+"""Long enough to fetch an export; it holds other people's answers and should not lie around."""
+
+JOBS_KEPT_S: Final = 30 * 24 * 3600.0
+
+_POLL_S: Final = 0.5
+"""How soon a worker sees a job that another process queued: two small queries a second."""
+_RETRY_S: Final = 5.0
+"""How soon it looks again when the database cannot be reached."""
+_SWEEP_EVERY_S: Final = 600.0
+_STOPS_WITHIN_S: Final = 5.0
+"""Shutdown waits no longer for a step of a job; the thread ends with the process."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs jobs that were claimed.
+
+    Attributes:
+        store: the jobs.
+        kinds: the functions, by kind.
+        beat_s: time between the heartbeats of a running job.
+        silent_s: without a heartbeat for this long, another process takes the job over.
+        tidy: what a worker does from time to time besides its jobs.
+    """
+
+    store: JobStore
+    kinds: Kinds
+    beat_s: float = BEAT_S
+    silent_s: float = SILENT_S
+    tidy: Callable[[], None] = lambda: None
+
+    def run(self, claim: Claim, ends: threading.Event) -> None:
+        """Runs a job; however it ends, the table says so afterwards.
+
+        Args:
+            claim: the job.
+            ends: set when the process ends: the job is then given back at its next step.
+        """
+        store = self.store
+        work = Work(
+            claim.payload,
+            claim.owner_id,
+            write=lambda done, total: store.progress(claim, done, total),
+            store=lambda state: store.keep(claim, state),
+            load=lambda: store.input(claim),
+            kept=claim.kept,
+        )
+        label = f"job {claim.job_id} ({claim.kind})"
+        try:
+            task = self.kinds.get(claim.kind)
+            if task is None:
+                store.fail(claim, f"this version of Aloud knows no work of the kind {claim.kind!r}")
+                return
+            with _heartbeat(store, claim, work, ends, self.beat_s):
+                outcome = task(work)
+            if not store.finish(claim, outcome):
+                logger.info("%s was cancelled or taken over at its end", label)
+        except JobStoppedError:
+            if ends.is_set() and store.give_back(claim):
+                logger.info("%s was given back: the server ends", label)
+            else:
+                logger.info("%s was cancelled or taken over", label)
+        except (ServerError, BankError, LexiconError) as error:
+            logger.info("%s failed: %s", label, type(error).__name__)
+            store.fail(claim, str(error))
+        except Exception as error:
+            logger.exception("%s broke", label)
+            store.fail(
+                claim, f"the work broke ({type(error).__name__}); the server's log says more"
+            )
+
+
+class Worker:
+    """Runs the job that has waited longest, again and again, and looks after the table of jobs.
+
+    At the start, and three times within the time that makes a silent process dead, it queues again
+    what dead processes left and tidies up; every ten minutes it deletes what is old.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._ends = threading.Event()
+        self._woken = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._recover_at_s = self._sweep_at_s = float("-inf")
+
+    def start(self) -> None:
+        """Begins to work, in the background."""
+        self._ends.clear()
+        self._thread = threading.Thread(target=self._loop, name="jobs", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends; a running job is given back at its next step."""
+        self._ends.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(_STOPS_WITHIN_S)
+            if self._thread.is_alive():
+                logger.warning("the jobs' worker did not end within %.0f s", _STOPS_WITHIN_S)
+            self._thread = None
+
+    def wake(self) -> None:
+        """Says that a job was queued. It is found without that too, only later."""
+        self._woken.set()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it works or waits for work."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def _loop(self) -> None:
+        while not self._ends.is_set():
+            self._woken.clear()
+            wait_s = _POLL_S
+            try:
+                if self._step():
+                    continue
+            except ServerError as error:
+                logger.error("the jobs cannot be reached: %s", error)
+                wait_s = _RETRY_S
+            except Exception:
+                logger.exception("the worker stumbled")
+                wait_s = _RETRY_S
+            self._woken.wait(wait_s)
+
+    def _step(self) -> bool:
+        """Looks after the table and runs one job; false where none waits."""
+        self._look_after(time.monotonic())
+        store = self._runner.store
+        # Looked at first, because a claim takes SQLite's one write lock.
+        claim = store.claim() if store.waiting() else None
+        if claim is None:
+            return False
+        self._runner.run(claim, self._ends)
+        return True
+
+    def _look_after(self, now_s: float) -> None:
+        if now_s < self._recover_at_s:
+            return
+        runner = self._runner
+        runner.store.recover(runner.silent_s)
+        runner.tidy()
+        if now_s >= self._sweep_at_s:
+            runner.store.sweep(jobs_kept_s=JOBS_KEPT_S, files_kept_s=FILES_KEPT_S)
+            self._sweep_at_s = now_s + _SWEEP_EVERY_S
+        self._recover_at_s = now_s + runner.silent_s / 3
+
+
+@contextmanager
+def _heartbeat(
+    store: JobStore, claim: Claim, work: Work, ends: threading.Event, beat_s: float
+) -> Iterator[None]:
+    over = threading.Event()
+
+    def beat() -> None:
+        next_in_s = beat_s
+        while not over.wait(min(next_in_s, 0.2)):
+            if ends.is_set():
+                work.stop.set()
+            next_in_s -= 0.2
+            if next_in_s > 0:
+                continue
+            next_in_s = beat_s
+            try:
+                if not store.beat(claim):
+                    work.stop.set()
+            except ServerError as error:  # a lock, a lost connection: the next beat may get through
+                logger.warning("no heartbeat for job %d: %s", claim.job_id, error)
+
+    thread = threading.Thread(target=beat, name=f"heartbeat of job {claim.job_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

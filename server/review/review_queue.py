@@ -1,0 +1,254 @@
+"""The review queue: what candidates show to a coach's cohorts, oldest first."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
+from sqlalchemy.orm import Session, aliased
+
+from server.attempts.read_reports import StoredScore, newest_report_id, read_scores
+from server.core.errors import NotFoundError
+from server.db.database import Database
+from server.db.tables import (
+    AccountRow,
+    AttemptRow,
+    CohortMemberRow,
+    CommentRow,
+    ReportRow,
+    ReviewRow,
+    ShareRow,
+)
+from server.review.models import QueueEntry
+
+PAGE: Final = 50
+
+
+@dataclass(frozen=True)
+class QueueFilter:
+    """What a coach wants to see of it; ``state`` open: none of the cohort's coaches is done."""
+
+    state: Literal["open", "done", "all"] = "open"
+    cohort_id: int | None = None
+    candidate_id: int | None = None
+    topic: str = ""
+    page: int = 1
+
+
+@dataclass(frozen=True)
+class QueuePage:
+    """A page of the queue, and what can be chosen in its filters."""
+
+    entries: tuple[QueueEntry, ...]
+    total: int
+    candidates: tuple[tuple[int, str], ...]
+    topics: tuple[str, ...]
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return max(1, -(-self.total // PAGE))
+
+
+def is_shown_to(cohort_ids: Collection[int]) -> ColumnElement[bool]:
+    """Whether an attempt's owner shows it to one of these cohorts, as its candidate, now."""
+    shown: ColumnElement[bool] = exists(
+        select(ShareRow.id)
+        .join(
+            CohortMemberRow,
+            and_(
+                CohortMemberRow.cohort_id == ShareRow.cohort_id,
+                CohortMemberRow.account_id == ShareRow.owner_id,
+                CohortMemberRow.as_role == "candidate",
+            ),
+        )
+        .where(
+            ShareRow.owner_id == AttemptRow.owner_id,
+            ShareRow.cohort_id.in_(cohort_ids),
+            ShareRow.revoked_at.is_(None),
+            or_(
+                ShareRow.attempt_id == AttemptRow.id,
+                ShareRow.interview_id == AttemptRow.interview_id,
+            ),
+        )
+        .correlate(AttemptRow)
+    )
+    return shown
+
+
+class ReviewQueue:
+    """The queue of a coach of these cohorts (``Actor.coached``)."""
+
+    def __init__(self, database: Database, coached: Collection[int], account_id: int) -> None:
+        self._database = database
+        self._coached = frozenset(coached)
+        self._account_id = account_id
+
+    def page(self, wanted: QueueFilter) -> QueuePage:
+        """One page of the queue."""
+        cohorts = self._cohorts(wanted.cohort_id)
+        with self._database.read() as session:
+            filters = [self._readable(cohorts), *self._chosen(wanted, cohorts)]
+            total = session.scalar(select(func.count()).select_from(AttemptRow).where(*filters))
+            entries = (
+                self._entries(cohorts)
+                .where(*filters)
+                .order_by(AttemptRow.created_at, AttemptRow.id)
+                .offset((wanted.page - 1) * PAGE)
+                .limit(PAGE)
+            )
+            return QueuePage(
+                self._listed(session, entries),
+                total or 0,
+                self._candidates(session),
+                self._topics(session),
+            )
+
+    def next_after(self, attempt_id: int | None) -> int | None:
+        """The open attempt behind this one, or else the oldest open one; ``None``: all are done."""
+        cohorts = self._coached
+        filters = [
+            self._readable(cohorts),
+            *self._chosen(QueueFilter(), cohorts),
+            AttemptRow.id != (attempt_id or 0),
+        ]
+        open_ones = (
+            select(AttemptRow.id)
+            .where(*filters)
+            .order_by(AttemptRow.created_at, AttemptRow.id)
+            .limit(1)
+        )
+        with self._database.read() as session:
+            here = session.get(AttemptRow, attempt_id) if attempt_id is not None else None
+            if here is not None:
+                later = open_ones.where(
+                    or_(
+                        AttemptRow.created_at > here.created_at,
+                        and_(AttemptRow.created_at == here.created_at, AttemptRow.id > here.id),
+                    )
+                )
+                found = session.scalar(later)
+                if found is not None:
+                    return found
+            return session.scalar(open_ones)
+
+    def others(self, attempt_id: int) -> tuple[QueueEntry, ...]:
+        """What the same candidate shows of other answers to the same question, newest first."""
+        with self._database.read() as session:
+            here = session.get(AttemptRow, attempt_id)
+            if here is None:
+                raise NotFoundError(f"there is no attempt {attempt_id}")
+            entries = (
+                self._entries(self._coached)
+                .where(
+                    self._readable(self._coached),
+                    AttemptRow.owner_id == here.owner_id,
+                    AttemptRow.question_id == here.question_id,
+                    AttemptRow.id != here.id,
+                )
+                .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+                .limit(PAGE)
+            )
+            return self._listed(session, entries)
+
+    def _cohorts(self, cohort_id: int | None) -> frozenset[int]:
+        if cohort_id is None:
+            return self._coached
+        if cohort_id not in self._coached:
+            raise NotFoundError("there is no such cohort, or you do not coach it")
+        return frozenset({cohort_id})
+
+    def _readable(self, cohorts: Collection[int]) -> ColumnElement[bool]:
+        """Shown to the cohorts, and not the coach's own: those are no one's to review alone."""
+        return and_(is_shown_to(cohorts), AttemptRow.owner_id != self._account_id)
+
+    def _chosen(self, wanted: QueueFilter, cohorts: Collection[int]) -> list[ColumnElement[bool]]:
+        chosen: list[ColumnElement[bool]] = []
+        if wanted.state != "all":
+            done = exists(self._done(cohorts).with_only_columns(ReviewRow.attempt_id))
+            chosen.append(done if wanted.state == "done" else ~done)
+        if wanted.candidate_id is not None:
+            chosen.append(AttemptRow.owner_id == wanted.candidate_id)
+        if wanted.topic:
+            chosen.append(AttemptRow.topic == wanted.topic)
+        return chosen
+
+    def _done(self, cohorts: Collection[int]) -> Select[str]:
+        """Who is done with an attempt: one coach of the cohort is enough."""
+        reviewer = aliased(AccountRow)
+        coaches = select(CohortMemberRow.account_id).where(
+            CohortMemberRow.cohort_id.in_(cohorts), CohortMemberRow.as_role == "coach"
+        )
+        return (
+            select(reviewer.display_name)
+            .join(ReviewRow, ReviewRow.reviewer_id == reviewer.id)
+            .where(
+                ReviewRow.attempt_id == AttemptRow.id,
+                ReviewRow.state == "done",
+                ReviewRow.reviewer_id.in_(coaches),
+            )
+            .correlate(AttemptRow)
+        )
+
+    def _entries(self, cohorts: Collection[int]) -> Select[Any]:
+        comments = (
+            select(func.count())
+            .where(CommentRow.attempt_id == AttemptRow.id)
+            .correlate(AttemptRow)
+            .scalar_subquery()
+        )
+        done_by = self._done(cohorts).order_by(ReviewRow.updated_at).limit(1).scalar_subquery()
+        entries: Select[Any] = select(
+            AttemptRow.id,
+            AccountRow.display_name,
+            AttemptRow.question,
+            AttemptRow.topic,
+            AttemptRow.created_at,
+            comments,
+            done_by,
+            ReportRow.id,
+            ReportRow.score,
+        )
+        return entries.join(AccountRow, AccountRow.id == AttemptRow.owner_id).join(
+            ReportRow, ReportRow.id == newest_report_id()
+        )
+
+    def _listed(self, session: Session, wanted: Select[Any]) -> tuple[QueueEntry, ...]:
+        rows = session.execute(wanted).all()
+        stored = {row[0]: StoredScore(row[7], row[8]) for row in rows}
+        with self._database.readable("a correction"):
+            scores = read_scores(session, stored)
+        return tuple(
+            QueueEntry(
+                attempt_id=row[0],
+                candidate=row[1],
+                prompt=str(row[2].get("prompt", "")),
+                topic=row[3],
+                created_at=row[4],
+                score=scores[row[0]].score,
+                graded_score=scores[row[0]].graded,
+                comments=row[5],
+                done_by=row[6],
+            )
+            for row in rows
+        )
+
+    def _candidates(self, session: Session) -> tuple[tuple[int, str], ...]:
+        rows = session.execute(
+            select(AccountRow.id, AccountRow.display_name)
+            .join(AttemptRow, AttemptRow.owner_id == AccountRow.id)
+            .where(self._readable(self._coached))
+            .distinct()
+            .order_by(AccountRow.display_name)
+        )
+        return tuple((row[0], row[1]) for row in rows)
+
+    def _topics(self, session: Session) -> tuple[str, ...]:
+        return tuple(
+            session.scalars(
+                select(AttemptRow.topic)
+                .where(self._readable(self._coached))
+                .distinct()
+                .order_by(AttemptRow.topic)
+            )
+        )

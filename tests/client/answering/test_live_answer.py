@@ -1,0 +1,364 @@
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from client.answering.hearing import AnswerHearing
+from client.answering.live_answer import AnswerCancelledError, LiveAnswer
+from client.answering.session import Session
+from client.answering.worker import Caption, evidence_of
+from client.audio.files import read_audio
+from client.audio.speech import speech_segments
+from client.backend.protocol import Backend, RejectedError, UnavailableError
+from client.core.errors import EngineError, NoSpeech, WeightsError
+from client.data import demo
+from client.transcription.base import Transcriber
+from client.transcription.engines import load_engine
+from pronunciation.clip import Clip
+from pronunciation.errors import AudioError, HearingError
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.models import Question
+from server.contract import HeardTerm, Report, Submission, Word
+from tests.checkpoint import export
+from tests.checkpoint.sounds import SAMPLE_RATE_HZ, VOICES, say
+from tests.client.conftest import make_question, make_report
+
+PHRASES = (
+    ("storage", "cache", "model", "token"),
+    ("memory", "network", "latency"),
+    ("token", "memory", "cache", "storage", "network"),
+)
+QUESTION = "kv-cache"
+
+
+def silence(duration_s: float) -> np.ndarray:
+    return np.zeros(round(duration_s * SAMPLE_RATE_HZ), np.float32)
+
+
+def phrases(pause_s: float = 1.2) -> list[np.ndarray]:
+    """Each phrase with the pause after it, in a hissing room."""
+    rng = np.random.default_rng(5)
+    made = []
+    for words in PHRASES:
+        sound = np.concatenate([say(words, VOICES[0], end_s=0.0).samples, silence(pause_s)])
+        made.append((sound + 1e-3 * rng.standard_normal(sound.size)).astype(np.float32))
+    return made
+
+
+class Desk:
+    """Stands in for a backend: knows one question, grades anything, fails when told to."""
+
+    def __init__(self) -> None:
+        self.graded: list[Submission] = []
+        self.failures: list[Exception] = []
+        self.asked: list[str] = []
+
+    def question(self, question_id: str) -> Question:
+        self.asked.append(question_id)
+        if question_id != QUESTION:
+            raise RejectedError(f"no question {question_id}", "not-found")
+        return make_question()
+
+    def grade(self, submission: Submission) -> Report:
+        self.graded.append(submission)
+        if self.failures:
+            raise self.failures.pop()
+        return make_report(submission)
+
+
+class LoudRuns(Transcriber):
+    """Writes "so" for every loud stretch; waits for ``gate`` where it is closed."""
+
+    name, model = "loud-runs", "none"
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.gate = threading.Event()
+        self.gate.set()
+        self.entered = threading.Event()
+        self.failure: Exception | None = None
+
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        self.runs += 1
+        self.entered.set()
+        assert self.gate.wait(20)
+        if self.failure is not None:
+            raise self.failure
+        frame = 800
+        power = np.abs(clip.samples[: clip.samples.size // frame * frame]).reshape(-1, frame)
+        loud = np.concatenate([[False], power.max(axis=1) > 0.05, [False]])
+        for gap in range(1, 4):  # the closure of a "t" ends no word
+            loud[gap:-gap] |= loud[: -2 * gap] & loud[2 * gap :]
+        starts, ends = np.flatnonzero(loud[1:] > loud[:-1]), np.flatnonzero(loud[1:] < loud[:-1])
+        return [
+            Word(text="so", start_s=start * frame / 16_000, end_s=end * frame / 16_000)
+            for start, end in zip(starts, ends, strict=True)
+        ]
+
+
+def session(engine: Transcriber, desk: Desk | None = None, hear: object = None) -> Session:
+    backend: Backend = desk or Desk()  # type: ignore[assignment]
+    return Session(backend, lambda: engine, hear)  # type: ignore[arg-type]
+
+
+def feed(live: LiveAnswer, samples: np.ndarray, seed: int = 1) -> None:
+    """Blocks of any size, as sound systems and web pages give them."""
+    rng, at = np.random.default_rng(seed), 0
+    while at < samples.size:
+        size = int(rng.integers(1, 6000))
+        live.feed(samples[at : at + size])
+        at += size
+
+
+def until(condition: Callable[[], bool], within_s: float = 20.0) -> None:
+    give_up_s = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < give_up_s, "it did not happen in time"
+        time.sleep(0.01)
+
+
+def test_pieces_are_transcribed_while_the_candidate_speaks_on() -> None:
+    engine, shown = LoudRuns(), list[Caption]()
+    live = session(engine).listen(QUESTION, on_caption=shown.append)
+
+    for number, phrase in enumerate(phrases(pause_s=1.8), start=1):
+        feed(live, phrase)
+        until(lambda number=number: engine.runs >= number)  # type: ignore[misc]
+    until(lambda: len(live.captions) >= 2)
+    runs_before_stop = engine.runs
+    outcome = live.finish(save=False)
+
+    assert engine.runs == runs_before_stop, "after a silence nothing is left to transcribe"
+    assert live.captions == tuple(shown)
+    text = outcome.submission.transcript.text
+    assert text == " ".join(caption.text for caption in shown)
+    assert len(text.split()) == sum(len(words) for words in PHRASES)
+    assert live.duration_s == pytest.approx(sum(p.size for p in phrases(1.8)) / SAMPLE_RATE_HZ)
+
+
+def test_pauses_are_those_of_the_whole_recording() -> None:
+    whole = np.concatenate(phrases())
+    live = session(LoudRuns()).listen(QUESTION)
+
+    feed(live, whole, seed=7)
+    evidence = live.finish(save=False).submission.evidence
+
+    assert evidence.pauses
+    assert evidence == evidence_of(speech_segments(Clip(whole)))
+
+
+def test_the_words_are_those_of_the_whole_recording(tmp_path: Path) -> None:
+    folder = export.write_ctranslate2(tmp_path / "tiny", export.load())
+    engine = load_engine("faster-whisper", str(folder), offline=True)
+    engine.max_segment_s = 5.6  # the small checkpoint knows five words in a row
+    rehearsal = session(engine)
+    live = rehearsal.listen(QUESTION)
+    for phrase in phrases():
+        feed(live, phrase)
+        time.sleep(0.3)  # some of it is transcribed on its own, some together
+
+    spoken = live.finish(save=False).submission.transcript
+    recorded = rehearsal.answer(Clip(np.concatenate(phrases())), QUESTION, save=False)
+
+    whole = recorded.submission.transcript
+    said = [word for words in PHRASES for word in words]
+    assert [word.text.rstrip(".") for word in spoken.words] == said
+    assert [word.text.rstrip(".") for word in whole.words] == said
+    assert spoken.duration_s == whole.duration_s
+    for mine, theirs in zip(spoken.words, whole.words, strict=True):
+        assert mine.start_s == pytest.approx(theirs.start_s, abs=0.25)
+
+
+def test_with_pocketsphinx_words_and_verdicts_are_those_of_the_recording() -> None:
+    engine = load_engine("pocketsphinx", offline=True)
+    rehearsal = session(engine, hear=AnswerHearing(load_lexicon(), frozenset))
+    clip = read_audio(demo.AUDIO)
+    # sentences end at 5.1 and at 20.7 s; their pauses are made as long as people make them
+    parts = [clip.slice(0.0, 5.15), clip.slice(20.7, 25.55)]
+    whole = np.concatenate([parts[0].samples, silence(0.8), parts[1].samples, silence(0.8)])
+    live = rehearsal.listen(QUESTION)
+    feed(live, whole)
+
+    spoken = live.finish(save=False).submission
+    recorded = rehearsal.answer(Clip(whole), QUESTION, save=False).submission
+
+    mine, theirs = spoken.transcript.text.split(), recorded.transcript.text.split()
+    assert len(set(mine) & set(theirs)) >= 0.9 * len(set(theirs))
+    assert spoken.evidence.pauses == recorded.evidence.pauses
+    assert spoken.evidence.hearing_version == recorded.evidence.hearing_version
+    heard = {(h.term, round(h.start_s)): h for h in spoken.evidence.heard}
+    assert len(recorded.evidence.heard) >= 3
+    for whole_term in recorded.evidence.heard:
+        found = heard.get((whole_term.term, round(whole_term.start_s)))
+        assert found is not None, whole_term.term
+        assert found.verdict == whole_term.verdict
+        assert found.start_s == pytest.approx(whole_term.start_s, abs=0.1)
+        word = spoken.transcript.words[found.word_index]
+        assert word.start_s == pytest.approx(found.start_s, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("sound", "reason"),
+    [
+        (silence(0), "empty"),
+        (silence(3), "all zeros"),
+        (np.resize(np.float32([1, -1]) / 32768, 48_000), "silent"),
+        (0.1 * np.random.default_rng(3).standard_normal(48_000), "only noise"),
+        (0.3 * np.sin(np.arange(160_000) * 0.17), "only noise"),
+    ],
+)
+def test_without_speech_the_engine_hears_nothing(sound: np.ndarray, reason: str) -> None:
+    engine = LoudRuns()
+    live = session(engine).listen(QUESTION)
+    feed(live, sound.astype(np.float32))
+
+    with pytest.raises(NoSpeech, match=reason):
+        live.finish()
+    assert engine.runs == 0
+    assert live.captions == ()
+
+
+def test_speech_that_the_engine_makes_no_words_of_is_no_answer() -> None:
+    class Deaf(LoudRuns):
+        def recognize(self, clip: Clip) -> Sequence[Word]:
+            return [Word(text="...", start_s=0.5, end_s=0.7)]
+
+    live = session(Deaf()).listen(QUESTION)
+    feed(live, phrases()[0])
+
+    with pytest.raises(NoSpeech, match="no words"):
+        live.finish()
+
+
+def test_feeding_never_waits_for_the_engine() -> None:
+    engine = LoudRuns()
+    engine.gate.clear()
+    live = session(engine).listen(QUESTION)
+    feed(live, phrases(2.0)[0])
+    assert engine.entered.wait(20)
+
+    began_s = time.monotonic()
+    for phrase in phrases():
+        feed(live, phrase)
+    fed_in_s = time.monotonic() - began_s
+    engine.gate.set()
+
+    assert fed_in_s < 5.0
+    text = live.finish(save=False).submission.transcript.text
+    assert len(text.split()) == len(PHRASES[0]) + sum(len(words) for words in PHRASES)
+
+
+def test_a_discarded_answer_returns_at_once_and_frees_the_engine() -> None:
+    engine = LoudRuns()
+    engine.gate.clear()
+    rehearsal = session(engine)
+    live = rehearsal.listen(QUESTION)
+    feed(live, phrases(2.0)[0])
+    assert engine.entered.wait(20)
+
+    began_s = time.monotonic()
+    live.cancel()
+    assert time.monotonic() - began_s < 1.0
+    live.feed(phrases()[1])
+    engine.gate.set()
+    with pytest.raises(AnswerCancelledError):
+        live.finish()
+
+    again = rehearsal.listen(QUESTION)
+    feed(again, phrases()[1])
+    assert len(again.finish(save=False).submission.transcript.words) == len(PHRASES[1])
+    assert live.captions == ()
+
+
+def test_what_fails_in_the_engine_is_said_by_finish() -> None:
+    engine = LoudRuns()
+    engine.failure = EngineError("out of memory")
+    live = session(engine).listen(QUESTION)
+    feed(live, phrases(2.0)[0])
+    until(lambda: engine.runs > 0)
+    feed(live, phrases()[1])
+
+    with pytest.raises(EngineError, match="out of memory"):
+        live.finish()
+
+
+def test_an_engine_that_cannot_be_loaded_is_said_by_finish() -> None:
+    def missing() -> Transcriber:
+        raise WeightsError("Whisper base.en is not installed")
+
+    live = Session(Desk(), missing).listen(QUESTION)  # type: ignore[arg-type]
+    feed(live, phrases()[0])
+
+    with pytest.raises(WeightsError, match=r"base\.en"):
+        live.finish()
+
+
+def test_after_a_server_that_failed_it_can_be_finished_again() -> None:
+    desk = Desk()
+    desk.failures = [UnavailableError("the server is away")]
+    engine = LoudRuns()
+    live = session(engine, desk).listen(QUESTION)
+    feed(live, phrases()[0])
+
+    with pytest.raises(UnavailableError):
+        live.finish(save=False)
+    runs = engine.runs
+    outcome = live.finish(save=False)
+
+    assert [each.submission_id for each in desk.graded] == [outcome.submission.submission_id] * 2
+    assert engine.runs == runs
+    assert live.finish(save=False) is outcome
+
+
+def test_a_screen_that_breaks_does_not_cost_the_answer() -> None:
+    def broken(caption: Caption) -> None:
+        raise ValueError("the page is gone")
+
+    live = session(LoudRuns()).listen(QUESTION, on_caption=broken)
+    for phrase in phrases(2.0):
+        feed(live, phrase)
+
+    outcome = live.finish(save=False)
+    assert len(outcome.submission.transcript.words) == sum(len(words) for words in PHRASES)
+
+
+def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
+    def hear(clip: Clip, words: object, question: object) -> tuple[HeardTerm, ...]:
+        raise HearingError("the words do not fit the sound")
+
+    live = session(LoudRuns(), hear=hear).listen(QUESTION)
+    feed(live, phrases()[0])
+
+    submission = live.finish(save=False).submission
+    assert submission.evidence.heard == ()
+    assert submission.evidence.hearing_problem == "the words do not fit the sound"
+
+
+def test_a_question_that_nobody_knows_is_said_by_finish() -> None:
+    live = session(LoudRuns(), hear=lambda *_: ()).listen("no-such-question")
+    feed(live, phrases()[0])
+
+    with pytest.raises(RejectedError, match="no-such-question"):
+        live.finish()
+
+
+def test_blocks_are_copied_and_mended_and_others_are_refused() -> None:
+    live = session(LoudRuns()).listen(QUESTION)
+    memory = np.empty(1600, np.float32)
+    sound = phrases()[0]
+    for start in range(0, sound.size, 1600):
+        block = sound[start : start + 1600]
+        memory[: block.size] = block
+        live.feed(memory[: block.size])
+        memory[:] = 7.0  # sound systems reuse it
+    live.feed(np.array([np.nan, np.inf, -np.inf, 3.0], np.float32))
+    with pytest.raises(AudioError):
+        live.feed(np.zeros(10, np.int16))  # type: ignore[arg-type]
+    with pytest.raises(AudioError):
+        live.feed(np.zeros((10, 2), np.float32))
+
+    outcome = live.finish(save=False)
+    assert len(outcome.submission.transcript.words) == len(PHRASES[0])

@@ -1,0 +1,178 @@
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend
+from client.core.errors import DrillError
+from client.core.settings import ClientSettings
+from client.practice.drills.session import DrillSession
+from client.studio.state.open_drills import IDLE_S, MAX_OPEN, DrillGoneError, OpenDrill, OpenDrills
+from client.studio.views.drill import coming
+from pronunciation.clip import Clip
+from tests.client.practice.drills.conftest import Clock, ScriptedHearing, item, sets
+
+CLIP = Clip(np.full(8000, 0.1, dtype=np.float32))
+
+
+@pytest.fixture
+def backend(settings: ClientSettings) -> Iterator[Backend]:
+    with open_backend(settings) as opened:
+        yield opened
+
+
+class IdleClock:
+    """Seconds since some moment, set by hand."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def drill_of(backend: Backend, *verdicts: str, items: int = 3) -> tuple[OpenDrill, ScriptedHearing]:
+    hearing = ScriptedHearing(*verdicts)
+    open_drills = OpenDrills(hearing, clock=Clock())
+    these = sets(*(item(f"item-{n}") for n in range(items)))
+    session = DrillSession(backend, open_drills.hear, these, count=items, clock=Clock())
+    return open_drills.add(session, "Acronyms"), hearing
+
+
+def test_a_right_take_brings_the_next_card(backend: Backend) -> None:
+    drill, _ = drill_of(backend, "correct")
+    view = drill.view()
+    assert view.card is not None
+    assert (view.position, view.total, view.card.item_id) == (1, 3, "item-0")
+    assert view.card.reading.say == "ROCK-ee"
+    assert view.card.reading.ipa == "ˈɹɑki"
+    assert view.card.sound == "/sound/drill/item-0"
+    taken = drill.take("t-1", "item-0", CLIP)
+    assert (taken.step.words, taken.step.tone, taken.step.undecided) == ("Correct", "good", False)
+    assert taken.step.expected is None
+    assert taken.drill.card is not None
+    assert (taken.drill.position, taken.drill.card.item_id) == (2, "item-1")
+
+
+def test_a_miss_shows_heard_against_expected_and_comes_back(backend: Backend) -> None:
+    drill, _ = drill_of(backend, "mispronounced", "correct", "correct", "correct")
+    step = drill.take("t-1", "item-0", CLIP).step
+    assert step.heard is not None and step.expected is not None
+    assert (step.heard.say, step.expected.say) == ("ROHSS", "ROCK-ee")
+    assert step.heard.ipa != step.expected.ipa
+    assert (step.tip, step.coming) == ("Not like a rose, item-0.", "in this drill")
+    assert (step.from_s, step.to_s) == pytest.approx((0.05, 0.85))
+    view = drill.view()
+    assert view.position == 1, "what comes back has not been done"
+    drill.take("t-2", "item-1", CLIP)
+    view = drill.take("t-3", "item-2", CLIP).drill
+    assert view.card is not None
+    assert (view.card.item_id, view.card.again, view.position) == ("item-0", True, 3)
+    end = drill.take("t-4", "item-0", CLIP).drill
+    assert end.card is None
+    assert [(each.item_id, each.words) for each in end.results] == [
+        ("item-0", "right after one miss"),
+        ("item-1", "right at once"),
+        ("item-2", "right at once"),
+    ]
+    assert all(each.coming for each in end.results)
+
+
+@pytest.mark.parametrize("verdict", ["unclear", "something_else", "nothing"])
+def test_what_cannot_be_decided_says_so_and_offers_the_same_again(
+    backend: Backend, verdict: str
+) -> None:
+    drill, _ = drill_of(backend, verdict)
+    taken = drill.take("t-1", "item-0", CLIP)
+    assert (taken.step.undecided, taken.step.sign, taken.step.tone) == (True, "?", "warn")
+    assert taken.step.note
+    assert (taken.step.heard, taken.step.expected, taken.step.coming) == (None, None, "")
+    assert taken.drill.card is not None
+    assert (taken.drill.card.item_id, taken.drill.card.again) == ("item-0", False)
+
+
+def test_a_take_sent_twice_is_heard_once(backend: Backend) -> None:
+    drill, hearing = drill_of(backend, "correct")
+    first = drill.take("t-1", "item-0", CLIP)
+    assert drill.take("t-1", "item-0", CLIP) == first
+    assert hearing.heard == ["item-0"]
+    assert len(backend.export_all().drill_reviews) == 1
+
+
+def test_a_take_of_another_card_than_the_one_up_is_refused(backend: Backend) -> None:
+    drill, hearing = drill_of(backend, "correct")
+    for item_id in ("item-2", "unknown"):
+        with pytest.raises(DrillError, match="gone on to “item-0”"):
+            drill.take("t-1", item_id, CLIP)
+        with pytest.raises(DrillError, match="reload"):
+            drill.skip(item_id)
+    assert hearing.heard == []
+
+
+def test_passing_stores_nothing_and_is_told_at_the_end(backend: Backend) -> None:
+    drill, _ = drill_of(backend, "mispronounced", "correct", items=2)
+    assert drill.skip("item-0").position == 2
+    drill.take("t-1", "item-1", CLIP)
+    view = drill.take("t-2", "item-1", CLIP).drill
+    assert [(each.item_id, each.words, each.coming) for each in view.results][-1] == (
+        "item-0",
+        "passed",
+        "",
+    )
+    assert {each.item_id for each in backend.export_all().drill_reviews} == {"item-1"}
+    with pytest.raises(DrillError, match="over"):
+        drill.skip("item-1")
+
+
+def test_rooms_do_not_disturb_each_other(backend: Backend) -> None:
+    one, _ = drill_of(backend, "correct")
+    two, _ = drill_of(backend, "mispronounced")
+    one.take("t-1", "item-0", CLIP)
+    assert one.view().position == 2
+    assert two.view().position == 1
+
+
+def test_a_room_that_lay_idle_is_gone_and_the_text_says_what_to_do(backend: Backend) -> None:
+    idle = IdleClock()
+    open_drills = OpenDrills(ScriptedHearing(), monotonic=idle)
+    session = DrillSession(backend, open_drills.hear, sets(item("a")))
+    drill = open_drills.add(session, "A")
+    idle.now_s = IDLE_S - 1
+    assert open_drills.get(drill.id) is drill
+    idle.now_s += IDLE_S - 1
+    assert open_drills.get(drill.id) is drill, "looking at it keeps it"
+    idle.now_s += IDLE_S
+    with pytest.raises(DrillGoneError, match="start again"):
+        open_drills.get(drill.id)
+
+
+def test_the_room_longest_out_of_use_makes_place(backend: Backend) -> None:
+    idle = IdleClock()
+    open_drills = OpenDrills(ScriptedHearing(), monotonic=idle)
+    made = []
+    for _ in range(MAX_OPEN):
+        idle.now_s += 1
+        made.append(open_drills.add(DrillSession(backend, open_drills.hear, sets(item("a"))), "A"))
+    open_drills.get(made[0].id)
+    open_drills.add(DrillSession(backend, open_drills.hear, sets(item("a"))), "A")
+    assert open_drills.get(made[0].id) is made[0]
+    with pytest.raises(DrillGoneError):
+        open_drills.get(made[1].id)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (-90_000, "now"),
+        (30, "now"),
+        (61, "in 1 minute"),
+        (600, "in 10 minutes"),
+        (4 * 3600, "later today"),
+        (24 * 3600, "tomorrow"),
+        (5 * 24 * 3600, "in 5 days"),
+    ],
+)
+def test_when_an_item_comes_again_is_said_as_people_say_it(seconds: float, text: str) -> None:
+    noon = datetime.now(UTC).astimezone().replace(hour=12, minute=0, second=0)
+    assert coming(noon + timedelta(seconds=seconds), noon) == text
