@@ -9,22 +9,43 @@ from question_bank.models import Bank, Question
 from server.contract import Report, Submission
 from server.core.errors import GraderFailedError, ServerError
 
-Grade = Callable[[Question, Submission, Lexicon, str], Report]
+Grade = Callable[..., Report]
+"""Of a question, a submission, a lexicon, the bank's version and, where the grader makes sense of
+an answer, what it made: the Report."""
+
+StoredSense = dict[str, object]
+"""What a grader made of an answer's words once, as JSON; kept with the attempt."""
 
 
 @dataclass(frozen=True)
 class Grader:
-    """The function that grades, and its version."""
+    """The function that grades, and its version.
+
+    Attributes:
+        grade: grades.
+        version: changes whenever the same answer may get another report.
+        make_sense: turns an answer, and what is stored of it, into what ``grade`` takes as
+            ``sense`` and into what to store; ``None`` where the grader needs no such thing.
+    """
 
     grade: Grade
     version: str
+    make_sense: Callable[[Submission, StoredSense | None], tuple[object, StoredSense]] | None = None
 
     @classmethod
     def current(cls) -> "Grader":
         """The grader of this version of Aloud."""
-        from server.grading import GRADER_VERSION, grade
+        from server.grading import GRADER_VERSION, grade, make_sense
 
-        return cls(grade, GRADER_VERSION)
+        return cls(grade, GRADER_VERSION, make_sense)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A report, and what to keep with the attempt so that the next grading needs no model."""
+
+    report: Report
+    sense: StoredSense | None = None
 
 
 class GradingData:
@@ -55,8 +76,15 @@ class GradingData:
         """The grader."""
         return self._load_grader()
 
-    def grade(self, question: Question, submission: Submission) -> Report:
+    def grade(
+        self, question: Question, submission: Submission, sense: StoredSense | None = None
+    ) -> Graded:
         """Grades an answer.
+
+        Args:
+            question: what was asked.
+            submission: the answer.
+            sense: what is stored of the answer's sense.
 
         Raises:
             ServerError: the grader refuses the answer or breaks on it.
@@ -65,7 +93,11 @@ class GradingData:
         # Loaded before the try: a broken lexicon or bank is not the grader's fault.
         grader, lexicon, bank_version = self.grader, self.lexicon, self.bank.version
         try:
-            return grader.grade(question, submission, lexicon, bank_version)
+            if grader.make_sense is None:
+                return Graded(grader.grade(question, submission, lexicon, bank_version))
+            made, stored = grader.make_sense(submission, sense)
+            report = grader.grade(question, submission, lexicon, bank_version, made)
+            return Graded(report, stored)
         except ServerError:
             raise
         except Exception as error:

@@ -146,7 +146,8 @@ class Service:
             ServerError: the grader refuses the answer or breaks on it.
         """
         _check(submission)
-        return self._grading_data.grade(self.question(submission.question_id), submission)
+        question = self.question(submission.question_id)
+        return self._grading_data.grade(question, submission).report
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer, once: sent again, the stored attempt comes back.
@@ -161,10 +162,10 @@ class Service:
         if found is not None:
             return found
         question = self.question(submission.question_id)
-        report = self._grading_data.grade(question, submission)
+        graded = self._grading_data.grade(question, submission)
         now = self._clock()
-        graded = ArchivedReport(graded_at=now, report=report)
-        attempt, _ = self._store.add(submission, question, (graded,), now)
+        report = ArchivedReport(graded_at=now, report=graded.report)
+        attempt, _ = self._store.add(submission, question, (report,), now, sense=graded.sense)
         return attempt
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
@@ -306,13 +307,16 @@ class Service:
         submission = stored.attempt.submission
         question = self.bank().question(submission.question_id) or stored.question
         try:
-            after = self._grading_data.grade(question, submission)
+            graded = self._grading_data.grade(question, submission, stored.sense)
         except ServerError as error:
             raise _AttemptError(
                 RegradeFailure(
                     attempt_id=attempt_id, question_id=submission.question_id, reason=str(error)
                 )
             ) from error
+        after = graded.report
+        if not dry_run and graded.sense != stored.sense:
+            self._store.keep_sense(attempt_id, graded.sense)
         if after != before and not dry_run:
             self._store.add_report(attempt_id, after, self._clock())
         return _change(attempt_id, before, after)

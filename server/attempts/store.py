@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -45,11 +45,13 @@ class StoredAttempt:
         attempt: with the report that people see.
         graded: the grader's own report.
         question: as it was when the answer came in.
+        sense: what the grader made of the answer's words, if it is stored.
     """
 
     attempt: Attempt
     graded: Report
     question: Question
+    sense: dict[str, object] | None = None
 
 
 class Store:
@@ -111,6 +113,7 @@ class Store:
         reports: tuple[ArchivedReport, ...],
         received_at: datetime,
         corrections: Sequence[Correction] = (),
+        sense: dict[str, object] | None = None,
     ) -> tuple[Attempt, bool]:
         """Stores an answer with its reports and what reviewers corrected in them, once.
 
@@ -133,6 +136,7 @@ class Store:
             received_at=received_at,
             submission=submission.model_dump(mode="json"),
             question=question.model_dump(mode="json"),
+            sense=sense,
         )
         try:
             with self.database.write() as session:
@@ -255,6 +259,15 @@ class Store:
         except IntegrityError:  # deleted since we looked (PostgreSQL)
             raise NotFoundError(f"there is no attempt {attempt_id}") from None
 
+    def keep_sense(self, attempt_id: int, sense: dict[str, object] | None) -> None:
+        """Keeps what the grader made of an attempt's words; nothing happens if it is gone."""
+        with self.database.write() as session:
+            session.execute(
+                update(AttemptRow)
+                .where(AttemptRow.id == attempt_id, self._owned)
+                .values(sense=sense)
+            )
+
     def delete(self, attempt_ids: Sequence[int]) -> int:
         """Deletes these attempts with all their reports; returns how many there were."""
         deleted = 0
@@ -324,7 +337,8 @@ def _latest(
 def _stored(session: Session, row: AttemptRow, report: ReportRow) -> StoredAttempt:
     graded = Report.model_validate(report.report)
     read = read_reports(session, {row.id: graded})[row.id]
-    return StoredAttempt(_attempt(row, read.report), graded, Question.model_validate(row.question))
+    question = Question.model_validate(row.question)
+    return StoredAttempt(_attempt(row, read.report), graded, question, row.sense)
 
 
 def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:

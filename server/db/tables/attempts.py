@@ -33,6 +33,7 @@ class AttemptRow(Base):
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
     submission: Mapped[dict[str, Any]] = mapped_column(JSON)
     question: Mapped[dict[str, Any]] = mapped_column(JSON)
+    sense: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
 
 
 class ReportRow(Base):

@@ -50,10 +50,10 @@ class Logistic:
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Logistic":
         """What ``to_json`` made."""
-        return cls(
-            *(np.array(stored[name], np.float64) for name in ("mean", "deviation", "weights")),
-            float(stored["bias"]),
+        mean, deviation, weights = (
+            np.array(stored[name], np.float64) for name in ("mean", "deviation", "weights")
         )
+        return cls(mean, deviation, weights, float(stored["bias"]))
 
     def to_json(self) -> dict[str, Any]:
         """Rounded: six digits are far beyond what the data tells."""
