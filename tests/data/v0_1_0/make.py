@@ -31,11 +31,11 @@ from client.speaking.wav import write_wav
 from client.tokens import keep_token
 from server.drill_contract import DrillReview
 from server.review_contract import Comment, Correction, ReviewDocument
+from tests.client.studio.practised import hold_interview, practise
 
 from pronunciation.lexicon_loader import load_lexicon
 from server.operations.backup import back_up as back_up_database
 from tests.client.shared_server import SERVER, network_to, server_with_people, tone
-from tests.client.studio.practised import hold_interview, practise
 from tests.server.conftest import START, make_submission, typed
 
 HERE = Path(__file__).resolve().parent
