@@ -10,16 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres import _up_to_date, postgresql_empty_url, postgresql_server, postgresql_url
-from tests.pulseaudio import pulseaudio
-
-__all__ = [
-    "_up_to_date",
-    "postgresql_empty_url",
-    "postgresql_server",
-    "postgresql_url",
-    "pulseaudio",
-]
+from tests.postgres import _up_to_date as _up_to_date
+from tests.postgres import postgresql_empty_url as postgresql_empty_url
+from tests.postgres import postgresql_server as postgresql_server
+from tests.postgres import postgresql_url as postgresql_url
+from tests.pulseaudio import pulseaudio as pulseaudio
 
 _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 """Whisper's weights cannot be fetched everywhere; the speech data is not part of the project."""
@@ -41,7 +36,7 @@ def _needs_real_time(item: pytest.Item) -> bool:
     if _REALTIME_FIXTURES.intersection(getattr(item, "fixturenames", ())):
         return True
     names = vars(getattr(item, "module", object)).values()
-    return any(callable(each) and each.__module__ == _CHROMIUM for each in names)
+    return any(callable(each) and getattr(each, "__module__", "") == _CHROMIUM for each in names)
 
 
 @pytest.fixture(autouse=True)

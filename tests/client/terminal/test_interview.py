@@ -12,6 +12,8 @@ from client.audio.wav import write_wav
 from client.data import demo
 from tests.pulseaudio import PulseAudio
 
+GUARD_S = 240
+"""Before pytest's own limit, so that what the interview showed is part of the failure."""
 _ALOUD = [sys.executable, "-c", "from client.cli import main; main()"]
 
 
@@ -28,7 +30,7 @@ def test_an_interview_over_a_real_microphone(pulseaudio: PulseAudio, tmp_path: P
         stderr=subprocess.STDOUT,
         text=True,
     )
-    guard = threading.Timer(150, interview.kill)
+    guard = threading.Timer(GUARD_S, interview.kill)
     guard.start()
     assert interview.stdout is not None
     shown = ""
