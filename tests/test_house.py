@@ -8,6 +8,7 @@ import pytest
 
 from scripts import changed_tests, house
 
+MOST_IGNORED_IMPORTS = 9
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
 
@@ -76,6 +77,11 @@ def test_faults_of_a_picture_are_found() -> None:
         "server.db.tables imports server.ui.pages, which is not below it",
         "server.ui.pages imports server.web.app, which is not below it",
     ]
+
+
+def test_few_imports_are_ignored_by_the_contracts(edges: house.Edges) -> None:
+    number, ignored = house.ignored_imports(edges)
+    assert number <= MOST_IGNORED_IMPORTS, ignored
 
 
 def test_the_changelog_begins_with_this_version(project_root: Path) -> None:
