@@ -79,6 +79,11 @@ def test_faults_of_a_picture_are_found() -> None:
     ]
 
 
+def test_there_are_no_cycles(edges: house.Edges) -> None:
+    assert house.cycles_of(edges) == []
+    assert house.cycles_of(house.folder_imports(edges)) == []
+
+
 def test_few_imports_are_ignored_by_the_contracts(edges: house.Edges) -> None:
     number, ignored = house.ignored_imports(edges)
     assert number <= MOST_IGNORED_IMPORTS, ignored
