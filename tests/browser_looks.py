@@ -2,8 +2,6 @@
 
 from typing import Any, Final
 
-__all__ = ["axe_findings", "open_details", "tabbing_problems", "wider_than"]
-
 SERIOUS: Final = ("serious", "critical")
 STOPS_IN_A_PLAYER: Final = 8
 MOST_STOPS: Final = 500

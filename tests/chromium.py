@@ -1,4 +1,4 @@
-"""Real Chromium for tests, in a thread of its own.
+"""Real Chromium for tests, in its own thread.
 
 Playwright allows one of its synchronous interfaces in a thread, and the studio's tests hold theirs
 open until the session ends.
@@ -13,18 +13,16 @@ from typing import TypeVar
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-__all__ = ["CHROMIUM", "NO_CHROMIUM", "TIMEOUT_MS", "in_a_browser", "signed_in"]
-
 T = TypeVar("T")
 
 CHROMIUM = Path("/usr/bin/chromium")
 NO_CHROMIUM = "no Chromium: apt install chromium"
 TIMEOUT_MS = 60_000
-"""Machines that run other tests beside are slow."""
+"""Machines that run other tests at the same time are slow."""
 
 
 def in_a_browser(drive: Callable[[Browser], T]) -> T:
-    """What ``drive`` makes of a browser that is closed afterwards."""
+    """What ``drive`` returns for a browser that is closed afterwards."""
     if not CHROMIUM.exists():
         pytest.skip(NO_CHROMIUM)
 

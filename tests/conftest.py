@@ -1,4 +1,8 @@
-"""What holds for all tests: a home of their own, no network, and no silent skips in CI."""
+"""What holds for all tests: a home of their own, no network, no silent skips in CI.
+
+Tests that a busy machine disturbs are marked ``realtime`` here; `scripts/test` runs them one by one
+and all others in parallel.
+"""
 
 import os
 from collections.abc import Iterator
@@ -6,19 +10,33 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres import _up_to_date, postgresql_empty_url, postgresql_server, postgresql_url
-from tests.pulseaudio import pulseaudio
-
-__all__ = [
-    "_up_to_date",
-    "postgresql_empty_url",
-    "postgresql_server",
-    "postgresql_url",
-    "pulseaudio",
-]
+from tests.postgres import _up_to_date as _up_to_date
+from tests.postgres import postgresql_empty_url as postgresql_empty_url
+from tests.postgres import postgresql_server as postgresql_server
+from tests.postgres import postgresql_url as postgresql_url
+from tests.pulseaudio import pulseaudio as pulseaudio
 
 _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 """Whisper's weights cannot be fetched everywhere; the speech data is not part of the project."""
+
+
+_REALTIME_FIXTURES = {"pulseaudio", "browsers"}
+"""A sound server plays in real time, and so does the microphone of the studio's browsers."""
+_CHROMIUM = "tests.chromium"
+"""Modules that take a function from here drive a browser."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if _needs_real_time(item):
+            item.add_marker("realtime")
+
+
+def _needs_real_time(item: pytest.Item) -> bool:
+    if _REALTIME_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+        return True
+    names = vars(getattr(item, "module", object)).values()
+    return any(callable(each) and getattr(each, "__module__", "") == _CHROMIUM for each in names)
 
 
 @pytest.fixture(autouse=True)

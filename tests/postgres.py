@@ -1,6 +1,7 @@
-"""A real PostgreSQL for the tests: one server for the session, a database of its own for each test.
+"""A real PostgreSQL for the tests: one server for the session, a separate database for each test.
 
-It listens on a Unix socket in a folder of its own, so it needs no free port and meets no other.
+It listens on a Unix socket in its own folder, so it needs no free port and meets no
+other server.
 """
 
 import os
@@ -14,14 +15,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-
-__all__ = [
-    "PostgresServer",
-    "_up_to_date",
-    "postgresql_empty_url",
-    "postgresql_server",
-    "postgresql_url",
-]
 
 _STARTS_WITHIN_S = 60
 _DEBIANS_OWN = Path("/usr/lib/postgresql")
@@ -126,7 +119,7 @@ def _up_to_date(postgresql_server: PostgresServer) -> str:
 def postgresql_url(postgresql_server: PostgresServer, _up_to_date: str) -> str:
     """A database with today's tables and nothing in them.
 
-    Emptied and not made anew: that takes milliseconds where a new one takes seconds.
+    Emptied, not created again: that takes milliseconds where a new one takes seconds.
     """
     postgresql_server.execute(_EMPTY_ALL, _up_to_date)
     return postgresql_server.url(_up_to_date)
@@ -156,7 +149,7 @@ def _programs() -> Path | None:
 
 
 def _unprivileged(folder: Path) -> dict[str, str]:
-    """PostgreSQL refuses to run as root; its package brings a user for it."""
+    """PostgreSQL refuses to run as root; its package comes with a user for it."""
     if not hasattr(os, "getuid") or os.getuid() != 0:
         return {}
     shutil.chown(folder, user="postgres")

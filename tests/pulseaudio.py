@@ -6,13 +6,21 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from client.audio.wav import write_wav
+from pronunciation.clip import Clip
 
 _NEEDED = ("pulseaudio", "pactl", "paplay")
 _INSTALL = "apt install pulseaudio pulseaudio-utils libasound2-plugins libportaudio2 (Linux only)"
+
+_ROOM_NOISE_S = 300
+"""Longer than a test may take."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,27 @@ class PulseAudio:
 
     def play(self, path: Path) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(["paplay", str(path)], env=self.environment)
+
+    @contextmanager
+    def room_noise(self, folder: Path) -> Iterator[None]:
+        """Noise of a bit or two, as every real microphone has it, until the block ends.
+
+        Without it the monitor gives exact zeros, which mean a muted or unplugged microphone: on a
+        busy machine a player may take longer to begin than a recorder bears them.
+        """
+        path = folder / "room-noise.wav"
+        noise = 5e-5 * np.random.default_rng(0).standard_normal(16_000 * _ROOM_NOISE_S)
+        write_wav(Clip(noise.astype(np.float32)), path)
+        player = self.play(path)
+        try:
+            give_up_at_s = time.monotonic() + 30
+            while not self.control("list", "short", "sink-inputs"):
+                assert time.monotonic() < give_up_at_s, "the noise does not play"
+                time.sleep(0.1)
+            yield
+        finally:
+            player.terminate()
+            player.wait(10)
 
     def control(self, *arguments: str) -> str:
         done = subprocess.run(

@@ -7,6 +7,7 @@ a lost reply does no harm.
 """
 
 import hashlib
+import logging
 import os
 import re
 from abc import ABC, abstractmethod
@@ -18,17 +19,21 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from client.backend.protocol import BackendError, RejectedError, UnavailableError
 from client.core.durable_file import sync_folder, write_durably
 from server.contract import DrillReview, Submission
+
+logger = logging.getLogger(__name__)
 
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R")
 
 _LOCK_TIMEOUT_S: Final = 10.0
 """Adding holds its lock for one small write; on a slow disk (fsync) that is below a second."""
+
+_REVIEWS_OF_0_1_0: Final = TypeAdapter(tuple[DrillReview, ...])
 
 _NAME = re.compile(r"(?P<sequence>\d{10})-(?P<item_id>[0-9a-f]{32})\.json")
 
@@ -245,10 +250,25 @@ class AnswerOutbox(Outbox[Submission]):
 
 
 class ReviewOutbox(Outbox[DrillReview]):
-    """The drill reviews that wait."""
+    """The drill reviews that wait.
+
+    Aloud 0.1.0 kept all of them in one file beside the folder: they are put into the queue.
+    """
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, DrillReview)
+        self._take_over(folder.with_suffix(".json"))
+
+    def _take_over(self, file_of_0_1_0: Path) -> None:
+        if not file_of_0_1_0.is_file():
+            return
+        # What cannot be read or queued now stays where it is, and stops nobody from practising.
+        try:
+            for each in _REVIEWS_OF_0_1_0.validate_json(file_of_0_1_0.read_bytes()):
+                self.add(each)
+            file_of_0_1_0.unlink(missing_ok=True)
+        except (OSError, ValidationError, OutboxError) as error:
+            logger.warning("drill reviews in %s cannot be sent: %s", file_of_0_1_0, error)
 
     @staticmethod
     def id_of(item: DrillReview) -> str:

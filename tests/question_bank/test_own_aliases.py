@@ -53,6 +53,13 @@ def test_without_an_alias_that_fits_the_bank_stays_as_it_is() -> None:
     assert with_own_aliases(make_bank(), own) == make_bank()
 
 
+def test_a_reworded_phrase_keeps_its_aliases_under_its_old_name() -> None:
+    own = OwnAliases({"fabric": {"pause frames spread": ("frames storm",)}})
+    own = own.added("fabric", "pause storms", "frames storm")
+    first, _ = with_own_aliases(make_bank(), own).questions[0].key_phrases
+    assert first.aliases == ("pause frames spread", "frames storm")
+
+
 def test_what_counts_for_one_phrase_is_not_given_to_another() -> None:
     own = OwnAliases({"fabric": {"adaptive routing": ("Pause Frames Spread", "pause storms")}})
     assert with_own_aliases(make_bank(), own) == make_bank()

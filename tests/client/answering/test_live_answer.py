@@ -251,6 +251,7 @@ def test_feeding_never_waits_for_the_engine() -> None:
     assert len(text.split()) == len(PHRASES[0]) + sum(len(words) for words in PHRASES)
 
 
+@pytest.mark.realtime
 def test_a_discarded_answer_returns_at_once_and_frees_the_engine() -> None:
     engine = LoudRuns()
     engine.gate.clear()

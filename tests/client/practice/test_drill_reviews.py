@@ -132,6 +132,15 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
     assert kept.path.read_text(encoding="utf-8") == "{"
 
 
+def test_a_damaged_file_of_0_1_0_stays_and_stops_nothing(tmp_path: Path) -> None:
+    old = tmp_path / "reviews.json"
+    old.write_text("[{]", encoding="utf-8")
+    outbox = ReviewOutbox(tmp_path / "reviews")
+    outbox.add(review())
+    assert len(outbox.pending()) == 1
+    assert old.read_text(encoding="utf-8") == "[{]"
+
+
 def test_discarding(tmp_path: Path) -> None:
     outbox = ReviewOutbox(tmp_path)
     outbox.add(review())

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -64,11 +65,18 @@ def flite(path: Path, phones: str) -> Path:
     return path
 
 
-def test_wrong_then_right_over_a_real_microphone(pulseaudio: PulseAudio, tmp_path: Path) -> None:
+@pytest.fixture
+def microphone(pulseaudio: PulseAudio, tmp_path: Path) -> Iterator[PulseAudio]:
+    """A microphone in a room that is never quite silent."""
+    with pulseaudio.room_noise(tmp_path):
+        yield pulseaudio
+
+
+def test_wrong_then_right_over_a_real_microphone(microphone: PulseAudio, tmp_path: Path) -> None:
     right, wrong = flite(tmp_path / "r.wav", RIGHT), flite(tmp_path / "w.wav", WRONG)
     home = tmp_path / "home"
     environment = {
-        **pulseaudio.environment,
+        **microphone.environment,
         "ALOUD_HOME": str(home),
         "ALOUD_OFFLINE": "1",
         "TERM": "xterm",
@@ -82,7 +90,7 @@ def test_wrong_then_right_over_a_real_microphone(pulseaudio: PulseAudio, tmp_pat
         terminal.wait_for("RoCE")
         terminal.wait_for("recording")
         time.sleep(1.0)
-        pulseaudio.play(wrong).wait()
+        microphone.play(wrong).wait()
         terminal.wait_for("✗ mispronounced")
         terminal.wait_for("ROHSS")
         terminal.wait_for("ROCK-ee")
@@ -94,7 +102,7 @@ def test_wrong_then_right_over_a_real_microphone(pulseaudio: PulseAudio, tmp_pat
         terminal.press("\n")
         terminal.wait_for("recording")
         time.sleep(1.0)
-        pulseaudio.play(right).wait()
+        microphone.play(right).wait()
         terminal.wait_for("✓ correct")
         terminal.wait_for("next in ")
         terminal.press("\n")

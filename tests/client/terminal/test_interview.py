@@ -5,21 +5,33 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.data import demo
 from tests.pulseaudio import PulseAudio
 
+GUARD_S = 240
+"""Before pytest's own limit, so that what the interview showed is part of the failure."""
 _ALOUD = [sys.executable, "-c", "from client.cli import main; main()"]
 
 
-def test_an_interview_over_a_real_microphone(pulseaudio: PulseAudio, tmp_path: Path) -> None:
+@pytest.fixture
+def microphone(pulseaudio: PulseAudio, tmp_path: Path) -> Iterator[PulseAudio]:
+    """A microphone in a room that is never quite silent."""
+    with pulseaudio.room_noise(tmp_path):
+        yield pulseaudio
+
+
+def test_an_interview_over_a_real_microphone(microphone: PulseAudio, tmp_path: Path) -> None:
     spoken = tmp_path / "answer.wav"
     write_wav(read_audio(demo.AUDIO).slice(0.0, 14.0), spoken)
     home = tmp_path / "home"
-    environment = {**pulseaudio.environment, "ALOUD_HOME": str(home), "ALOUD_OFFLINE": "1"}
+    environment = {**microphone.environment, "ALOUD_HOME": str(home), "ALOUD_OFFLINE": "1"}
     options = ["--questions", "1", "--prepare", "0", "--no-speak", "--engine", "pocketsphinx"]
     interview = subprocess.Popen(
         [*_ALOUD, "interview", "--role", "ai-infrastructure-architect", *options],
@@ -28,7 +40,7 @@ def test_an_interview_over_a_real_microphone(pulseaudio: PulseAudio, tmp_path: P
         stderr=subprocess.STDOUT,
         text=True,
     )
-    guard = threading.Timer(150, interview.kill)
+    guard = threading.Timer(GUARD_S, interview.kill)
     guard.start()
     assert interview.stdout is not None
     shown = ""
@@ -37,7 +49,7 @@ def test_an_interview_over_a_real_microphone(pulseaudio: PulseAudio, tmp_path: P
             shown += line
             if line.startswith("Recording"):
                 time.sleep(1.0)
-                pulseaudio.play(spoken).wait()
+                microphone.play(spoken).wait()
         assert interview.wait() == 0, shown
     finally:
         guard.cancel()

@@ -1,0 +1,115 @@
+"""The layers that docs/architecture.md draws are those of the imports; the house stays in order."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from scripts import changed_tests, house
+
+MOST_IGNORED_IMPORTS = 9
+PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
+
+
+def layers_of(text: str) -> dict[str, int]:
+    """Folder → its line in the picture, counted from the top.
+
+    A line has an area where one begins, names between ``|``, and what they are for.
+    """
+    (picture,) = PICTURE.findall(text)
+    found: dict[str, int] = {}
+    package = ""
+    for number, line in enumerate(picture.splitlines()):
+        if not line.startswith(" "):
+            package, line = line.split(maxsplit=1)
+        names = re.split(r"\s{2,}", line.strip())[0]
+        for each in names.split("|"):
+            name = each.strip() if package == "library" else f"{package}.{each.strip()}"
+            assert name not in found, f"{name} is drawn twice"
+            found[name] = number
+    return found
+
+
+def folder_of(module: str) -> str:
+    """What the picture calls the place of a module: ``server.web``, ``pronunciation``."""
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] in ("server", "client") else parts[0]
+
+
+def faults(layers: dict[str, int], edges: house.Edges) -> list[str]:
+    """What the picture does not show, shows too much of, or shows upside down."""
+    folders = {folder_of(module) for module in edges} - {"server", "client"}
+    found = [f"{each} is not in the picture" for each in sorted(folders - layers.keys())]
+    found += [f"{each} is not there" for each in sorted(layers.keys() - folders)]
+    for module, imported in sorted(edges.items()):
+        for other in sorted(imported):
+            upper, lower = folder_of(module), folder_of(other)
+            known = upper in layers and lower in layers
+            if known and upper != lower and layers[upper] >= layers[lower]:
+                found.append(f"{module} imports {other}, which is not below it")
+    return found
+
+
+@pytest.fixture(scope="module")
+def edges() -> house.Edges:
+    return house.imports()
+
+
+def test_every_folder_is_drawn_and_every_import_goes_down(
+    edges: house.Edges, project_root: Path
+) -> None:
+    text = (project_root / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert faults(layers_of(text), edges) == []
+
+
+def test_faults_of_a_picture_are_found() -> None:
+    layers = layers_of("```layers\nserver  web\n        db | ui\nlibrary pronunciation\n```\n")
+    edges = {
+        "server.web.app": frozenset({"server.db.tables", "pronunciation.clip"}),
+        "server.db.tables": frozenset({"server.ui.pages"}),
+        "server.ui.pages": frozenset({"server.web.app"}),
+        "server.jobs.queue": frozenset[str](),
+    }
+    assert faults(layers, edges) == [
+        "server.jobs is not in the picture",
+        "pronunciation is not there",
+        "server.db.tables imports server.ui.pages, which is not below it",
+        "server.ui.pages imports server.web.app, which is not below it",
+    ]
+
+
+def test_there_are_no_cycles(edges: house.Edges) -> None:
+    assert house.cycles_of(edges) == []
+    assert house.cycles_of(house.folder_imports(edges)) == []
+
+
+def test_few_imports_are_ignored_by_the_contracts(edges: house.Edges) -> None:
+    number, ignored = house.ignored_imports(edges)
+    assert number <= MOST_IGNORED_IMPORTS, ignored
+
+
+def test_the_changelog_begins_with_this_version(project_root: Path) -> None:
+    project = tomllib.loads((project_root / "pyproject.toml").read_text(encoding="utf-8"))
+    text = (project_root / "CHANGELOG.md").read_text(encoding="utf-8")
+    dated = re.search(r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$", text, re.M)
+    assert dated and dated[1] == project["project"]["version"]
+
+
+def test_a_quick_check_runs_the_tests_that_mirror_a_change(project_root: Path) -> None:
+    changed = [
+        "server/review/desk.py",
+        "client/studio/static/answer.js",
+        "client/doctor.py",
+        "question_bank/roles/ml-engineer.yaml",
+        "tests/server/jobs/conftest.py",
+        "tests/server/jobs/test_workers.py",
+        "docs/jobs.md",
+    ]
+    assert changed_tests.tests_of(changed, project_root) == [
+        "tests/client/studio",
+        "tests/client/test_doctor.py",
+        "tests/question_bank",
+        "tests/server/jobs",
+        "tests/server/review",
+    ]
