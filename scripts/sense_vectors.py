@@ -11,7 +11,6 @@ import numpy as np
 
 from question_bank.loader import load_bank
 from server.grading.sense.clauses import spans_of
-from server.grading.sense.encoder import shared_encoder
 from server.grading.sense.features import sentences_of
 from server.grading.sense.vectors import pack
 
@@ -29,7 +28,7 @@ def main() -> int:
         for words in (question.model_answer.split() for question in bank.questions)
         for start, end in spans_of(words)
     ][::BACKGROUND_EVERY]
-    np.savez_compressed(FILE, **pack(sentences, spans, shared_encoder().encode))
+    np.savez_compressed(FILE, **pack(sentences, spans))
     print(f"{len(set(sentences))} sentences, {len(spans)} spans: {FILE.stat().st_size:,} bytes")
     return 0
 

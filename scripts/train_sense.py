@@ -46,6 +46,9 @@ WRONGLY_ASKED: Final = 0.20
 """Of the phrases that were not said so many may be asked about (the goal is a quarter)."""
 WRONGLY_COVERED: Final = 0.02
 """Of the phrases that were not said so many may count as covered."""
+OFF_TOPIC_WEIGHT: Final = 0.5
+OFF_TOPIC_QUESTIONS: Final = 6
+"""Each text on something else is held against so many questions."""
 LABELS: Final = {"yes": 1.0, "half": 0.5, "no": 0.0}
 
 
@@ -60,6 +63,7 @@ class Case:
     quoted: tuple[Floats | None, ...]
     status: tuple[str, ...]
     style: str
+    own_question: bool = True
 
 
 def main() -> int:
@@ -69,6 +73,7 @@ def main() -> int:
     dry_run = parser.parse_args().dry_run
     questions = {question.id: question for question in load_bank().questions}
     cases = [case for path in sorted(ANSWERS.glob("dev*.jsonl")) for case in read(path, questions)]
+    cases += answers_to_others(cases, list(questions.values()))
     ids = sorted({case.question.id for case in cases})
     np.random.RandomState(1).shuffle(ids)
     fold_of = {question_id: at % FOLDS for at, question_id in enumerate(ids)}
@@ -95,23 +100,31 @@ def main() -> int:
     styles = np.concatenate([[case.style] * len(case.labels) for case in cases])
     row_folds = np.repeat(folds, [len(case.labels) for case in cases])
     open_ = status != "covered"
+    own = np.concatenate([[case.own_question] * len(case.labels) for case in cases])
+    weights = np.where(own, 1.0, OFF_TOPIC_WEIGHT)
 
     fit = partial(fit_logistic, penalty=PHRASE_PENALTY)
     chances = np.zeros(len(labels))
     for fold in range(FOLDS):
-        model = fit(rows[open_ & (row_folds != fold)], labels[open_ & (row_folds != fold)])
+        chosen = open_ & (row_folds != fold)
+        model = fit(rows[chosen], labels[chosen], weights[chosen])
         chances[row_folds == fold] = sigmoid(model.logits(rows[row_folds == fold]))
-    not_said = chances[open_ & (labels == 0.0)]
+    not_said = chances[open_ & own & (labels == 0.0)]
     possible_from = float(np.quantile(not_said, 1 - WRONGLY_ASKED))
     covered_from = float(np.quantile(not_said, 1 - WRONGLY_COVERED))
-    report(labels, status, chances, styles, covered_from, possible_from)
+    report(labels[own], status[own], chances[own], styles[own], covered_from, possible_from)
+    off = chances[~own & open_]
+    print(
+        f"  answers to other questions, and talk of other things: {len(off)} phrases, "
+        f"covered {(off >= covered_from).mean():.3f}, asked {(off >= possible_from).mean():.3f}"
+    )
     if not dry_run:
         metric = fit_metric(list(questions.values()))
         made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
         write(
             metric,
             fit_span(list(zip(cases, made, strict=True))),
-            fit(rows[open_], labels[open_]),
+            fit(rows[open_], labels[open_], weights[open_]),
             covered_from,
             possible_from,
         )
@@ -144,6 +157,26 @@ def read(path: Path, questions: dict[str, Question]) -> list[Case]:
             )
         )
     return cases
+
+
+def answers_to_others(cases: Sequence[Case], questions: Sequence[Question]) -> list[Case]:
+    """Each answer held against a question of another role, and talk of other things."""
+    lexicon = load_lexicon()
+    random = np.random.RandomState(2)
+    said = [(case.question.role, case.words, case.sense) for case in cases]
+    for line in (ANSWERS / "off_topic.txt").read_text("utf-8").splitlines():
+        words = tuple(line.split())
+        said += [(None, words, sense_of(words))] * OFF_TOPIC_QUESTIONS
+    found = []
+    for role, words, sense in said:
+        strangers = [question for question in questions if question.role != role]
+        question = strangers[random.randint(len(strangers))]
+        verdicts = cover(question.key_phrases, words, lexicon).phrases
+        none = (None,) * len(verdicts)
+        status = tuple(each.status for each in verdicts)
+        labels = np.zeros(len(verdicts))
+        found.append(Case(question, words, sense, labels, none, status, "off", own_question=False))
+    return found
 
 
 def holds_quote(words: Sequence[str], sense: AnswerSense, quote: str) -> Floats | None:

@@ -1,7 +1,7 @@
 """What is compared: the vectors of an answer's spans, and of what the bank says about a phrase."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -81,21 +81,22 @@ def background() -> Vectors:
     return _large(_data()["background"])
 
 
-def pack(
-    sentences: Iterable[str], spans: Sequence[str], encode: Callable[[Sequence[str]], Vectors]
-) -> dict[str, np.ndarray]:
-    """What ``scripts/sense_vectors.py`` writes for the built-in bank."""
-    known = sorted(set(sentences))
+def pack(sentences: Iterable[str], spans: Sequence[str]) -> dict[str, np.ndarray]:
+    """What ``scripts/sense_vectors.py`` writes for the built-in bank; what is known is kept."""
+    wanted = sorted(set(sentences))
     return {
-        "keys": np.array([_key(each) for each in known]),
-        "vectors": _small(encode(known)),
-        "background": _small(encode(spans)),
+        "keys": np.array([_key(each) for each in wanted]),
+        "vectors": _small(vectors_of(wanted)),
+        "background": _small(shared_encoder().encode(spans)),
     }
 
 
 @cache
 def _data() -> dict[str, np.ndarray]:
     file = resources.files("server.grading.sense").joinpath("data/bank_vectors.npz")
+    if not file.is_file():  # while it is being made
+        empty = np.zeros((0, DIMENSIONS), np.int8)
+        return {"keys": np.zeros(0, "<U16"), "vectors": empty, "background": empty}
     with file.open("rb") as opened, np.load(opened) as loaded:
         return {name: loaded[name] for name in loaded.files}
 

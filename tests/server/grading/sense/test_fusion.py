@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from question_bank.loader import load_bank
+from question_bank.models import KeyPhrase, Question
+from server.contract import Coverage, PhraseCoverage
+from server.grading.sense.coverage import with_own_words
+from server.grading.sense.features import (
+    SPAN_FEATURES,
+    question_sense,
+    shipped_metric,
+    span_features,
+)
+from server.grading.sense.fusion import Logistic, sense_phrases, shipped_fusion
+from server.grading.sense.vectors import sense_of
+
+QUESTION = next(q for q in load_bank().questions if q.id == "infiniband-or-roce")
+
+
+def missing(question: Question) -> Coverage:
+    phrases = tuple(
+        PhraseCoverage(phrase=key.phrase, status="missing", weight=key.weight)
+        for key in question.key_phrases
+    )
+    return Coverage(score=0.0, phrases=phrases)
+
+
+def judged(question: Question, text: str, *, denied: bool = False) -> dict[str, PhraseCoverage]:
+    words = text.split()
+    found = with_own_words(
+        missing(question), question, words, (), sense_of(words), lambda span: denied
+    )
+    return {phrase.phrase: phrase for phrase in found.phrases}
+
+
+def test_most_ways_of_a_phrase_are_found_in_an_answer_made_of_them() -> None:
+    ways = [key.ways[0] for key in QUESTION.key_phrases]
+    found = judged(QUESTION, ". ".join(ways) + ".")
+    assert sum(phrase.status != "missing" for phrase in found.values()) >= len(ways) - 1
+    assert sum(phrase.status == "covered" for phrase in found.values()) >= len(ways) / 2
+    for phrase in found.values():
+        if phrase.status != "missing":
+            assert phrase.how == "own_words"
+            assert phrase.evidence is not None and phrase.evidence.text
+            assert phrase.confidence is not None and phrase.confidence > 0
+
+
+def test_talk_of_something_else_says_nothing() -> None:
+    holiday = (
+        "Last summer we drove to the coast with my sister. The weather was fine, and we swam every "
+        "morning. On the way home the car broke down and a friendly farmer helped us."
+    )
+    assert {phrase.status for phrase in judged(QUESTION, holiday).values()} == {"missing"}
+
+
+def test_what_is_denied_stays_missing() -> None:
+    ways = ". ".join(key.ways[0] for key in QUESTION.key_phrases)
+    found = judged(QUESTION, ways, denied=True)
+    assert {phrase.status for phrase in found.values()} == {"missing"}
+
+
+def test_a_bank_without_ways_is_judged_by_its_reasons() -> None:
+    question = Question(
+        id="planted",
+        round="domain-deep-dive",
+        topic="Serving",
+        prompt="How do you serve it?",
+        model_answer="With continuous batching.",
+        key_phrases=(KeyPhrase(phrase="continuous batching", why="New requests join at once."),),
+    )
+    (found,) = sense_phrases(question, sense_of(["hello"]), ["hello"], [False])
+    assert found is not None and 0.0 <= found.probability < shipped_fusion().covered_from
+
+
+def test_without_words_there_is_nothing_to_judge() -> None:
+    assert sense_phrases(QUESTION, sense_of([]), [], [False] * len(QUESTION.key_phrases)) == [
+        None
+    ] * len(QUESTION.key_phrases)
+
+
+def test_features_are_numbers_for_every_span() -> None:
+    words = ["we", "page", "the", "cache,", "and", "then", "nothing", "is", "wasted"]
+    sense = sense_of(words)
+    rows = span_features(question_sense(QUESTION), sense, words, shipped_metric())
+    assert len(rows) == len(QUESTION.key_phrases)
+    for row in rows:
+        assert row.shape == (len(sense.spans), len(SPAN_FEATURES))
+        assert np.isfinite(row).all()
+
+
+def test_a_logistic_regression_comes_back_from_json() -> None:
+    model = Logistic(np.array([1.0]), np.array([2.0]), np.array([3.0]), 0.5)
+    assert model.logits(np.array([[5.0]])) == pytest.approx([6.5])
+    assert Logistic.from_json(model.to_json()).logits(np.array([[5.0]])) == pytest.approx([6.5])

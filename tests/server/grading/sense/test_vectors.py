@@ -1,0 +1,82 @@
+import json
+
+import numpy as np
+import pytest
+
+from question_bank.loader import load_bank
+from server.core.errors import GraderFailedError
+from server.grading.sense import encoder, vectors
+from server.grading.sense.encoder import DIMENSIONS, Encoder, shared_encoder
+from server.grading.sense.features import sentences_of
+from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
+
+TEXT = "We page the cache in small blocks, so nothing is wasted. It rains."
+ANSWER = TEXT.split()
+
+
+def test_a_sentence_has_the_same_vector_in_any_company() -> None:
+    alone = shared_encoder().encode(["the cache is paged"])
+    among = shared_encoder().encode(["a much longer sentence about something else entirely"] * 2)
+    again = shared_encoder().encode(["x", "the cache is paged"])[1:]
+    assert among.shape == (2, DIMENSIONS)
+    np.testing.assert_array_equal(alone, again)
+    np.testing.assert_allclose(np.linalg.norm(alone, axis=1), 1.0, rtol=1e-5)
+
+
+def test_what_means_the_same_lies_closer_than_what_shares_words() -> None:
+    said, same, other = shared_encoder().encode(
+        [
+            "we save the state of the model every hour",
+            "periodically the weights are written to disk",
+            "the state of the economy is bad this year",
+        ]
+    )
+    assert said @ same > said @ other
+
+
+def test_an_answer_comes_back_from_storage_as_it_was() -> None:
+    made = sense_of(ANSWER)
+    stored = json.loads(json.dumps(made.to_json()))
+    back = AnswerSense.from_json(stored)
+    assert back is not None
+    assert back.spans == made.spans
+    np.testing.assert_array_equal(back.vectors, made.vectors)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "another"},
+        {"vectors": "AAAA"},
+        {"vectors": "no base64 at all!"},
+        {"spans": [[0]]},
+        {"spans": None},
+    ],
+    ids=["another model", "too short", "no base64", "half a span", "no spans"],
+)
+def test_what_is_damaged_or_of_another_model_is_made_again(change: dict[str, object]) -> None:
+    assert AnswerSense.from_json(sense_of(ANSWER).to_json() | change) is None
+
+
+def test_every_sentence_of_the_bank_is_shipped() -> None:
+    shipped = vectors._shipped()
+    lacking = {
+        sentence
+        for question in load_bank().questions
+        for sentence in sentences_of(question)
+        if vectors._key(sentence) not in shipped
+    }
+    assert not lacking, f"run scripts/sense_vectors.py: {len(lacking)} sentences are new"
+
+
+def test_a_sentence_of_another_bank_is_encoded() -> None:
+    sentence = "a sentence that no bank of ours has, about llamas"
+    (vector,) = vectors_of([sentence])
+    (expected,) = shared_encoder().encode([sentence])
+    assert vector @ expected > 0.999
+
+
+def test_a_damaged_model_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder, "_MODEL_SHA256", "0" * 64)
+    with pytest.raises(GraderFailedError, match=r"model\.onnx is damaged; reinstall it"):
+        Encoder().encode(["anything"])
