@@ -1,0 +1,38 @@
+"""Encodes the sentences of the built-in bank for the sense layer: run it after changing the bank.
+
+`python scripts/sense_vectors.py` writes server/grading/sense/data/bank_vectors.npz; a test fails
+where a sentence of the bank is missing in it.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from question_bank.loader import load_bank
+from server.grading.sense.clauses import spans_of
+from server.grading.sense.encoder import shared_encoder
+from server.grading.sense.features import sentences_of
+from server.grading.sense.vectors import pack
+
+FILE = Path(__file__).resolve().parent.parent / "server/grading/sense/data/bank_vectors.npz"
+BACKGROUND_EVERY = 6
+"""Of the spans of the model answers every so many stands for speech of the field in general."""
+
+
+def main() -> int:
+    """Writes the file."""
+    bank = load_bank()
+    sentences = [each for question in bank.questions for each in sentences_of(question)]
+    spans = [
+        " ".join(words[start:end])
+        for words in (question.model_answer.split() for question in bank.questions)
+        for start, end in spans_of(words)
+    ][::BACKGROUND_EVERY]
+    np.savez_compressed(FILE, **pack(sentences, spans, shared_encoder().encode))
+    print(f"{len(set(sentences))} sentences, {len(spans)} spans: {FILE.stat().st_size:,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Sense: whether an answer says a key phrase in other words."""
