@@ -5,13 +5,15 @@ from functools import lru_cache
 
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
-from server.contract import Coverage, Report, Submission, Word
+from server.contract import Coverage, Report, Submission, Word, content_score
 from server.core.errors import GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases
 from server.grading.delivery import measure_delivery
 from server.grading.language import remark
 from server.grading.phrases import compile_phrase
+from server.grading.sense.vectors import AnswerSense
+from server.grading.structure import judge_structure
 from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdicts import judge_terms
@@ -84,6 +86,12 @@ def _cover(
     return cover_phrases(answer, [compile_phrase(phrase, terms) for phrase in key_phrases], words)
 
 
+def words_of(submission: Submission) -> list[str]:
+    """The words of an answer as graded; what ``sense_of`` has to be given."""
+    transcript = submission.transcript
+    return [word.text for word in transcript.words] or transcript.text.split()
+
+
 def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
     notices = [ROUGH_NOTICE] if rough else []
     problem = (submission.evidence.hearing_problem or "").strip().rstrip(".")
@@ -103,7 +111,11 @@ def _clock(seconds: float) -> str:
 
 
 def grade(
-    question: Question, submission: Submission, lexicon: Lexicon, bank_version: str
+    question: Question,
+    submission: Submission,
+    lexicon: Lexicon,
+    bank_version: str,
+    sense: AnswerSense | None = None,
 ) -> Report:
     """Grade one answer.
 
@@ -114,6 +126,8 @@ def grade(
         submission: the transcript and what the client measured.
         lexicon: the terms and how they are said.
         bank_version: digest of the bank the question comes from; goes into the report.
+        sense: the vectors of the transcript's words (``words_of``). Without them, and for a rough
+            transcript, the structure is not judged, and there is no score but the coverage's.
 
     Raises:
         GradingError: the transcript holds no words, or answers another question.
@@ -121,7 +135,7 @@ def grade(
     if submission.question_id != question.id:
         raise GradingError(f"this answer is to {submission.question_id!r}, not to {question.id!r}")
     transcript = submission.transcript
-    texts = [word.text for word in transcript.words] or transcript.text.split()
+    texts = words_of(submission)
     terms = term_index(lexicon)
     rough = transcript.engine in ROUGH_ENGINES
     answer = read_answer(texts, terms, strict=rough)
@@ -131,6 +145,10 @@ def grade(
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)
+    structure = None
+    if sense is not None and not rough:
+        structure = judge_structure(question, texts, transcript.words, sense)
+    content = None if structure is None else content_score(coverage, structure)
     return Report(
         question_id=question.id,
         created_at=submission.created_at,
@@ -138,7 +156,10 @@ def grade(
         bank_version=bank_version,
         notices=_notices(submission, rough=rough),
         transcript=transcript,
+        score=None if content is None else content.score,
+        score_parts=() if content is None else content.parts,
         coverage=coverage,
+        structure=structure,
         pronunciation=pronunciation,
         delivery=delivery,
         language=language,
