@@ -37,7 +37,7 @@ def plain_words(words: Sequence[str]) -> list[str]:
     units = _words().units
     return [
         NUMBER if word == "one" and following in units else _plain(word)
-        for word, following in zip(bare, [*bare[1:], ""], strict=True)
+        for word, following in zip(bare, [*bare, ""][1:], strict=True)
     ]
 
 
