@@ -109,11 +109,9 @@ def main() -> int:
     parser.add_argument("--parts", action="store_true", help="print the share of each part")
     arguments = parser.parse_args()
     graded = grade_all(arguments.files, load_lexicon())
-    rounds = dict.fromkeys(each.question.round for each in graded)
-    met = [
-        report(name, [each for each in graded if each.question.round == name]) for name in rounds
-    ]
-    met.append(report("all", graded))
+    met = [report("all", graded)]
+    for name in dict.fromkeys(each.question.round for each in graded):
+        met.append(report(name, [each for each in graded if each.question.round == name]))
     if arguments.parts:
         report_parts(graded)
     times = sorted(each.took_ms for each in graded)

@@ -83,9 +83,9 @@ def margins(answer: _Spans, compiled: CompiledPart) -> Floats:
     empty = np.maximum(empty, answer.emptiness)
     cued = [bool(compiled.cues and compiled.cues.search(text)) for text in answer.texts]
     found: Floats = (says - empty).astype(np.float64) + CUE_WORTH * np.array(cued, np.float64)
-    able = np.array(
-        [not part.needs or not facts.isdisjoint(part.needs) for facts in answer.facts], bool
-    )
+    able = np.ones(len(found), bool)
+    if part.needs:
+        able &= np.array([not facts.isdisjoint(part.needs) for facts in answer.facts], bool)
     if part.where == "opening":
         able &= answer.position <= OPENING_ENDS
     elif part.where == "end":

@@ -121,7 +121,7 @@ def test_a_beat_of_the_question_is_judged_by_its_ways() -> None:
             "I went around and asked the readers which pages they really look at",
             "I asked the people who use it what they need and what they never touch",
             "I interviewed five of the users",
-            "I asked the doctors which of the screens they never look at",
+            "I asked the forecasters which of the maps they really need",
         ),
     )
     assert "asked the users" in _said(_judge("story", STORY, [beat]))
