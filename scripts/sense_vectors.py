@@ -1,7 +1,7 @@
-"""Encodes the sentences of the built-in bank for the sense layer: run it after changing the bank.
+"""Encodes the sentences of the built-in bank and of the rubrics: run it after changing either.
 
 `python scripts/sense_vectors.py` writes server/grading/sense/data/bank_vectors.npz; a test fails
-where a sentence of the bank is missing in it.
+where a sentence is missing in it.
 """
 
 import sys
@@ -13,6 +13,7 @@ from question_bank.loader import load_bank
 from server.grading.sense.clauses import spans_of
 from server.grading.sense.features import sentences_of
 from server.grading.sense.vectors import pack
+from server.grading.structure import sentences as rubric_sentences
 
 FILE = Path(__file__).resolve().parent.parent / "server/grading/sense/data/bank_vectors.npz"
 BACKGROUND_EVERY = 6
@@ -23,6 +24,7 @@ def main() -> int:
     """Writes the file."""
     bank = load_bank()
     sentences = [each for question in bank.questions for each in sentences_of(question)]
+    sentences += rubric_sentences()
     spans = [
         " ".join(words[start:end])
         for words in (question.model_answer.split() for question in bank.questions)

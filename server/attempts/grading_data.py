@@ -16,6 +16,8 @@ an answer, what it made: the Report."""
 StoredSense = dict[str, object]
 """What a grader made of an answer's words once, as JSON; kept with the attempt."""
 
+MakeSense = Callable[[Submission, StoredSense | None], tuple[object, StoredSense | None]]
+
 
 @dataclass(frozen=True)
 class Grader:
@@ -30,7 +32,9 @@ class Grader:
 
     grade: Grade
     version: str
-    make_sense: Callable[[Submission, StoredSense | None], tuple[object, StoredSense]] | None = None
+    make_sense: (
+        Callable[[Submission, StoredSense | None], tuple[object, StoredSense | None]] | None
+    ) = None
 
     @classmethod
     def current(cls) -> "Grader":

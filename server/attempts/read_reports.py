@@ -14,7 +14,7 @@ from sqlalchemy import ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
 
 from server.attempts.corrections import corrections_of
-from server.contract import Correction, Coverage, Report
+from server.contract import Correction, Coverage, Report, Structure, content_score
 from server.db.tables import AttemptRow, ReportRow
 from server.grading.corrections import corrected, corrected_coverage
 
@@ -99,11 +99,14 @@ def read_scores(session: Session, stored: Mapping[int, StoredScore]) -> dict[int
         for attempt_id, corrections in given.items()
         if any(each.target == "phrase" for each in corrections)
     }
-    for report_id, coverage in _coverages(session, touched):
+    for report_id, coverage, structure in _contents(session, touched):
         attempt_id = touched[report_id]
         found = corrected_coverage(coverage, given[attempt_id])
+        if found == coverage:
+            continue
+        score = found.score if structure is None else content_score(found, structure).score
         scores[attempt_id] = replace(
-            scores[attempt_id], score=found.score, graded=found.graded_score
+            scores[attempt_id], score=score, graded=scores[attempt_id].score
         )
     return scores
 
@@ -120,19 +123,26 @@ def _tag(report_id: int, corrections: Sequence[Correction]) -> str:
     return f"{report_id}-{sha256(marks.encode()).hexdigest()[:16]}"
 
 
-def _coverages(session: Session, report_ids: Collection[int]) -> Iterator[tuple[int, Coverage]]:
-    """The coverage of each of these reports; one that is damaged is left out, to keep its score.
+def _contents(
+    session: Session, report_ids: Collection[int]
+) -> Iterator[tuple[int, Coverage, Structure | None]]:
+    """Coverage and structure of each of these reports, by its id.
+
+    A report that is damaged is left out, to keep its score.
 
     One by one: hundreds of them held at once cost more time than reading them.
     """
     if not report_ids:
         return
-    wanted = select(ReportRow.id, ReportRow.report["coverage"]).where(ReportRow.id.in_(report_ids))
+    wanted = select(
+        ReportRow.id, ReportRow.report["coverage"], ReportRow.report["structure"]
+    ).where(ReportRow.id.in_(report_ids))
     if session.get_bind().dialect.name == "sqlite":  # PostgreSQL keeps nothing else
         wanted = wanted.where(func.json_valid(ReportRow.report) == 1)
-    for report_id, values in session.execute(wanted):
+    for report_id, coverage, structure in session.execute(wanted):
         try:
-            coverage = Coverage.model_validate(values)
+            found = Coverage.model_validate(coverage)
+            built = None if structure is None else Structure.model_validate(structure)
         except ValueError:  # the attempt itself reports it; the others can be listed
             continue
-        yield report_id, coverage
+        yield report_id, found, built

@@ -374,13 +374,13 @@ def _change(attempt_id: int, before: Report, after: Report) -> RegradeChange | N
         for phrase in dict.fromkeys([*old, *new])
         if old.get(phrase) != new.get(phrase)
     )
-    if not phrases and before.coverage.score == after.coverage.score:
+    if not phrases and before.overall == after.overall:
         return None
     return RegradeChange(
         attempt_id=attempt_id,
         question_id=after.question_id,
-        score_before=before.coverage.score,
-        score_after=after.coverage.score,
+        score_before=before.overall,
+        score_after=after.overall,
         grader_version_before=before.grader_version,
         grader_version_after=after.grader_version,
         bank_version_before=before.bank_version,

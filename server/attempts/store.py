@@ -368,7 +368,7 @@ def _report_row(attempt_id: int, report: Report, graded_at: datetime) -> ReportR
         grader_version=_without_nul(report.grader_version),
         bank_version=_without_nul(report.bank_version),
         graded_at=graded_at,
-        score=report.coverage.score,
+        score=report.overall,
         words=report.delivery.words,
         answer_s=report.delivery.answer_s,
         report=report.model_dump(mode="json"),

@@ -38,7 +38,6 @@ from server.contract.drills import (
     SetId,
 )
 from server.contract.report import (
-    PARTIAL_CREDIT,
     CorrectedVerdict,
     Coverage,
     CoverageEvidence,
@@ -58,7 +57,6 @@ from server.contract.report import (
     Summary,
     SummaryPoint,
     TermVerdict,
-    coverage_score,
 )
 from server.contract.reviews import (
     MAX_COMMENT_CHARS,
@@ -89,6 +87,7 @@ from server.contract.reviews import (
     Sharing,
     TermOrPhrase,
 )
+from server.contract.scoring import PARTIAL_CREDIT, ContentScore, content_score, coverage_score
 from server.contract.transcript import (
     MAX_TEXT_CHARS,
     MAX_WORDS,
@@ -119,6 +118,7 @@ __all__ = [
     "Comment",
     "CommentKind",
     "CommentText",
+    "ContentScore",
     "CorrectedVerdict",
     "Correction",
     "Coverage",
@@ -188,5 +188,6 @@ __all__ = [
     "Transcript",
     "Wire",
     "Word",
+    "content_score",
     "coverage_score",
 ]

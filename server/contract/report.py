@@ -4,18 +4,14 @@ Times are seconds from the start of the recording; they are ``None`` if an answe
 imported without audio.
 """
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
 from question_bank.models import Kind
 from server.contract.transcript import Pause, Transcript
 from server.contract.wire import Share, Wire
-
-PARTIAL_CREDIT: Final = 0.5
-"""What a phrase that was partly said counts."""
 
 
 class CoverageEvidence(Wire):
@@ -221,6 +217,9 @@ class Report(Wire):
         default=None, description="content only; None in reports of earlier graders"
     )
     score_parts: tuple[ScorePart, ...] = ()
+    graded_score: Share | None = Field(
+        default=None, description="the grader's own score, if a reviewer corrected a verdict"
+    )
     coverage: Coverage
     structure: Structure | None = None
     pronunciation: Pronunciation
@@ -228,20 +227,12 @@ class Report(Wire):
     language: Language = Language()
     summary: Summary = Summary()
 
+    @property
+    def overall(self) -> float:
+        """The score that lists, charts and exports show; the coverage in earlier reports."""
+        return self.coverage.score if self.score is None else self.score
 
-def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:
-    """The weighted share of phrases covered, 0 to 1; 0 if there are none.
-
-    A partial one counts half, a denied one ("we never used FSDP") nothing.
-    """
-    gained = total = 0.0
-    for phrase in phrases:
-        total += phrase.weight
-        gained += phrase.weight * _credit(phrase)
-    return min(1.0, gained / total) if total else 0.0
-
-
-def _credit(phrase: PhraseCoverage) -> float:
-    if phrase.negated or phrase.status == "missing":
-        return 0.0
-    return 1.0 if phrase.status == "covered" else PARTIAL_CREDIT
+    @property
+    def overall_graded(self) -> float | None:
+        """The grader's own, if a reviewer corrected a verdict and so the score."""
+        return self.coverage.graded_score if self.score is None else self.graded_score

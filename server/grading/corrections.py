@@ -12,6 +12,7 @@ from server.contract import (
     NewCorrection,
     Pronunciation,
     Report,
+    content_score,
     coverage_score,
 )
 
@@ -33,7 +34,7 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
     Args:
         report: as it was graded.
         corrections: oldest first; of two about one place the later one counts. One that fits
-            nothing (the answer was graded anew since), or says what the grader says, changes
+            nothing (the answer was graded again since), or says what the grader says, changes
             nothing.
     """
     coverage = corrected_coverage(report.coverage, corrections)
@@ -43,8 +44,13 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
     # brings the whole grader: only where it is needed
     from server.grading.summary import summarise
 
+    scored: dict[str, object] = {}
+    if report.structure is not None and coverage != report.coverage:
+        found = content_score(coverage, report.structure)
+        scored = {"score": found.score, "score_parts": found.parts, "graded_score": report.score}
     return report.model_copy(
         update={
+            **scored,
             "coverage": coverage,
             "pronunciation": pronunciation,
             "summary": summarise(coverage, pronunciation, report.delivery, report.language),

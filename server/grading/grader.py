@@ -1,24 +1,29 @@
 """From a question and a submission to the Report."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
-from server.contract import Coverage, Report, Submission, Word
+from server.contract import Coverage, Report, Submission, Word, content_score
 from server.core.errors import GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases
 from server.grading.delivery import measure_delivery
 from server.grading.language import remark
+from server.grading.negation import is_negated
 from server.grading.phrases import compile_phrase
+from server.grading.sense.clauses import Span
+from server.grading.sense.coverage import with_own_words
+from server.grading.sense.vectors import AnswerSense, sense_of
+from server.grading.structure import judge_structure
 from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdicts import judge_terms
 
 __all__ = ["GRADER_VERSION", "cover", "grade"]
 
-GRADER_VERSION = "1.3.0"
+GRADER_VERSION = "2.0.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 ROUGH_ENGINES = frozenset({"pocketsphinx"})
@@ -84,6 +89,44 @@ def _cover(
     return cover_phrases(answer, [compile_phrase(phrase, terms) for phrase in key_phrases], words)
 
 
+def words_of(submission: Submission) -> list[str]:
+    """The words of an answer as graded; what ``sense_of`` has to be given."""
+    transcript = submission.transcript
+    return [word.text for word in transcript.words] or transcript.text.split()
+
+
+def make_sense(
+    submission: Submission, stored: dict[str, object] | None
+) -> tuple[AnswerSense | None, dict[str, object] | None]:
+    """The vectors of an answer: those that are stored with it, or made now; and what to store.
+
+    A rough transcript has none: it may never have coverage that was not said.
+    """
+    if submission.transcript.engine in ROUGH_ENGINES:
+        return None, None
+    kept = None if stored is None else AnswerSense.from_json(stored)
+    if kept is not None:
+        return kept, stored
+    made = _made(tuple(words_of(submission)))
+    return made, made.to_json()
+
+
+@lru_cache(maxsize=8)
+def _made(words: tuple[str, ...]) -> AnswerSense:
+    """An answer is often graded to be shown, and then again to be stored."""
+    return sense_of(words)
+
+
+def _is_denied(answer: Answer, span: Span) -> bool:
+    """Whether the words of a span, as numbered in the transcript, are denied."""
+    places = [
+        place
+        for place, token in enumerate(answer.tokens)
+        if span[0] <= token.first and token.last < span[1]
+    ]
+    return bool(places) and is_negated(answer, (places[0], places[-1] + 1))
+
+
 def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
     notices = [ROUGH_NOTICE] if rough else []
     problem = (submission.evidence.hearing_problem or "").strip().rstrip(".")
@@ -103,7 +146,11 @@ def _clock(seconds: float) -> str:
 
 
 def grade(
-    question: Question, submission: Submission, lexicon: Lexicon, bank_version: str
+    question: Question,
+    submission: Submission,
+    lexicon: Lexicon,
+    bank_version: str,
+    sense: AnswerSense | None = None,
 ) -> Report:
     """Grade one answer.
 
@@ -114,6 +161,9 @@ def grade(
         submission: the transcript and what the client measured.
         lexicon: the terms and how they are said.
         bank_version: digest of the bank the question comes from; goes into the report.
+        sense: what ``make_sense`` made of the answer. Without it, and for a rough transcript,
+            only the words count: nothing is found in other words, the structure is not judged,
+            and there is no score but the coverage's.
 
     Raises:
         GradingError: the transcript holds no words, or answers another question.
@@ -121,7 +171,7 @@ def grade(
     if submission.question_id != question.id:
         raise GradingError(f"this answer is to {submission.question_id!r}, not to {question.id!r}")
     transcript = submission.transcript
-    texts = [word.text for word in transcript.words] or transcript.text.split()
+    texts = words_of(submission)
     terms = term_index(lexicon)
     rough = transcript.engine in ROUGH_ENGINES
     answer = read_answer(texts, terms, strict=rough)
@@ -131,6 +181,13 @@ def grade(
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)
+    structure = None
+    if sense is not None and not rough:
+        coverage = with_own_words(
+            coverage, question, texts, transcript.words, sense, partial(_is_denied, answer)
+        )
+        structure = judge_structure(question, texts, transcript.words, sense)
+    content = None if structure is None else content_score(coverage, structure)
     return Report(
         question_id=question.id,
         created_at=submission.created_at,
@@ -138,7 +195,10 @@ def grade(
         bank_version=bank_version,
         notices=_notices(submission, rough=rough),
         transcript=transcript,
+        score=None if content is None else content.score,
+        score_parts=() if content is None else content.parts,
         coverage=coverage,
+        structure=structure,
         pronunciation=pronunciation,
         delivery=delivery,
         language=language,

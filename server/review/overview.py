@@ -98,7 +98,7 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
     )
     if candidate_id is not None:
         answers = [each for each in answers if each.owner_id == candidate_id]
-    points = [ScorePoint(each.created_at, each.report.coverage.score) for each in answers]
+    points = [ScorePoint(each.created_at, each.report.overall) for each in answers]
     return Overview(
         answers=len(answers),
         left_out=left_out,
@@ -147,7 +147,7 @@ def _people(database: Database, cohort_id: int) -> list[tuple[int, str]]:
 
 
 def _line(account_id: int, name: str, answers: list[_Answer]) -> CandidateLine:
-    scores = [each.report.coverage.score for each in answers]
+    scores = [each.report.overall for each in answers]
     now = fmean(scores[:5]) if scores else None
     before = fmean(scores[5:10]) if len(scores) > 5 else None
     return CandidateLine(
@@ -164,7 +164,7 @@ def _topics(answers: Iterable[_Answer]) -> list[Bar]:
     """The weakest first: that is where coaching helps most."""
     scores: dict[str, list[float]] = defaultdict(list)
     for each in answers:
-        scores[each.topic].append(each.report.coverage.score)
+        scores[each.topic].append(each.report.overall)
     bars = [
         Bar(topic, fmean(each), f"{len(each)} answer{'' if len(each) == 1 else 's'}")
         for topic, each in scores.items()

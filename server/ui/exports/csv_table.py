@@ -58,7 +58,7 @@ def row_of(
 ) -> tuple[str | float | None, ...]:
     """The values of an attempt, one for each of ``COLUMNS``."""
     transcript, delivery = submission.transcript, report.delivery
-    graded = report.coverage.graded_score
+    graded = report.overall_graded
     mispronounced = [
         each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"
     ]
@@ -68,7 +68,7 @@ def row_of(
         question.role,
         question.round,
         question.topic,
-        round(report.coverage.score, 4),
+        round(report.overall, 4),
         _phrases(report.coverage, "covered"),
         _phrases(report.coverage, "partial"),
         _phrases(report.coverage, "missing"),

@@ -13,8 +13,10 @@ from server.contract import (
     PhraseCoverage,
     Pronunciation,
     Report,
+    Structure,
     TermVerdict,
     Transcript,
+    content_score,
 )
 from server.grading.corrections import corrected, corrected_coverage
 
@@ -148,3 +150,24 @@ def test_correcting_what_is_corrected_changes_nothing() -> None:
     once = corrected(REPORT, corrections)
     assert corrected(once, corrections) == once
     assert corrected_coverage(once.coverage, corrections) == once.coverage
+
+
+def test_a_corrected_phrase_changes_the_content_score() -> None:
+    structure = Structure(kind="explain", parts=(), score=0.6)
+    graded = REPORT.model_copy(
+        update={
+            "structure": structure,
+            "score": content_score(REPORT.coverage, structure).score,
+        }
+    )
+    found = corrected(graded, [given("phrase", "sharding", "covered")])
+    assert found.score == content_score(found.coverage, structure).score
+    assert found.score is not None and graded.score is not None
+    assert found.score > graded.score == found.graded_score == found.overall_graded
+    assert sum(part.share * part.value for part in found.score_parts) == pytest.approx(found.score)
+
+
+def test_earlier_reports_show_the_score_of_their_coverage() -> None:
+    found = corrected(REPORT, [given("phrase", "sharding", "covered")])
+    assert (found.score, found.overall) == (None, found.coverage.score)
+    assert found.overall_graded == REPORT.coverage.score

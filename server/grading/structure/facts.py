@@ -1,0 +1,85 @@
+"""What is concrete in a stretch of speech: a number, a name, a reason, an act of the speaker.
+
+Fluent emptiness has little of it. All goes by words that speech recognition gets right; no tense
+or article is needed, since many speakers leave them out.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final, Literal, get_args
+
+from server.grading.sense.clauses import Span
+from server.grading.structure.data_files import read_data, whole_words
+
+Fact = Literal[
+    "number", "calculation", "name", "reason", "contrast", "condition", "own_act", "person", "time"
+]
+
+NUMBER: Final = "#"
+"""Stands for each number in the plain form of a text, however many words it takes."""
+_EDGES: Final = "\"'“”‘’()[]{}.,;:!?…–—-$€£"
+_SENTENCE_END: Final = re.compile(r"[.?!][\"'”’)]*$")
+_MYSELF: Final = re.compile(r"I(?:['’]\w+)?[,.;:!?…–—-]*$")
+
+
+@dataclass(frozen=True)
+class _Words:
+    numbers: frozenset[str]
+    units: frozenset[str]
+    patterns: dict[Fact, re.Pattern[str]]
+
+
+def plain_words(words: Sequence[str]) -> list[str]:
+    """Each word in lower case without punctuation; numbers as ``#``. As many as went in."""
+    bare = [word.replace("’", "'").strip(_EDGES).casefold() for word in words]
+    units = _words().units
+    return [
+        NUMBER if word == "one" and following in units else _plain(word)
+        for word, following in zip(bare, [*bare, ""][1:], strict=True)
+    ]
+
+
+def text_of(plain: Sequence[str], span: Span) -> str:
+    """The span as one string, a number of several words as one ``#``."""
+    return re.sub(r"#(?: (?:and |point |a )?#)+", NUMBER, " ".join(plain[span[0] : span[1]]))
+
+
+def names_in(words: Sequence[str]) -> list[bool]:
+    """For each word whether it is a name: a capital letter that no sentence start explains."""
+    starts = [True, *(bool(_SENTENCE_END.search(word)) for word in words)]
+    return [
+        any(map(str.isupper, word[1:] if start else word)) and not _MYSELF.match(word)
+        for word, start in zip(words, starts[: len(words)], strict=True)
+    ]
+
+
+def facts_of(text: str, *, has_name: bool) -> frozenset[Fact]:
+    """The facts in a text as ``text_of`` writes it."""
+    found = {fact for fact, pattern in _words().patterns.items() if pattern.search(text)}
+    return frozenset(found | {"name"} if has_name else found)
+
+
+@lru_cache(maxsize=65536)
+def _plain(bare: str) -> str:
+    if bare[:1].isdigit():
+        return NUMBER
+    parts = [part for part in re.split("[-–]", bare) if part != "and"]
+    return NUMBER if parts and _words().numbers.issuperset(parts) else bare
+
+
+@cache
+def _words() -> _Words:
+    data = read_data("facts.yaml")
+    stative = "|".join(map(re.escape, data["stative"].split()))
+    known: tuple[Fact, ...] = get_args(Fact)
+    return _Words(
+        numbers=frozenset(data["numbers"].split()),
+        units=frozenset(data["units"].split()),
+        patterns={
+            fact: whole_words(each.replace("STATIVE", stative) for each in data["facts"][fact])
+            for fact in known
+            if fact != "name"
+        },
+    )

@@ -1,0 +1,110 @@
+"""The parts that an answer of each kind needs, from data files."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from question_bank.models import Beat, Kind
+from server.grading.sense.encoder import Vectors
+from server.grading.sense.vectors import vectors_of
+from server.grading.structure.data_files import read_data, whole_words
+from server.grading.structure.facts import Fact
+
+KINDS: Final[tuple[Kind, ...]] = ("explain", "story", "design", "code")
+_BEAT_BAR: Final = 0.12
+"""Higher than the bars of the rubrics: a beat's ways are of its subject, and so is weak talk."""
+_BEAT_NEEDS: Final[tuple[Fact, ...]] = ("person", "number", "name")
+
+
+class Part(BaseModel):
+    """One part of a rubric.
+
+    ``needs``: a stretch of speech says the part only with one of these facts in it (any: always).
+    ``cues``: regular expressions over the plain words (numbers as ``#``) that mark the part.
+    ``says`` are examples as people say it, ``not_`` what looks like it and is empty; ``bar`` is how
+    much closer to the former a stretch has to be, in cosines.
+    ``count``: how many stretches apart from each other have to say it. ``where``: "opening" is
+    the first half of the answer, "end" the second.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    name: str
+    weight: float = Field(default=1.0, gt=0)
+    bar: float = Field(ge=0, le=1)
+    where: Literal["opening", "end", "anywhere"] = "anywhere"
+    count: int = Field(default=1, ge=1)
+    needs: tuple[Fact, ...] = ()
+    ask: str
+    cues: tuple[str, ...] = ()
+    says: tuple[str, ...] = Field(min_length=1)
+    not_: tuple[str, ...] = Field(default=(), alias="not")
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledPart:
+    """A part ready for judging: its cues as one pattern, and its rows of the rubric's vectors."""
+
+    part: Part
+    cues: re.Pattern[str] | None
+    says: slice
+    not_: slice
+
+
+@dataclass(frozen=True, eq=False)
+class Rubric:
+    """The parts of a kind and of a question, and all their examples as unit vectors (n, 384).
+
+    One matrix, so that an answer is compared with all of them at once. Its first rows, ``empty``,
+    are the sentences that say nothing at all.
+    """
+
+    parts: tuple[CompiledPart, ...]
+    vectors: Vectors
+    empty: slice
+
+
+@cache
+def parts_of(kind: Kind) -> tuple[Part, ...]:
+    """The parts of a kind's rubric."""
+    return _File.model_validate(read_data(f"{kind}.yaml")).parts
+
+
+@lru_cache(maxsize=512)
+def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
+    """The parts of a kind, then the question's own beats, ready for judging."""
+    own = tuple(
+        Part(name=beat.name, bar=_BEAT_BAR, needs=_BEAT_NEEDS, ask=beat.ask, says=beat.ways)
+        for beat in beats
+    )
+    examples = list(_empty())
+    empty = slice(0, len(examples))
+    parts: list[CompiledPart] = []
+    for part in (*parts_of(kind), *own):
+        says = slice(len(examples), len(examples) + len(part.says))
+        not_ = slice(says.stop, says.stop + len(part.not_))
+        examples += [*part.says, *part.not_]
+        parts.append(CompiledPart(part, whole_words(part.cues) if part.cues else None, says, not_))
+    return Rubric(tuple(parts), vectors_of(examples), empty)
+
+
+def sentences() -> list[str]:
+    """Every sentence of the rubrics whose vector is needed."""
+    parts: Sequence[Part] = [part for kind in KINDS for part in parts_of(kind)]
+    return [*_empty(), *(each for part in parts for each in (*part.says, *part.not_))]
+
+
+@cache
+def _empty() -> tuple[str, ...]:
+    sentences = read_data("empty.yaml")["sentences"]
+    return tuple(str(each) for each in sentences)

@@ -1,0 +1,48 @@
+"""How the score of an answer is composed."""
+
+import pytest
+
+from question_bank.models import Kind
+from server.contract import (
+    Coverage,
+    PhraseCoverage,
+    Structure,
+    content_score,
+    coverage_score,
+)
+
+
+def _score(kind: Kind, coverage: float, structure: float) -> float:
+    return content_score(
+        Coverage(score=coverage, phrases=()), Structure(kind=kind, parts=(), score=structure)
+    ).score
+
+
+def test_a_possible_phrase_counts_by_its_confidence() -> None:
+    sure, unsure = (
+        PhraseCoverage(phrase="a", status="possible", confidence=share) for share in (0.9, 0.3)
+    )
+    assert coverage_score([sure]) == pytest.approx(0.63)
+    assert coverage_score([unsure]) == pytest.approx(0.21)
+    assert coverage_score([PhraseCoverage(phrase="a", status="possible")]) == pytest.approx(0.35)
+
+
+@pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
+def test_a_good_answer_reaches_one_and_chance_hits_nothing(kind: Kind) -> None:
+    assert _score(kind, 0.65, 0.9) == pytest.approx(1.0)
+    assert _score(kind, 1.0, 1.0) == pytest.approx(1.0)
+    assert _score(kind, 0.2, 0.3) == 0.0
+    assert 0.4 < _score(kind, 0.425, 0.6) < 0.6
+
+
+def test_the_parts_make_the_score() -> None:
+    found = content_score(
+        Coverage(score=0.5, phrases=()), Structure(kind="story", parts=(), score=0.5)
+    )
+    assert [part.name for part in found.parts] == ["key phrases", "structure"]
+    assert sum(part.share for part in found.parts) == pytest.approx(1.0)
+    assert sum(part.share * part.value for part in found.parts) == pytest.approx(found.score)
+
+
+def test_a_story_is_judged_more_by_its_structure_than_an_explanation() -> None:
+    assert _score("story", 0.0, 1.0) > _score("explain", 0.0, 1.0)
