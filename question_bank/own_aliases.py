@@ -1,4 +1,4 @@
-"""Your own aliases: other words for a key phrase, laid over a bank.
+"""Your own aliases and ways: other words for a key phrase, laid over a bank.
 
 The file maps a question's id to its phrases, and each phrase to other words that say it::
 
@@ -24,10 +24,13 @@ from question_bank.strict_yaml import Entry, read_yaml
 
 MAX_ALIASES: Final = 50
 MAX_ALIAS_WORDS: Final = 12
-"""A key phrase has two to six words; anything longer than twice that is an answer, not an alias."""
+"""A key phrase has two to six words. Up to twice as many are another name of it; more are a way of
+saying it, which counts by its sense and not word by word."""
+MAX_WORDS: Final = 60
+"""Anything longer is an answer."""
 
 _VERSION_DIGITS: Final = 12
-_Alias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+_Alias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _FILE: Final = TypeAdapter(
     dict[Slug, dict[_Phrase, Annotated[tuple[_Alias, ...], Field(max_length=MAX_ALIASES)]]]
@@ -97,14 +100,18 @@ class OwnAliases:
 
 def alias_fault(alias: str) -> str:
     """Why these words cannot be an alias; empty where they can."""
-    words = re.findall(r"[^\W_]+", alias.casefold())
+    words = _words(alias)
     if not words:
         return "has no letter or digit, so nobody can say it"
-    if len(words) > MAX_ALIAS_WORDS:
-        return f"is longer than {MAX_ALIAS_WORDS} words"
+    if len(words) > MAX_WORDS:
+        return f"is longer than {MAX_WORDS} words"
     if all(word in _FUNCTION_WORDS for word in words):
         return "would be found in every answer; choose words that carry the meaning"
     return ""
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def read_own_aliases(path: Path) -> OwnAliases:
@@ -168,7 +175,11 @@ def _extended(
         if new:
             known.update(alias.casefold() for alias in new)
             applied.setdefault(question.id, {})[key.phrase] = sorted(new)
-            key = key.model_copy(update={"aliases": (*key.aliases, *new)})
+            names = [each for each in new if len(_words(each)) <= MAX_ALIAS_WORDS]
+            ways = [each for each in new if each not in names]
+            key = key.model_copy(
+                update={"aliases": (*key.aliases, *names), "ways": (*key.ways, *ways)}
+            )
         phrases.append(key)
     if question.id not in applied:
         return question

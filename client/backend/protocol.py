@@ -20,6 +20,7 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    MeantAnswer,
     MergedReview,
     PurgeRequest,
     PurgeResult,
@@ -139,6 +140,9 @@ class Backend(Protocol):
 
     def attempt(self, attempt_id: int) -> Attempt:
         """One attempt with its latest report."""
+
+    def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
+        """Keeps whether the candidate meant a phrase that the report asks about."""
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""

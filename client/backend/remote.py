@@ -23,6 +23,7 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    MeantAnswer,
     MergedReview,
     NewComment,
     PurgeRequest,
@@ -125,6 +126,10 @@ class RemoteBackend(ServerConnection):
     def attempt(self, attempt_id: int) -> Attempt:
         """One attempt with its latest report."""
         return self.call("GET", f"attempts/{attempt_id}", Attempt)
+
+    def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
+        """Keeps whether the candidate meant a phrase that the report asks about."""
+        return self.call("PUT", f"attempts/{attempt_id}/meant", Attempt, answer)
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""

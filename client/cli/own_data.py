@@ -244,3 +244,7 @@ def _print_change(change: "RegradeChange") -> None:
     for phrase in change.phrases:
         before, after = phrase.before or "not asked for", phrase.after or "not asked for"
         out().print(Text(f"  {phrase.phrase}: {before} → {after}"))
+    for part in change.parts:
+        out().print(
+            Text(f"  {part.name}: {part.before or 'not judged'} → {part.after or 'not judged'}")
+        )

@@ -72,6 +72,8 @@ def assess(
     """Assess a recorded answer: transcript, coverage, pronunciation, delivery."""
     outcome, prompt = _assess(settings, audio, question, engine, model, offline=False, save=save)
     _show(outcome, prompt, as_json)
+    if not as_json and sys.stdin.isatty():
+        _ask_what_was_meant(settings, outcome)
 
 
 def grade(
@@ -200,6 +202,16 @@ def _show(outcome: "Outcome", prompt: str, as_json: bool) -> None:
     print_report(out(), outcome.report, prompt)
     if outcome.attempt_id is not None:
         errors().print(Text(f"stored as attempt {outcome.attempt_id}", "dim"))
+
+
+def _ask_what_was_meant(settings: "ClientSettings", outcome: "Outcome") -> None:
+    from client.terminal.keys import key_reader
+    from client.terminal.meant import ask_what_was_meant
+
+    if outcome.attempt_id is None or outcome.report is None:
+        return
+    with open_server(settings) as backend, key_reader() as keys:
+        ask_what_was_meant(out(), keys, backend, outcome.attempt_id, outcome.report)
 
 
 def _read_transcript(path: str, standard_input: BinaryIO) -> "Transcript":

@@ -8,7 +8,7 @@ from typing import Final
 
 from client.backend.protocol import Backend, RejectedError
 from question_bank.models import Bank, PlanWeek, RoundName
-from server.contract import AttemptSummary, DrillCard, HistoryQuery, Report, Transcript
+from server.contract import AttemptSummary, DrillCard, HistoryQuery, Report, Transcript, is_like
 
 PAGE: Final = 500
 REPORTS_READ: Final = 100
@@ -27,7 +27,8 @@ class ScoreLine:
         name: the heading.
         questions: how many different questions were answered.
         attempts: how many answers there are.
-        first: mean score of each question's first answer, 0 to 1.
+        first: mean score of each question's first answer that can be compared with its latest, 0
+            to 1.
         now: mean score of each question's latest answer.
         last_at: when it was last practiced.
     """
@@ -42,7 +43,7 @@ class ScoreLine:
 
 @dataclass(frozen=True)
 class QuestionLine:
-    """The answers to one question: how many, the first one and the latest."""
+    """The answers to one question: how many, the latest, and the first comparable with it."""
 
     question_id: str
     answers: int
@@ -214,7 +215,7 @@ def score_lines_by(
             name=name,
             questions=len(answers),
             attempts=sum(map(len, answers.values())),
-            first=_mean([each[0].score for each in answers.values()]),
+            first=_mean([_first_like_latest(each).score for each in answers.values()]),
             now=_mean([each[-1].score for each in answers.values()]),
             last_at=max(each[-1].created_at for each in answers.values()),
         )
@@ -228,7 +229,10 @@ def question_lines(attempts: Iterable[AttemptSummary]) -> list[QuestionLine]:
     answers: dict[str, list[AttemptSummary]] = defaultdict(list)
     for each in sorted(attempts, key=_order):
         answers[each.question_id].append(each)
-    lines = [QuestionLine(name, len(said), said[0], said[-1]) for name, said in answers.items()]
+    lines = [
+        QuestionLine(name, len(said), _first_like_latest(said), said[-1])
+        for name, said in answers.items()
+    ]
     return sorted(lines, key=lambda line: _order(line.latest), reverse=True)
 
 
@@ -330,6 +334,12 @@ def question_to_retry(
         score=found.score,
         answered_at=found.created_at,
     )
+
+
+def _first_like_latest(answers: Sequence[AttemptSummary]) -> AttemptSummary:
+    """The first of these answers, oldest first, that was graded as the latest was."""
+    latest = answers[-1].grader_version
+    return next(each for each in answers if is_like(each.grader_version, latest))
 
 
 def _order(attempt: AttemptSummary) -> tuple[datetime, int]:

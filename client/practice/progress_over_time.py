@@ -1,11 +1,11 @@
 """Practice along the calendar: scores by week, and how each term was said, take by take."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
-from server.contract import AttemptSummary, Report
+from server.contract import AttemptSummary, Report, is_like
 
 
 @dataclass(frozen=True)
@@ -16,13 +16,15 @@ class WeekScore:
         monday: the week's first day.
         answers: how many answers there are.
         questions: how many different questions they answer.
-        score: the mean of their scores, 0 to 1.
+        score: the mean score, 0 to 1, of those graded as the newest one was.
+        grader: the version that graded the newest one.
     """
 
     monday: date
     answers: int
     questions: int
     score: float
+    grader: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,19 @@ def week_scores(attempts: Iterable[AttemptSummary], zone: tzinfo | None = None) 
     for each in attempts:
         day = each.created_at.astimezone(zone).date()
         weeks[day - timedelta(days=day.weekday())].append(each)
-    return [
-        WeekScore(
-            monday=monday,
-            answers=len(group),
-            questions=len({each.question_id for each in group}),
-            score=sum(each.score for each in group) / len(group),
-        )
-        for monday, group in sorted(weeks.items())
-    ]
+    return [_week(monday, group) for monday, group in sorted(weeks.items())]
+
+
+def _week(monday: date, answers: Sequence[AttemptSummary]) -> WeekScore:
+    grader = max(answers, key=lambda each: each.created_at).grader_version
+    scores = [each.score for each in answers if is_like(each.grader_version, grader)]
+    return WeekScore(
+        monday=monday,
+        answers=len(answers),
+        questions=len({each.question_id for each in answers}),
+        score=sum(scores) / len(scores),
+        grader=grader,
+    )
 
 
 def term_takes(reports: Iterable[Report]) -> dict[str, tuple[TermTake, ...]]:

@@ -26,7 +26,8 @@ from client.core.errors import ClientError, NoSpeech
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.practice.choosing import choose_questions
-from client.terminal.keys import Keys, key_reader
+from client.terminal.keys import Keys, key_reader, one_of
+from client.terminal.meant import ask_what_was_meant
 from client.terminal.recording_screen import End, countdown, watch_recording
 from client.terminal.report import clock, print_report
 from question_bank.models import Question, RoundName
@@ -102,7 +103,7 @@ class Interview:
                 answer = self._ask(question, keys)
                 if answer is None:
                     return
-                self._report(question, answer)
+                self._report(question, answer, keys)
                 choice = self._what_next(keys, last=done + 1 == len(questions))
                 if choice == "q":
                     return
@@ -132,7 +133,7 @@ class Interview:
             if not self._console.is_terminal:
                 continue
             self._console.print(Text("f finish it · d discard it · l leave it", "dim"))
-            key = _one_of(keys, "fdl")
+            key = one_of(keys, "fdl")
             if key == "d":
                 take.discard()
             elif key == "f":
@@ -236,11 +237,15 @@ class Interview:
             recorder.discard()
             return end
 
-    def _report(self, question: Question, outcome: Outcome) -> None:
+    def _report(self, question: Question, outcome: Outcome, keys: Keys) -> None:
         if outcome.report is None:
             self._console.print(Text(f"! {outcome.waiting}", "yellow"))
-        else:
-            print_report(self._console, outcome.report, question.prompt)
+            return
+        print_report(self._console, outcome.report, question.prompt)
+        if outcome.attempt_id is not None:
+            ask_what_was_meant(
+                self._console, keys, self._backend, outcome.attempt_id, outcome.report
+            )
 
     def _what_next(self, keys: Keys, *, last: bool) -> str:
         """``n`` next (or done), ``r`` this question once more, ``q`` leave."""
@@ -248,17 +253,7 @@ class Interview:
             return "n"
         following = "finish" if last else "next question"
         self._console.print(Text(f"n {following} · r retry · q leave", "dim"))
-        return _one_of(keys, "nrq", enter="n")
-
-
-def _one_of(keys: Keys, choices: str, enter: str | None = None) -> str:
-    """Wait for one of these keys; Enter stands for ``enter``."""
-    while True:
-        key = keys.get(0.5)
-        if key is not None and key in choices:
-            return key
-        if enter is not None and key in ("\r", "\n"):
-            return enter
+        return one_of(keys, "nrq", enter="n")
 
 
 class _Background:

@@ -45,6 +45,16 @@ class _WindowsKeys(Keys):
         return None
 
 
+def one_of(keys: Keys, choices: str, enter: str | None = None) -> str:
+    """Wait for one of these keys; Enter stands for ``enter``."""
+    while True:
+        key = keys.get(0.5)
+        if key is not None and key in choices:
+            return key
+        if enter is not None and key in ("\r", "\n"):
+            return enter
+
+
 @contextmanager
 def key_reader() -> Iterator[Keys]:
     """Key presses one by one while the context is open; the terminal is put back afterwards."""

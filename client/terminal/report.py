@@ -16,16 +16,25 @@ from server.contract import (
     Language,
     PhraseCoverage,
     Report,
+    Structure,
     Summary,
     TermVerdict,
 )
-from server.ui.verdict_words import correction_text, graded_text
+from server.ui.verdict_words import (
+    HOW_WORDS,
+    composition_text,
+    correction_text,
+    question_about,
+    score_text,
+)
 
 _STATUS: Final = {
     "covered": ("✓", "covered", "green"),
     "partial": ("~", "partial", "yellow"),
+    "possible": ("?", "possible", "yellow"),
     "missing": ("✗", "missing", "red"),
 }
+_PART: Final = {"said": ("✓", "said", "green"), "missing": ("✗", "missing", "red")}
 _DENIED: Final = ("≠", "denied", "yellow")
 _VERDICT: Final = {
     "correct": ("✓", "green"),
@@ -62,8 +71,13 @@ def render_report(report: Report, prompt: str) -> RenderableType:
     """The whole report, from what matters most to the details."""
     parts: list[RenderableType] = [Text(prompt, style="bold"), Text()]
     parts += [Text(f"! {notice}\n", style="yellow") for notice in report.notices]
+    if report.score_parts:
+        score = Text(score_text(report).capitalize(), style="bold")
+        parts += [score.append(f" = {composition_text(report)}\n", style="not bold dim")]
     parts += _section("Your answer", render_transcript(report))
-    parts += _section(_coverage_title(report.coverage), _coverage(report.coverage))
+    parts += _section(_coverage_title(report), _coverage(report.coverage))
+    if report.structure is not None:
+        parts += _section(_structure_title(report.structure), _structure(report.structure))
     if report.pronunciation.terms:
         parts += _section("Pronunciation", _pronunciation(report.pronunciation.terms))
     parts += _section("Delivery", _delivery(report.delivery))
@@ -113,12 +127,13 @@ def _section(title: str, body: RenderableType) -> list[RenderableType]:
     return [Text(title, style="bold cyan"), Padding(body, (0, 0, 1, 2))]
 
 
-def _coverage_title(coverage: Coverage) -> str:
-    said = sum(phrase.status == "covered" and not phrase.negated for phrase in coverage.phrases)
-    total = len(coverage.phrases)
-    graded = graded_text(coverage.graded_score)
-    score = f"score {coverage.score:.0%}" + (f" ({graded})" if graded else "")
-    return f"Key phrases: {said} of {total} said, {score}"
+def _coverage_title(report: Report) -> str:
+    phrases = report.coverage.phrases
+    said = sum(phrase.status == "covered" and not phrase.negated for phrase in phrases)
+    asked = sum(bool(question_about(phrase)) for phrase in phrases)
+    title = f"Key phrases: {said} of {len(phrases)} said"
+    title += f", {asked} to confirm" if asked else ""
+    return title if report.score_parts else f"{title}, {score_text(report)}"
 
 
 def _coverage(coverage: Coverage) -> "_Rows":
@@ -142,8 +157,10 @@ def _phrase_detail(phrase: PhraseCoverage) -> Text:
         text.append(f"“{phrase.evidence.text}”")
         if phrase.evidence.start_s is not None:
             text.append(f" at {clock(phrase.evidence.start_s)}", style="dim")
-        if phrase.how not in (None, "exact"):
-            text.append(f" ({phrase.how})", style="dim")
+        if phrase.how in HOW_WORDS:
+            text.append(f" ({HOW_WORDS[phrase.how]})", style="dim")
+    if question_about(phrase):
+        text.append(f"\n{question_about(phrase)}", style="bold")
     _append_correction(text, phrase.corrected)
     if phrase.status != "covered" or phrase.negated:
         if phrase.why:
@@ -151,6 +168,26 @@ def _phrase_detail(phrase: PhraseCoverage) -> Text:
         if phrase.follow_up:
             text.append(f"\nThey may ask: {phrase.follow_up}", style="italic")
     return text
+
+
+def _structure_title(structure: Structure) -> str:
+    said = sum(part.status == "said" for part in structure.parts)
+    return f"Structure: {said} of {len(structure.parts)} parts"
+
+
+def _structure(structure: Structure) -> "_Rows":
+    rows = []
+    for part in structure.parts:
+        sign, word, style = _PART[part.status]
+        detail = Text()
+        if part.evidence is not None:
+            detail.append(f"“{part.evidence.text}”")
+            if part.evidence.start_s is not None:
+                detail.append(f" at {clock(part.evidence.start_s)}", style="dim")
+        elif part.ask:
+            detail.append(f"They may ask: {part.ask}", style="italic")
+        rows.append((Text(f"{sign} {word}", style=style), Text(part.name, style="bold"), detail))
+    return _Rows(("", "part", "evidence, or what they may ask"), rows)
 
 
 def _append_correction(text: Text, corrected: CorrectedVerdict | None) -> None:

@@ -1,22 +1,92 @@
-"""What reviewers corrected in the verdicts of an attempt, read and imported."""
+"""What people corrected in the verdicts of an attempt: read, imported, and the candidate's own.
 
+The candidate's own are answers to "Did you mean …?". No column marks them: their author is the
+attempt's owner, or without accounts ``OWNER_NAME``.
+"""
+
+import secrets
 from collections.abc import Sequence
+from datetime import datetime
 from hashlib import sha256
+from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.orm import Session
 
 from server.contract import Correction
-from server.db.tables import AccountRow, CorrectionRow
+from server.db.tables import AccountRow, AttemptRow, CorrectionRow
 
-NOBODY = "somebody who has left"
+NOBODY: Final = "somebody who has left"
 """The author of what has neither an account's name nor a typed one."""
+OWNER_NAME: Final = "you"
+"""How the one person of a server without accounts is named."""
+
+IS_BY_OWNER: Final[ColumnElement[bool]] = or_(
+    and_(
+        CorrectionRow.author_id.is_not(None),
+        CorrectionRow.author_id.is_not_distinct_from(AttemptRow.owner_id),
+    ),
+    and_(
+        CorrectionRow.author_id.is_(None),
+        AttemptRow.owner_id.is_(None),
+        CorrectionRow.guest_name.is_not_distinct_from(OWNER_NAME),
+    ),
+)
+"""Whether a correction is the candidate's own; for statements that join the attempt."""
 
 
-def keep_corrections(session: Session, attempt_id: int, corrections: Sequence[Correction]) -> None:
+def put_own_answer(
+    session: Session, attempt: AttemptRow, phrase: str, verdict: str | None, now: datetime
+) -> None:
+    """Keeps what the candidate answers about a phrase, in place of an earlier answer.
+
+    Args:
+        session: writes.
+        attempt: the candidate's.
+        phrase: the key phrase.
+        verdict: ``covered`` or ``missing``; ``None`` takes the answer back.
+        now: the time of the answer.
+    """
+    found = session.scalars(
+        select(CorrectionRow)
+        .join(AttemptRow, AttemptRow.id == CorrectionRow.attempt_id)
+        .where(
+            CorrectionRow.attempt_id == attempt.id,
+            CorrectionRow.target == "phrase",
+            CorrectionRow.name == phrase,
+            IS_BY_OWNER,
+        )
+    ).all()
+    for row in found:
+        session.delete(row)
+    if verdict is not None:
+        session.add(
+            CorrectionRow(
+                attempt_id=attempt.id,
+                **_owner(attempt.owner_id),
+                external_id=secrets.token_hex(16),
+                target="phrase",
+                name=phrase,
+                verdict=verdict,
+                note="",
+                created_at=now,
+            )
+        )
+    session.flush()
+
+
+def _owner(owner_id: int | None) -> dict[str, int | str | None]:
+    """The owner of an attempt, as author of a correction."""
+    return {"author_id": owner_id, "guest_name": OWNER_NAME if owner_id is None else None}
+
+
+def keep_corrections(
+    session: Session, attempt: AttemptRow, corrections: Sequence[Correction]
+) -> None:
     """Keeps the corrections that an archive brings for a new attempt, each once.
 
-    Their author is a name in a file: it proves nothing.
+    Their author is a name in a file: it proves nothing. The owner's own answers become those of
+    the new attempt's owner, who brings the archive.
     """
     kept: set[str] = set()
     for each in corrections:
@@ -26,13 +96,14 @@ def keep_corrections(session: Session, attempt_id: int, corrections: Sequence[Co
         kept.add(external_id)
         known = select(CorrectionRow.id).where(CorrectionRow.external_id == external_id)
         if session.scalar(known) is not None:
-            # of the same answer of another owner: somebody who practiced without an account on this
-            # server, and takes the answers along into one
-            external_id = sha256(f"{external_id} {attempt_id}".encode()).hexdigest()[:32]
+            # of the same answer of another owner: somebody practiced without an account on this
+            # server and now moves the answers into one
+            external_id = sha256(f"{external_id} {attempt.id}".encode()).hexdigest()[:32]
+        author = _owner(attempt.owner_id) if each.by_owner else {"guest_name": each.author}
         session.add(
             CorrectionRow(
-                attempt_id=attempt_id,
-                guest_name=each.author,
+                attempt_id=attempt.id,
+                **author,
                 external_id=external_id,
                 target=each.target,
                 name=each.name,
@@ -48,13 +119,14 @@ def keep_corrections(session: Session, attempt_id: int, corrections: Sequence[Co
 def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, list[Correction]]:
     """The corrections of each of these attempts that has some, oldest first."""
     rows = session.execute(
-        select(CorrectionRow, AccountRow.display_name)
+        select(CorrectionRow, AccountRow.display_name, IS_BY_OWNER)
+        .join(AttemptRow, AttemptRow.id == CorrectionRow.attempt_id)
         .join(AccountRow, AccountRow.id == CorrectionRow.author_id, isouter=True)
         .where(CorrectionRow.attempt_id.in_(attempt_ids))
         .order_by(CorrectionRow.created_at, CorrectionRow.id)
     )
     found: dict[int, list[Correction]] = {}
-    for row, name in rows:
+    for row, name, by_owner in rows:
         found.setdefault(row.attempt_id, []).append(
             Correction(
                 external_id=row.external_id,
@@ -65,6 +137,7 @@ def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, li
                 note=row.note,
                 created_at=row.created_at,
                 author=name or row.guest_name or NOBODY,
+                by_owner=bool(by_owner),
             )
         )
     return found

@@ -17,6 +17,8 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    MeantAnswer,
+    PartChange,
     PhraseChange,
     PurgeRequest,
     PurgeResult,
@@ -179,6 +181,26 @@ class Service:
             NotFoundError: there is no such attempt.
         """
         return self._store.get(attempt_id).attempt
+
+    def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
+        """Keeps whether the candidate meant a phrase that the grader asks about; it counts at once.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+            InvalidInputError: the grader does not ask about this phrase.
+        """
+        asked = {
+            each.phrase
+            for each in self._store.get(attempt_id).graded.coverage.phrases
+            if each.status == "possible"
+        }
+        if answer.phrase not in asked:
+            raise InvalidInputError(
+                f"the report of this answer does not ask about {answer.phrase!r}"
+            )
+        verdict = None if answer.meant is None else "covered" if answer.meant else "missing"
+        self._store.put_own_answer(attempt_id, answer.phrase, verdict, self._clock())
+        return self.attempt(attempt_id)
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good.
@@ -374,7 +396,14 @@ def _change(attempt_id: int, before: Report, after: Report) -> RegradeChange | N
         for phrase in dict.fromkeys([*old, *new])
         if old.get(phrase) != new.get(phrase)
     )
-    if not phrases and before.overall == after.overall:
+    was = {part.name: part.status for part in before.structure.parts} if before.structure else {}
+    now = {part.name: part.status for part in after.structure.parts} if after.structure else {}
+    parts = tuple(
+        PartChange(name=name, before=was.get(name), after=now.get(name))
+        for name in dict.fromkeys([*was, *now])
+        if was.get(name) != now.get(name)
+    )
+    if not phrases and not parts and before.overall == after.overall:
         return None
     return RegradeChange(
         attempt_id=attempt_id,
@@ -386,4 +415,5 @@ def _change(attempt_id: int, before: Report, after: Report) -> RegradeChange | N
         bank_version_before=before.bank_version,
         bank_version_after=after.bank_version,
         phrases=phrases,
+        parts=parts,
     )

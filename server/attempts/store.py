@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from question_bank.models import Question
-from server.attempts.corrections import keep_corrections
+from server.attempts.corrections import keep_corrections, put_own_answer
 from server.attempts.drill_store import DrillStore
 from server.attempts.read_reports import (
     StoredScore,
@@ -148,7 +148,7 @@ class Store:
                 for each in reports:
                     session.add(_report_row(row.id, each.report, each.graded_at))
                     session.flush()
-                keep_corrections(session, row.id, corrections)
+                keep_corrections(session, row, corrections)
                 graded = reports[-1].report
                 return _attempt(row, read_reports(session, {row.id: graded})[row.id].report), True
         except IntegrityError:
@@ -221,6 +221,7 @@ class Store:
                 AttemptRow.engine,
                 ReportRow.id.label("report_id"),
                 ReportRow.score,
+                ReportRow.grader_version,
             )
             .join(ReportRow, ReportRow.id == newest_report_id())
             .where(*conditions)
@@ -267,6 +268,21 @@ class Store:
                 .where(AttemptRow.id == attempt_id, self._owned)
                 .values(sense=sense)
             )
+
+    def put_own_answer(
+        self, attempt_id: int, phrase: str, verdict: str | None, now: datetime
+    ) -> None:
+        """Keeps what the candidate answers about a phrase; ``None`` takes it back.
+
+        Raises:
+            NotFoundError: there is no such attempt (any more).
+        """
+        with self.database.write() as session:
+            self.database.alone(session, f"review of {attempt_id}")
+            row = session.scalar(select(AttemptRow).where(AttemptRow.id == attempt_id, self._owned))
+            if row is None:
+                raise NotFoundError(f"there is no attempt {attempt_id}")
+            put_own_answer(session, row, phrase, verdict, now)
 
     def delete(self, attempt_ids: Sequence[int]) -> int:
         """Deletes these attempts with all their reports; returns how many there were."""

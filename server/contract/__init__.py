@@ -9,6 +9,7 @@ from server.contract.answers import (
     AttemptSummary,
     HistoryPage,
     HistoryQuery,
+    MeantAnswer,
     Submission,
 )
 from server.contract.archive import (
@@ -16,6 +17,7 @@ from server.contract.archive import (
     ArchivedAttempt,
     ArchivedReport,
     ImportResult,
+    PartChange,
     PhraseChange,
     PurgeRequest,
     PurgeResult,
@@ -46,6 +48,7 @@ from server.contract.report import (
     How,
     Language,
     LanguageNote,
+    PartStatus,
     PhraseCoverage,
     PhraseStatus,
     Pronunciation,
@@ -87,7 +90,13 @@ from server.contract.reviews import (
     Sharing,
     TermOrPhrase,
 )
-from server.contract.scoring import PARTIAL_CREDIT, ContentScore, content_score, coverage_score
+from server.contract.scoring import (
+    PARTIAL_CREDIT,
+    ContentScore,
+    content_score,
+    coverage_score,
+    is_like,
+)
 from server.contract.transcript import (
     MAX_TEXT_CHARS,
     MAX_WORDS,
@@ -144,11 +153,14 @@ __all__ = [
     "Language",
     "LanguageNote",
     "LinkRequest",
+    "MeantAnswer",
     "MergedReview",
     "NewComment",
     "NewCorrection",
     "NewRubricScore",
     "NewShareLink",
+    "PartChange",
+    "PartStatus",
     "Pause",
     "PersonName",
     "PhraseChange",
@@ -190,4 +202,5 @@ __all__ = [
     "Word",
     "content_score",
     "coverage_score",
+    "is_like",
 ]

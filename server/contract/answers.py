@@ -38,11 +38,23 @@ class Attempt(Wire):
     topic: str | None = None
 
 
+class MeantAnswer(Wire):
+    """The candidate's answer to "Did you mean …?" about a key phrase.
+
+    ``meant``: yes or no; ``None`` takes an earlier answer back.
+    """
+
+    phrase: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+    meant: bool | None
+
+
 class AttemptSummary(Wire):
     """One line of the history.
 
     ``graded_score``: the grader's own, where a reviewer corrected a verdict and so the ``score``.
-    ``report_tag`` differs as soon as the report that is read of the attempt differs.
+    ``grader_version``: scores of different major versions cannot be compared; empty where the
+    server does not say. ``report_tag`` differs as soon as the report that is read of the attempt
+    differs.
     """
 
     id: int
@@ -57,6 +69,7 @@ class AttemptSummary(Wire):
     engine: str
     graded_score: Share | None = None
     report_tag: str = ""
+    grader_version: str = ""
 
 
 class HistoryQuery(Wire):

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field, model_validator
 from question_bank.models import Question, Slug
 from server.contract.answers import AttemptId, Submission
 from server.contract.drills import DrillImport, DrillReview
-from server.contract.report import PhraseStatus, Report
+from server.contract.report import PartStatus, PhraseStatus, Report
 from server.contract.reviews import MAX_OF_ONE_ATTEMPT, Correction
 from server.contract.wire import Share, Wire
 
@@ -111,6 +111,14 @@ class PhraseChange(Wire):
     after: PhraseStatus | None
 
 
+class PartChange(Wire):
+    """A part of the structure whose status changed; ``None``: that report does not judge it."""
+
+    name: str
+    before: PartStatus | None
+    after: PartStatus | None
+
+
 class RegradeChange(Wire):
     """What a regrade changed for one attempt."""
 
@@ -123,6 +131,7 @@ class RegradeChange(Wire):
     bank_version_before: str
     bank_version_after: str
     phrases: tuple[PhraseChange, ...]
+    parts: tuple[PartChange, ...] = ()
 
 
 class RegradeFailure(Wire):

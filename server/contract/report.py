@@ -24,12 +24,14 @@ class CoverageEvidence(Wire):
 
 
 class CorrectedVerdict(Wire):
-    """Accompanies a verdict that a reviewer gave, and keeps the grader's own (``was``).
+    """Accompanies a verdict that a person gave, and keeps the grader's own (``was``).
 
-    ``was_negated``: the grader took the phrase for denied.
+    ``by_owner``: the candidate's answer to "Did you mean …?". ``was_negated``: the grader took the
+    phrase for denied.
     """
 
     by: str
+    by_owner: bool = False
     at: AwareDatetime
     note: str = ""
     was: Literal["correct", "mispronounced", "unclear", "covered", "partial", "possible", "missing"]
@@ -37,6 +39,7 @@ class CorrectedVerdict(Wire):
 
 
 PhraseStatus = Literal["covered", "partial", "possible", "missing"]
+PartStatus = Literal["said", "missing"]
 How = Literal[
     "exact", "inflected", "alias", "acronym", "fuzzy", "sound", "heard", "own_words", "judge"
 ]
@@ -62,10 +65,10 @@ class PhraseCoverage(Wire):
 
 
 class Coverage(Wire):
-    """``score``: the weighted share of phrases covered; a partial one counts half.
+    """``score``: the weighted share of phrases covered.
 
-    A phrase that was only denied (``negated``) counts nothing. ``graded_score``: the grader's own,
-    where a reviewer corrected a verdict.
+    A partial one counts half, a possible one by its confidence, one that was only denied
+    (``negated``) nothing. ``graded_score``: the grader's own, where a reviewer corrected a verdict.
     """
 
     score: Share
@@ -77,7 +80,7 @@ class StructurePart(Wire):
     """One part that an answer of its kind needs; ``ask`` is the interviewer's question for it."""
 
     name: str
-    status: Literal["said", "missing"]
+    status: PartStatus
     evidence: CoverageEvidence | None = None
     ask: str = ""
 

@@ -272,9 +272,10 @@ class NewCorrection(Wire):
 
 
 class Correction(NewCorrection):
-    """A correction as it is read."""
+    """A correction as it is read; ``by_owner``: the candidate answered "Did you mean …?"."""
 
     author: PersonName
+    by_owner: bool = False
     created_at: Instant
 
 

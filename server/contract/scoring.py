@@ -66,6 +66,14 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
     return ContentScore(min(1.0, sum(part.share * part.value for part in parts)), parts)
 
 
+def is_like(one: str, other: str) -> bool:
+    """Whether scores of these grader versions can be compared: of the same major version.
+
+    Servers of earlier versions do not say theirs: an empty version is like every other.
+    """
+    return not one or not other or one.split(".")[0] == other.split(".")[0]
+
+
 def _within(value: float, nothing: float, everything: float) -> float:
     return min(1.0, max(0.0, (value - nothing) / (everything - nothing)))
 

@@ -9,9 +9,15 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from server.contract import ArchivedAttempt, PhraseCoverage, Report, TermVerdict
-from server.ui.rendering import clock, ipa, percent
-from server.ui.verdict_words import correction_lines, graded_text
+from server.contract import ArchivedAttempt, PhraseCoverage, Report, Structure, TermVerdict
+from server.ui.rendering import clock, ipa
+from server.ui.verdict_words import (
+    HOW_WORDS,
+    composition_text,
+    correction_lines,
+    question_about,
+    score_text,
+)
 
 _FONT: Final = "Noto Sans"
 _BOX: Final = "?"
@@ -59,16 +65,17 @@ class _Document:
         attempt, report = self._attempt, self._attempt.report
         transcript, question = attempt.submission.transcript, attempt.question
         self._heading(question.prompt, 16)
-        graded = graded_text(report.coverage.graded_score)
         facts = [
             f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
             question.role or "",
             question.round,
             question.topic,
-            f"coverage {percent(report.coverage.score)}" + (f" ({graded})" if graded else ""),
+            score_text(report),
             " ".join(filter(None, [transcript.engine, transcript.model])),
         ]
         self._text(" · ".join(fact for fact in facts if fact), _SMALL_PT)
+        if report.score_parts:
+            self._text(f"Score: {composition_text(report)}")
         for notice in report.notices:
             self._text(f"Note: {notice}")
         for title, points in (
@@ -79,6 +86,7 @@ class _Document:
                 self._heading(title)
                 self._list(point.text for point in points)
         self._phrases(report.coverage.phrases)
+        self._structure(report.structure)
         self._terms(report.pronunciation.terms)
         self._corrections(report)
         self._heading("Delivery")
@@ -112,7 +120,8 @@ class _Document:
         self._heading("Key phrases")
         rows = [("Phrase", "Status", "Said", "At")]
         for each in phrases:
-            status = each.status + (f" ({each.how})" if each.how not in (None, "exact") else "")
+            how = HOW_WORDS.get(each.how or "", "")
+            status = each.status + (f" ({how})" if how else "")
             said = each.evidence
             rows.append(
                 (
@@ -127,10 +136,22 @@ class _Document:
         self._table(rows, (34, 24, 34, 8))
         asked = [each for each in phrases if each.status != "covered"]
         self._list(
-            f"{each.phrase}: {' '.join(filter(None, [each.why, each.follow_up]))}"
+            f"{each.phrase}: {told}"
             for each in asked
-            if each.why or each.follow_up
+            if (told := " ".join(filter(None, [question_about(each), each.why, each.follow_up])))
         )
+
+    def _structure(self, structure: Structure | None) -> None:
+        if structure is None:
+            return
+        self._heading("Structure")
+        rows = [("Part", "Status", "Said, or what they may ask", "At")]
+        for each in structure.parts:
+            said = each.evidence
+            text = f"“{said.text}”" if said else each.ask
+            at = clock(said.start_s) if said and said.start_s is not None else ""
+            rows.append((each.name, each.status, text, at))
+        self._table(rows, (24, 12, 56, 8))
 
     def _terms(self, terms: Sequence[TermVerdict]) -> None:
         if not terms:

@@ -1,4 +1,6 @@
-"""A report as its reviewers corrected it. What is stored stays as the grader wrote it.
+"""A report as people corrected it. What is stored stays as the grader wrote it.
+
+Reviewers correct any verdict. The candidate answers "Did you mean …?" where the grader asks.
 
 Pure; ``server/attempts/read_reports.py`` applies it to whatever is read of a stored report.
 """
@@ -16,8 +18,6 @@ from server.contract import (
     coverage_score,
 )
 
-__all__ = ["corrected", "corrected_coverage", "places_of"]
-
 
 def places_of(report: Report, correction: NewCorrection) -> tuple[int, ...]:
     """Which entries of the report's list of terms or phrases a correction is about."""
@@ -27,15 +27,15 @@ def places_of(report: Report, correction: NewCorrection) -> tuple[int, ...]:
 
 
 def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
-    """The report with the verdicts that reviewers gave, and what follows: score and summary.
+    """The report with the verdicts that people gave, and what follows: score and summary.
 
     Each verdict that differs from the grader's says who gave it and what the grader's was.
 
     Args:
         report: as it was graded.
-        corrections: oldest first; of two about one place the later one counts. One that fits
-            nothing (the answer was graded again since), or says what the grader says, changes
-            nothing.
+        corrections: oldest first; of two about one place the later one counts, and a reviewer's
+            before the candidate's. One that fits nothing (the answer was graded again since), or
+            says what the grader says, changes nothing.
     """
     coverage = corrected_coverage(report.coverage, corrections)
     pronunciation = _corrected_pronunciation(report.pronunciation, corrections)
@@ -53,7 +53,9 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
             **scored,
             "coverage": coverage,
             "pronunciation": pronunciation,
-            "summary": summarise(coverage, pronunciation, report.delivery, report.language),
+            "summary": summarise(
+                coverage, pronunciation, report.delivery, report.language, report.structure
+            ),
         }
     )
 
@@ -61,7 +63,7 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
 def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) -> Coverage:
     """The same for the coverage alone, which is all that a score needs."""
     last: dict[int, Correction] = {}
-    for each in corrections:
+    for each in sorted(corrections, key=lambda each: not each.by_owner):
         if each.target == "phrase":
             last |= dict.fromkeys(_phrase_places(coverage, each), each)
     phrases = list(coverage.phrases)
@@ -69,6 +71,8 @@ def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) ->
         graded = phrases[index]
         if graded.status == correction.verdict and not graded.negated:
             continue
+        if correction.by_owner and graded.status != "possible":
+            continue  # an answer to a question that the grader no longer asks
         not_said = correction.verdict == "missing"
         phrases[index] = graded.model_copy(
             update={
@@ -116,6 +120,7 @@ def _given(correction: Correction, was: str, *, negated: bool = False) -> Correc
     return CorrectedVerdict.model_validate(
         {
             "by": correction.author,
+            "by_owner": correction.by_owner,
             "at": correction.created_at,
             "note": correction.note,
             "was": was,

@@ -1,8 +1,14 @@
 """Three things that went well and three to work on, by rule, each pointing at its evidence."""
 
-from server.contract import Coverage, Delivery, Language, Pronunciation, Summary, SummaryPoint
-
-__all__ = ["summarise"]
+from server.contract import (
+    Coverage,
+    Delivery,
+    Language,
+    Pronunciation,
+    Structure,
+    Summary,
+    SummaryPoint,
+)
 
 MAX_POINTS = 3
 RATE_LOW_WPM, RATE_HIGH_WPM = 110.0, 190.0
@@ -21,7 +27,10 @@ def _quoted(text: str) -> str:
 
 
 def _well(
-    coverage: Coverage, pronunciation: Pronunciation, delivery: Delivery
+    coverage: Coverage,
+    pronunciation: Pronunciation,
+    delivery: Delivery,
+    structure: Structure | None,
 ) -> list[tuple[float, SummaryPoint]]:
     out: list[tuple[float, SummaryPoint]] = []
     said = [
@@ -32,6 +41,9 @@ def _well(
     total = len(coverage.phrases)
     if said and len(said) == total:
         out.append((10, SummaryPoint(text="You made every key point.", evidence="coverage.score")))
+    if structure and structure.parts and all(part.status == "said" for part in structure.parts):
+        text = "Your answer has every part that it needs."
+        out.append((9, SummaryPoint(text=text, evidence="structure.score")))
     for at, phrase in sorted(said, key=lambda entry: (-entry[1].weight, entry[0])):
         text = f"You brought up {_quoted(phrase.phrase)}."
         out.append((5 + phrase.weight, SummaryPoint(text=text, evidence=f"coverage.phrases[{at}]")))
@@ -56,15 +68,25 @@ def _well(
 
 
 def _work(
-    coverage: Coverage, pronunciation: Pronunciation, delivery: Delivery, language: Language
+    coverage: Coverage,
+    pronunciation: Pronunciation,
+    delivery: Delivery,
+    language: Language,
+    structure: Structure | None,
 ) -> list[tuple[float, SummaryPoint]]:
     out: list[tuple[float, SummaryPoint]] = []
+    for at, part in enumerate(structure.parts if structure else ()):
+        if part.status == "missing":
+            text = f"No {part.name}." + (f" They may ask: {part.ask}" if part.ask else "")
+            out.append((7.4, SummaryPoint(text=text, evidence=f"structure.parts[{at}]")))
     for at, phrase in enumerate(coverage.phrases):
         name = _quoted(phrase.phrase)
         if phrase.negated:
             text, urgency = f"You only said {name} to deny it: say where it would help.", 6.5
         elif phrase.status == "missing":
             text, urgency = f"You did not say {name}.", 6.0
+        elif phrase.status == "possible":
+            text, urgency = f"Did you mean {name}? Say it in clear words.", 5.5
         elif phrase.status == "partial":
             text, urgency = f"You said only part of {name}.", 5.0
         else:
@@ -76,7 +98,7 @@ def _work(
         )
     for at, term in enumerate(pronunciation.terms):
         if term.verdict == "mispronounced":
-            text = f"Practise {_quoted(term.term)}: say {term.expected}."
+            text = f"Practice {_quoted(term.term)}: say {term.expected}."
             out.append(
                 (
                     7.5 + term.confidence,
@@ -133,10 +155,14 @@ def _mixed(points: list[tuple[float, SummaryPoint]]) -> tuple[SummaryPoint, ...]
 
 
 def summarise(
-    coverage: Coverage, pronunciation: Pronunciation, delivery: Delivery, language: Language
+    coverage: Coverage,
+    pronunciation: Pronunciation,
+    delivery: Delivery,
+    language: Language,
+    structure: Structure | None = None,
 ) -> Summary:
     """Up to three points each way; nothing is praised or blamed that the report does not show."""
     return Summary(
-        went_well=_mixed(_well(coverage, pronunciation, delivery)),
-        work_on=_mixed(_work(coverage, pronunciation, delivery, language)),
+        went_well=_mixed(_well(coverage, pronunciation, delivery, structure)),
+        work_on=_mixed(_work(coverage, pronunciation, delivery, language, structure)),
     )

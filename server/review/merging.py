@@ -84,7 +84,7 @@ class ReviewMerger:
                 self._database.alone(session, f"review of {attempt_id}")
                 added = _add_comments(session, attempt_id, document.comments)
                 scores = _add(session, RubricScoreRow, attempt_id, document.scores)
-                corrections = _add(session, CorrectionRow, attempt_id, document.corrections)
+                corrections = _add(session, CorrectionRow, attempt_id, _of_reviewers(document))
                 if added or scores or corrections:
                     note(session, now, self._owner_id, "review.merge", f"attempt {attempt_id}")
         except IntegrityError:
@@ -100,6 +100,11 @@ class ReviewMerger:
             corrections=corrections,
             known=given - len(added) - scores - corrections,
         )
+
+
+def _of_reviewers(document: ReviewDocument) -> list[Correction]:
+    """The corrections without the candidate's own answers, which live with the attempt."""
+    return [each for each in document.corrections if not each.by_owner]
 
 
 def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -> list[Comment]:
@@ -144,7 +149,7 @@ def _add(
     """Adds the scores or corrections that are not there; how many those were."""
     new = _new(session, table, attempt_id, given)
     for each in new:
-        values = each.model_dump(exclude={"author"})
+        values = each.model_dump(exclude={"author", "by_owner"})
         session.add(table(attempt_id=attempt_id, guest_name=each.author, **values))
     session.flush()
     return len(new)

@@ -12,7 +12,7 @@ from typing import Final
 import yaml
 from sqlalchemy import case, select
 
-from server.attempts.corrections import NOBODY
+from server.attempts.corrections import IS_BY_OWNER, NOBODY
 from server.attempts.read_reports import newest_report_id, read_reports
 from server.contract import Report
 from server.core.errors import NotFoundError
@@ -98,7 +98,10 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
     )
     if candidate_id is not None:
         answers = [each for each in answers if each.owner_id == candidate_id]
-    points = [ScorePoint(each.created_at, each.report.overall) for each in answers]
+    points = [
+        ScorePoint(each.created_at, each.report.overall, each.report.grader_version)
+        for each in answers
+    ]
     return Overview(
         answers=len(answers),
         left_out=left_out,
@@ -217,7 +220,7 @@ class Collected:
 def collect(
     database: Database, coached: Collection[int], *, resolved: bool = False
 ) -> list[Collected]:
-    """The open corrections (or the resolved ones), oldest first."""
+    """The open corrections of reviewers (or the resolved ones), oldest first."""
     readable = case((is_shown_to(coached), AttemptRow.id), else_=None)
     with database.read() as session:
         rows = session.execute(
@@ -227,7 +230,8 @@ def collect(
             .where(
                 CorrectionRow.resolved_at.is_not(None)
                 if resolved
-                else CorrectionRow.resolved_at.is_(None)
+                else CorrectionRow.resolved_at.is_(None),
+                ~IS_BY_OWNER,
             )
             .order_by(CorrectionRow.created_at, CorrectionRow.id)
             .limit(MOST_CORRECTIONS)

@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import select, union
 from sqlalchemy.orm import Session
 
+from server.attempts.corrections import OWNER_NAME
 from server.contract import (
     NewComment,
     NewCorrection,
@@ -48,7 +49,7 @@ from server.sharing.shown import resource_of_attempt
 
 def author_of(actor: Actor) -> Author:
     """Somebody with an account, as who writes; on a server without accounts, its one person."""
-    return Author(actor.account_id, None if actor.has_account else "you")
+    return Author(actor.account_id, None if actor.has_account else OWNER_NAME)
 
 
 class ReviewService:

@@ -7,11 +7,12 @@ what can be seen in it (``Chart.text``), for screen readers and as its caption.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
 from markupsafe import Markup
 
-from server.contract import Pause, Report, Word
+from server.contract import Pause, Report, Word, is_like
 from server.ui.rendering import clock
 from server.ui.svg import element, picture
 
@@ -48,10 +49,11 @@ class PacePoint:
 
 @dataclass(frozen=True)
 class ScorePoint:
-    """The score (0 to 1) of one attempt."""
+    """The score (0 to 1) of one attempt, and the version of the grader that gave it."""
 
     at: datetime
     score: float
+    grader: str = ""
 
 
 @dataclass(frozen=True)
@@ -182,10 +184,19 @@ def pace_chart(report: Report, *, id_prefix: str = "pace") -> Chart | None:
 
 
 def score_chart(points: Iterable[ScorePoint], *, title: str, id_prefix: str) -> Chart | None:
-    """Scores over time as a line, oldest first; ``None`` if there are fewer than two."""
+    """Scores over time, oldest first; ``None`` if there are fewer than two.
+
+    A line joins scores that can be compared; a mark stands where the way of grading changes.
+    """
     ordered = sorted(points, key=lambda point: point.at)
     if len(ordered) < 2:
         return None
+    changes = [
+        index
+        for index, (one, next_one) in enumerate(pairwise(ordered), start=1)
+        if not is_like(one.grader, next_one.grader)
+    ]
+    latest = ordered[changes[-1] :] if changes else ordered
     height, bottom = 172, 140
     first, last = ordered[0], ordered[-1]
     span_s = (last.at - first.at).total_seconds()
@@ -202,14 +213,29 @@ def score_chart(points: Iterable[ScorePoint], *, title: str, id_prefix: str) -> 
     def y(score: float) -> float:
         return bottom - score * (bottom - _TOP)
 
-    best = max(point.score for point in ordered)
-    text = (
-        f"{len(ordered)} attempts from {_day(first.at)} to {_day(last.at)}: "
-        f"first {first.score:.0%}, latest {last.score:.0%}, best {best:.0%}."
-    )
+    best = max(point.score for point in latest)
+    text = f"{len(ordered)} attempts from {_day(first.at)} to {_day(last.at)}: "
+    if changes:
+        text += f"grading changed before {_day(latest[0].at)}, and scores before and after it "
+        text += "cannot be compared. Since then "
+    text += f"first {latest[0].score:.0%}, latest {last.score:.0%}, best {best:.0%}."
     parts = [_level(y(value), f"{value:.0%}") for value in (0.0, 0.5, 1.0)]
     places = [(x(index), y(point.score)) for index, point in enumerate(ordered)]
-    parts.append(element("polyline", class_="chart-line", points=_path(places)))
+    for begin, end in pairwise((0, *changes, len(places))):
+        parts.append(element("polyline", class_="chart-line", points=_path(places[begin:end])))
+    for index in changes:
+        between = (places[index - 1][0] + places[index][0]) / 2
+        parts.append(
+            element(
+                "line",
+                element("title", "grading changed"),
+                class_="chart-change",
+                x1=between,
+                x2=between,
+                y1=_TOP,
+                y2=bottom,
+            )
+        )
     parts += [
         element(
             "circle",

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from server.contract import PARTIAL_CREDIT, Delivery, Report
+from server.contract import PARTIAL_CREDIT, Delivery, Report, is_like
+from server.ui.content_view import PhraseRow, StructureRow
 from server.ui.rendering import clock, percent
-from server.ui.report_view import PhraseRow, ReportView, TermRow, view_report
-from server.ui.verdict_words import DENIED, VERDICT_WORDS
+from server.ui.report_view import ReportView, TermRow, view_report
 
 Direction = Literal["up", "down", "same"]
 
@@ -44,6 +44,16 @@ class PhraseChangeRow:
 
 
 @dataclass(frozen=True)
+class PartChangeRow:
+    """One part of the structure in both answers; ``None``: it was not judged then."""
+
+    name: str
+    before: StructureRow | None
+    after: StructureRow | None
+    direction: Direction
+
+
+@dataclass(frozen=True)
 class TermChangeRow:
     """A term in both answers, each time it was said: those said wrong first."""
 
@@ -54,12 +64,17 @@ class TermChangeRow:
 
 @dataclass(frozen=True)
 class ComparisonView:
-    """The earlier report and the later one, and what changed between them."""
+    """The earlier report and the later one, and what changed between them.
+
+    ``like``: both were graded the same way, so that their scores can be compared.
+    """
 
     before: ReportView
     after: ReportView
+    like: bool
     numbers: tuple[NumberChange, ...]
     phrases: tuple[PhraseChangeRow, ...]
+    structure: tuple[PartChangeRow, ...]
     terms: tuple[TermChangeRow, ...]
 
 
@@ -71,21 +86,27 @@ def view_comparison(before: Report, after: Report) -> ComparisonView:
         after: the later answer's; its ids begin with ``after-``.
     """
     one, two = view_report(before, prefix="before-"), view_report(after, prefix="after-")
-    return ComparisonView(one, two, _numbers(one, two), _phrases(one, two), _terms(one, two))
+    return ComparisonView(
+        before=one,
+        after=two,
+        like=_are_like(before, after),
+        numbers=_numbers(one, two),
+        phrases=_phrases(one, two),
+        structure=_structure(one, two),
+        terms=_terms(one, two),
+    )
 
 
 def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
     first, second = one.report.delivery, two.report.delivery
-    score = round(two.score * 100) - round(one.score * 100)
     return (
-        NumberChange(
-            "Score",
-            percent(one.score),
-            percent(two.score),
-            f"{_signed(score)} points" if score else "",
-            _direction(score),
-        ),
+        _score(one, two),
         _count("Key phrases said", one.said_count, two.said_count, better=1),
+        *(
+            [_count("Parts of the structure", _parts(one), _parts(two), better=1)]
+            if one.structure or two.structure
+            else []
+        ),
         _count("Terms mispronounced", len(one.wrong_terms), len(two.wrong_terms), better=-1),
         _measure("Pace, words per minute", first.words_per_minute, second.words_per_minute),
         NumberChange(
@@ -106,6 +127,29 @@ def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
             "Started twice", len(first.repeated_starts), len(second.repeated_starts), better=-1
         ),
     )  # fmt: skip
+
+
+def _score(one: ReportView, two: ReportView) -> NumberChange:
+    """No change is given between scores that were not graded the same way."""
+    change = 0
+    if _are_like(one.report, two.report):
+        change = round(two.score * 100) - round(one.score * 100)
+    return NumberChange(
+        "Score",
+        percent(one.score),
+        percent(two.score),
+        f"{_signed(change)} points" if change else "",
+        _direction(change),
+    )
+
+
+def _are_like(before: Report, after: Report) -> bool:
+    same_kind = (before.score is None) == (after.score is None)
+    return same_kind and is_like(before.grader_version, after.grader_version)
+
+
+def _parts(view: ReportView) -> int | None:
+    return sum(row.said for row in view.structure) if view.structure else None
 
 
 def _pauses(delivery: Delivery) -> int | None:
@@ -166,9 +210,20 @@ def _phrases(one: ReportView, two: ReportView) -> tuple[PhraseChangeRow, ...]:
 
 
 def _credit(row: PhraseRow | None) -> float:
-    if row is None or row.verdict in (VERDICT_WORDS["missing"], DENIED):
+    if row is None or row.status in ("missing", "denied"):
         return 0.0
     return PARTIAL_CREDIT if row.open else 1.0
+
+
+def _structure(one: ReportView, two: ReportView) -> tuple[PartChangeRow, ...]:
+    before = {row.name: row for row in one.structure}
+    after = {row.name: row for row in two.structure}
+    rows = []
+    for name in dict.fromkeys([*after, *before]):
+        first, second = before.get(name), after.get(name)
+        change = second.said - first.said if first and second else 0
+        rows.append(PartChangeRow(name, first, second, _direction(change)))
+    return tuple(rows)
 
 
 def _terms(one: ReportView, two: ReportView) -> tuple[TermChangeRow, ...]:

@@ -9,28 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from server.contract import LanguageNote, PhraseCoverage, Report, TermVerdict
+from server.contract import LanguageNote, Report, TermVerdict
 from server.ui.charts import Chart, pace_chart
+from server.ui.content_view import (
+    PhraseRow,
+    StructureRow,
+    framed,
+    phrase_row,
+    structure_rows,
+)
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
-from server.ui.verdict_words import VERDICT_WORDS, correction_text, words_of_phrase
+from server.ui.verdict_words import VERDICT_WORDS, composition_text, correction_text
 
-CLIP_MARGIN_S: Final = 0.15
-"""Played before and after a term or phrase: word times are that far off, and a bare syllable is no
-word."""
-
-_HOW: Final = {
-    "inflected": "in another form",
-    "alias": "in other words",
-    "acronym": "by its short or long form",
-    "fuzzy": "close to it",
-}
 _SIGNS: Final[dict[str, tuple[Tone, str]]] = {
-    "covered": ("good", "✓"),
-    "partial": ("warn", "◐"),
-    "missing": ("bad", "✗"),
-    "denied": ("warn", "≠"),
     "correct": ("good", "✓"),
     "mispronounced": ("bad", "✗"),
     "unclear": ("muted", "?"),
@@ -58,54 +51,11 @@ class Sounds:
 
 
 @dataclass(frozen=True)
-class PhraseRow:
-    """One key phrase of the checklist.
-
-    Attributes:
-        anchor: its id on the page.
-        number: counted from 1, as the signs in the transcript count.
-        phrase: the phrase.
-        tone: of the verdict.
-        sign: the verdict as a shape.
-        verdict: the verdict in words.
-        how: how it was said, where not literally.
-        said: the candidate's words, as evidence.
-        said_href: leads to them in the transcript.
-        start_s: when they were said.
-        from_s: where the sound of them is played from; ``None`` without audio.
-        to_s: where it ends.
-        why: why a listener waits for it; only where it was not simply said.
-        follow_up: what an interviewer would ask; likewise.
-        open: whether something is left to do (missing, partial or denied).
-        weighty: whether it counts more than the others.
-        correction: who corrected the verdict, and why; empty where nobody did.
-    """
-
-    anchor: str
-    number: int
-    phrase: str
-    tone: Tone
-    sign: str
-    verdict: str
-    how: str
-    said: str
-    said_href: str
-    start_s: float | None
-    from_s: float | None
-    to_s: float | None
-    why: str
-    follow_up: str
-    open: bool
-    weighty: bool
-    correction: str
-
-
-@dataclass(frozen=True)
 class TermRow:
     """How a term was said at one place.
 
     ``from_s`` and ``to_s`` frame the candidate's own sound of it; ``None`` without audio.
-    ``correction``: who corrected the verdict, and why; empty where nobody did.
+    ``correction``: who corrected the verdict, and why; empty if nobody did.
     """
 
     anchor: str
@@ -150,8 +100,13 @@ class PointRow:
 class ReportView:
     """A whole report, ready to be laid out; see the row classes.
 
-    ``timed``: the words have times, so there is something to play. ``graded_score``: the grader's
-    own, where a reviewer corrected a verdict and so the ``score``.
+    Attributes:
+        score: content only, 0 to 1; the coverage in reports of earlier graders.
+        graded_score: the grader's own, where somebody corrected a verdict and so the score.
+        composition: what the score is made of, in words; empty in reports of earlier graders.
+        asked_count: how many phrases the candidate is asked about.
+        structure: its parts; empty where it was not judged.
+        timed: the words have times, so there is something to play.
     """
 
     prefix: str
@@ -159,11 +114,14 @@ class ReportView:
     notices: tuple[str, ...]
     score: float
     graded_score: float | None
+    composition: str
     said_count: int
     phrase_count: int
+    asked_count: int
     parts: tuple[PartView, ...]
     timed: bool
     phrases: tuple[PhraseRow, ...]
+    structure: tuple[StructureRow, ...]
     wrong_terms: tuple[TermRow, ...]
     right_terms: tuple[TermRow, ...]
     unclear_terms: tuple[TermRow, ...]
@@ -208,7 +166,7 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
     """
     report = bounded(report)
     phrases = tuple(
-        _phrase_row(number, phrase, prefix)
+        phrase_row(number, phrase, prefix)
         for number, phrase in enumerate(report.coverage.phrases, start=1)
     )
     terms = [
@@ -219,13 +177,16 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
         prefix=prefix,
         report=report,
         notices=report.notices,
-        score=report.coverage.score,
-        graded_score=report.coverage.graded_score,
+        score=report.overall,
+        graded_score=report.overall_graded,
+        composition=composition_text(report),
         said_count=sum(not row.open for row in phrases),
         phrase_count=len(phrases),
+        asked_count=sum(bool(row.question) for row in phrases),
         parts=view_transcript(report, prefix),
         timed=any(word.start_s is not None for word in report.transcript.words),
         phrases=phrases,
+        structure=structure_rows(report.structure, prefix),
         wrong_terms=tuple(row for row in terms if row.status == "mispronounced"),
         right_terms=tuple(row for row in terms if row.status == "correct"),
         unclear_terms=tuple(row for row in terms if row.status == "unclear"),
@@ -246,47 +207,13 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
     )
 
 
-def _phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
-    tone, sign = _SIGNS["denied" if phrase.negated else phrase.status]
-    evidence = phrase.evidence
-    left = phrase.negated or phrase.status != "covered"
-    indices = evidence.word_indices if evidence else ()
-    from_s, to_s = _framed(evidence.start_s, evidence.end_s) if evidence else (None, None)
-    return PhraseRow(
-        anchor=f"{prefix}phrase-{number}",
-        number=number,
-        phrase=phrase.phrase,
-        tone=tone,
-        sign=sign,
-        verdict=words_of_phrase(phrase),
-        how=_HOW.get(phrase.how or "", ""),
-        said=evidence.text if evidence else "",
-        said_href=f"#{prefix}w-{min(indices)}" if indices else "",
-        start_s=evidence.start_s if evidence else None,
-        from_s=from_s,
-        to_s=to_s,
-        why=phrase.why if left else "",
-        follow_up=phrase.follow_up if left else "",
-        open=left,
-        weighty=phrase.weight > 1,
-        correction=correction_text(phrase.corrected),
-    )
-
-
-def _framed(start_s: float | None, end_s: float | None) -> tuple[float | None, float | None]:
-    """The part of the recording to play for some words: a little more than they took, if known."""
-    if start_s is None or end_s is None:
-        return None, None
-    return max(0.0, start_s - CLIP_MARGIN_S), end_s + CLIP_MARGIN_S
-
-
 def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
     tone, sign = _SIGNS[term.verdict]
     acoustic = term.source == "acoustic"
     # the hearing's confidence in a reading says nothing if it gives no verdict
     sure = "" if term.verdict == "unclear" else f"{term.confidence:.0%} sure, "
     basis = f"{sure}from the sound" if acoustic else "from the transcript only"
-    from_s, to_s = _framed(term.start_s, term.end_s)
+    from_s, to_s = framed(term.start_s, term.end_s)
     return TermRow(
         anchor=f"{prefix}term-{number}",
         term=term.term,
@@ -319,15 +246,18 @@ def _note_row(number: int, note: LanguageNote, prefix: str) -> NoteRow:
 
 
 _EVIDENCE: Final = re.compile(
-    r"(?P<list>coverage\.phrases|pronunciation\.terms|language\.notes)\[(?P<at>\d{1,6})\]"
+    r"(?P<list>coverage\.phrases|structure\.parts|pronunciation\.terms|language\.notes)"
+    r"\[(?P<at>\d{1,6})\]"
 )
 _ROWS: Final = {
     "coverage.phrases": "phrase",
+    "structure.parts": "part",
     "pronunciation.terms": "term",
     "language.notes": "note",
 }
 _SECTIONS: Final = {
     "coverage": "phrases",
+    "structure": "structure",
     "pronunciation": "terms",
     "delivery": "delivery",
     "language": "language",

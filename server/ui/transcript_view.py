@@ -23,6 +23,8 @@ PART_GAP_S: Final = 0.7
 """A silence that a listener takes for the end of a thought (twice a short pause of speech)."""
 SHOWN_PAUSE_S: Final = 1.0
 """Shorter pauses belong to fluent speech (Goldman-Eisler 1968) and would clutter the text."""
+_PHRASE_SIGNS: Final = {"covered": "", "partial": "◐", "possible": "?", "missing": "✗"}
+"""Before the number of a phrase."""
 _SENTENCE_ENDS: Final = (".", "?", "!", "…")
 
 
@@ -209,12 +211,10 @@ def _join(marks: _Marks, indices: Sequence[int]) -> None:
 
 
 def _phrase_sign(number: int, phrase: PhraseCoverage, prefix: str) -> Sign:
-    tone: Tone = "good" if phrase.status == "covered" else "warn"
-    text = f"{number + 1}" if phrase.status == "covered" else f"◐{number + 1}"
-    if phrase.negated:
-        tone, text = "warn", f"≠{number + 1}"
+    sign = "≠" if phrase.negated else _PHRASE_SIGNS[phrase.status]
+    tone: Tone = "warn" if sign else "good"
     label = f"key phrase {number + 1}, {phrase.phrase}, {words_of_phrase(phrase)}"
-    return Sign(text, label, f"#{prefix}phrase-{number + 1}", tone)
+    return Sign(f"{sign}{number + 1}", label, f"#{prefix}phrase-{number + 1}", tone)
 
 
 def _part_ends(
@@ -276,4 +276,6 @@ def _phrase_mark(report: Report, numbers: Sequence[int]) -> str:
     meant = [phrase.status for phrase in phrases if not phrase.negated]
     if "covered" in meant:
         return "mark-covered"
-    return "mark-partial" if meant else "mark-denied"
+    if "partial" in meant:
+        return "mark-partial"
+    return "mark-possible" if meant else "mark-denied"

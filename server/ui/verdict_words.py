@@ -1,4 +1,4 @@
-"""Verdicts, and corrections of them, in words: the same in pages, files and the terminal."""
+"""Verdicts, scores and corrections in words: the same in pages, files and the terminal."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -8,17 +8,36 @@ from server.contract import CorrectedVerdict, PhraseCoverage, Report
 VERDICT_WORDS: Final = {
     "covered": "said",
     "partial": "partly said",
+    "possible": "perhaps said",
     "missing": "not said",
     "correct": "said right",
     "mispronounced": "mispronounced",
     "unclear": "not clearly heard",
 }
 DENIED: Final = "said, but denied"
+PART_WORDS: Final = {"said": "said", "missing": "missing"}
+HOW_WORDS: Final = {
+    "inflected": "in another form",
+    "alias": "in other words",
+    "acronym": "by its short or long form",
+    "fuzzy": "close to it",
+    "sound": "recognized by sound",
+    "heard": "heard in the recording",
+    "own_words": "in your own words",
+    "judge": "verdict of a language model on these words",
+}
+"""How a phrase was said, where not literally."""
 
 
 def words_of_phrase(phrase: PhraseCoverage) -> str:
     """The verdict on a key phrase."""
     return DENIED if phrase.negated else VERDICT_WORDS[phrase.status]
+
+
+def question_about(phrase: PhraseCoverage) -> str:
+    """What the candidate is asked about a phrase that was perhaps said; empty if nothing."""
+    is_asked = phrase.status == "possible" and not phrase.negated
+    return f"Did you mean “{phrase.phrase}”?" if is_asked else ""
 
 
 def correction_text(corrected: CorrectedVerdict | None) -> str:
@@ -27,12 +46,33 @@ def correction_text(corrected: CorrectedVerdict | None) -> str:
         return ""
     was = DENIED if corrected.was_negated else VERDICT_WORDS[corrected.was]
     note = f": {' '.join(corrected.note.split())}" if corrected.note.strip() else ""
-    return f"corrected by {corrected.by}, graded “{was}”{note}"
+    gave = "answered by the candidate" if corrected.by_owner else f"corrected by {corrected.by}"
+    return f"{gave}, graded “{was}”{note}"
 
 
 def graded_text(graded_score: float | None) -> str:
     """The grader's own score, to show beside a corrected one; empty if nobody corrected it."""
     return "" if graded_score is None else f"corrected, graded {graded_score:.0%}"
+
+
+def score_text(report: Report) -> str:
+    """The score in one line, with the grader's own if it was corrected.
+
+    Reports of earlier graders have only the coverage, and say so.
+    """
+    name = "coverage" if report.score is None else "score"
+    graded = graded_text(report.overall_graded)
+    return f"{name} {report.overall:.0%}" + (f" ({graded})" if graded else "")
+
+
+def composition_text(report: Report) -> str:
+    """What the score is made of: ``key phrases 62% × 0.6 + structure 80% × 0.4``.
+
+    Empty for reports of earlier graders.
+    """
+    return " + ".join(
+        f"{part.name} {part.value:.0%} × {part.share:.2g}" for part in report.score_parts
+    )
 
 
 def correction_lines(report: Report) -> Iterator[tuple[str, str]]:

@@ -94,7 +94,7 @@ def test_an_alias_can_be_taken_back() -> None:
         ("…", "no letter"),
         ("", "no letter"),
         ("and then it is", "every answer"),
-        (" ".join(["word"] * 13), "longer than 12 words"),
+        (" ".join(["word"] * 61), "longer than 60 words"),
     ],
 )
 def test_words_that_say_nothing_are_refused(alias: str, fault: str) -> None:

@@ -39,9 +39,9 @@ def _lines(report: InterviewReport) -> Iterator[str]:
 def _figures(report: InterviewReport) -> Iterator[str]:
     yield f"{report.answered} of {report.asked} questions answered"
     if report.coverage is not None:
-        yield f"coverage {report.coverage:.0%}, mean of the answers"
+        yield f"score {report.coverage:.0%}, mean of the answers"
     if report.coverage_of_asked is not None and report.coverage_of_asked != report.coverage:
-        yield f"coverage {report.coverage_of_asked:.0%} counting unanswered questions as 0"
+        yield f"score {report.coverage_of_asked:.0%} counting unanswered questions as 0"
     if report.words_per_minute is not None:
         yield f"{report.words_per_minute:.0f} words per minute"
     if report.pauses is not None and report.longest_pause_s is not None:
@@ -60,7 +60,7 @@ def _points(title: str, points: Sequence[SummaryPoint]) -> Iterator[str]:
 def _answers(answers: Sequence[AnswerLine]) -> Iterator[str]:
     yield "## Questions"
     yield ""
-    yield "| # | Question | Topic | Coverage | Length | Words per minute | Not said | Said wrong |"
+    yield "| # | Question | Topic | Score | Length | Words per minute | Not said | Said wrong |"
     yield "|---|---|---|---|---|---|---|---|"
     for line in answers:
         yield f"| {' | '.join(_cells(line))} |"

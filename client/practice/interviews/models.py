@@ -75,7 +75,7 @@ class InterviewReport(_Frozen):
     """Everything about one interview, as it is shown and exported.
 
     Attributes:
-        coverage: mean over the answers with a report; ``None``: there is none.
+        coverage: mean score of the answers with a report; ``None``: there is none.
         coverage_of_asked: the same with questions passed or cut off counted as 0.
         answer_s: length of all answers together.
         words_per_minute: over all answers together, where they have a length.

@@ -73,7 +73,7 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
             reports[number] = (kept.attempt.id, kept.attempt.report)
     terms = _terms(reports)
     graded = [report for _, report in reports.values()]
-    scores = [report.coverage.score for report in graded]
+    scores = [report.overall for report in graded]
     asked_scores = [
         line.score or 0.0 for line in lines if line.score is not None or line.state != "answered"
     ]
@@ -132,8 +132,8 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
     return line.model_copy(
         update={
             "attempt_id": kept.attempt.id,
-            "score": report.coverage.score,
-            "graded_score": report.coverage.graded_score,
+            "score": report.overall,
+            "graded_score": report.overall_graded,
             "covered": sum(each.status == "covered" and not each.negated for each in phrases),
             "phrases": len(phrases),
             "answer_s": delivery.answer_s,

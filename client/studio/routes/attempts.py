@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
@@ -17,7 +17,14 @@ from pronunciation.terms import Lexicon
 from question_bank.errors import BankError
 from question_bank.models import Question
 from question_bank.own_aliases import OwnAliases, read_own_aliases
-from server.contract import Attempt, AttemptId, AttemptSummary, HistoryQuery, TermVerdict
+from server.contract import (
+    Attempt,
+    AttemptId,
+    AttemptSummary,
+    HistoryQuery,
+    MeantAnswer,
+    TermVerdict,
+)
 from server.ui.charts import Chart, ScorePoint, score_chart
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import ReportView, Sounds, view_report
@@ -106,6 +113,18 @@ def router(studio: Studio) -> APIRouter:
             media_type=media_type,
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
+
+    @routes.post("/{attempt_id}/meant")
+    def meant(
+        attempt_id: Id,
+        phrase: Annotated[str, Form(min_length=1, max_length=200)],
+        meant: Annotated[Literal["yes", "no", "back"], Form()],
+    ) -> RedirectResponse:
+        """“Did you mean …?”: yes, no, or an earlier answer taken back; it counts at once."""
+        answer = MeantAnswer(phrase=phrase, meant=None if meant == "back" else meant == "yes")
+        report = studio.backend.confirm(attempt_id, answer).report
+        number = 1 + [each.phrase for each in report.coverage.phrases].index(phrase)
+        return RedirectResponse(f"/attempts/{attempt_id}#phrase-{number}", 303)
 
     @routes.post("/{attempt_id}/alias", response_model=None)
     def alias(
@@ -222,7 +241,7 @@ def _taught(lexicon: Lexicon, terms: Iterable[TermVerdict]) -> dict[str, str]:
 
 
 def _scores(attempts: Iterable[AttemptSummary]) -> Chart | None:
-    points = [ScorePoint(each.created_at, each.score) for each in attempts]
+    points = [ScorePoint(each.created_at, each.score, each.grader_version) for each in attempts]
     return score_chart(points, title="Scores at this question", id_prefix="scores")
 
 

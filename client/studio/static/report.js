@@ -2,6 +2,7 @@
 
 import { listenToPieces } from "/static/ui/recording.js";
 import { onKeys } from "./keys.js";
+import { answerInPlace } from "./meant.js";
 import { OwnRecording } from "./own_recording.js";
 
 const audio = document.querySelector("audio[data-recording]");
@@ -26,3 +27,4 @@ if (audio) {
   actions[" "] = () => recording.toggle();
 }
 onKeys(actions);
+answerInPlace(document.querySelector("[data-meant-status]"));

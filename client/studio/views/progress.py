@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Final
 
 from client.practice.drills.items import ItemSets
@@ -16,7 +17,7 @@ from client.practice.progress import (
 from client.practice.progress_over_time import TermTake, WeekScore, term_takes
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
-from server.contract import AttemptSummary, DrillCard, Report
+from server.contract import AttemptSummary, DrillCard, Report, is_like
 from server.ui.charts import Chart
 from server.ui.svg import element, picture
 
@@ -174,8 +175,27 @@ def week_chart(weeks: Sequence[WeekScore]) -> Chart | None:
                 text_anchor="end",
             ),
         ]
-    path = " ".join(f"{x(week):.1f},{y(week.score):.1f}" for week in shown)
-    parts.append(element("polyline", class_="chart-line", points=path))
+    changes = [
+        index
+        for index, (week, following) in enumerate(pairwise(shown), start=1)
+        if not is_like(week.grader, following.grader)
+    ]
+    for begin, end in pairwise((0, *changes, len(shown))):
+        path = " ".join(f"{x(week):.1f},{y(week.score):.1f}" for week in shown[begin:end])
+        parts.append(element("polyline", class_="chart-line", points=path))
+    for index in changes:
+        between = (x(shown[index - 1]) + x(shown[index])) / 2
+        parts.append(
+            element(
+                "line",
+                element("title", "grading changed"),
+                class_="chart-change",
+                x1=between,
+                x2=between,
+                y1=_TOP,
+                y2=_BOTTOM,
+            )
+        )
     parts += [
         element(
             "circle",
@@ -210,8 +230,14 @@ def week_chart(weeks: Sequence[WeekScore]) -> Chart | None:
         )
         for week, place, anchor in ((first, _LEFT, "start"), (last, _RIGHT, "end"))
     ]
-    best = max(shown, key=lambda week: week.score)
-    text = (
+    alike = shown[changes[-1] :] if changes else shown
+    best = max(alike, key=lambda week: week.score)
+    text = ""
+    if changes:
+        first = alike[0]
+        text = f"Grading changed in the week of {_day(first.monday)}, and scores before and after "
+        text += "it cannot be compared. "
+    text += (
         f"Mean score by week, from {first.score:.0%} in the week of {_day(first.monday)} to "
         f"{last.score:.0%} in the week of {_day(last.monday)}"
     )

@@ -7,8 +7,8 @@ from datetime import UTC
 from typing import Final
 
 from question_bank.models import Question
-from server.contract import ArchivedAttempt, Coverage, Report, Submission
-from server.ui.verdict_words import correction_lines
+from server.contract import ArchivedAttempt, Coverage, Report, Structure, Submission
+from server.ui.verdict_words import composition_text, correction_lines
 
 COLUMNS: Final = (
     "created_at",
@@ -36,6 +36,10 @@ COLUMNS: Final = (
     "graded_score",
     "corrections",
     "denied",
+    "possible",
+    "score_parts",
+    "structure_said",
+    "structure_missing",
 )
 
 
@@ -88,6 +92,10 @@ def row_of(
         None if graded is None else round(graded, 4),
         "; ".join(f"{name}: {told}" for name, told in correction_lines(report)),
         "; ".join(each.phrase for each in report.coverage.phrases if each.negated),
+        _phrases(report.coverage, "possible"),
+        composition_text(report),
+        _parts(report.structure, "said"),
+        _parts(report.structure, "missing"),
     )
 
 
@@ -96,6 +104,11 @@ def _phrases(coverage: Coverage, status: str) -> str:
     return "; ".join(
         each.phrase for each in coverage.phrases if each.status == status and not each.negated
     )
+
+
+def _parts(structure: Structure | None, status: str) -> str:
+    parts = structure.parts if structure else ()
+    return "; ".join(each.name for each in parts if each.status == status)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -4,10 +4,28 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from server.contract import ArchivedAttempt, PhraseCoverage, Report, SummaryPoint, TermVerdict
-from server.ui.verdict_words import correction_lines, graded_text
+from server.contract import (
+    ArchivedAttempt,
+    PhraseCoverage,
+    Report,
+    Structure,
+    SummaryPoint,
+    TermVerdict,
+)
+from server.ui.verdict_words import (
+    HOW_WORDS,
+    composition_text,
+    correction_lines,
+    question_about,
+    score_text,
+)
 
-_STATUS: Final = {"covered": "✓ covered", "partial": "◐ partial", "missing": "✗ missing"}
+_STATUS: Final = {
+    "covered": "✓ covered",
+    "partial": "◐ partial",
+    "possible": "? possible",
+    "missing": "✗ missing",
+}
 
 
 def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
@@ -27,17 +45,21 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
         question.role or "",
         question.round,
         question.topic,
-        _score(report),
+        score_text(report),
         " ".join(filter(None, [transcript.engine, transcript.model])),
     ]
     yield " · ".join(plain_text(fact) for fact in facts if fact)
     yield ""
+    if report.score_parts:
+        yield f"Score: {plain_text(composition_text(report))}"
+        yield ""
     for notice in report.notices:
         yield f"> **Note:** {plain_text(notice)}"
         yield ""
     yield from _points("What went well", report.summary.went_well)
     yield from _points("What to work on", report.summary.work_on)
     yield from _coverage(report)
+    yield from _structure(report.structure)
     yield from _pronunciation(report.pronunciation.terms)
     yield from _corrections(report)
     yield from _delivery(report)
@@ -57,11 +79,6 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
         f"*Question {plain_text(question.id)}, grader {plain_text(report.grader_version)}, "
         f"bank {plain_text(report.bank_version)}*"
     )
-
-
-def _score(report: Report) -> str:
-    graded = graded_text(report.coverage.graded_score)
-    return f"coverage {report.coverage.score:.0%}" + (f" ({graded})" if graded else "")
 
 
 def _corrections(report: Report) -> Iterator[str]:
@@ -93,15 +110,31 @@ def _coverage(report: Report) -> Iterator[str]:
     yield ""
     asked = [each for each in report.coverage.phrases if each.status != "covered"]
     for phrase in asked:
-        told = " ".join(filter(None, [phrase.why, phrase.follow_up]))
+        told = " ".join(filter(None, [question_about(phrase), phrase.why, phrase.follow_up]))
         if told:
             yield f"- **{plain_text(phrase.phrase)}**: {plain_text(told)}"
-    if any(phrase.why or phrase.follow_up for phrase in asked):
+    if any(question_about(phrase) or phrase.why or phrase.follow_up for phrase in asked):
         yield ""
 
 
+def _structure(structure: Structure | None) -> Iterator[str]:
+    if structure is None:
+        return
+    yield "## Structure"
+    yield ""
+    yield "| Part | Status | Said, or what they may ask | At |"
+    yield "|---|---|---|---|"
+    for part in structure.parts:
+        evidence = part.evidence
+        status = "✓ said" if part.status == "said" else "✗ missing"
+        text = f"“{plain_text(evidence.text)}”" if evidence else plain_text(part.ask)
+        at = _time(evidence.start_s) if evidence else ""
+        yield f"| {plain_text(part.name)} | {status} | {text} | {at} |"
+    yield ""
+
+
 def _status(phrase: PhraseCoverage) -> str:
-    how = f" ({phrase.how})" if phrase.how and phrase.how != "exact" else ""
+    how = f" ({HOW_WORDS[phrase.how]})" if phrase.how in HOW_WORDS else ""
     corrected = ", corrected" if phrase.corrected else ""
     return _STATUS[phrase.status] + how + (", negated" if phrase.negated else "") + corrected
 

@@ -12,6 +12,7 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    MeantAnswer,
     PurgeRequest,
     PurgeResult,
     RegradeRequest,
@@ -46,6 +47,13 @@ def attempts_router() -> APIRouter:
     def attempt(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> Attempt:
         """Return one attempt with its latest report."""
         return service.attempt(attempt_id)
+
+    @router.put("/attempts/{attempt_id}/meant")
+    def confirm(
+        attempt_id: Annotated[AttemptId, Path()], answer: MeantAnswer, service: OwnService
+    ) -> Attempt:
+        """Answer "Did you mean …?" about a key phrase, and return the attempt as it then reads."""
+        return service.confirm(attempt_id, answer)
 
     @router.delete("/attempts/{attempt_id}", status_code=status.HTTP_204_NO_CONTENT)
     def delete(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:

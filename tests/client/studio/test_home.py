@@ -25,7 +25,7 @@ def test_answers_are_listed_with_their_score(client: TestClient, studio: Studio)
     attempt = studio.backend.submit(said)
     page = client.get("/").text
     assert f'href="/attempts/{attempt.id}"' in page
-    assert "100% covered" in page
+    assert "score 100%" in page
     assert "Nothing recorded yet" not in page
 
 

@@ -15,8 +15,9 @@ from server.contract import (
     SummaryPoint,
     Word,
 )
+from server.ui.content_view import CLIP_MARGIN_S
 from server.ui.rendering import environment
-from server.ui.report_view import CLIP_MARGIN_S, ReportView, Sounds, view_report
+from server.ui.report_view import ReportView, Sounds, view_report
 from tests.server.ui.conftest import make_words, phrase, term
 
 MakeReport = Callable[..., Report]

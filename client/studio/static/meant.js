@@ -1,0 +1,54 @@
+/**
+ * “Did you mean …?”: an answer counts at once, without a reload.
+ *
+ * The form works without this too: the server answers it with the renewed report. Here that page is
+ * fetched, and what follows from the verdicts is taken over from it.
+ */
+
+/** @param {HTMLElement} status says what came of it */
+export function answerInPlace(status) {
+  document.addEventListener("submit", async (event) => {
+    const form = event.target.closest("form[data-meant]");
+    if (!form) return;
+    event.preventDefault();
+    try {
+      const page = await send(form, event.submitter);
+      renew(page);
+      const row = document.getElementById(form.dataset.meant);
+      row?.querySelector("form[data-meant] button")?.focus();
+      status.textContent = `${row?.querySelector(".verdict")?.textContent ?? ""}. ${scoreOf(page)}`;
+    } catch {
+      status.textContent = "Your answer could not be saved. Try again.";
+    }
+  });
+}
+
+async function send(form, button) {
+  const answer = await fetch(form.action, {
+    method: "POST",
+    body: new URLSearchParams(new FormData(form, button)),
+  });
+  if (!answer.ok) throw new Error(answer.statusText);
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+/** Takes over what follows from the verdicts; words stay the elements that the player knows. */
+function renew(page) {
+  for (const part of document.querySelectorAll("[data-follows]")) {
+    const renewed = page.getElementById(part.id);
+    if (renewed) part.replaceChildren(...renewed.childNodes);
+  }
+  const transcript = document.getElementById("transcript");
+  const marked = page.getElementById("transcript");
+  if (!transcript || !marked) return;
+  for (const word of marked.querySelectorAll(".word")) {
+    const known = document.getElementById(word.id);
+    if (known) word.replaceWith(known);
+  }
+  transcript.replaceChildren(...marked.childNodes);
+}
+
+function scoreOf(page) {
+  const value = page.querySelector("#summary .figure-number");
+  return value ? value.innerText.replace(/\s+/g, " ").trim() : "";
+}

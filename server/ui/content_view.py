@@ -1,0 +1,169 @@
+"""What an answer says, as the pages show it: the score, key phrases and parts of the structure."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from server.contract import CoverageEvidence, PhraseCoverage, PhraseStatus, Structure, StructurePart
+from server.ui.transcript_view import Tone
+from server.ui.verdict_words import (
+    HOW_WORDS,
+    PART_WORDS,
+    correction_text,
+    question_about,
+    words_of_phrase,
+)
+
+CLIP_MARGIN_S: Final = 0.15
+"""Played before and after a term or phrase: word times are that far off, and a bare syllable is no
+word."""
+
+ShownStatus = PhraseStatus | Literal["denied"]
+_SIGNS: Final[dict[ShownStatus, tuple[Tone, str]]] = {
+    "covered": ("good", "✓"),
+    "partial": ("warn", "◐"),
+    "possible": ("warn", "?"),
+    "missing": ("bad", "✗"),
+    "denied": ("warn", "≠"),
+}
+
+
+@dataclass(frozen=True)
+class Quote:
+    """The candidate's words, as evidence.
+
+    Attributes:
+        text: the words; empty: there is no evidence.
+        href: leads to them in the transcript; empty where that is not known.
+        start_s: when they were said.
+        from_s: where the sound of them is played from; ``None`` without audio.
+        to_s: where it ends.
+    """
+
+    text: str = ""
+    href: str = ""
+    start_s: float | None = None
+    from_s: float | None = None
+    to_s: float | None = None
+
+
+@dataclass(frozen=True)
+class PhraseRow:
+    """One key phrase of the checklist.
+
+    Attributes:
+        anchor: its id on the page.
+        number: counted from 1, as the signs in the transcript count.
+        phrase: the phrase.
+        status: the verdict; ``denied``: it was said only to deny it.
+        tone: of the verdict.
+        sign: the verdict as a shape.
+        verdict: the verdict in words.
+        how: how it was said, where not literally.
+        quote: the candidate's words.
+        question: "Did you mean …?", where the grader asks and nobody has answered.
+        answered: whether the candidate answered that question.
+        why: why a listener waits for it; only where it was not simply said.
+        follow_up: what an interviewer would ask; likewise.
+        open: whether something is left to do (missing, partial, possible or denied).
+        weighty: whether it counts more than the others.
+        correction: who corrected the verdict, and why; empty if nobody did.
+    """
+
+    anchor: str
+    number: int
+    phrase: str
+    status: ShownStatus
+    tone: Tone
+    sign: str
+    verdict: str
+    how: str
+    quote: Quote
+    question: str
+    answered: bool
+    why: str
+    follow_up: str
+    open: bool
+    weighty: bool
+    correction: str
+
+
+@dataclass(frozen=True)
+class StructureRow:
+    """One part of the structure; ``ask``: the interviewer's question where it is missing."""
+
+    anchor: str
+    name: str
+    said: bool
+    tone: Tone
+    sign: str
+    verdict: str
+    quote: Quote
+    ask: str
+
+
+def phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
+    """A key phrase as a row; ``number`` counts from 1."""
+    status: ShownStatus = "denied" if phrase.negated else phrase.status
+    tone, sign = _SIGNS[status]
+    left = status != "covered"
+    corrected = phrase.corrected
+    return PhraseRow(
+        anchor=f"{prefix}phrase-{number}",
+        number=number,
+        phrase=phrase.phrase,
+        status=status,
+        tone=tone,
+        sign=sign,
+        verdict=words_of_phrase(phrase),
+        how=HOW_WORDS.get(phrase.how or "", ""),
+        quote=_quote(phrase.evidence, prefix),
+        question=question_about(phrase),
+        answered=corrected is not None and corrected.by_owner,
+        why=phrase.why if left else "",
+        follow_up=phrase.follow_up if left else "",
+        open=left,
+        weighty=phrase.weight > 1,
+        correction=correction_text(corrected),
+    )
+
+
+def structure_rows(structure: Structure | None, prefix: str) -> tuple[StructureRow, ...]:
+    """The parts of the structure as rows; none where it was not judged."""
+    parts = structure.parts if structure else ()
+    return tuple(_structure_row(number, part, prefix) for number, part in enumerate(parts, start=1))
+
+
+def _structure_row(number: int, part: StructurePart, prefix: str) -> StructureRow:
+    said = part.status == "said"
+    tone, sign = _SIGNS["covered" if said else "missing"]
+    return StructureRow(
+        anchor=f"{prefix}part-{number}",
+        name=part.name,
+        said=said,
+        tone=tone,
+        sign=sign,
+        verdict=PART_WORDS[part.status],
+        quote=_quote(part.evidence, prefix),
+        ask="" if said else part.ask,
+    )
+
+
+def _quote(evidence: CoverageEvidence | None, prefix: str) -> Quote:
+    if evidence is None:
+        return Quote()
+    indices = evidence.word_indices
+    from_s, to_s = framed(evidence.start_s, evidence.end_s)
+    return Quote(
+        text=evidence.text,
+        href=f"#{prefix}w-{min(indices)}" if indices else "",
+        start_s=evidence.start_s,
+        from_s=from_s,
+        to_s=to_s,
+    )
+
+
+def framed(start_s: float | None, end_s: float | None) -> tuple[float | None, float | None]:
+    """The part of the recording to play for some words: a little more than they took, if known."""
+    if start_s is None or end_s is None:
+        return None, None
+    return max(0.0, start_s - CLIP_MARGIN_S), end_s + CLIP_MARGIN_S
