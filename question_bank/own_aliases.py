@@ -175,10 +175,10 @@ def _extended(
         if new:
             known.update(alias.casefold() for alias in new)
             applied.setdefault(question.id, {})[key.phrase] = sorted(new)
-            names = [each for each in new if len(_words(each)) <= MAX_ALIAS_WORDS]
-            ways = [each for each in new if each not in names]
+            aliases = [each for each in new if len(_words(each)) <= MAX_ALIAS_WORDS]
+            ways = [each for each in new if each not in aliases]
             key = key.model_copy(
-                update={"aliases": (*key.aliases, *names), "ways": (*key.ways, *ways)}
+                update={"aliases": (*key.aliases, *aliases), "ways": (*key.ways, *ways)}
             )
         phrases.append(key)
     if question.id not in applied:

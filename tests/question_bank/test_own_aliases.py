@@ -138,3 +138,15 @@ def test_the_built_in_bank_takes_aliases() -> None:
     assert changed is not None
     assert changed.key_phrases[0].aliases[-1] == "zebra crossing words"
     assert load_bank().question(question.id) == question
+
+
+def test_long_words_count_as_a_way_of_saying_it() -> None:
+    bank = load_bank()
+    question = bank.questions[0]
+    phrase = question.key_phrases[0]
+    long = "every request that waits joins the batch that runs as soon as one has left it"
+    own = OwnAliases().added(question.id, phrase.phrase, long)
+    changed = with_own_aliases(bank, own).question(question.id)
+    assert changed is not None
+    assert changed.key_phrases[0].aliases == phrase.aliases
+    assert changed.key_phrases[0].ways == (*phrase.ways, long)

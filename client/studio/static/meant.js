@@ -14,9 +14,10 @@ export function answerInPlace(status) {
     try {
       const page = await send(form, event.submitter);
       renew(page);
-      const row = document.getElementById(form.dataset.meant);
-      row?.querySelector("form[data-meant] button")?.focus();
-      status.textContent = `${row?.querySelector(".verdict")?.textContent ?? ""}. ${scoreOf(page)}`;
+      const anchor = form.dataset.meant;
+      document.querySelector(`form[data-meant="${anchor}"] button`)?.focus();
+      const pip = document.querySelector(`.pip[href="#${anchor}"]`);
+      status.textContent = `${pip?.getAttribute("aria-label")}. ${score()}`;
     } catch {
       status.textContent = "Your answer could not be saved. Try again.";
     }
@@ -48,7 +49,7 @@ function renew(page) {
   transcript.replaceChildren(...marked.childNodes);
 }
 
-function scoreOf(page) {
-  const value = page.querySelector("#summary .figure-number");
-  return value ? value.innerText.replace(/\s+/g, " ").trim() : "";
+function score() {
+  const shown = document.querySelector("#summary .figure-number");
+  return shown.textContent.replace(/\s+/g, " ").trim();
 }

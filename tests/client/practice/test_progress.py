@@ -227,3 +227,15 @@ def test_the_question_to_retry_has_the_lowest_latest_score_and_is_a_day_old(bank
 def test_a_complete_answer_needs_no_retry(bank: Bank) -> None:
     done = [attempt(1, bank.questions[0].id, 1.0)]
     assert question_to_retry(bank, done, START + timedelta(days=9)) is None
+
+
+def test_first_and_latest_are_graded_in_the_same_way() -> None:
+    answers = [
+        attempt(1, "a", 0.9, grader_version="1.3.0"),
+        attempt(2, "a", 0.2, grader_version="2.0.0"),
+        attempt(3, "a", 0.5, grader_version="2.1.0"),
+    ]
+    (line,) = question_lines(answers)
+    assert (line.answers, line.first.score, line.latest.score) == (3, 0.2, 0.5)
+    (role,) = score_lines(answers, lambda each: each.role)
+    assert (role.attempts, role.first, role.now) == (3, 0.2, 0.5)

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 
 from client.practice.progress_over_time import WeekScore
@@ -57,3 +58,22 @@ def test_after_a_long_break_the_week_before_it_is_still_there() -> None:
     chart = week_chart(weeks(0.5, *([None] * 60), 0.75))
     assert chart is not None
     assert len(places(chart.svg)) == 2
+
+
+def test_weeks_graded_in_different_ways_are_not_drawn_as_one_line() -> None:
+    graders = ("1.3.0", "1.3.0", "2.0.0", "2.0.1")
+    chart = week_chart(
+        [
+            replace(week, grader=grader)
+            for week, grader in zip(weeks(0.9, 0.8, 0.2, 0.4), graders, strict=True)
+        ]
+    )
+    assert chart is not None
+    lines = re.findall(r'class="chart-line"[^>]* points="([^"]+)"', chart.svg)
+    assert [len(line.split()) for line in lines] == [2, 2]
+    assert chart.svg.count('class="chart-change"') == 1
+    assert chart.text == (
+        "Grading changed in the week of 16 Mar 2026, and scores before and after it cannot be "
+        "compared. Mean score by week, from 20% in the week of 16 Mar 2026 to 40% in the week of "
+        "23 Mar 2026."
+    )

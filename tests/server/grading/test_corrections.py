@@ -19,6 +19,7 @@ from server.contract import (
     content_score,
 )
 from server.grading.corrections import corrected, corrected_coverage
+from tests.planted_report import PHRASES, QUESTION, planted_report
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -171,3 +172,47 @@ def test_earlier_reports_show_the_score_of_their_coverage() -> None:
     found = corrected(REPORT, [given("phrase", "sharding", "covered")])
     assert (found.score, found.overall) == (None, found.coverage.score)
     assert found.overall_graded == REPORT.coverage.score
+
+
+PLANTED = planted_report(QUESTION, PHRASES)
+
+
+def own(verdict: str, name: str = "continuous batching", **more: object) -> Correction:
+    return given("phrase", name, verdict, author="you", by_owner=True, **more)
+
+
+def test_a_yes_counts_in_score_parts_and_summary() -> None:
+    found = corrected(PLANTED, [own("covered")])
+    phrase = found.coverage.phrases[4]
+    assert (phrase.status, phrase.how) == ("covered", "own_words")
+    assert phrase.corrected is not None
+    assert (phrase.corrected.by_owner, phrase.corrected.was) == (True, "possible")
+    assert PLANTED.structure is not None
+    content = content_score(found.coverage, PLANTED.structure)
+    assert (found.score, found.score_parts) == (content.score, content.parts)
+    assert found.score is not None and PLANTED.score is not None
+    assert found.score > PLANTED.score == found.graded_score
+    asked = "Did you mean “continuous batching”?"
+    assert asked in " ".join(each.text for each in PLANTED.summary.work_on)
+    assert asked not in " ".join(each.text for each in found.summary.work_on)
+    # the structure stays on the list
+    assert "No example." in " ".join(each.text for each in found.summary.work_on)
+
+
+def test_a_no_takes_the_words_away() -> None:
+    found = corrected(PLANTED, [own("missing")])
+    assert found.coverage.phrases[4].evidence is None
+    assert found.coverage.score < PLANTED.coverage.score
+
+
+@pytest.mark.parametrize("minute", [-5, 5])
+def test_a_coach_overrules_the_candidate_whenever_that_was(minute: int) -> None:
+    coach = given("phrase", "continuous batching", "missing", minute=minute)
+    corrections = sorted([own("covered"), coach], key=lambda each: each.created_at)
+    phrase = corrected(PLANTED, corrections).coverage.phrases[4]
+    assert phrase.status == "missing"
+    assert phrase.corrected is not None and phrase.corrected.by == "Cleo"
+
+
+def test_the_candidate_answers_only_what_the_grader_asks() -> None:
+    assert corrected(PLANTED, [own("covered", "lossless"), own("missing", "RoCE")]) == PLANTED

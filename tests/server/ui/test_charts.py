@@ -120,6 +120,26 @@ def test_scores_run_from_the_oldest_to_the_newest() -> None:
     assert "first 20%, latest 90%, best 90%" in chart.text
 
 
+def test_scores_graded_in_different_ways_are_not_drawn_as_one_line() -> None:
+    graders = ("1.2.0", "1.3.0", "2.0.0", "2.1.0")
+    chart = score_chart(
+        [
+            ScorePoint(NOON + timedelta(days=day), day / 10, grader)
+            for day, grader in enumerate(graders)
+        ],
+        title="Scores",
+        id_prefix="s",
+    )
+    root = drawing(chart)
+    lines = [str(each.get("points")).split() for each in of_class(root, "chart-line")]
+    assert [len(line) for line in lines] == [2, 2]
+    (change,) = of_class(root, "chart-change")
+    last_before, first_after = (float(line.split(",")[0]) for line in (lines[0][1], lines[1][0]))
+    assert last_before < float(str(change.get("x1"))) < first_after
+    assert chart is not None
+    assert "cannot be compared. Since then first 20%, latest 30%, best 30%." in chart.text
+
+
 def test_scores_of_one_moment_stand_side_by_side_and_one_alone_is_no_line() -> None:
     same = [ScorePoint(NOON, 0.4), ScorePoint(NOON, 0.6), ScorePoint(NOON, 0.5)]
     xs = [x for x, _ in polyline(drawing(score_chart(same, title="t", id_prefix="s")))]

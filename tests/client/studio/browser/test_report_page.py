@@ -12,6 +12,7 @@ from server.contract import Transcript, Word
 from tests.browser_looks import open_details
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import make_studio, tone
+from tests.planted_report import PHRASES, QUESTION, planted_attempt
 from tests.server.conftest import make_submission
 
 TEXT: Final = "We place every shard with vLLM"
@@ -91,3 +92,32 @@ def test_of_two_answers_one_sounds(serve: Serve, studio: Studio, new_page: NewPa
     words.last.click()
     plays(page, "shard", 1)
     page.wait_for_function(SILENT, arg=0)
+
+
+def test_an_answer_to_did_you_mean_counts_without_a_reload(
+    serve: Serve, settings: ClientSettings, new_page: NewPage
+) -> None:
+    studio = make_studio(settings)
+    planted = planted_attempt(QUESTION, "a" * 32, PHRASES)
+    studio.backend.import_attempts([planted])
+    write_wav(Clip(tone(40.0)), studio.recordings.path_of("a" * 32))
+    page = new_page()
+    page.goto(serve(studio=studio).url + "/attempts/1")
+    page.evaluate("() => { document.body.dataset.kept = 'yes'; }")
+    assert page.locator("#transcript .mark-possible").count() == 1
+    before = page.locator("#summary .figure-number .value").first.text_content()
+    page.focus("#phrase-5 button:text-is('Yes, count it')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#phrase-5 .verdict.good")
+    status = page.locator("[data-meant-status]").text_content()
+    after = page.locator("#summary .figure-number .value").first.text_content()
+    assert status.startswith(f"5, continuous batching: said. Score {after}")
+    assert after != before
+    assert page.locator("#transcript .mark-possible").count() == 0
+    assert page.evaluate("() => document.body.dataset.kept") == "yes", "the page was not reloaded"
+    assert page.evaluate("() => document.activeElement.closest('#phrase-5') !== null")
+    page.click("#transcript .word:text-is('accelerators')")
+    plays(page, "accelerators")  # the words are still those that the player knows
+    page.keyboard.press("Space")
+    page.click("#phrase-5 button:has-text('Take your answer back')")
+    page.wait_for_selector("#transcript .mark-possible")

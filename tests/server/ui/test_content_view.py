@@ -1,0 +1,131 @@
+"""The score, phrases perhaps said and the structure, wherever a report is shown."""
+
+import csv
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from client.terminal.report import render_report
+from server.contract import Report, ReviewDocument
+from server.exports.pdf import to_pdf
+from server.ui.compare_view import view_comparison
+from server.ui.exports.csv_table import to_csv
+from server.ui.exports.html import bundle_page, to_html
+from server.ui.exports.markdown import to_markdown
+from server.ui.rendering import environment
+from server.ui.report_view import view_report
+from server.ui.verdict_words import composition_text
+from tests.planted_report import CLAUSE, PHRASES, QUESTION, planted_attempt, planted_report
+from tests.server.exports.test_attempt import pdf_text
+
+ATTEMPT = planted_attempt(QUESTION, "a" * 32, PHRASES)
+REPORT = planted_report(QUESTION, PHRASES)
+EARLIER = REPORT.model_copy(
+    update={"score": None, "score_parts": (), "structure": None, "grader_version": "1.3.0"}
+)
+ASKED = "Did you mean “continuous batching”?"
+
+
+def terminal(report: Report) -> str:
+    console = Console(width=120, force_terminal=False)
+    with console.capture() as captured:
+        console.print(render_report(report, "Why?"))
+    return captured.get()
+
+
+def joined(text: str) -> str:
+    """Without spaces: forms break their lines in different places."""
+    return re.sub(r"\s+", "", text)
+
+
+def html_text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<style>.*?</style>|<script.*?</script>|<[^>]+>", " ", html))
+
+
+SHOWN = {
+    "terminal": lambda: terminal(REPORT),
+    "html": lambda: html_text(to_html([ATTEMPT])),
+    "bundle": lambda: html_text(
+        bundle_page(ATTEMPT, ReviewDocument(submission_id="a" * 32), recording=None)
+    ),
+    "markdown": lambda: to_markdown([ATTEMPT]).replace("\\", ""),
+    "pdf": lambda: pdf_text(to_pdf(ATTEMPT)),
+}
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_every_form_of_a_report_shows_all_of_it(kind: str) -> None:
+    text = joined(SHOWN[kind]())
+    missing = [
+        each
+        for each in (
+            composition_text(REPORT),
+            "structure 33% × 0.5",
+            ASKED,
+            f"“{CLAUSE}”",
+            "in your own words",
+            "recognized by sound",
+            "heard in the recording",
+            "verdict of a language model",
+            "Can you give a number?",
+            "“because”",
+        )
+        if joined(each) not in text
+    ]
+    assert missing == []
+
+
+def test_a_table_has_it_in_columns() -> None:
+    (row,) = csv.DictReader(io.StringIO(to_csv([ATTEMPT])))
+    assert row["possible"] == "continuous batching"
+    assert (row["structure_said"], row["structure_missing"]) == ("reason", "example")
+    assert row["score_parts"] == composition_text(REPORT)
+    assert float(row["score"]) == pytest.approx(REPORT.score, abs=1e-4)
+
+
+def test_reports_of_earlier_graders_stay_readable() -> None:
+    view = view_report(EARLIER)
+    assert (view.composition, view.structure) == ("", ())
+    assert view.score == EARLIER.coverage.score
+    text = terminal(EARLIER)
+    assert f"coverage {EARLIER.coverage.score:.0%}" in text
+    assert "Structure" not in text
+    template = '{% from "report/checklist.html" import score %}{{ score(view) }}'
+    shown = html_text(environment().from_string(template).render(view=view))
+    assert f"score {EARLIER.coverage.score:.0%}" in shown
+
+
+def test_a_phrase_perhaps_said_is_marked_and_asked_about() -> None:
+    view = view_report(REPORT)
+    row = view.phrases[4]
+    assert (row.status, row.verdict, row.sign, row.question) == (
+        "possible",
+        "perhaps said",
+        "?",
+        ASKED,
+    )
+    assert row.quote.text == CLAUSE
+    assert row.quote.href == "#w-8"
+    assert "mark-possible" in view.marks
+    assert (view.said_count, view.asked_count) == (4, 1)
+
+
+def test_parts_lead_to_their_words_and_points_to_their_parts() -> None:
+    view = view_report(REPORT, prefix="x-")
+    said, missing = view.structure
+    assert (said.said, said.quote.href, said.quote.from_s) == (True, "#x-w-7", 6.85)
+    assert (missing.said, missing.ask) == (False, "Can you give a number?")
+    points = {point.text: point.href for point in view.work_on}
+    assert points["No example. They may ask: Can you give a number?"] == "#x-part-2"
+
+
+def test_scores_graded_in_different_ways_are_not_compared() -> None:
+    unlike = view_comparison(EARLIER, REPORT)
+    assert (unlike.like, unlike.numbers[0].change) == (False, "")
+    assert [row.before for row in unlike.structure] == [None, None]
+    later = REPORT.model_copy(update={"grader_version": "2.4.1", "score": 1.0})
+    alike = view_comparison(REPORT, later)
+    assert alike.like
+    assert alike.numbers[0].direction == "up"
