@@ -25,6 +25,7 @@ _HOW: Final = {
     "alias": "in other words",
     "acronym": "by its short or long form",
     "fuzzy": "close to it",
+    "judge": "by a language model’s judgment",
 }
 _SIGNS: Final[dict[str, tuple[Tone, str]]] = {
     "covered": ("good", "✓"),
