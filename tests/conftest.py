@@ -42,7 +42,8 @@ def _needs_real_time(item: pytest.Item) -> bool:
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's own data, whatever the environment says."""
-    for name in ("BANK", "LEXICON", "SERVER", "TOKEN", "DATABASE_URL", "HOSTS", "SECRET"):
+    names = "BANK LEXICON SERVER TOKEN DATABASE_URL HOSTS SECRET JUDGE JUDGE_MODEL JUDGE_KEY"
+    for name in names.split():
         monkeypatch.delenv(f"ALOUD_{name}", raising=False)
     monkeypatch.setenv("ALOUD_HOME", str(tmp_path_factory.mktemp("aloud-home")))
     monkeypatch.setenv("ALOUD_OFFLINE", "1")

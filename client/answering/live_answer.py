@@ -12,18 +12,25 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.submission import Outcome, new_submission
+from client.answering.submission import Outcome
 from client.answering.worker import AnswerWorker, Caption
 from client.core.errors import ClientError
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.errors import AudioError
-from server.contract import Submission
+from server.contract import Evidence, Submission, Transcript
 
 Samples = npt.NDArray[np.float32]
 
 
 class AnswerCancelledError(ClientError):
     """The answer was discarded: there is nothing to finish."""
+
+
+class Prepare(Protocol):
+    """Makes what is sent of an answer."""
+
+    def __call__(self, transcript: Transcript, evidence: Evidence) -> Submission:
+        """The answer with an id of its own."""
 
 
 class Submit(Protocol):
@@ -40,21 +47,21 @@ class LiveAnswer:
     itself after ``finish`` or ``cancel``.
 
     Args:
-        question_id: the question it answers.
         make_worker: gives what works on it and shows its captions; called on that thread.
+        prepare: makes what is sent of the finished answer; called once, on that thread.
         submit: sends the finished answer; called again with the same one where it failed.
         on_caption: called on that thread with each piece as it is transcribed.
     """
 
     def __init__(
         self,
-        question_id: str,
         make_worker: Callable[[Callable[[Caption], None]], AnswerWorker],
+        prepare: Prepare,
         submit: Submit,
         on_caption: Callable[[Caption], None] | None = None,
     ) -> None:
-        self._question_id = question_id
         self._make_worker = make_worker
+        self._prepare = prepare
         self._submit = submit
         self._on_caption = on_caption
         self._changed = threading.Condition()
@@ -145,7 +152,7 @@ class LiveAnswer:
                 worker.take(taken[0], is_over=taken[1])
                 worker.step()
             if not self._cancelled:
-                self._submission = new_submission(self._question_id, *worker.result())
+                self._submission = self._prepare(*worker.result())
         except BaseException as error:  # raised again by finish, in the caller's thread
             self._failure = error
 

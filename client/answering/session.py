@@ -1,7 +1,7 @@
 """What a rehearsal does with one answer: sound in, a graded and stored attempt out.
 
 Terminal and studio are thin over this module. Live or recorded, an answer takes the same way:
-clip → speech segments → transcript → hearing → submission → backend → outcome.
+clip → speech segments → transcript → hearing → submission (→ judge) → backend → outcome.
 """
 
 import threading
@@ -13,9 +13,10 @@ from client.answering.live_answer import LiveAnswer
 from client.answering.submission import Outcome, new_submission
 from client.answering.worker import AnswerWorker, Caption, ignore_caption
 from client.backend.protocol import Backend, QueuedError, UnavailableError
+from client.judging.judge import Judge
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
-from server.contract import HeardTerm, Submission, Transcript, Word
+from server.contract import Evidence, HeardTerm, Submission, Transcript, Word
 
 
 class Session:
@@ -25,6 +26,7 @@ class Session:
         backend: the server, embedded or shared.
         load_transcriber: gives the engine; called once, at the first answer or by ``warm``.
         hear: judges how the terms were said; ``None`` where there is no hearing.
+        judge: is asked about key phrases that are not found; ``None``: nothing is asked.
     """
 
     def __init__(
@@ -32,11 +34,13 @@ class Session:
         backend: Backend,
         load_transcriber: Callable[[], Transcriber],
         hear: Hear | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._backend = backend
         self._load_transcriber = load_transcriber
         self._transcriber: Transcriber | None = None
         self._hear = hear
+        self._judge = judge
         self._loading = threading.Lock()
         self._engine_lock = threading.Lock()
         self._hearing_lock = threading.Lock()
@@ -58,7 +62,10 @@ class Session:
             on_caption: called from another thread with each piece as it is transcribed.
         """
         return LiveAnswer(
-            question_id, lambda show: self.worker(question_id, show), self.submit, on_caption
+            lambda show: self.worker(question_id, show),
+            lambda transcript, evidence: self._prepare(question_id, transcript, evidence),
+            self.submit,
+            on_caption,
         )
 
     def answer(
@@ -82,7 +89,7 @@ class Session:
             EngineError, BackendError: the engine or the server failed.
         """
         transcript, evidence = self.worker(question_id).run(clip, on_progress)
-        return self.submit(new_submission(question_id, transcript, evidence), save=save)
+        return self.submit(self._prepare(question_id, transcript, evidence), save=save)
 
     def transcribe(self, clip: Clip) -> Transcript:
         """What is said in a recording that answers no question.
@@ -127,6 +134,13 @@ class Session:
         except QueuedError as error:
             return Outcome(submission, None, waiting=str(error))
         return Outcome(submission, attempt.report, attempt.id)
+
+    def _prepare(self, question_id: str, transcript: Transcript, evidence: Evidence) -> Submission:
+        """What is sent of an answer, judged where there is a judge."""
+        submission = new_submission(question_id, transcript, evidence)
+        if self._judge is None:
+            return submission
+        return self._judge.judged(submission, self._backend)
 
     def _hearing_for(self, question_id: str) -> HearWords | None:
         """The hearing of answers to this question, made ready; ``None`` where there is none."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from client.backend.sending import OutboxBackend
     from client.core.settings import ClientSettings
+    from client.judging.judge import Judge
     from question_bank.models import RoundName
 
 
@@ -71,32 +72,46 @@ LexiconOption = Annotated[
 ServerOption = Annotated[
     str | None, typer.Option("--server", help="Address of a shared server; without it, embedded.")
 ]
+JudgeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="URL",
+        help="OpenAI-compatible API that judges key phrases not found. The transcript goes there.",
+    ),
+]
+JudgeModelOption = Annotated[
+    str | None, typer.Option("--judge-model", metavar="NAME", help="The judge's model.")
+]
 RoundOption = Annotated[
     str | None, typer.Option("--round", metavar="X", help="Only this round's questions.")
 ]
 _DATA_OPTIONS: Final = {"bank": BankOption, "lexicon": LexiconOption, "server": ServerOption}
+_JUDGE_OPTIONS: Final = {"judge": JudgeOption, "judge_model": JudgeModelOption}
 
 
 def command(
-    app: typer.Typer, name: str, panel: str | None = None
+    app: typer.Typer, name: str, panel: str | None = None, *, judged: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a command whose first parameter is ``settings: ClientSettings``.
 
-    The command gets the options ``--bank``, ``--lexicon`` and ``--server``, from which the
-    settings are made, and every expected failure ends as one clear line with exit status 1.
+    The command gets the options ``--bank``, ``--lexicon`` and ``--server``, if ``judged`` also
+    ``--judge`` and ``--judge-model``, from which the settings are made, and every expected
+    failure ends as one clear line with exit status 1.
     """
+    options = _DATA_OPTIONS | (_JUDGE_OPTIONS if judged else {})
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def wrapper(**values: Any) -> None:
-            data = {key: values.pop(key) for key in _DATA_OPTIONS}
+            data = {key: values.pop(key) for key in options}
             with expected_failures():
                 function(load_settings_of(**data), **values)
 
         own = list(inspect.signature(function).parameters.values())[1:]
         added = [
             inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-            for key, kind in _DATA_OPTIONS.items()
+            for key, kind in options.items()
         ]
         own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
         wrapper.__signature__ = inspect.Signature(own + added)  # type: ignore[attr-defined]
@@ -109,12 +124,34 @@ def command(
 
 
 def load_settings_of(
-    bank: list[Path] | None, lexicon: list[Path] | None, server: str | None
+    bank: list[Path] | None,
+    lexicon: list[Path] | None,
+    server: str | None,
+    judge: str | None = None,
+    judge_model: str | None = None,
 ) -> "ClientSettings":
     """The settings from the options about data, or from the environment if one is not given."""
     from client.core.settings import load_settings
 
-    return load_settings(bank=bank or (), lexicon=lexicon or (), server=server)
+    return load_settings(
+        bank=bank or (),
+        lexicon=lexicon or (),
+        server=server,
+        judge=judge,
+        judge_model=judge_model,
+    )
+
+
+def open_judge(settings: "ClientSettings") -> "Judge | None":
+    """The judge that the settings name; a warning goes to standard error if it is elsewhere."""
+    if settings.judge is None:
+        return None
+    from client.judging.judge import Judge
+
+    judge = Judge(settings.judge)
+    if judge.warning:
+        errors().print(Text(f"! {judge.warning}", "yellow"))
+    return judge
 
 
 def open_server(settings: "ClientSettings") -> "OutboxBackend":

@@ -14,6 +14,7 @@ from client.cli.common import (
     command,
     errors,
     fail,
+    open_judge,
     open_server,
     out,
     print_json,
@@ -23,6 +24,7 @@ from client.cli.common import (
 if TYPE_CHECKING:
     from client.answering.submission import Outcome
     from client.core.settings import ClientSettings
+    from client.judging.judge import Judge
     from server.contract import Transcript
 
 
@@ -40,9 +42,9 @@ QuestionOption = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     command(app, "demo", _PANEL)(demo)
-    command(app, "interview", _PANEL)(interview)
-    command(app, "assess", _PANEL)(assess)
-    command(app, "grade", _PANEL)(grade)
+    command(app, "interview", _PANEL, judged=True)(interview)
+    command(app, "assess", _PANEL, judged=True)(assess)
+    command(app, "grade", _PANEL, judged=True)(grade)
 
 
 def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
@@ -70,7 +72,9 @@ def assess(
     ] = True,
 ) -> None:
     """Assess a recorded answer: transcript, coverage, pronunciation, delivery."""
-    outcome, prompt = _assess(settings, audio, question, engine, model, offline=False, save=save)
+    outcome, prompt = _assess(
+        settings, audio, question, engine, model, open_judge(settings), save=save
+    )
     _show(outcome, prompt, as_json)
     if not as_json and sys.stdin.isatty():
         _ask_what_was_meant(settings, outcome)
@@ -89,8 +93,11 @@ def grade(
     from client.answering.submission import new_submission
 
     submission = new_submission(question, _read_transcript(transcript, sys.stdin.buffer))
+    judge = open_judge(settings)
     with open_server(settings) as backend:
         prompt = backend.question(question).prompt
+        if judge is not None:
+            submission = judge.judged(submission, backend)
         report = backend.grade(submission)
     if as_json:
         print_json(report)
@@ -143,6 +150,7 @@ def interview(
             backend,
             lambda: load_transcriber(settings, engine, model),
             load_hearing(settings),
+            open_judge(settings),
         )
         options = InterviewOptions(
             role=role,
@@ -163,8 +171,9 @@ def _assess(
     question_id: str,
     engine: str,
     model: str | None,
+    judge: "Judge | None" = None,
     *,
-    offline: bool,
+    offline: bool = False,
     save: bool,
 ) -> "tuple[Outcome, str]":
     from client.answering.session import Session
@@ -185,6 +194,7 @@ def _assess(
             backend,
             lambda: load_transcriber(settings, engine, model, offline=offline),
             load_hearing(settings),
+            judge,
         )
         with share_bar("transcribing") as report:
             outcome = session.answer(clip, question_id, save=save, on_progress=report)

@@ -3,14 +3,43 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 from client.core.errors import ClientError
 
+_LONGEST: Final = 500
+"""Characters of a judge's address and model; a report names both."""
+
 
 class SettingsError(ClientError):
     """A flag or an environment variable has a value that cannot be used."""
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """A language model that judges key phrases that were not found.
+
+    Attributes:
+        address: of its OpenAI-compatible API, without a slash at its end.
+        model: the model's name there.
+        key: what the API knows you by; ``None``: it needs none.
+    """
+
+    address: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it runs on this machine: what it is asked stays here."""
+        host = urlsplit(self.address).hostname or ""
+        try:
+            return host == "localhost" or ip_address(host).is_loopback
+        except ValueError:  # a name: wherever it leads to
+            return False
 
 
 @dataclass(frozen=True)
@@ -23,6 +52,7 @@ class ClientSettings:
         lexicon: files or folders added to the built-in lexicon, the last on top.
         server: the address of a shared server without a slash at its end; ``None``: embedded.
         token: what the server knows this client by; ``None``: it has none.
+        judge: a language model that judges key phrases not found; ``None``: nothing is asked.
     """
 
     home: Path
@@ -30,6 +60,7 @@ class ClientSettings:
     lexicon: tuple[Path, ...] = ()
     server: str | None = None
     token: str | None = field(default=None, repr=False)
+    judge: JudgeSettings | None = None
 
     @property
     def database(self) -> Path:
@@ -67,6 +98,8 @@ def load_settings(
     bank: Sequence[Path] = (),
     lexicon: Sequence[Path] = (),
     server: str | None = None,
+    judge: str | None = None,
+    judge_model: str | None = None,
     home: Path | None = None,
     env: Mapping[str, str] = os.environ,
 ) -> ClientSettings:
@@ -75,10 +108,11 @@ def load_settings(
     ``ALOUD_BANK`` and ``ALOUD_LEXICON`` are lists separated as in ``PATH`` (``:`` on Linux and
     macOS, ``;`` on Windows); ``ALOUD_SERVER`` is an address, ``ALOUD_HOME`` a folder. An empty
     variable counts as not set. ``ALOUD_TOKEN`` is the token for the server; it takes
-    precedence over the one that ``aloud login`` keeps.
+    precedence over the one that ``aloud login`` keeps. ``ALOUD_JUDGE`` is the address of a judge,
+    ``ALOUD_JUDGE_MODEL`` its model, ``ALOUD_JUDGE_KEY`` its key.
 
     Raises:
-        SettingsError: the server's address or the token is not valid.
+        SettingsError: an address or a token is not valid, or the judge has no model.
         TokenFileError: the file of tokens is damaged.
     """
     folder = _home(home, env)
@@ -89,6 +123,7 @@ def load_settings(
         lexicon=tuple(lexicon) or _paths(env.get("ALOUD_LEXICON", "")),
         server=address,
         token=_token(folder, address, env),
+        judge=_judge(judge, judge_model, env),
     )
 
 
@@ -119,18 +154,41 @@ def _paths(text: str) -> tuple[Path, ...]:
 
 
 def _server(text: str) -> str | None:
-    if not text.strip():
-        return None
     address = text.strip().rstrip("/")
-    try:
-        parts = urlsplit(address)
-        _ = parts.port  # raises if it is not a number
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname)
-        valid = valid and not parts.query and not parts.fragment
-    except ValueError:
-        valid = False
-    if not valid:
+    if address and not _is_address(address):
         raise SettingsError(
             f"{text!r} is not a server address; it looks like https://aloud.example.org"
         )
-    return address
+    return address or None
+
+
+def _judge(address: str | None, model: str | None, env: Mapping[str, str]) -> JudgeSettings | None:
+    text = address or env.get("ALOUD_JUDGE", "")
+    named = text.strip().rstrip("/").removesuffix("/chat/completions")
+    if not named:
+        if model:
+            raise SettingsError("a model alone is no judge: add --judge URL, or ALOUD_JUDGE")
+        return None
+    if not _is_address(named) or "@" in urlsplit(named).netloc or len(named) > _LONGEST:
+        raise SettingsError(
+            f"{text!r} is not the address of a judge; it looks like http://127.0.0.1:11434/v1"
+        )
+    chosen = (model or env.get("ALOUD_JUDGE_MODEL", "")).strip()
+    if not chosen or len(chosen) > _LONGEST or not chosen.isprintable():
+        raise SettingsError(
+            f"the judge at {named} needs a model: add --judge-model NAME, or ALOUD_JUDGE_MODEL"
+        )
+    key = env.get("ALOUD_JUDGE_KEY", "").strip()
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise SettingsError("ALOUD_JUDGE_KEY is not a key: it holds spaces or special characters")
+    return JudgeSettings(named, chosen, key or None)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # raises if it is not a number
+    except ValueError:
+        return False
+    named = parts.scheme in ("http", "https") and bool(parts.hostname)
+    return named and not parts.query and not parts.fragment

@@ -63,6 +63,11 @@ class PhraseCoverage(Wire):
     follow_up: str = ""
     corrected: CorrectedVerdict | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the grader neither found it nor found it denied: what a judge is asked about."""
+        return self.status != "covered" and not self.negated
+
 
 class Coverage(Wire):
     """``score``: the weighted share of phrases covered.

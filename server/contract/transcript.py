@@ -1,4 +1,4 @@
-"""The wire models of what was said: the transcript, and the evidence from the audio.
+"""The wire models of what was said: the transcript, and what the client found out about it.
 
 Times are seconds from the start of the recording; they are ``None`` if an answer was typed or
 imported without audio.
@@ -12,6 +12,8 @@ from server.contract.wire import Share, Wire
 
 MAX_TEXT_CHARS = 200_000
 MAX_WORDS = 40_000
+
+_ROUGH_ENGINES = frozenset({"pocketsphinx"})
 
 Seconds = Annotated[float, Field(ge=0, le=24 * 3600)]
 Short = Annotated[str, StringConstraints(max_length=500)]
@@ -35,6 +37,11 @@ class Transcript(Wire):
     model: Short = ""
     duration_s: Seconds | None = None
     words: Annotated[tuple[Word, ...], Field(max_length=MAX_WORDS)] = ()
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the engine gets so many words wrong that only the words themselves count."""
+        return self.engine in _ROUGH_ENGINES
 
     @model_validator(mode="after")
     def _times_run_forward(self) -> Self:
@@ -71,11 +78,35 @@ class HeardTerm(Wire):
     end_s: Seconds
 
 
+class JudgedPhrase(Wire):
+    """A key phrase that a judge takes for said, and the words of the answer it names as proof.
+
+    The quote is as the judge wrote it: the grader checks it against the transcript.
+    """
+
+    phrase: Short
+    quote: Short
+
+
+class Judgment(Wire):
+    """What a language model of the candidate's choice says about the phrases not found.
+
+    ``transcript_left``: the transcript was sent to another machine for it.
+    """
+
+    address: Short
+    model: Short
+    transcript_left: bool
+    phrases: Annotated[tuple[JudgedPhrase, ...], Field(max_length=100)] = ()
+    problem: Short | None = Field(default=None, description="why it gave no verdicts")
+
+
 class Evidence(Wire):
-    """What only the client can know because only it has the audio.
+    """What only the client can know: it has the audio, and it asks the judge.
 
     ``pauses`` is ``None`` where there was no audio to measure, and empty where nobody paused.
     ``unintelligible``: where somebody speaks and the engine could make out no words.
+    ``judgment`` is ``None`` where there is no judge or nothing to ask it.
     """
 
     answer_start_s: Seconds | None = None
@@ -87,3 +118,4 @@ class Evidence(Wire):
     hearing_problem: Short | None = Field(
         default=None, description="why the hearing gave no verdicts, where it was asked"
     )
+    judgment: Judgment | None = None

@@ -10,6 +10,7 @@ from server.core.errors import GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases
 from server.grading.delivery import measure_delivery
+from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.negation import is_negated
 from server.grading.phrases import compile_phrase
@@ -26,7 +27,6 @@ __all__ = ["GRADER_VERSION", "cover", "grade"]
 GRADER_VERSION = "2.0.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
-ROUGH_ENGINES = frozenset({"pocketsphinx"})
 ROUGH_NOTICE = (
     "This is a rough transcript made without Whisper: phrases you did say may be shown as missing. "
     "`aloud models pull base.en` gives a better one."
@@ -102,7 +102,7 @@ def make_sense(
 
     A rough transcript has none: it may never have coverage that was not said.
     """
-    if submission.transcript.engine in ROUGH_ENGINES:
+    if submission.transcript.is_rough:
         return None, None
     kept = None if stored is None else AnswerSense.from_json(stored)
     if kept is not None:
@@ -173,11 +173,12 @@ def grade(
     transcript = submission.transcript
     texts = words_of(submission)
     terms = term_index(lexicon)
-    rough = transcript.engine in ROUGH_ENGINES
+    rough = transcript.is_rough
     answer = read_answer(texts, terms, strict=rough)
     if not answer.tokens:
         raise GradingError(NO_SPEECH)
     coverage = _cover(answer, question.key_phrases, transcript.words, terms)
+    coverage, judge_notices = apply_judgment(coverage, submission)
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)
@@ -193,7 +194,7 @@ def grade(
         created_at=submission.created_at,
         grader_version=GRADER_VERSION,
         bank_version=bank_version,
-        notices=_notices(submission, rough=rough),
+        notices=(*_notices(submission, rough=rough), *judge_notices),
         transcript=transcript,
         score=None if content is None else content.score,
         score_parts=() if content is None else content.parts,

@@ -31,6 +31,7 @@ from server.contract import (
 )
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
+from tests.client.fake_judge import FakeJudge
 
 STUB_SERVER = Path(__file__).with_name("stub_server.py")
 
@@ -167,6 +168,14 @@ def loopback_server(tmp_path: Path) -> Iterator[LoopbackServer]:
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def fake_judge() -> Iterator[FakeJudge]:
+    """A chat API on loopback; a test says what it replies."""
+    judge = FakeJudge()
+    yield judge
+    judge.close()
 
 
 @pytest.fixture

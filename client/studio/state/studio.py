@@ -17,6 +17,7 @@ from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
+from client.judging.judge import Judge
 from client.practice.drills.items import DrillItems
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
@@ -66,6 +67,9 @@ class Studio:
         self.recordings = OwnRecordings(settings.recordings)
         self.drill_items = DrillItems(settings)
         self._hear = hear
+        self._judge = Judge(settings.judge) if settings.judge else None
+        if self._judge and self._judge.warning and tell:
+            tell(self._judge.warning)
         self._make_speaker = make_speaker or self._speaker_here
         self._environment = environment(_TEMPLATES)
         self._session_lock = threading.Lock()
@@ -87,7 +91,8 @@ class Studio:
         engine = (status.name, status.model)
         with self._session_lock:
             if self._session is None or self._session[0] != engine:
-                self._session = (engine, Session(self.backend, self.engine.load, self._hearing))
+                session = Session(self.backend, self.engine.load, self._hearing, self._judge)
+                self._session = (engine, session)
             return self._session[1]
 
     def warm_up(self) -> None:

@@ -21,7 +21,7 @@ from pronunciation.clip import Clip
 from pronunciation.errors import AudioError, HearingError
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.models import Question
-from server.contract import HeardTerm, Report, Submission, Word
+from server.contract import HeardTerm, Judgment, Report, Submission, Word
 from tests.checkpoint import export
 from tests.checkpoint.sounds import SAMPLE_RATE_HZ, VOICES, say
 from tests.client.conftest import make_question, make_report
@@ -312,6 +312,50 @@ def test_after_a_server_that_failed_it_can_be_finished_again() -> None:
     assert [each.submission_id for each in desk.graded] == [outcome.submission.submission_id] * 2
     assert engine.runs == runs
     assert live.finish(save=False) is outcome
+
+
+class OneJudge:
+    """Stands in for a judge; notes which answers it was asked about."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def judged(self, submission: Submission, _: object) -> Submission:
+        self.asked.append(submission.submission_id)
+        judgment = Judgment(address="here", model="small", transcript_left=False)
+        evidence = submission.evidence.model_copy(update={"judgment": judgment})
+        return submission.model_copy(update={"evidence": evidence})
+
+
+def test_a_judge_is_asked_once_however_often_the_answer_is_sent() -> None:
+    desk, judge = Desk(), OneJudge()
+    desk.failures = [UnavailableError("the server is away")]
+    backend: Backend = desk  # type: ignore[assignment]
+    rehearsal = Session(backend, LoudRuns, judge=judge)  # type: ignore[arg-type]
+    live = rehearsal.listen(QUESTION)
+    feed(live, phrases()[0])
+
+    with pytest.raises(UnavailableError):
+        live.finish(save=False)
+    outcome = live.finish(save=False)
+
+    assert judge.asked == [outcome.submission.submission_id]
+    assert desk.graded == [outcome.submission] * 2
+    judgment = outcome.submission.evidence.judgment
+    assert judgment is not None
+    assert judgment.model == "small"
+
+
+def test_a_judge_is_not_asked_about_a_discarded_answer() -> None:
+    judge = OneJudge()
+    backend: Backend = Desk()  # type: ignore[assignment]
+    live = Session(backend, LoudRuns, judge=judge).listen(QUESTION)  # type: ignore[arg-type]
+    feed(live, phrases()[0])
+    live.cancel()
+
+    with pytest.raises(AnswerCancelledError):
+        live.finish(save=False)
+    assert judge.asked == []
 
 
 def test_a_screen_that_breaks_does_not_cost_the_answer() -> None:

@@ -55,3 +55,39 @@ def test_a_relative_home_does_not_move_with_the_working_folder(
 def test_what_is_no_address(address: str) -> None:
     with pytest.raises(SettingsError, match="is not a server address"):
         load_settings(server=address, env={})
+
+
+def test_a_judge_from_flags_and_environment() -> None:
+    env = {
+        "ALOUD_JUDGE": "https://judge.example/v1/chat/completions",
+        "ALOUD_JUDGE_MODEL": "big",
+        "ALOUD_JUDGE_KEY": " sk-1 ",
+    }
+    assert load_settings(env={}).judge is None
+    judge = load_settings(env=env).judge
+    assert judge is not None
+    assert (judge.address, judge.model, judge.key) == ("https://judge.example/v1", "big", "sk-1")
+    assert "sk-1" not in repr(judge)
+    named = load_settings(judge="http://localhost:1234/v1/", judge_model="small", env=env).judge
+    assert named is not None
+    assert (named.address, named.model) == ("http://localhost:1234/v1", "small")
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"JUDGE": "localhost:11434"}, "is not the address of a judge"),
+        ({"JUDGE": "http://name:secret@host/v1"}, "is not the address of a judge"),
+        ({"JUDGE": "http://host/v1?key=secret"}, "is not the address of a judge"),
+        ({"JUDGE": "http://host/" + "x" * 500}, "is not the address of a judge"),
+        ({"JUDGE": "http://host/v1"}, "needs a model"),
+        ({"JUDGE": "http://host/v1", "JUDGE_MODEL": "a\nb"}, "needs a model"),
+        (
+            {"JUDGE": "http://host/v1", "JUDGE_MODEL": "m", "JUDGE_KEY": "two words"},
+            "ALOUD_JUDGE_KEY is not a key",
+        ),
+    ],
+)
+def test_what_is_no_judge(variables: dict[str, str], says: str) -> None:
+    with pytest.raises(SettingsError, match=says):
+        load_settings(env={f"ALOUD_{name}": value for name, value in variables.items()})

@@ -1,0 +1,1 @@
+"""The optional judge: a language model asked about key phrases that were not found."""

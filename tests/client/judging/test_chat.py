@@ -1,0 +1,192 @@
+"""Whatever a chat API sends, there is a text or a clear error, and soon."""
+
+import json
+import socket
+import time
+
+import pytest
+
+from client.core.settings import JudgeSettings
+from client.judging.chat import MAX_REPLY_BYTES, Chat, ChatError
+from tests.client.fake_judge import FakeJudge, completion, drips, hangs_up, sends
+
+MESSAGES = [{"role": "user", "content": "Well?"}]
+LIMIT_S = 1.5
+
+
+def ask(judge: FakeJudge, key: str | None = None) -> str:
+    return Chat(JudgeSettings(judge.address, "small", key), limit_s=LIMIT_S).ask(MESSAGES)
+
+
+def problem(judge: FakeJudge, key: str | None = None) -> str:
+    with pytest.raises(ChatError) as raised:
+        ask(judge, key)
+    assert raised.value.sent
+    return str(raised.value)
+
+
+def test_what_is_asked(fake_judge: FakeJudge) -> None:
+    fake_judge.says("Well.")
+
+    assert ask(fake_judge) == "Well."
+    [request] = fake_judge.requests
+    assert request["path"] == "/v1/chat/completions"
+    assert (request["model"], request["temperature"], request["stream"]) == ("small", 0, False)
+    assert request["messages"] == MESSAGES
+    assert "Authorization" not in request["headers"]
+
+
+def test_the_key_goes_into_a_header(fake_judge: FakeJudge) -> None:
+    fake_judge.says("Well.")
+    ask(fake_judge, key="sk-1")
+
+    assert fake_judge.requests[0]["headers"]["Authorization"] == "Bearer sk-1"
+
+
+def test_a_proxy_never_sees_what_stays_on_this_machine(
+    fake_judge: FakeJudge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    fake_judge.says("Well.")
+
+    assert ask(fake_judge) == "Well."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>not found</html>",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"choices": []}',
+        b'{"choices": {}}',
+        b'{"choices": [{"message": {"content": null}}]}',
+        b'{"choices": [{"message": {"content": ["text"]}}]}',
+        b'{"choices": [{"message": {"content": "x"}}], "usage": NaN}',
+        b'{"choices": [{"message": {"content": "\xff\xfe"}}]}',
+        '{"choices": [{"message": {"content": "x"}}]}'.encode("utf-16"),
+        b"[" * 100_000,
+        b'{"choices": ' * 20_000,
+        b'{"choices": 1' + b"0" * 50_000 + b"}",
+    ],
+    ids=lambda body: repr(body[:30]),
+)
+def test_replies_of_no_chat_api(fake_judge: FakeJudge, body: bytes) -> None:
+    fake_judge.replies = [sends(200, body)]
+
+    assert problem(fake_judge) == "its reply is not that of a chat API"
+
+
+def test_a_huge_reply_is_not_read_to_its_end(fake_judge: FakeJudge) -> None:
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+    fake_judge.replies = [drips(b"x" * 65_536, 0.0, head=head)]
+
+    assert problem(fake_judge) == "its reply is longer than 256 KB"
+    fake_judge.says("y" * (MAX_REPLY_BYTES - 1000))
+    assert len(ask(fake_judge)) == MAX_REPLY_BYTES - 1000
+
+
+@pytest.mark.parametrize(
+    ("piece", "head"),
+    [
+        (b"", b""),
+        (b" ", b"HTTP/1.1 200 OK\r\n\r\n"),
+        (b"x", b"HTTP/1.1 200 OK\r\nX-Slow: "),
+    ],
+    ids=["silence", "a slow body", "slow headers"],
+)
+def test_the_time_limit_holds_for_the_whole(
+    fake_judge: FakeJudge, piece: bytes, head: bytes
+) -> None:
+    fake_judge.replies = [drips(piece, 0.1, head=head)]
+    began_s = time.monotonic()
+
+    assert problem(fake_judge) == "it did not answer within 1.5 s"
+    assert time.monotonic() - began_s < LIMIT_S + 2
+    assert len(fake_judge.requests) == 1
+
+
+def test_a_redirect_is_not_followed(fake_judge: FakeJudge) -> None:
+    other = FakeJudge()
+    other.says("Gotcha.")
+    try:
+        for status in (301, 302, 307, 308):
+            fake_judge.replies = [sends(status, Location=f"{other.address}/chat/completions")]
+            assert "not followed" in problem(fake_judge, key="sk-1")
+    finally:
+        other.close()
+    assert other.requests == []
+
+
+def test_a_failure_of_the_server_is_retried_once(fake_judge: FakeJudge) -> None:
+    fake_judge.replies = [sends(503), completion("Well.")]
+    assert ask(fake_judge) == "Well."
+
+    fake_judge.requests.clear()
+    fake_judge.replies = [sends(500, b'{"error": {"message": "out of\\u0007 memory"}}')]
+    assert problem(fake_judge) == "it failed (500): out of memory"
+    assert len(fake_judge.requests) == 2
+
+
+def test_a_broken_connection_is_retried_once(fake_judge: FakeJudge) -> None:
+    fake_judge.replies = [hangs_up, completion("Well.")]
+    assert ask(fake_judge) == "Well."
+
+    fake_judge.replies = [hangs_up]
+    assert problem(fake_judge) == "it broke the connection"
+
+
+def test_nobody_there() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and never listens
+        settings = JudgeSettings(f"http://127.0.0.1:{taken.getsockname()[1]}/v1", "small")
+        with pytest.raises(ChatError, match="it cannot be reached") as raised:
+            Chat(settings, limit_s=LIMIT_S).ask(MESSAGES)
+    assert not raised.value.sent
+
+
+def test_a_name_that_no_name_can_be() -> None:
+    settings = JudgeSettings("http://" + "a" * 70 + ".example/v1", "small")
+    with pytest.raises(ChatError) as raised:
+        Chat(settings, limit_s=LIMIT_S).ask(MESSAGES)
+    assert not raised.value.sent
+
+
+@pytest.mark.parametrize(
+    ("status", "key", "says"),
+    [
+        (401, None, "it wants a key: set ALOUD_JUDGE_KEY (401)"),
+        (401, "sk-1", "it refuses the key in ALOUD_JUDGE_KEY (401)"),
+        (403, "sk-1", "it refuses the key in ALOUD_JUDGE_KEY (403)"),
+        (404, None, "it has no such model, or no API at this address (404)"),
+        (429, None, "it refused the question (429)"),
+    ],
+)
+def test_refusals_are_not_retried(
+    fake_judge: FakeJudge, status: int, key: str | None, says: str
+) -> None:
+    fake_judge.replies = [sends(status)]
+
+    assert problem(fake_judge, key) == says
+    assert len(fake_judge.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "detail"),
+    [
+        ({"message": "no model 'small'"}, ": no model 'small'"),
+        ("no model", ": no model"),
+        ({"message": "a\n\x1b[31mb" + "c" * 1000}, ": a [31mb" + "c" * 143),
+        ({"message": {"deep": 1}}, ""),
+        ([], ""),
+    ],
+)
+def test_what_an_error_says_about_itself_is_one_short_line(
+    fake_judge: FakeJudge, error: object, detail: str
+) -> None:
+    fake_judge.replies = [sends(400, json.dumps({"error": error}).encode())]
+
+    assert problem(fake_judge) == f"it refused the question (400){detail}"

@@ -1,0 +1,42 @@
+"""A judge in the studio: its verdicts in the report, and the warning about one elsewhere."""
+
+from dataclasses import replace
+
+from starlette.testclient import TestClient
+
+from client.core.settings import ClientSettings, JudgeSettings
+from client.studio.app import create_studio
+from pronunciation.clip import Clip
+from tests.client.fake_judge import FakeJudge
+from tests.client.studio.answering import begin, send_all, until
+from tests.client.studio.studio_parts import ORIGIN, SOCKET, make_studio
+
+QUOTE = "both give me remote direct memory access"
+
+
+def test_an_answer_is_judged(settings: ClientSettings, fake_judge: FakeJudge, speech: Clip) -> None:
+    fake_judge.judges(SHARP=QUOTE)
+    told: list[str] = []
+    studio = make_studio(replace(settings, judge=fake_judge.settings), tell=told.append)
+    app = create_studio(studio)
+    with TestClient(app, base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
+        with client.websocket_connect(SOCKET) as socket:
+            begin(socket)
+            send_all(socket, speech)
+            socket.send_json({"type": "stop"})
+            done = until(socket, "done", "problem")
+        page = client.get(done["url"]).text
+
+    assert len(fake_judge.requests) == 1
+    assert "by a language model’s judgment" in page
+    assert f"(small at {fake_judge.address})" in page
+    assert told == []
+
+
+def test_a_judge_elsewhere_is_warned_of(settings: ClientSettings) -> None:
+    told: list[str] = []
+    judge = JudgeSettings("https://judge.example/v1", "big")
+    make_studio(replace(settings, judge=judge), tell=told.append).close()
+
+    assert len(told) == 1
+    assert "https://judge.example/v1 is not on this machine" in told[0]
