@@ -53,7 +53,7 @@ GENERAL_TALK = (
 
 @dataclass
 class Count:
-    """Judgements of one kind."""
+    """Judgments of one kind."""
 
     found: float = 0
     possible: int = 0

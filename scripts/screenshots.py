@@ -38,7 +38,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from server.contract import Submission, Transcript, Word
 from tests.client.studio.practiced import practice, practice_drills, spoken_answer
 from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoice
-from tests.server.programme import practised_programme
+from tests.server.program import practiced_program
 from tests.server.served import served
 
 OUT = Path("docs/images")
@@ -76,7 +76,7 @@ PAGES = {
 }
 PRACTICE = "practice"
 SERVER_PAGES = {"cohort": "overview", "coach": "review"}
-"""By the picture's name, pages of the programme that the server's tests make."""
+"""By the picture's name, pages of the program that the server's tests make."""
 SCROLLED_TO = {
     "transcript": "h2:has-text('Your answer')",
     PRACTICE: ".question",
@@ -163,7 +163,7 @@ def fill(studio: Studio, clip: Clip) -> dict[str, int]:
 
 
 class Camera:
-    """Takes a page's picture in both colours; knows which pictures weigh too much."""
+    """Takes a page's picture in both colors; knows which pictures weigh too much."""
 
     def __init__(self, page: Any, out: Path, prefix: str) -> None:
         page.set_default_timeout(TIMEOUT_MS)
@@ -229,13 +229,13 @@ def shoot_studio(launch: Launch, folder: Path, out: Path, only: Collection[str])
 
 def shoot_server(launch: Launch, folder: Path, out: Path, only: Collection[str]) -> list[Path]:
     """The server's pages; returns the pictures that weigh too much."""
-    programme = practised_programme(folder)
+    program = practiced_program(folder)
     heavy = []
-    with served(programme.app) as address:
+    with served(program.app) as address:
         browser = launch()
         for name in only:
-            seen = programme.pages[SERVER_PAGES[name]]
-            known = {"Authorization": f"Bearer {programme.tokens[seen.who]}"} if seen.who else {}
+            seen = program.pages[SERVER_PAGES[name]]
+            known = {"Authorization": f"Bearer {program.tokens[seen.who]}"} if seen.who else {}
             page = browser.new_page(base_url=address, extra_http_headers=known)
             camera = Camera(page, out, "server")
             seen.open(page)

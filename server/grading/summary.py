@@ -76,7 +76,7 @@ def _work(
         )
     for at, term in enumerate(pronunciation.terms):
         if term.verdict == "mispronounced":
-            text = f"Practise {_quoted(term.term)}: say {term.expected}."
+            text = f"Practice {_quoted(term.term)}: say {term.expected}."
             out.append(
                 (
                     7.5 + term.confidence,

@@ -93,7 +93,7 @@ def test_the_summary_follows_the_corrected_verdicts() -> None:
     )
     to_do = " ".join(each.text for each in found.summary.work_on)
     assert "sharding" not in to_do
-    assert "Practise" not in to_do
+    assert "Practice" not in to_do
     assert "You brought up “sharding”." in [each.text for each in found.summary.went_well]
 
 
