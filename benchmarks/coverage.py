@@ -1,4 +1,4 @@
-"""Coverage grading against the labelled judgments: precision, recall and F1.
+"""Coverage grading against the labeled judgments: precision, recall and F1.
 
     python benchmarks/coverage.py [FILE.yaml …] [--errors]
     python benchmarks/coverage.py --cross [--errors]
@@ -90,7 +90,7 @@ class Tally:
 
 
 def tally(entries: Iterable[dict[str, Any]], lexicon: Lexicon, into: Tally | None = None) -> Tally:
-    """Grade labelled entries and count."""
+    """Grade labeled entries and count."""
     counted = into if into is not None else Tally()
     for entry in entries:
         phrases = [

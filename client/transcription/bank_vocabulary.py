@@ -199,8 +199,8 @@ class Pronouncer:
             if plural and len(plural) > 1:
                 return tuple(f"{stem} Z" for stem in self(plural))
             if token.isupper() and len(token) <= 5:
-                spelt = self._spell(lower)
-                return (spelt,) if spelt else ()
+                spelled = self._spell(lower)
+                return (spelled,) if spelled else ()
             derived = self._derive(lower)
             return (derived,) if derived else ()
         if any(char.isdigit() for char in token):

@@ -1,4 +1,4 @@
-"""The labelled judgments: the goals of the issue are held."""
+"""The labeled judgments: the goals of the issue are held."""
 
 from pathlib import Path
 

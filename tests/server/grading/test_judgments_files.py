@@ -1,4 +1,4 @@
-"""The labelled judgments are themselves checked: a wrong label file would make every score lie."""
+"""The labeled judgments are themselves checked: a wrong label file would make every score lie."""
 
 from collections import Counter
 from functools import cache
