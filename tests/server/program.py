@@ -176,7 +176,7 @@ def practiced_program(folder: Path) -> Program:
     accounts.tokens.revoke(people["ana"].id, lost.token.id)
 
     world = Program(app, service, tokens, {})
-    answers = _practise(service, people)
+    answers = _practice(service, people)
     shown = _share(world, answers, spring.id)
     _review(world, shown, spring.id)
     _edit_bank(world)
@@ -284,7 +284,7 @@ def _server(folder: Path) -> tuple[FastAPI, Service, AccountService]:
     return create_app(settings, service=service, accounts=accounts), service, accounts
 
 
-def _practise(service: Service, people: dict[str, Account]) -> list[Answer]:
+def _practice(service: Service, people: dict[str, Account]) -> list[Answer]:
     """Everybody's answers, the oldest first; each person ever better, from a start of their own."""
     rng = random.Random(5)
     lexicon = load_lexicon()
