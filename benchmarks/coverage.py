@@ -4,7 +4,7 @@
     python benchmarks/coverage.py --cross [--errors]
 
 Positive is ``covered``. A second line counts ``partial`` against ``missing`` where neither side
-says ``covered``, and all three labels. Exit status 1 where a goal is missed.
+says ``covered``, and all three labels. Exit status 1 if a goal is missed.
 
 ``--cross`` looks for words taken for another term: it grades every model answer of the bank against
 the phrases of other roles' questions, and prints how often one was found otherwise than by its own
@@ -145,7 +145,7 @@ def cross(bank: Bank, lexicon: Lexicon) -> tuple[int, Counter[str], list[str]]:
 
 
 def main_cross(*, errors: bool) -> int:
-    """Print the rate of loose hits; 1 where it is above the goal."""
+    """Print the rate of loose hits; 1 if it is above the goal."""
     started = time.process_time()
     judged, found, lines = cross(load_bank(), load_lexicon())
     loose = sum(found[how] for how in LOOSE)
@@ -173,7 +173,7 @@ def report(name: str, counted: Tally) -> str:
 
 
 def main() -> int:
-    """Print the figures; 1 where a goal is missed."""
+    """Print the figures; 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--errors", action="store_true", help="list every wrong judgment")

@@ -1,10 +1,10 @@
-"""Shoot the studio's and the server's main pages, light and dark, after weeks of made-up practice.
+"""Take pictures of the studio's and the server's main pages, light and dark, with made-up practice.
 
     python -m scripts.screenshots                     # into docs/images
     python -m scripts.screenshots --out FOLDER --only report practice
 
-Run in the project's folder; Chromium draws (``apt install chromium``). The practice is the same at
-every run, up to today's date. The newest answer is the demo's: its own sound, heard by the real
+Run it in the project's folder; it needs Chromium (``apt install chromium``). The practice is
+the same at every run, up to today's date. The newest answer is the demo's: its own sound, heard by the real
 hearing, with the transcript that Whisper would write. That, and the captions while it records, are
 the only things put in by hand, so that the pages look the same with weights and without.
 """
@@ -82,9 +82,9 @@ SCROLLED_TO = {
     PRACTICE: ".question",
     "coach": "#answer-title",
 }
-"""What stands at the upper edge of the picture, where it is not the page's beginning."""
+"""The element at the top of the picture, if that is not the start of the page."""
 HEIGHTS_PX = {"transcript": 620, PRACTICE: 800}
-"""Where the picture would weigh too much, or lack the buttons."""
+"""For pictures that would be too large, or lack the buttons."""
 FOR_DOCS = ("home", "practice", "transcript", "drill", "progress", *SERVER_PAGES)
 
 Launch = Callable[..., Any]
@@ -246,7 +246,7 @@ def shoot_server(launch: Launch, folder: Path, out: Path, only: Collection[str])
 
 
 def main() -> int:
-    """Fill a home and a server, serve them, shoot."""
+    """Fill a home and a server, serve them, take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=OUT)
     names = (*PAGES, PRACTICE, *SERVER_PAGES)

@@ -67,7 +67,7 @@ class Entry:
     Attributes:
         key: as the dictionary has it, no spaces: ``tail_latency``.
         written: the words to write, each with its number of phones (its share of the time).
-        readings: phones apart by spaces, no stress.
+        readings: phones separated by spaces, no stress.
     """
 
     key: str
