@@ -4,9 +4,9 @@
     python -m scripts.screenshots --out FOLDER --only report practice
 
 Run it in the project's folder; it needs Chromium (``apt install chromium``). The practice is
-the same at every run, up to today's date. The newest answer is the demo's: its own sound, heard by the real
-hearing, with the transcript that Whisper would write. That, and the captions while it records, are
-the only things put in by hand, so that the pages look the same with weights and without.
+the same at every run, up to today's date. The newest answer is the demo's: its own sound, heard by
+the real hearing, with the transcript that Whisper would write. That, and the captions while it
+records, are the only things put in by hand, so that the pages look the same with weights and without.
 """
 
 import argparse
