@@ -6,7 +6,7 @@
 Run it in the project's folder; it needs Chromium (``apt install chromium``). The practice is
 the same at every run, up to today's date. The newest answer is the demo's: its own sound, heard by
 the real hearing, with the transcript that Whisper would write. That, and the captions while it
-records, are the only things put in by hand, so that the pages look the same with weights and without.
+records, are the only things put in by hand, so the pages look the same with weights and without.
 """
 
 import argparse
