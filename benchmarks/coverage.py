@@ -1,10 +1,10 @@
-"""Coverage grading against the labelled judgements: precision, recall and F1.
+"""Coverage grading against the labeled judgments: precision, recall and F1.
 
     python benchmarks/coverage.py [FILE.yaml …] [--errors]
     python benchmarks/coverage.py --cross [--errors]
 
 Positive is ``covered``. A second line counts ``partial`` against ``missing`` where neither side
-says ``covered``, and all three labels. Exit status 1 where a goal is missed.
+says ``covered``, and all three labels. Exit status 1 if a goal is missed.
 
 ``--cross`` looks for words taken for another term: it grades every model answer of the bank against
 the phrases of other roles' questions, and prints how often one was found otherwise than by its own
@@ -30,7 +30,7 @@ from question_bank.models import Bank, KeyPhrase
 from server.grading import cover
 
 ROOT = Path(__file__).resolve().parent.parent
-JUDGEMENTS = ROOT / "tests" / "server" / "grading" / "judgements"
+JUDGMENTS = ROOT / "tests" / "server" / "grading" / "judgments"
 MIN_F1, MIN_PRECISION = 0.95, 0.97
 MAX_CROSS_LOOSE = 0.01
 """Share of the phrases of other roles that may be found by sound, spelling, order or initials."""
@@ -39,7 +39,7 @@ LOOSE = ("fuzzy", "acronym")
 
 @dataclass
 class Tally:
-    """Counts of judgements: expected label, given label."""
+    """Counts of judgments: expected label, given label."""
 
     pairs: dict[tuple[str, str], int] = field(default_factory=dict)
     negation_right: int = 0
@@ -47,14 +47,14 @@ class Tally:
     errors: list[str] = field(default_factory=list)
 
     def add(self, expected: str, given: str) -> None:
-        """Count one judgement."""
+        """Count one judgment."""
         self.pairs[expected, given] = self.pairs.get((expected, given), 0) + 1
 
     def _sum(self, wanted: Iterable[tuple[str, str]]) -> int:
         return sum(self.pairs.get(pair, 0) for pair in wanted)
 
     @property
-    def judgements(self) -> int:
+    def judgments(self) -> int:
         """How many were counted."""
         return sum(self.pairs.values())
 
@@ -79,7 +79,7 @@ class Tally:
     @property
     def accuracy(self) -> float:
         """Share of all three labels that are right."""
-        return self._sum((s, s) for s in ("covered", "partial", "missing")) / self.judgements
+        return self._sum((s, s) for s in ("covered", "partial", "missing")) / self.judgments
 
     @property
     def uncovered_accuracy(self) -> float:
@@ -90,7 +90,7 @@ class Tally:
 
 
 def tally(entries: Iterable[dict[str, Any]], lexicon: Lexicon, into: Tally | None = None) -> Tally:
-    """Grade labelled entries and count."""
+    """Grade labeled entries and count."""
     counted = into if into is not None else Tally()
     for entry in entries:
         phrases = [
@@ -122,7 +122,7 @@ def cross(bank: Bank, lexicon: Lexicon) -> tuple[int, Counter[str], list[str]]:
     """Grade every model answer against the phrases of other roles' questions.
 
     Returns:
-        Number of judgements, how often each ``how`` covered, and a line for each loose hit.
+        Number of judgments, how often each ``how`` covered, and a line for each loose hit.
     """
     judged, found, lines = 0, Counter[str](), []
     for question in bank.questions:
@@ -145,7 +145,7 @@ def cross(bank: Bank, lexicon: Lexicon) -> tuple[int, Counter[str], list[str]]:
 
 
 def main_cross(*, errors: bool) -> int:
-    """Print the rate of loose hits; 1 where it is above the goal."""
+    """Print the rate of loose hits; 1 if it is above the goal."""
     started = time.process_time()
     judged, found, lines = cross(load_bank(), load_lexicon())
     loose = sum(found[how] for how in LOOSE)
@@ -164,7 +164,7 @@ def main_cross(*, errors: bool) -> int:
 def report(name: str, counted: Tally) -> str:
     """Two lines on one tally."""
     return (
-        f"{name}: {counted.judgements} judgements, precision {counted.precision:.3f}, "
+        f"{name}: {counted.judgments} judgments, precision {counted.precision:.3f}, "
         f"recall {counted.recall:.3f}, F1 {counted.f1:.3f}\n"
         f"{'':{len(name)}}  partial against missing {counted.uncovered_accuracy:.3f}, "
         f"all three labels {counted.accuracy:.3f}, negation wrong {counted.negation_wrong} of "
@@ -173,15 +173,15 @@ def report(name: str, counted: Tally) -> str:
 
 
 def main() -> int:
-    """Print the figures; 1 where a goal is missed."""
+    """Print the figures; 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--errors", action="store_true", help="list every wrong judgement")
+    parser.add_argument("--errors", action="store_true", help="list every wrong judgment")
     parser.add_argument("--cross", action="store_true", help="the bank's answers, crossed")
     options = parser.parse_args()
     if options.cross:
         return main_cross(errors=options.errors)
-    files = options.files or sorted(JUDGEMENTS.glob("*.yaml"))
+    files = options.files or sorted(JUDGMENTS.glob("*.yaml"))
     lexicon = load_lexicon()
     overall = Tally()
     for path in files:

@@ -16,7 +16,7 @@ _RUN = [sys.executable, "-c", "from client.cli import main; main()", "demo"]
 
 
 def main() -> int:
-    """Measure; exit status 1 where the goal is missed."""
+    """Measure; exit status 1 if the goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     runs = parser.parse_args().runs

@@ -2,9 +2,9 @@
 
     python benchmarks/grading_speed.py [--rounds N] [--smoke]
 
-Every round grades another answer, put together anew from the bank's model answers, so that no cache
-of whole answers can help. Exit status 1 where the median is above the goal (with ``--smoke``, above
-ten times the goal: a shared machine is no stopwatch).
+Every round grades another answer, newly composed from the bank's model answers, so that no cache
+of whole answers can help. Exit status 1 if the median is above the goal (with ``--smoke``, above
+ten times the goal, because timings on a shared machine are unreliable).
 """
 
 import argparse

@@ -3,8 +3,8 @@
     python benchmarks/hearing.py            # everything, some minutes
     python benchmarks/hearing.py --smoke    # under a minute: does it run, not how good it is
 
-Parts whose data or programs are absent are skipped, and said to be. Exit status 1 where a goal is
-missed (never with --smoke).
+Parts whose data or programs are missing are skipped, and the output says so. Exit status 1
+if a goal is missed (never with --smoke).
 """
 
 import argparse
@@ -105,7 +105,7 @@ def precision_when_decided(answers: list[Answer]) -> tuple[float, int]:
 
 
 def main() -> int:
-    """Run the parts there is data for."""
+    """Run the parts that have data."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--speech", type=Path, default=ROOT.parent / "shared" / "speech")
     parser.add_argument("--words", type=int, default=3, help="words asked about a sentence")

@@ -7,7 +7,7 @@ covers it). General talk that has nothing to do with the field is spoken too.
 
     python benchmarks/pocketsphinx_coverage.py [--questions N] [--voices slt,rms] [--smoke]
 
-Exit status 1 where more than 2 % is invented. Needs ``flite`` (``apt install flite``).
+Exit status 1 if more than 2 % is invented. Needs ``flite`` (``apt install flite``).
 """
 
 import argparse
@@ -53,7 +53,7 @@ GENERAL_TALK = (
 
 @dataclass
 class Count:
-    """Judgements of one kind."""
+    """Judgments of one kind."""
 
     found: float = 0
     possible: int = 0
@@ -65,7 +65,7 @@ class Count:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure; exit status 1 where too much is invented."""
+    """Measure; exit status 1 if too much is invented."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

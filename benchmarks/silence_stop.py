@@ -1,4 +1,4 @@
-"""How well the silence stop tells a pause from the end of an answer.
+"""How well the silence stop distinguishes a pause from the end of an answer.
 
 Builds answers from read sentences of real people (``../shared/speech/l2-mandarin``): sentences of
 one speaker joined with short pauses, in white noise or hum at several levels, then silence. Prints

@@ -1,7 +1,7 @@
-"""Every benchmark in its shortest form, for CI: that each runs and meets its goals.
+"""Every benchmark in its shortest form, for CI: checks that each runs and meets its goals.
 
-Run it as ``python benchmarks/smoke.py``. A goal in seconds is not enforced here, where the machine
-is shared; run the benchmark itself for that.
+Run it as ``python benchmarks/smoke.py``. Goals in seconds are not enforced, because CI's machine is
+shared; run the benchmark itself to check them.
 """
 
 import subprocess
@@ -23,7 +23,7 @@ ALL: tuple[tuple[str, tuple[str, ...], str], ...] = (
 
 
 def main() -> int:
-    """Run all; exit status 1 where one fails."""
+    """Run all; exit status 1 if one fails."""
     failed = []
     for name, arguments, kind in ALL:
         print(f"\n== {name} {' '.join(arguments)}", flush=True)

@@ -19,7 +19,7 @@ _LOADED = f"import sys, client.cli.app\nprint(*[name for name in {HEAVY!r} if na
 
 
 def main() -> int:
-    """Measure; exit status 1 where the goal is missed."""
+    """Measure; exit status 1 if the goal is missed."""
     times_s = []
     for _ in range(RUNS + 1):
         started_s = time.perf_counter()

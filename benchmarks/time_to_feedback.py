@@ -1,20 +1,20 @@
 """How long the candidate waits for the report after "stop", against the answer's length.
 
-Answers are played in real time, block by block as a microphone gives them, into the same live
+Answers are played in real time, block by block as from a microphone, into the same live
 answer that terminal and studio use: transcription, hearing and grading are all in the wait. The
-shorter answers are the last part of the longest, so that all end alike and only the length differs.
+shorter answers are the last part of the longest, so all end the same and only the length differs.
 
     python benchmarks/time_to_feedback.py [--lengths 15 30 60 120] [--repeats 3]
         [--engine pocketsphinx] [--model FOLDER] [--speech FOLDER]
 
-With ``--clock processor`` nothing is waited for: time is what this process computes, added to the
-sound's own, as on a machine that does nothing else. That is for machines that are busy; it counts
-the work of several threads as if one did it.
+With ``--clock processor`` there is no real waiting: time is this process's computing time plus the
+length of the sound, as on an idle machine. Use it on a busy machine; it counts the work of several
+threads as if one did it.
 
 Sentences are spoken by flite (``apt install flite``), or are the recordings in ``--speech``, e.g.
 ``../shared/speech/native``, with pauses of 0.3 to 1.1 s between them.
 
-Exit status 1 where a rule is missed: the mean wait after each answer is at most 1.3 times that
+Exit status 1 if a rule is missed: the mean wait after each answer is at most 1.3 times that
 after the shortest, and no wait is longer than transcribing one segment of 28 s takes, plus 0.5 s.
 """
 
@@ -71,7 +71,7 @@ class Wait:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; exit status 1 where a rule is missed."""
+    """Measure and print; exit status 1 if a rule is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -194,7 +194,7 @@ def _segment_s(engine: Transcriber, answer: Samples, clock: str) -> float:
 
 
 def _sentences(folder: Path | None, question: Question, seed: int) -> Iterator[Samples]:
-    """Sentences without end: the recordings of a folder, or a model answer by a voice."""
+    """Sentences, endlessly: the recordings of a folder, or a model answer spoken by a voice."""
     if folder is not None:
         paths = sorted(path for path in folder.rglob("*") if path.suffix in (".flac", ".wav"))
         if not paths:

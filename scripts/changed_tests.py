@@ -1,7 +1,7 @@
 """Prints the tests that mirror what changed since main, for ``scripts/check --quick``.
 
 ``server/x/y.py`` is tested in ``tests/server/x``; a changed test file or helper brings itself or
-its folder. What has no folder of its own under ``tests`` is tested in the nearest one above it.
+its folder. Code without its own folder under ``tests`` is tested in the nearest one above it.
 """
 
 import subprocess

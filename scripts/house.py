@@ -1,7 +1,7 @@
-"""Prints what the house looks like from the door: files, import depth, cycles, ignores, crumbs.
+"""Prints figures on the code's structure: files, import depth, cycles, ignores, small modules.
 
-`python scripts/house.py` prints the figures, `--list` the modules behind them too. The figures
-before and after a rebuild stand in CHANGELOG.md.
+`python scripts/house.py` prints the figures, `--list` the modules behind them too. CHANGELOG.md
+has the figures before and after the rebuild.
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""Shoot the studio's and the server's main pages, light and dark, after weeks of made-up practice.
+"""Take pictures of the studio's and the server's main pages, light and dark, with made-up practice.
 
     python -m scripts.screenshots                     # into docs/images
     python -m scripts.screenshots --out FOLDER --only report practice
 
-Run in the project's folder; Chromium draws (``apt install chromium``). The practice is the same at
-every run, up to today's date. The newest answer is the demo's: its own sound, heard by the real
-hearing, with the transcript that Whisper would write. That, and the captions while it records, are
-the only things put in by hand, so that the pages look the same with weights and without.
+Run it in the project's folder; it needs Chromium (``apt install chromium``). The practice is
+the same at every run, up to today's date. The newest answer is the demo's: its own sound, heard by
+the real hearing, with the transcript that Whisper would write. That, and the captions while it
+records, are the only things put in by hand, so the pages look the same with weights and without.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from server.contract import Submission, Transcript, Word
 from tests.client.studio.practiced import practice, practice_drills, spoken_answer
 from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoice
-from tests.server.programme import practised_programme
+from tests.server.program import practiced_program
 from tests.server.served import served
 
 OUT = Path("docs/images")
@@ -76,15 +76,15 @@ PAGES = {
 }
 PRACTICE = "practice"
 SERVER_PAGES = {"cohort": "overview", "coach": "review"}
-"""By the picture's name, pages of the programme that the server's tests make."""
+"""By the picture's name, pages of the program that the server's tests make."""
 SCROLLED_TO = {
     "transcript": "h2:has-text('Your answer')",
     PRACTICE: ".question",
     "coach": "#answer-title",
 }
-"""What stands at the upper edge of the picture, where it is not the page's beginning."""
+"""The element at the top of the picture, if that is not the start of the page."""
 HEIGHTS_PX = {"transcript": 620, PRACTICE: 800}
-"""Where the picture would weigh too much, or lack the buttons."""
+"""For pictures that would be too large, or lack the buttons."""
 FOR_DOCS = ("home", "practice", "transcript", "drill", "progress", *SERVER_PAGES)
 
 Launch = Callable[..., Any]
@@ -163,7 +163,7 @@ def fill(studio: Studio, clip: Clip) -> dict[str, int]:
 
 
 class Camera:
-    """Takes a page's picture in both colours; knows which pictures weigh too much."""
+    """Takes a page's picture in both colors; knows which pictures weigh too much."""
 
     def __init__(self, page: Any, out: Path, prefix: str) -> None:
         page.set_default_timeout(TIMEOUT_MS)
@@ -229,13 +229,13 @@ def shoot_studio(launch: Launch, folder: Path, out: Path, only: Collection[str])
 
 def shoot_server(launch: Launch, folder: Path, out: Path, only: Collection[str]) -> list[Path]:
     """The server's pages; returns the pictures that weigh too much."""
-    programme = practised_programme(folder)
+    program = practiced_program(folder)
     heavy = []
-    with served(programme.app) as address:
+    with served(program.app) as address:
         browser = launch()
         for name in only:
-            seen = programme.pages[SERVER_PAGES[name]]
-            known = {"Authorization": f"Bearer {programme.tokens[seen.who]}"} if seen.who else {}
+            seen = program.pages[SERVER_PAGES[name]]
+            known = {"Authorization": f"Bearer {program.tokens[seen.who]}"} if seen.who else {}
             page = browser.new_page(base_url=address, extra_http_headers=known)
             camera = Camera(page, out, "server")
             seen.open(page)
@@ -246,7 +246,7 @@ def shoot_server(launch: Launch, folder: Path, out: Path, only: Collection[str])
 
 
 def main() -> int:
-    """Fill a home and a server, serve them, shoot."""
+    """Fill a home and a server, serve them, take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=OUT)
     names = (*PAGES, PRACTICE, *SERVER_PAGES)

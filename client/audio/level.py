@@ -114,7 +114,7 @@ class SilenceDetector:
 
     @property
     def floor_dbfs(self) -> float:
-        """The level of the room's noise as learnt so far."""
+        """The level of the room's noise as learned so far."""
         if not self._floor_frames:
             return self.LOWEST_FLOOR_DBFS
         return float(np.percentile(self._floor_frames, self.FLOOR_PERCENTILE))

@@ -27,7 +27,7 @@ _RETRY_DELAYS_S: Final = (0.2, 0.8)
 
 
 class ServerConnection:
-    """Calls to one server. Those that are safe to repeat are repeated when they fail half-way.
+    """Calls to one server. Those that are safe to repeat are repeated when they fail halfway.
 
     Attributes:
         server: its address.
@@ -99,7 +99,7 @@ class ServerConnection:
             reply: the wire model that answers.
             body: the wire model that is sent.
             query: a wire model whose fields go into the address.
-            repeat: whether a call that failed half-way may be repeated.
+            repeat: whether a call that failed halfway may be repeated.
             timeout: how long to wait.
             **params: more for the address; ``None`` is left out.
 

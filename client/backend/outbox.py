@@ -262,7 +262,7 @@ class ReviewOutbox(Outbox[DrillReview]):
     def _take_over(self, file_of_0_1_0: Path) -> None:
         if not file_of_0_1_0.is_file():
             return
-        # What cannot be read or queued now stays where it is, and stops nobody from practising.
+        # What cannot be read or queued now stays where it is, and stops nobody from practicing.
         try:
             for each in _REVIEWS_OF_0_1_0.validate_json(file_of_0_1_0.read_bytes()):
                 self.add(each)

@@ -38,7 +38,7 @@ from client.cli.common import (
 app = typer.Typer(
     name="aloud",
     help="Mock-interview voice practice: asks aloud, listens, and shows the evidence for every "
-    "judgement. Without a command it opens the studio in the browser.",
+    "judgment. Without a command it opens the studio in the browser.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

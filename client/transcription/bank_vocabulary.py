@@ -67,7 +67,7 @@ class Entry:
     Attributes:
         key: as the dictionary has it, no spaces: ``tail_latency``.
         written: the words to write, each with its number of phones (its share of the time).
-        readings: phones apart by spaces, no stress.
+        readings: phones separated by spaces, no stress.
     """
 
     key: str
@@ -199,8 +199,8 @@ class Pronouncer:
             if plural and len(plural) > 1:
                 return tuple(f"{stem} Z" for stem in self(plural))
             if token.isupper() and len(token) <= 5:
-                spelt = self._spell(lower)
-                return (spelt,) if spelt else ()
+                spelled = self._spell(lower)
+                return (spelled,) if spelled else ()
             derived = self._derive(lower)
             return (derived,) if derived else ()
         if any(char.isdigit() for char in token):

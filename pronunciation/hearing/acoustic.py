@@ -28,7 +28,7 @@ CHUNK_S = 12.0
 """Memory is bounded by it; the network itself sees 0.9 s to either side of a frame, and the mean of
 its channels over the piece."""
 MARGIN_S = 1.0
-"""Sound on either side of a chunk that is heard but whose scores are taken from the neighbour."""
+"""Sound on either side of a chunk that is heard but whose scores are taken from the neighbor."""
 LOUD = 0.4
 """The clip's loudest samples (all but one in a thousand) are brought here, as in training."""
 THREADS = 2

@@ -171,7 +171,7 @@ class Hearing:
         *,
         whole: bool = False,
     ) -> Heard:
-        """Score the target's readings between its neighbours, borders free."""
+        """Score the target's readings between its neighbors, borders free."""
         owner = chain.word[states]
         frames = np.flatnonzero(owner == unit)
         start, end = int(frames[0]), int(frames[-1])

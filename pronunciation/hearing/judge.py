@@ -60,7 +60,7 @@ class Fusion:
         sphinx_by_fit: more of ``sphinx`` there: such speech is near to PocketSphinx's too.
         sphinx_missing_by_fit: more of ``sphinx_missing`` there.
         phones: added for each such phone of a reading; 0 where it is not named. The judges'
-            scores favour some phones over others (AE over EH), and rare phones need more evidence.
+            scores favor some phones over others (AE over EH), and rare phones need more evidence.
         floor: probability shared by all readings evenly, for what no score sees.
         mispronounced_from: probability of the mistakes from which the verdict is given.
         correct_from: probability of the accepted readings from which the verdict is given.

@@ -25,7 +25,7 @@ DRIFT_S = 4.0
 """How far a transcriber's word times may be off; they drift after silence (faster-whisper#125)."""
 CONTEXT_WORDS = 2
 """Words on either side scored together with a term: the first alignment's borders may be off."""
-NEIGHBOUR_PAUSE_S = 0.3
+NEIGHBOR_PAUSE_S = 0.3
 """Beyond a pause this long, the word next to a term is not part of the term's window."""
 EDGE_FRAMES = 2
 """Frames added to a window on either side: borders are no sharper than this."""
@@ -137,7 +137,7 @@ def context(
     """The units scored together with a term, up to a pause, and the first and last frame."""
     if whole:
         return 0, units - 1, 0, owner.size - 1
-    near = round(NEIGHBOUR_PAUSE_S / FRAME_S)
+    near = round(NEIGHBOR_PAUSE_S / FRAME_S)
     spans = {}
     for other in range(max(0, unit - words), min(units, unit + words + 1)):
         frames = np.flatnonzero(owner == other)

@@ -33,7 +33,7 @@ class Reading:
         phones: ARPAbet.
         accepted: whether it is one of the accepted readings.
         probability: that it was the one spoken, given that one of the readings was.
-        network: the network's log likelihood ratio over the term and its neighbours, in nats.
+        network: the network's log likelihood ratio over the term and its neighbors, in nats.
         sphinx: PocketSphinx's log score against its best, in nats; ``None`` where not asked.
     """
 
@@ -59,7 +59,7 @@ class Heard:
         readings: the evidence: every reading with its probability, the best first.
         fit: mean frame score of the best reading, in nats; below 0 the sound is more like
             anything else than like the reading.
-        network_fit: the network's best score of the term and its neighbours, for each frame.
+        network_fit: the network's best score of the term and its neighbors, for each frame.
     """
 
     term: str

@@ -58,10 +58,10 @@ class Sphinx:
         candidates: Sequence[Phones],
         after: Sequence[Phones],
     ) -> npt.NDArray[np.float64] | None:
-        """Log scores of the candidates between their neighbours, in nats, the best 0.
+        """Log scores of the candidates between their neighbors, in nats, the best 0.
 
         Args:
-            clip: the sound of the neighbours and the candidate, and no more than silence else.
+            clip: the sound of the neighbors and the candidate, and no more than silence else.
             before: phones of the words before, without stress.
             candidates: phones of the alternatives; equal ones get equal scores.
             after: phones of the words after.

@@ -1,6 +1,6 @@
 """Which syllable was stressed: duration, level, pitch and spectral balance of the aligned vowels.
 
-A stressed vowel is longer, louder and higher than its neighbours (Fry 1955, "Duration and
+A stressed vowel is longer, louder and higher than its neighbors (Fry 1955, "Duration and
 intensity as physical correlates of linguistic stress"; Fry 1958) and has more of its energy high up
 (Sluijter and van Heuven 1996, "Spectral balance as an acoustic correlate of linguistic stress").
 How much more says little: in a sentence a word's vowels differ for many reasons. So each difference

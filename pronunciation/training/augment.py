@@ -17,11 +17,11 @@ Floats = npt.NDArray[np.floating[Any]]
 
 BEND_CENTRE_HZ = 1300.0
 HIDDEN_BANDS, HIDDEN_FRAMES = 10, 6
-"""At most so many neighbouring bands and frames of 10 ms are hidden at once."""
+"""At most so many neighboring bands and frames of 10 ms are hidden at once."""
 
 
 def _band_hz() -> Floats:
-    """Centre of each mel band (Slaney's scale, as the features have it)."""
+    """Center of each mel band (Slaney's scale, as the features have it)."""
     mels = np.linspace(0.0, 45.2456, N_MELS + 2)[1:-1]
     return np.where(mels < 15, mels * 200 / 3, 1000 * np.exp(np.log(6.4) * (mels - 15) / 27))
 

@@ -28,7 +28,7 @@ from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES, speak
 
 Floats = npt.NDArray[np.float64]
 OWN_REFUSED = 0.015
-"""Share of sentences that may be told not to fit their own text; some were misread indeed."""
+"""Share of sentences that may be said not to fit their own text; some were misread indeed."""
 WORDS_REFUSED = 0.06
 """Share of learners' words, cut from their sentences, that may be called something else.
 

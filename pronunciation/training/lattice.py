@@ -18,7 +18,7 @@ RIVALS = 5
 WORDS_A_ROW = 3
 MAX_WINDOW_FRAMES = 150
 RIVAL_SCALE = 0.5
-"""Nats of score difference count half: neighbouring frames are not independent."""
+"""Nats of score difference count half: neighboring frames are not independent."""
 
 
 def collate(hypotheses: Sequence[Sequence[Sequence[str]]]) -> tuple[Tensor, Tensor, Tensor]:

@@ -24,7 +24,7 @@ SQUEEZED = 64
 
 
 class Block(nn.Module):
-    """Normalise, rectify, convolve, weigh the channels, and add to the input."""
+    """Normalize, rectify, convolve, weigh the channels, and add to the input."""
 
     def __init__(self, width: int, dilation: int, dropout: float) -> None:
         super().__init__()

@@ -44,7 +44,7 @@ class DrillCard(Wire):
         stability: in days: after so long it is still said right with 90 % probability (FSRS).
         difficulty: 1 to 10 (FSRS).
         reps: takes with a verdict, ``correct`` or ``mispronounced``.
-        lapses: how often it was said wrong after it had been learnt.
+        lapses: how often it was said wrong after it had been learned.
         misses: how often it was said wrong at all.
         last_verdict: the verdict that last changed the schedule.
     """

@@ -32,7 +32,7 @@ __all__ = [
     "turned_cost",
 ]
 
-# Prices of what stands between the words of a phrase, chosen on judgements/dev.yaml.
+# Prices of what stands between the words of a phrase, chosen on judgments/dev.yaml.
 COST_COMMA = 0.5
 COST_ARTICLE = 0.2
 COST_LINK = 0.4
@@ -54,7 +54,7 @@ LIMIT_TELLING = 4.5
 LIMIT_PER_FURTHER_UNIT = 1.0
 ALLOWANCE_LINKED = 1.2
 """One more word may stand where "of" or "for" ties the two; it cost no precision on any of the
-judgements (dev, heldout, fresh)."""
+judgments (dev, heldout, fresh)."""
 MAX_COST_OF_A_GAP = 3.0
 
 _THINGS = frozenset(

@@ -1,6 +1,6 @@
 """Charts as SVG: pace over time, scores over time, bars by topic. Pure functions.
 
-Colours come from the stylesheet's classes, so a chart follows the theme. Each chart says in words
+Colors come from the stylesheet's classes, so a chart follows the theme. Each chart says in words
 what can be seen in it (``Chart.text``), for screen readers and as its caption.
 """
 

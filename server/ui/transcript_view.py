@@ -65,7 +65,7 @@ class WordView:
 
 @dataclass(frozen=True)
 class RunView:
-    """Neighbouring words that carry the same key phrases, or none (``mark`` is empty)."""
+    """Neighboring words that carry the same key phrases, or none (``mark`` is empty)."""
 
     mark: str
     words: tuple[WordView, ...]

@@ -1,4 +1,4 @@
-"""The drill sets: large enough, consistent, decidable, and strict about one's own."""
+"""The drill sets: large enough, consistent, decidable, and strict about your own."""
 
 import re
 from collections import Counter

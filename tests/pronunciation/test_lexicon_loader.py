@@ -41,7 +41,7 @@ def test_a_good_file(file: Path) -> None:
     assert term.written_as == ("frobnix", "frob nix")
 
 
-def test_phones_are_normalised(file: Path) -> None:
+def test_phones_are_normalized(file: Path) -> None:
     file.write_text(GOOD.replace("F R AA1 B", "f  r aa1 b"), encoding="utf-8")
     assert read_terms(file)[0].readings == ("F R AA1 B N IH0 K S",)
 

@@ -1,6 +1,6 @@
 """A server with accounts: two candidates, two coaches, an admin; for the tests of what they may.
 
-Ana practised, and shows her attempt to the coaches of her cohort. Cleo is one of them, Dora coaches
+Ana practiced, and shows her attempt to the coaches of her cohort. Cleo is one of them, Dora coaches
 another cohort, Ben is in Ana's cohort, Ed is the admin.
 """
 

@@ -138,7 +138,7 @@ def _check_heading(path: Path, heading: Sequence[str]) -> None:
             f"{', '.join(COLUMNS)}"
         )
     if len(set(filter(None, heading))) < len(list(filter(None, heading))):
-        raise DrillError(f"{path.name}: row 1: a column stands there twice")
+        raise DrillError(f"{path.name}: row 1: a column appears twice")
 
 
 def _values(row: dict[str, str], default_set: str) -> tuple[dict[str, Any], list[str]]:

@@ -94,9 +94,9 @@ def own_item(values: Mapping[str, Any]) -> OwnItem | list[str]:
         if mistake.phones in item.readings:
             faults.append(f"mistakes: {mistake.phones!r} is also an accepted reading")
     if len(set(item.readings)) < len(item.readings):
-        faults.append("readings: one stands there twice")
+        faults.append("readings: one appears twice")
     if len({mistake.phones for mistake in item.mistakes}) < len(item.mistakes):
-        faults.append("mistakes: one stands there twice")
+        faults.append("mistakes: one appears twice")
     if item.term.casefold() not in item.prompt.casefold():
         faults.append(f"prompt: does not hold the term {item.term!r}")
     return faults or item
@@ -124,7 +124,7 @@ def read_own_items(path: Path) -> tuple[OwnItem, ...]:
         if isinstance(found, list):
             faults += [f"{place}: {fault}" for fault in found]
         elif found.id in items:
-            faults.append(f"{place}: id: {found.id!r} stands there twice")
+            faults.append(f"{place}: id: {found.id!r} appears twice")
         else:
             items[found.id] = found
     if faults:

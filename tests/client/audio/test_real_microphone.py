@@ -77,7 +77,7 @@ def recorder_process(
 
 
 def best_correlation(heard: np.ndarray[Any, Any], played: np.ndarray[Any, Any]) -> float:
-    """The normalised correlation at the best lag, within [-1, 1]."""
+    """The normalized correlation at the best lag, within [-1, 1]."""
     size = 1 << (heard.size + played.size).bit_length()
     product = np.fft.rfft(heard, size) * np.conj(np.fft.rfft(played, size))
     lag = int(np.argmax(np.fft.irfft(product)[: heard.size]))

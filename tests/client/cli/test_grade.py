@@ -66,7 +66,7 @@ def test_what_a_person_sees(run: Run, transcript: str) -> None:
     assert "✓ covered" in result.stdout
     assert "✗ missing" in result.stdout
     assert "They may ask:" in result.stdout
-    assert "\x1b[" not in result.stdout, "colours in a pipe"
+    assert "\x1b[" not in result.stdout, "colors in a pipe"
 
 
 def test_an_own_bank_adds_a_question(run: Run, tmp_path: Path, transcript: str) -> None:

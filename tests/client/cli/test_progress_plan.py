@@ -16,7 +16,7 @@ def answer(text: str) -> None:
         backend.submit(new_submission(QUESTION, Transcript(text=text)))
 
 
-def test_nothing_practised_yet(run: Run) -> None:
+def test_nothing_practiced_yet(run: Run) -> None:
     done = run("progress")
     assert done.exit_code == 0, done.stderr
     assert "Nothing practiced yet" in done.stdout
@@ -51,20 +51,20 @@ def test_only_one_role(run: Run) -> None:
     assert run("progress", "--role", "Not A Slug").exit_code == 2
 
 
-def test_the_plan_ticks_practised_rounds(run: Run) -> None:
+def test_the_plan_ticks_practiced_rounds(run: Run) -> None:
     before = run("plan")
     assert before.exit_code == 0, before.stderr
     assert "Week 1:" in before.stdout and "Week 3:" in before.stdout
     assert "✓" not in before.stdout
     answer(ANSWER)
     with open_backend(load_settings()) as backend:
-        practised = backend.question(QUESTION).round
+        practiced = backend.question(QUESTION).round
     weeks = json.loads(run("plan", "--json").stdout)
     ticks = {each["round"]: each["attempts"] for week in weeks for each in week["rounds"]}
-    assert ticks.pop(practised) == 1
+    assert ticks.pop(practiced) == 1
     assert set(ticks.values()) == {0}
     lines = run("plan").stdout.splitlines()
-    assert all(practised in line for line in lines if "✓" in line)
+    assert all(practiced in line for line in lines if "✓" in line)
     assert any("✓" in line for line in lines)
 
 

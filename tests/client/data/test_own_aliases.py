@@ -97,7 +97,7 @@ def test_words_that_count_for_another_phrase_are_refused(
         add_own_alias(backend, settings, attempt, PHRASE, "Priority flow-control")
 
 
-def test_with_a_shared_server_the_programmes_bank_decides(
+def test_with_a_shared_server_the_programs_bank_decides(
     backend: Backend, settings: ClientSettings, attempt: Attempt
 ) -> None:
     shared = ClientSettings(home=settings.home, server="https://aloud.example.org")

@@ -167,7 +167,7 @@ def test_drills_by_set() -> None:
     assert (own.name, own.due) == ("own", 1)
 
 
-def test_an_item_is_learnt_when_it_was_said_right_last_and_holds_for_three_weeks() -> None:
+def test_an_item_is_learned_when_it_was_said_right_last_and_holds_for_three_weeks() -> None:
     cards = [
         card("a", 4, 0, 30, stability=21),
         card("b", 4, 0, 20, stability=20.9),

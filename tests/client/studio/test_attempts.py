@@ -276,7 +276,7 @@ def test_words_that_cannot_count_are_told_beside_the_phrase_and_kept_in_the_fiel
     assert status_of(studio, number, PHRASE) == "missing"
 
 
-def test_with_a_shared_server_the_page_says_that_the_programmes_bank_decides(
+def test_with_a_shared_server_the_page_says_that_the_programs_bank_decides(
     settings: ClientSettings, studio: Studio, answered: Answered
 ) -> None:
     number = answered()

@@ -79,7 +79,7 @@ def test_the_report_says_who_corrected_what_and_why(
     assert f"score {after:.0%}" in page
 
 
-def test_a_term_said_right_after_all_stands_unfolded_and_is_no_longer_to_practise(
+def test_a_term_said_right_after_all_stands_unfolded_and_is_no_longer_to_practice(
     settings: ClientSettings, studio: Studio, client: TestClient, number: int
 ) -> None:
     assert "RoCE" in client.get("/progress").text

@@ -158,7 +158,7 @@ def test_a_set_that_is_not_there_is_told(client: TestClient) -> None:
     assert client.get("/drills/all?items=0", headers=HTML).status_code == 422
 
 
-def test_when_all_is_learnt_the_page_says_when_to_come_back(
+def test_when_all_is_learned_the_page_says_when_to_come_back(
     client: TestClient, hearing: ScriptedHearing, settings: ClientSettings
 ) -> None:
     own = OwnItem(

@@ -69,7 +69,7 @@ def test_a_place_leads_to_the_row_of_its_term_in_the_answers_report() -> None:
         assert [row.term for row in rows] == [term]
 
 
-def test_the_state_names_a_question_of_a_neighbour_role(interviews: Interviews) -> None:
+def test_the_state_names_a_question_of_a_neighbor_role(interviews: Interviews) -> None:
     record = held(interviews, 1)
     now = interviews.now()
     assert state_of(record, None, now).question is None

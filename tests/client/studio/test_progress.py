@@ -144,7 +144,7 @@ def test_terms_said_wrong_are_listed_take_by_take_with_a_way_to_hear_and_drill_t
     assert '<a href="/drills/acronyms">' in page
 
 
-def test_drills_count_with_the_terms_and_show_what_is_learnt(
+def test_drills_count_with_the_terms_and_show_what_is_learned(
     client: TestClient, studio: Studio
 ) -> None:
     for number, (days_ago, verdict) in enumerate(

@@ -15,7 +15,7 @@ from server.contract import Transcript, Word
 from tests.checkpoint.sounds import SAMPLE_RATE_HZ, VOICES, WORDS, Sentence, say
 
 TIME_TOLERANCE_S = 0.25
-"""Whisper's word times move in steps of 20 ms and smear over neighbouring frames."""
+"""Whisper's word times move in steps of 20 ms and smear over neighboring frames."""
 
 SENTENCES = (
     ("memory", "network", "latency"),

@@ -39,7 +39,7 @@ def test_nothing_was_said(
 
 @pytest.mark.parametrize("slope", [-1.0, 0.0, 1.0, 2.0])
 @pytest.mark.parametrize("seconds", [0.4, 3.0])
-def test_steady_noise_of_any_colour_is_nothing(
+def test_steady_noise_of_any_color_is_nothing(
     hearing: Hearing, slope: float, seconds: float
 ) -> None:
     for seed in range(6):

@@ -21,7 +21,7 @@ def test_each_reading_competes_once_as_it_was_first_given() -> None:
 
 
 @pytest.mark.parametrize(("pause", "first", "left"), [(10, 0, 0), (20, 1, 25 - 15)])
-def test_a_neighbour_beyond_a_pause_is_no_context(pause: int, first: int, left: int) -> None:
+def test_a_neighbor_beyond_a_pause_is_no_context(pause: int, first: int, left: int) -> None:
     """A word of 5 frames, a pause, a term of 5 frames; 15 frames of 20 ms are near."""
     owner = np.array([0] * 5 + [-1] * pause + [1] * 5 + [-1] * 4)
     assert context(owner, 1, 2, whole=False) == (first, 1, left, len(owner) - 1)

@@ -123,7 +123,7 @@ def wrong(accounts: AccountService, name: str, address: str, times: int = 1) -> 
 
 
 def refused(accounts: AccountService, name: str, address: str, mark: str = "") -> int:
-    """How long somebody with the right password is told to wait."""
+    """How long somebody with the right password must wait."""
     with pytest.raises(TooManyTriesError) as caught:
         accounts.sign_in(name, PASSWORD, address, mark)
     return caught.value.wait_s

@@ -60,12 +60,12 @@ def test_the_queue_is_what_is_due_the_longest_overdue_first(store: Store) -> Non
         review("late", "mispronounced", reviewed_at=START + 2 * minute),
         review("early", "mispronounced", reviewed_at=START),
         review("other", "mispronounced", drill_set="silent-letters"),
-        review("learnt", "correct"),
+        review("learned", "correct"),
         review("vague", "unclear"),
     )
     queue = store.drills.queue(DrillQuery(drill_set="acronyms"), START + 5 * minute)
     assert [card.item_id for card in queue.due] == ["early", "late"]
-    assert (queue.total, queue.known) == (2, ("early", "late", "learnt"))
+    assert (queue.total, queue.known) == (2, ("early", "late", "learned"))
     assert store.drills.queue(DrillQuery(), START + 5 * minute).total == 3
     one = store.drills.queue(DrillQuery(limit=1, drill_set="acronyms"), START + 5 * minute)
     assert (one.total, [card.item_id for card in one.due]) == (2, ["early"])

@@ -1,4 +1,4 @@
-"""Grading anew in the background: progress, the difference, a crash half-way, other owners."""
+"""Grading again in the background: progress, the difference, a crash halfway, other owners."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A programme's bank as text: what it brings, what is wrong with it, and in which line."""
+"""A program's bank as text: what it brings, what is wrong with it, and in which line."""
 
 from textwrap import dedent
 

@@ -1,4 +1,4 @@
-"""Versions of a programme's bank: stored once, one active in every process, compared."""
+"""Versions of a program's bank: stored once, one active in every process, compared."""
 
 from collections.abc import Callable
 

@@ -20,7 +20,7 @@ from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_s
 from tests.server.conftest import START, make_submission
 
 
-class Programme:
+class Program:
     """Two cohorts; Ana is in the first and shares, Bo is and does not, Cy is in the second."""
 
     def __init__(self, store: Store, service: Service) -> None:
@@ -84,67 +84,67 @@ class Programme:
 
 
 @pytest.fixture
-def programme(store: Store, service: Service) -> Programme:
-    return Programme(store, service)
+def program(store: Store, service: Service) -> Program:
+    return Program(store, service)
 
 
-def test_only_what_is_shown_to_this_cohort_is_in_it(programme: Programme) -> None:
-    shown = programme.answer("ana")
-    programme.answer("ana", "not shared")
-    by_link = programme.answer("ana", "by link only")
-    revoked = programme.answer("ana", "revoked")
-    in_interview = programme.answer("ana", "in an interview")
-    foreign = programme.answer("cy", "of the other cohort")
-    guessed = programme.answer("bo", "same interview id, not shared")
+def test_only_what_is_shown_to_this_cohort_is_in_it(program: Program) -> None:
+    shown = program.answer("ana")
+    program.answer("ana", "not shared")
+    by_link = program.answer("ana", "by link only")
+    revoked = program.answer("ana", "revoked")
+    in_interview = program.answer("ana", "in an interview")
+    foreign = program.answer("cy", "of the other cohort")
+    guessed = program.answer("bo", "same interview id, not shared")
     for attempt in (in_interview, guessed):
-        programme.set_interview(attempt, "i" * 32)
-    programme.share("ana", programme.first, attempt_id=shown)
-    programme.share("ana", programme.first, interview_id="i" * 32)
-    programme.share("ana", None, attempt_id=by_link)
-    programme.revoke(programme.share("ana", programme.first, attempt_id=revoked))
-    programme.share("cy", programme.second, attempt_id=foreign)
+        program.set_interview(attempt, "i" * 32)
+    program.share("ana", program.first, attempt_id=shown)
+    program.share("ana", program.first, interview_id="i" * 32)
+    program.share("ana", None, attempt_id=by_link)
+    program.revoke(program.share("ana", program.first, attempt_id=revoked))
+    program.share("cy", program.second, attempt_id=foreign)
     # a share of what is not the sharer's own
-    programme.share("ana", programme.first, attempt_id=guessed)
+    program.share("ana", program.first, attempt_id=guessed)
 
-    found = programme.rows()
+    found = program.rows()
     assert [int(row["attempt_id"]) for row in found] == [shown, in_interview]
     assert tuple(found[0]) == COHORT_COLUMNS
     assert (found[0]["candidate"], found[0]["candidate_name"]) == ("Ana", "ana")
     assert found[0]["transcript"] == "paged attention"
     assert found[1]["interview_id"] == "i" * 32
-    for attempt, cohorts in ((shown, {programme.first}), (by_link, set()), (guessed, set())):
-        resource = resource_of_attempt(programme.store.database, attempt)
+    for attempt, cohorts in ((shown, {program.first}), (by_link, set()), (guessed, set())):
+        resource = resource_of_attempt(program.store.database, attempt)
         assert resource is not None and resource.shown_to == cohorts
-    assert resource_of_attempt(programme.store.database, 2**70) is None
+    assert resource_of_attempt(program.store.database, 2**70) is None
 
 
-def test_who_leaves_the_cohort_takes_their_answers_along(programme: Programme) -> None:
-    shown = programme.answer("ana")
-    programme.share("ana", programme.first, attempt_id=shown)
-    database = programme.store.database
-    assert still_shown(database, programme.first, [shown])
-    programme.accounts.cohorts.unassign(programme.first, programme.ids["ana"])
-    assert not still_shown(database, programme.first, [shown])
-    assert attempts_shown_to(database, programme.first) == []
+def test_who_leaves_the_cohort_takes_their_answers_along(program: Program) -> None:
+    shown = program.answer("ana")
+    program.share("ana", program.first, attempt_id=shown)
+    database = program.store.database
+    assert still_shown(database, program.first, [shown])
+    program.accounts.cohorts.unassign(program.first, program.ids["ana"])
+    assert not still_shown(database, program.first, [shown])
+    assert attempts_shown_to(database, program.first) == []
     resource = resource_of_attempt(database, shown)
     assert resource is not None and not resource.shown_to
-    assert programme.rows() == []
+    assert program.rows() == []
 
 
 @pytest.mark.parametrize("attack", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1"])
-def test_no_cell_is_run_by_a_spreadsheet(programme: Programme, attack: str) -> None:
-    programme.ids["eve"] = programme.accounts.add("eve", "candidate", display_name="=eve").id
-    programme.accounts.cohorts.assign(programme.first, programme.ids["eve"], "candidate")
-    programme.share("eve", programme.first, attempt_id=programme.answer("eve", attack))
-    (row,) = programme.rows()
+def test_no_cell_is_run_by_a_spreadsheet(program: Program, attack: str) -> None:
+    program.ids["eve"] = program.accounts.add("eve", "candidate", display_name="=eve").id
+    program.accounts.cohorts.assign(program.first, program.ids["eve"], "candidate")
+    program.share("eve", program.first, attempt_id=program.answer("eve", attack))
+    (row,) = program.rows()
     assert row["transcript"] == "'" + attack
     assert row["candidate"] == "'=eve"
 
 
-def test_parquet_is_typed_and_keeps_texts_as_they_are(programme: Programme) -> None:
-    attempt = programme.answer("ana", "=paged attention")
-    programme.share("ana", programme.first, attempt_id=attempt)
-    outcome = programme.export(format="parquet")
+def test_parquet_is_typed_and_keeps_texts_as_they_are(program: Program) -> None:
+    attempt = program.answer("ana", "=paged attention")
+    program.share("ana", program.first, attempt_id=attempt)
+    outcome = program.export(format="parquet")
     assert outcome.file is not None and outcome.result["rows"] == 1
     table = pyarrow.parquet.read_table(io.BytesIO(outcome.file.content))
     assert tuple(table.column_names) == COHORT_COLUMNS
@@ -156,50 +156,50 @@ def test_parquet_is_typed_and_keeps_texts_as_they_are(programme: Programme) -> N
     assert row["words_per_minute"] is None
 
 
-def test_an_empty_cohort_is_a_table_without_rows(programme: Programme) -> None:
-    assert programme.rows() == []
-    outcome = programme.export(format="parquet")
+def test_an_empty_cohort_is_a_table_without_rows(program: Program) -> None:
+    assert program.rows() == []
+    outcome = program.export(format="parquet")
     assert outcome.file is not None
     table = pyarrow.parquet.read_table(io.BytesIO(outcome.file.content))
     assert (table.num_rows, tuple(table.column_names)) == (0, COHORT_COLUMNS)
 
 
-def test_times_bound_the_table(programme: Programme) -> None:
+def test_times_bound_the_table(program: Program) -> None:
     days = [START + timedelta(days=number) for number in range(3)]
-    ids = [programme.answer("ana", created_at=day) for day in days]
+    ids = [program.answer("ana", created_at=day) for day in days]
     for attempt in ids:
-        programme.share("ana", programme.first, attempt_id=attempt)
-    found = programme.rows(since=days[1].isoformat(), until=days[2].isoformat())
+        program.share("ana", program.first, attempt_id=attempt)
+    found = program.rows(since=days[1].isoformat(), until=days[2].isoformat())
     assert [int(row["attempt_id"]) for row in found] == [ids[1]]
 
 
-def test_the_file_has_a_safe_name(programme: Programme) -> None:
-    file = programme.export().file
+def test_the_file_has_a_safe_name(program: Program) -> None:
+    file = program.export().file
     assert file is not None and file.name == "First-A.csv"
 
 
 def test_a_table_too_large_and_a_cohort_that_is_gone_are_told(
-    programme: Programme, monkeypatch: pytest.MonkeyPatch
+    program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    programme.share("ana", programme.first, attempt_id=programme.answer("ana"))
+    program.share("ana", program.first, attempt_id=program.answer("ana"))
     monkeypatch.setattr("server.exports.cohort.MAX_FILE_BYTES", 10)
     for format in ("csv", "parquet"):
         with pytest.raises(InvalidInputError, match="by time"):
-            programme.export(format=format)
+            program.export(format=format)
     with pytest.raises(NotFoundError):
-        programme.export(cohort_id=4711)
+        program.export(cohort_id=4711)
 
 
 def test_an_attempt_deleted_in_the_meantime_is_left_out(
-    programme: Programme, monkeypatch: pytest.MonkeyPatch
+    program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gone, stays = programme.answer("ana", "gone"), programme.answer("ana", "stays")
+    gone, stays = program.answer("ana", "gone"), program.answer("ana", "stays")
     for attempt in (gone, stays):
-        programme.share("ana", programme.first, attempt_id=attempt)
-    listed = attempts_shown_to(programme.store.database, programme.first)
-    programme.service.of(programme.ids["ana"]).delete(gone)
+        program.share("ana", program.first, attempt_id=attempt)
+    listed = attempts_shown_to(program.store.database, program.first)
+    program.service.of(program.ids["ana"]).delete(gone)
     monkeypatch.setattr("server.exports.cohort.attempts_shown_to", lambda *_, **__: listed)
-    assert [row["transcript"] for row in programme.rows()] == ["stays"]
+    assert [row["transcript"] for row in program.rows()] == ["stays"]
 
 
 def test_times_without_a_zone_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""The coach's pages: what they show, that they escape it, that a form's faults are told."""
+"""The coach's pages: what they show, that they escape it, that they report a form's faults."""
 
 import re
 from types import SimpleNamespace

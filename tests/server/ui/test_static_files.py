@@ -52,7 +52,7 @@ def test_an_unchanged_file_is_not_sent_again(browser: TestClient) -> None:
 
 
 def test_a_new_version_of_the_same_size_and_time_is_sent(browser: TestClient, script: Path) -> None:
-    """As in packages whose files all carry one time; the server was started anew in between."""
+    """As in packages whose files all carry one time; the server was restarted in between."""
     tag = browser.get("/static/a.js").headers["etag"]
     before = script.stat()
     script.write_text("two();")

@@ -47,8 +47,8 @@ def tokens(theme: str) -> dict[str, str]:
     return LIGHT | DARK if theme == "dark" else LIGHT
 
 
-def luminance(colour: str) -> float:
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+def luminance(color: str) -> float:
+    channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -66,23 +66,23 @@ def test_the_measure_of_contrast_is_right() -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("ink", "ground"), TEXT_ON_GROUNDS)
 def test_text_is_legible_on_its_ground(theme: str, ink: str, ground: str) -> None:
-    colours = tokens(theme)
-    assert contrast(colours[ink], colours[ground]) >= AA_TEXT
+    colors = tokens(theme)
+    assert contrast(colors[ink], colors[ground]) >= AA_TEXT
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("shape", "ground"), SHAPES_ON_GROUNDS)
 def test_edges_and_shapes_stand_out(theme: str, shape: str, ground: str) -> None:
-    colours = tokens(theme)
-    assert contrast(colours[shape], colours[ground]) >= AA_SHAPE
+    colors = tokens(theme)
+    assert contrast(colors[shape], colors[ground]) >= AA_SHAPE
 
 
-def test_every_colour_has_a_value_for_the_dark() -> None:
+def test_every_color_has_a_value_for_the_dark() -> None:
     assert LIGHT.keys() == DARK.keys()
     assert {ink for pair in (*TEXT_ON_GROUNDS, *SHAPES_ON_GROUNDS) for ink in pair} == LIGHT.keys()
 
 
-def test_colours_stand_in_tokens_only() -> None:
+def test_colors_stand_in_tokens_only() -> None:
     for path in Path(STATIC).glob("*.css"):
         rules = re.sub(r"--[a-z-]+: #[0-9a-f]{6};", "", path.read_text(encoding="utf-8"))
         assert re.findall(r"#[0-9a-fA-F]{3,8}\b", rules) == [], path

@@ -1,4 +1,4 @@
-"""The list of accounts of a large programme: page by page, and found by name."""
+"""The list of accounts of a large program: page by page, and found by name."""
 
 import re
 from types import SimpleNamespace
@@ -49,6 +49,6 @@ def test_accounts_are_found_by_a_piece_of_either_name(
     assert ("Show all" in page) and ("Nobody matches" in page) == (names == 0)
 
 
-def test_a_small_programme_needs_no_search(service: Service, make: SimpleNamespace) -> None:
+def test_a_small_program_needs_no_search(service: Service, make: SimpleNamespace) -> None:
     found, page = listed(people(service, make.submission("I use paged attention")))
     assert len(found) == 5 and 'id="find"' not in page

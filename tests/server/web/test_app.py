@@ -82,7 +82,7 @@ def test_an_unknown_address_is_told_apart(client: TestClient) -> None:
         "attempts?offset=-1",
         "attempts?since=yesterday",
         "attempts?since=2026-01-01T00:00:00",
-        "attempts?colour=red",
+        "attempts?color=red",
         "attempts/0",
         "attempts/9223372036854775808",
         "attempts/one",
@@ -181,7 +181,7 @@ def test_an_error_names_the_field_and_does_not_repeat_the_answer(
 ) -> None:
     document = body(make.submission("a very private answer"))
     document["evidence"] = {"answer_start_s": -1}
-    document["transcript"]["colour"] = "a very private answer"
+    document["transcript"]["color"] = "a very private answer"
     told = problem(client.post(f"{API}/grade", json=document), 422, "invalid-request")
     assert any("evidence.answer_start_s" in line for line in told.errors)
     assert "private" not in told.model_dump_json()

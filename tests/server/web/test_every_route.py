@@ -1,7 +1,7 @@
 """Every route of the app with everybody: what is not allowed is denied.
 
 A new route goes into ``ROUTES``; one that is missing there fails the first test. What a role gets
-is told apart by the error's code: ``out`` (not signed in), ``forbidden``, ``missing`` (to them
+is recognized by the error's code: ``out`` (not signed in), ``forbidden``, ``missing`` (to them
 there is no such thing), or ``in``: whatever then becomes of the request.
 """
 
@@ -36,7 +36,7 @@ OPEN: Final = rule("in", "in")
 NONE_BY_LINK: Final = rule("missing", "missing")
 ACCOUNT: Final = rule("out", "in")
 ANAS: Final = rule("out", "missing", ana="in")
-"""Through the API for one's own things even a coach to whom it is shown finds nothing."""
+"""The API for your own things finds nothing even for a coach to whom it is shown."""
 ADMIN: Final = rule("out", "forbidden", ed="in")
 EDITORS: Final = rule("out", "forbidden", cleo="in", dora="in", ed="in")
 NO_SUCH_VERSION: Final = rule("out", "forbidden", cleo="missing", dora="missing", ed="missing")

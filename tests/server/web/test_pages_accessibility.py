@@ -1,6 +1,6 @@
 """Every page of the server by axe-core's rules, at 320 px, and with the keyboard alone.
 
-A new page must be added to ``tests/server/programme.py``: a test compares its pages with the
+A new page must be added to ``tests/server/program.py``: a test compares its pages with the
 server's routes.
 """
 
@@ -13,19 +13,19 @@ from starlette.routing import compile_path
 
 from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
 from tests.chromium import TIMEOUT_MS, in_a_browser
-from tests.server.programme import (
+from tests.server.program import (
     PageSeen,
-    Programme,
-    empty_programme,
+    Program,
+    empty_program,
     open_server,
-    practised_programme,
+    practiced_program,
 )
 from tests.server.served import served
 from tests.server.web.test_every_route import ROUTES
 
 pytestmark = pytest.mark.slow
 VIEWS: Final = ((1200, "light"), (360, "dark"))
-"""Contrast does not depend on the width, nor the layout on the colours: two views see all four."""
+"""Contrast does not depend on the width, nor the layout on the colors: two views see all four."""
 NARROWEST_PX: Final = 320
 MOST_BYTES: Final = 200_000
 
@@ -66,35 +66,35 @@ Looks = dict[str, Look]
 
 
 @pytest.fixture(scope="module")
-def programme(tmp_path_factory: pytest.TempPathFactory) -> Programme:
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Six weeks in."""
-    return practised_programme(tmp_path_factory.mktemp("practised"))
+    return practiced_program(tmp_path_factory.mktemp("practiced"))
 
 
 @pytest.fixture(scope="module")
-def looks(programme: Programme, tmp_path_factory: pytest.TempPathFactory) -> Looks:
+def looks(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Looks:
     """Every page looked at once, those of a server's first hour and of an open one too."""
-    looks = looks_of(programme)
-    for kind, make in (("empty", empty_programme), ("open", open_server)):
+    looks = looks_of(program)
+    for kind, make in (("empty", empty_program), ("open", open_server)):
         beside = make(tmp_path_factory.mktemp(kind))
         looks |= {f"{kind} {name}": each for name, each in looks_of(beside).items()}
     return looks
 
 
-def looks_of(programme: Programme) -> Looks:
-    with served(programme.app) as address:
+def looks_of(program: Program) -> Looks:
+    with served(program.app) as address:
 
         def look(browser: Browser) -> Looks:
             return {
-                name: look_at(browser, address, programme, seen)
-                for name, seen in programme.pages.items()
+                name: look_at(browser, address, program, seen)
+                for name, seen in program.pages.items()
             }
 
         return in_a_browser(look)
 
 
-def look_at(browser: Browser, address: str, programme: Programme, seen: PageSeen) -> Look:
-    known = {"authorization": f"Bearer {programme.tokens[seen.who]}"} if seen.who else {}
+def look_at(browser: Browser, address: str, program: Program, seen: PageSeen) -> Look:
+    known = {"authorization": f"Bearer {program.tokens[seen.who]}"} if seen.who else {}
     context = browser.new_context(base_url=address, extra_http_headers=known)
     context.set_default_timeout(TIMEOUT_MS)
     page = context.new_page()
@@ -125,19 +125,19 @@ def broken_policy(said: str) -> list[str]:
     return [said] if "Content Security Policy" in said else []
 
 
-def test_every_page_is_looked_at(programme: Programme) -> None:
-    """Each route that shows a page has an address in the programme's pages."""
+def test_every_page_is_looked_at(program: Program) -> None:
+    """Each route that shows a page has an address in the program's pages."""
     shown = {path for method, path in ROUTES if method == "GET" and not path.startswith("/api/")}
     patterns = {path: compile_path(path)[0] for path in shown - NO_PAGES}
-    paths = {seen.path.partition("?")[0] for seen in programme.pages.values()}
+    paths = {seen.path.partition("?")[0] for seen in program.pages.values()}
     unseen = {
         path for path, pattern in patterns.items() if not any(pattern.match(one) for one in paths)
     }
     assert unseen == set()
 
 
-def test_every_page_is_the_one_that_was_asked_for(programme: Programme, looks: Looks) -> None:
-    expected = {name: seen.status for name, seen in programme.pages.items()}
+def test_every_page_is_the_one_that_was_asked_for(program: Program, looks: Looks) -> None:
+    expected = {name: seen.status for name, seen in program.pages.items()}
     assert {name: looks[name].status for name in expected} == expected
 
 

@@ -95,7 +95,7 @@ def _disown(table: str, unique: str) -> None:
 
 
 def _own_cards() -> None:
-    """Made anew: the item is no longer the key."""
+    """Made again: the item is no longer the key."""
     _set_cards_aside()
     op.create_table(
         "drill_cards",

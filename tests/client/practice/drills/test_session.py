@@ -85,7 +85,7 @@ def test_skipping_stores_nothing(backend: Backend) -> None:
     assert backend.export_all().drill_reviews == ()
 
 
-def test_the_next_session_begins_with_what_was_missed_and_leaves_out_what_was_learnt(
+def test_the_next_session_begins_with_what_was_missed_and_leaves_out_what_was_learned(
     backend: Backend, clip: Clip
 ) -> None:
     of = sets(item("learned"), item("missed"), item("new"))

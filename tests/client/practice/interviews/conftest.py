@@ -24,7 +24,7 @@ START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 class Clock:
-    """Stands still until it is told."""
+    """Stands still until the test moves it."""
 
     def __init__(self) -> None:
         self.now = START

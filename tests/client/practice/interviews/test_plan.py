@@ -13,7 +13,7 @@ def test_a_question_takes_reading_thinking_and_answering() -> None:
     assert question_s(question("a", words=50, answer_seconds=90)) == 20 + 10 + 90
 
 
-def test_own_questions_come_first_then_neighbours_with_shared_topics() -> None:
+def test_own_questions_come_first_then_neighbors_with_shared_topics() -> None:
     bank = [
         question("far", role="other", topic="Pay"),
         question("near", role="other", topic="Caches"),

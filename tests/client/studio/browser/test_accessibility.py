@@ -65,7 +65,7 @@ NO_PAGES: Final = {
 
 EMPTY_STATES: Final = ("/", "/history", "/progress", "/drills", "/interview")
 VIEWS: Final = ((1280, "light"), (360, "dark"))
-"""Contrast does not depend on the width, nor the layout on the colours: two views see all four."""
+"""Contrast does not depend on the width, nor the layout on the colors: two views see all four."""
 NARROWEST_PX: Final = 320
 
 

@@ -1,4 +1,4 @@
-"""Practising in a real browser with a microphone, from the question to the report."""
+"""Practicing in a real browser with a microphone, from the question to the report."""
 
 import os
 import signal

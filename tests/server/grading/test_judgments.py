@@ -1,19 +1,19 @@
-"""The labelled judgements: the goals of the issue are held."""
+"""The labeled judgments: the goals of the issue are held."""
 
 from pathlib import Path
 
 import pytest
 import yaml
 
-FILES = sorted((Path(__file__).parent / "judgements").glob("*.yaml"))
+FILES = sorted((Path(__file__).parent / "judgments").glob("*.yaml"))
 
 
-def test_the_goals_are_reached_over_all_judgements(benchmark, lexicon):
+def test_the_goals_are_reached_over_all_judgments(benchmark, lexicon):
     tally = benchmark.Tally()
     for path in FILES:
         benchmark.tally(yaml.safe_load(path.read_text("utf-8")), lexicon, tally)
 
-    assert tally.judgements >= 300
+    assert tally.judgments >= 300
     assert tally.precision >= benchmark.MIN_PRECISION
     assert tally.f1 >= benchmark.MIN_F1
 

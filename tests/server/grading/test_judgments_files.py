@@ -1,4 +1,4 @@
-"""The labelled judgements are themselves checked: a wrong label file would make every score lie."""
+"""The labeled judgments are themselves checked: a wrong label file would make every score lie."""
 
 from collections import Counter
 from functools import cache
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-FOLDER = Path(__file__).parent / "judgements"
+FOLDER = Path(__file__).parent / "judgments"
 LABELS = {"covered", "partial", "missing"}
-MIN_JUDGEMENTS = {"dev": 330, "heldout": 330, "fresh": 450, "probe": 300}
-NAMES = tuple(MIN_JUDGEMENTS)
+MIN_JUDGMENTS = {"dev": 330, "heldout": 330, "fresh": 450, "probe": 300}
+NAMES = tuple(MIN_JUDGMENTS)
 # ``probe.yaml`` asks again for what others asked for: it is about how things are said.
 BALANCED = ("dev", "heldout", "fresh")
 # The files are told apart by what they ask for, so nothing tuned on one is repeated in
@@ -74,12 +74,12 @@ def test_ids_are_unique_over_all_files() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_there_are_enough_judgements(name: str) -> None:
-    assert labels(name).total() >= MIN_JUDGEMENTS[name]
+def test_there_are_enough_judgments(name: str) -> None:
+    assert labels(name).total() >= MIN_JUDGMENTS[name]
 
 
 @pytest.mark.parametrize("name", BALANCED)
-def test_there_are_judgements_of_every_kind(name: str) -> None:
+def test_there_are_judgments_of_every_kind(name: str) -> None:
     count = labels(name)
     total = count.total()
     assert 0.35 <= count["covered"] / total <= 0.55

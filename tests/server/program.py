@@ -1,6 +1,6 @@
-"""A coaching programme in its sixth week, the same at every run: many people, dozens of answers.
+"""A coaching program in its sixth week, the same at every run: many people, dozens of answers.
 
-For looking at the server's pages: ``Programme.pages`` has every one of them with who looks at it.
+For looking at the server's pages: ``Program.pages`` has every one of them with who looks at it.
 """
 
 import random
@@ -32,7 +32,7 @@ from tests.client.studio.studio_parts import tone
 from tests.server.people import PASSWORD, cheap_passwords
 from tests.server.queues import wait_for
 
-__all__ = ["PageSeen", "Programme", "empty_programme", "open_server", "practised_programme"]
+__all__ = ["PageSeen", "Program", "empty_program", "open_server", "practiced_program"]
 
 CANDIDATES: Final = {
     "ana": "Ana Silva",
@@ -124,8 +124,8 @@ class PageSeen:
 
 
 @dataclass(frozen=True)
-class Programme:
-    """A server in the middle of a programme.
+class Program:
+    """A server in the middle of a program.
 
     Attributes:
         app: what is served.
@@ -147,7 +147,7 @@ class Programme:
         )
 
 
-def practised_programme(folder: Path) -> Programme:
+def practiced_program(folder: Path) -> Program:
     """Seven candidates, two coaches and an admin, after six weeks."""
     app, service, accounts = _server(folder)
     people = {
@@ -175,8 +175,8 @@ def practised_programme(folder: Path) -> Programme:
     lost = accounts.tokens.add(people["ana"].id, "old laptop in the office")
     accounts.tokens.revoke(people["ana"].id, lost.token.id)
 
-    world = Programme(app, service, tokens, {})
-    answers = _practise(service, people)
+    world = Program(app, service, tokens, {})
+    answers = _practice(service, people)
     shown = _share(world, answers, spring.id)
     _review(world, shown, spring.id)
     _edit_bank(world)
@@ -241,7 +241,7 @@ def practised_programme(folder: Path) -> Programme:
     return world
 
 
-def empty_programme(folder: Path) -> Programme:
+def empty_program(folder: Path) -> Program:
     """The first hour: an admin, a coach without a cohort, a coach with one that nobody is in."""
     app, service, accounts = _server(folder)
     people = {
@@ -267,14 +267,14 @@ def empty_programme(folder: Path) -> Programme:
         "bank": PageSeen("/coach/bank", "cleo"),
         "bank-edit": PageSeen("/coach/bank/edit", "cleo"),
     }
-    return Programme(app, service, tokens, pages)
+    return Program(app, service, tokens, pages)
 
 
-def open_server(folder: Path) -> Programme:
+def open_server(folder: Path) -> Program:
     """No account at all: the server of the one person on this machine."""
     app, service, _ = _server(folder)
     pages = {"first": PageSeen("/", None), "failure": PageSeen("/account", None, 403)}
-    return Programme(app, service, {}, pages)
+    return Program(app, service, {}, pages)
 
 
 def _server(folder: Path) -> tuple[FastAPI, Service, AccountService]:
@@ -284,7 +284,7 @@ def _server(folder: Path) -> tuple[FastAPI, Service, AccountService]:
     return create_app(settings, service=service, accounts=accounts), service, accounts
 
 
-def _practise(service: Service, people: dict[str, Account]) -> list[Answer]:
+def _practice(service: Service, people: dict[str, Account]) -> list[Answer]:
     """Everybody's answers, the oldest first; each person ever better, from a start of their own."""
     rng = random.Random(5)
     lexicon = load_lexicon()
@@ -304,7 +304,7 @@ def _practise(service: Service, people: dict[str, Account]) -> list[Answer]:
     return made
 
 
-def _share(world: Programme, answers: list[Answer], cohort_id: int) -> list[Answer]:
+def _share(world: Program, answers: list[Answer], cohort_id: int) -> list[Answer]:
     """What candidates show to the cohort, the oldest first; the first one with its recording."""
     rng = random.Random(6)
     shown = [each for each in answers if rng.random() < SHOWN_SHARE]
@@ -322,7 +322,7 @@ def _share(world: Programme, answers: list[Answer], cohort_id: int) -> list[Answ
     return shown
 
 
-def _review(world: Programme, shown: list[Answer], cohort_id: int) -> None:
+def _review(world: Program, shown: list[Answer], cohort_id: int) -> None:
     cleo, dora = world.client("cleo"), world.client("dora")
     _post(cleo, f"/coach/cohorts/{cohort_id}/rubric", criteria=RUBRIC)
     for number, (_, attempt) in enumerate(shown[:24]):
@@ -380,7 +380,7 @@ def _review(world: Programme, shown: list[Answer], cohort_id: int) -> None:
     _post(cleo, "/coach/corrections/1/resolve")
 
 
-def _edit_bank(world: Programme) -> None:
+def _edit_bank(world: Program) -> None:
     cleo = world.client("cleo")
     role = next(each for each in world.service.bank().roles if each.id == ROLES[0])
     text = BANK.format(topic=role.topics[0])
@@ -398,7 +398,7 @@ def _edit_bank(world: Programme) -> None:
     _post(cleo, "/coach/bank/1/activate")
 
 
-def _work(world: Programme, coach_id: int, cohort_id: int) -> dict[str, int]:
+def _work(world: Program, coach_id: int, cohort_id: int) -> dict[str, int]:
     """Work in each of its states but the first; returns the jobs' numbers."""
     cleo = world.client("cleo")
     with cleo:  # the app's worker runs meanwhile
@@ -436,7 +436,7 @@ def _jobs(client: TestClient) -> list[dict[str, Any]]:
     return list(client.get("/api/v1/jobs").json()["jobs"])
 
 
-def _link(world: Programme, answers: list[Attempt]) -> dict[str, str]:
+def _link(world: Program, answers: list[Attempt]) -> dict[str, str]:
     """Links of Ana's: to an answer with comments, to an interview, and one that has ended."""
     ana = world.client("ana")
     interview = {

@@ -1,4 +1,4 @@
-"""A programme from its first invitation to a share taken back, in Chromium on real processes.
+"""A program from its first invitation to a share taken back, in Chromium on real processes.
 
 ``aloud serve`` is the server, ``aloud`` the candidate's studio with a token for it. Each person has
 a browser profile of their own. Nothing waits by time: what takes a while is waited for by the page.
@@ -131,7 +131,7 @@ def test_from_the_first_invitation_to_a_share_taken_back(tmp_path: Path) -> None
 
         def story(browser: Browser) -> None:
             machines = Machines(server, tmp_path, browser)
-            invitations = an_admin_makes_the_programme(machines)
+            invitations = an_admin_makes_the_program(machines)
             a_coach_comes_by_invitation(machines, invitations["cleo"])
             token = a_candidate_makes_a_token(machines, invitations["ana"])
             attempt_id = an_answer_is_given(machines, token)
@@ -148,7 +148,7 @@ def test_from_the_first_invitation_to_a_share_taken_back(tmp_path: Path) -> None
         in_a_browser(story)
 
 
-def an_admin_makes_the_programme(machines: Machines) -> dict[str, str]:
+def an_admin_makes_the_program(machines: Machines) -> dict[str, str]:
     """The first account from the command line, the rest in the browser; returns the invitations."""
     first = machines.command("server", "user", "add", "ed", "--role", "admin")
     page = machines.page_of("ed")
@@ -175,7 +175,7 @@ def an_admin_makes_the_programme(machines: Machines) -> dict[str, str]:
 
 
 def a_coach_comes_by_invitation(machines: Machines, invitation: str) -> None:
-    """Two passwords that differ are told; the link works once; a wrong password is told."""
+    """The page says that two passwords differ and that a password is wrong; the link works once."""
     page = machines.page_of("cleo")
     page.goto(invitation)
     page.fill("#password", COACH_PASSWORD)
