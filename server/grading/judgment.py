@@ -34,7 +34,7 @@ bank's model answers, 16 say more than two key phrases."""
 
 JUDGED_NOTICE: Final = (
     "A language model ({judge}) judged the key phrases that were not found: "
-    "{counted} counted, marked “judge”."
+    "{counted} counted, each marked as its verdict."
 )
 IGNORED_NOTICE: Final = (
     "{ignored} of its verdicts not counted: what it quotes does not stand in the answer, "

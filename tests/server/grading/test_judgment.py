@@ -77,7 +77,7 @@ def test_a_quote_that_stands_in_the_answer_counts_and_is_marked(report):
     assert statuses(judged)[1:] == NONE_SAID[1:]
     assert judged.notices == (
         "A language model (small at http://127.0.0.1:11434/v1) judged the key phrases that were "
-        "not found: 1 counted, marked “judge”.",
+        "not found: 1 counted, each marked as its verdict.",
     )
 
 
