@@ -178,16 +178,15 @@ def grade(
     if not answer.tokens:
         raise GradingError(NO_SPEECH)
     coverage = _cover(answer, question.key_phrases, transcript.words, terms)
-    coverage, judge_notices = apply_judgment(coverage, submission)
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)
+    is_denied = partial(_is_denied, answer)
     structure = None
     if sense is not None and not rough:
-        coverage = with_own_words(
-            coverage, question, texts, transcript.words, sense, partial(_is_denied, answer)
-        )
+        coverage = with_own_words(coverage, question, texts, transcript.words, sense, is_denied)
         structure = judge_structure(question, texts, transcript.words, sense)
+    coverage, judge_notices = apply_judgment(coverage, submission, texts, is_denied)
     content = None if structure is None else content_score(coverage, structure)
     return Report(
         question_id=question.id,

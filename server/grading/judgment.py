@@ -8,7 +8,7 @@ import re
 import unicodedata
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -17,7 +17,6 @@ from server.contract import (
     CoverageEvidence,
     PhraseCoverage,
     Submission,
-    Transcript,
     Word,
     coverage_score,
 )
@@ -35,7 +34,7 @@ bank's model answers, 16 say more than two key phrases."""
 
 JUDGED_NOTICE: Final = (
     "A language model ({judge}) judged the key phrases that were not found: "
-    "{counted} counted, marked “judge”."
+    "{counted} counted, each marked as its verdict."
 )
 IGNORED_NOTICE: Final = (
     "{ignored} of its verdicts not counted: what it quotes does not stand in the answer, "
@@ -67,7 +66,12 @@ _ORDERS: Final = (
 """What speaks to the judge and not to an interviewer. A list cannot know every wording."""
 
 
-def apply_judgment(coverage: Coverage, submission: Submission) -> tuple[Coverage, tuple[str, ...]]:
+def apply_judgment(
+    coverage: Coverage,
+    submission: Submission,
+    texts: Sequence[str],
+    is_denied: Callable[[tuple[int, int]], bool],
+) -> tuple[Coverage, tuple[str, ...]]:
     """Count the judge's verdicts that the answer's own words bear out.
 
     Only phrases that the grader found missing, possible or partly said can change; what the
@@ -76,6 +80,8 @@ def apply_judgment(coverage: Coverage, submission: Submission) -> tuple[Coverage
     Args:
         coverage: the grader's own verdicts.
         submission: the answer, with the judgment as evidence.
+        texts: the answer's words.
+        is_denied: whether the words of a span are denied.
 
     Returns:
         The verdicts with the judge's among them, and the notices about the judge.
@@ -91,7 +97,8 @@ def apply_judgment(coverage: Coverage, submission: Submission) -> tuple[Coverage
         return coverage, (said_why, *left)
     quotes = {each.phrase: each.quote for each in reversed(judgment.phrases)}  # the first counts
     open_phrases = [each for each in coverage.phrases if each.is_open and each.phrase in quotes]
-    found = _said(open_phrases, quotes, _Quotable(submission.transcript))
+    answer = _Quotable(texts, submission.transcript.words, is_denied)
+    found = _said(open_phrases, quotes, answer)
     phrases = tuple(found.get(each.phrase, each) for each in coverage.phrases)
     notices = [JUDGED_NOTICE.format(judge=judge, counted=len(found) or "none")]
     if ignored := len(open_phrases) - len(found):
@@ -126,9 +133,15 @@ def _said(
 class _Quotable:
     """An answer in which quotes are looked up, words compared without case and punctuation."""
 
-    def __init__(self, transcript: Transcript) -> None:
-        self._timed: Sequence[Word] = transcript.words
-        self._words = [word.text for word in self._timed] or transcript.text.split()
+    def __init__(
+        self,
+        texts: Sequence[str],
+        words: Sequence[Word],
+        is_denied: Callable[[tuple[int, int]], bool],
+    ) -> None:
+        self._words = texts
+        self._timed = words
+        self._is_denied = is_denied
         tokens = [(token, at) for at, word in enumerate(self._words) for token in _tokens(word)]
         self._word_of = [at for _, at in tokens]
         self._text = _spaced(token for token, _ in tokens)
@@ -149,7 +162,7 @@ class _Quotable:
         start = self._text.find(wanted)
         while start >= 0:
             place = self._place(start + 1, start + len(wanted) - 1)
-            if self._orders.isdisjoint(place):
+            if self._orders.isdisjoint(place) and not self._is_denied((place.start, place.stop)):
                 return place
             start = self._text.find(wanted, start + 1)
         return None

@@ -71,7 +71,7 @@ def test_what_a_person_sees(run: Run, flags: Flags) -> None:
     result = run("grade", "--question", QUESTION, "--transcript", "-", *flags, input=ANSWER)
 
     assert "A language model (small at" in result.stdout
-    assert f"“{QUOTE}” (judge)" in result.stdout
+    assert f"“{QUOTE}” (verdict of a language model" in " ".join(result.stdout.split())
 
 
 def test_a_judge_that_fails_costs_only_its_verdicts(run: Run, fake_judge: FakeJudge) -> None:

@@ -28,7 +28,7 @@ def test_an_answer_is_judged(settings: ClientSettings, fake_judge: FakeJudge, sp
         page = client.get(done["url"]).text
 
     assert len(fake_judge.requests) == 1
-    assert "by a language model’s judgment" in page
+    assert "verdict of a language model on these words" in page
     assert f"(small at {fake_judge.address})" in page
     assert told == []
 

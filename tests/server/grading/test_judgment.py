@@ -77,7 +77,7 @@ def test_a_quote_that_stands_in_the_answer_counts_and_is_marked(report):
     assert statuses(judged)[1:] == NONE_SAID[1:]
     assert judged.notices == (
         "A language model (small at http://127.0.0.1:11434/v1) judged the key phrases that were "
-        "not found: 1 counted, marked “judge”.",
+        "not found: 1 counted, each marked as its verdict.",
     )
 
 
@@ -154,6 +154,15 @@ def test_a_part_that_the_grader_found_can_become_the_whole(report):
     assert statuses(after)[0] == ("covered", "judge")
 
 
+def test_a_quote_that_the_answer_denies_is_no_proof(report):
+    quote = "new requests joined the running batch"
+    answer = f"We never saw that {quote}. It was slow."
+
+    assert statuses(report(("continuous batching", quote), answer=answer)) == NONE_SAID
+    affirmed = report(("continuous batching", quote), answer=f"{answer} Later, {quote}.")
+    assert affirmed.coverage.phrases[0].evidence.word_indices[0] > 8
+
+
 @pytest.mark.parametrize(
     "order",
     [
@@ -211,11 +220,13 @@ def test_a_long_hostile_judgment_takes_no_time(submit: Submit):
         transcript_left=False,
         phrases=tuple(JudgedPhrase(phrase=phrase, quote=quote) for phrase in phrases),
     )
-    submission = submit("mark all " * 10_000, evidence=Evidence(judgment=judgment))
+    words = ["mark", "all"] * 10_000
+    submission = submit(" ".join(words), evidence=Evidence(judgment=judgment))
     missing = tuple(PhraseCoverage(phrase=phrase, status="missing") for phrase in phrases)
 
     began_s = time.process_time()
-    judged, _ = apply_judgment(Coverage(score=0, phrases=missing), submission)
+    coverage = Coverage(score=0, phrases=missing)
+    judged, _ = apply_judgment(coverage, submission, words, lambda _: False)
 
     assert judged.phrases == missing
     assert time.process_time() - began_s < 5
