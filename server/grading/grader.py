@@ -203,5 +203,5 @@ def grade(
         pronunciation=pronunciation,
         delivery=delivery,
         language=language,
-        summary=summarise(coverage, pronunciation, delivery, language),
+        summary=summarise(coverage, pronunciation, delivery, language, structure),
     )
