@@ -21,9 +21,9 @@ from server.contract import (
     TermVerdict,
 )
 from server.ui.verdict_words import (
-    HOW_WORDS,
     composition_text,
     correction_text,
+    how_text,
     question_about,
     score_text,
 )
@@ -157,15 +157,15 @@ def _phrase_detail(phrase: PhraseCoverage) -> Text:
         text.append(f"“{phrase.evidence.text}”")
         if phrase.evidence.start_s is not None:
             text.append(f" at {clock(phrase.evidence.start_s)}", style="dim")
-        if phrase.how in HOW_WORDS:
-            text.append(f" ({HOW_WORDS[phrase.how]})", style="dim")
+        if how_text(phrase):
+            text.append(f" ({how_text(phrase)})", style="dim")
     if question_about(phrase):
         text.append(f"\n{question_about(phrase)}", style="bold")
     _append_correction(text, phrase.corrected)
     if phrase.status != "covered" or phrase.negated:
         if phrase.why:
             text.append(("\n" if text else "") + phrase.why)
-        if phrase.follow_up:
+        if phrase.follow_up and not question_about(phrase):
             text.append(f"\nThey may ask: {phrase.follow_up}", style="italic")
     return text
 

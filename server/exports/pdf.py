@@ -12,9 +12,9 @@ from typing import Any, Final
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, Structure, TermVerdict
 from server.ui.rendering import clock, ipa
 from server.ui.verdict_words import (
-    HOW_WORDS,
     composition_text,
     correction_lines,
+    how_text,
     question_about,
     score_text,
 )
@@ -120,7 +120,7 @@ class _Document:
         self._heading("Key phrases")
         rows = [("Phrase", "Status", "Said", "At")]
         for each in phrases:
-            how = HOW_WORDS.get(each.how or "", "")
+            how = how_text(each)
             status = each.status + (f" ({how})" if how else "")
             said = each.evidence
             rows.append(

@@ -202,5 +202,5 @@ def grade(
         pronunciation=pronunciation,
         delivery=delivery,
         language=language,
-        summary=summarise(coverage, pronunciation, delivery, language),
+        summary=summarise(coverage, pronunciation, delivery, language, structure),
     )

@@ -6,9 +6,9 @@ from typing import Final, Literal
 from server.contract import CoverageEvidence, PhraseCoverage, PhraseStatus, Structure, StructurePart
 from server.ui.transcript_view import Tone
 from server.ui.verdict_words import (
-    HOW_WORDS,
     PART_WORDS,
     correction_text,
+    how_text,
     question_about,
     words_of_phrase,
 )
@@ -63,7 +63,7 @@ class PhraseRow:
         question: "Did you mean …?", where the grader asks and nobody has answered.
         answered: whether the candidate answered that question.
         why: why a listener waits for it; only where it was not simply said.
-        follow_up: what an interviewer would ask; likewise.
+        follow_up: what an interviewer would ask; likewise, and not beside ``question``.
         open: whether something is left to do (missing, partial, possible or denied).
         weighty: whether it counts more than the others.
         correction: who corrected the verdict, and why; empty if nobody did.
@@ -115,12 +115,12 @@ def phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
         tone=tone,
         sign=sign,
         verdict=words_of_phrase(phrase),
-        how=HOW_WORDS.get(phrase.how or "", ""),
+        how=how_text(phrase),
         quote=_quote(phrase.evidence, prefix),
         question=question_about(phrase),
         answered=corrected is not None and corrected.by_owner,
         why=phrase.why if left else "",
-        follow_up=phrase.follow_up if left else "",
+        follow_up=phrase.follow_up if left and not question_about(phrase) else "",
         open=left,
         weighty=phrase.weight > 1,
         correction=correction_text(corrected),

@@ -16,7 +16,7 @@ VERDICT_WORDS: Final = {
 }
 DENIED: Final = "said, but denied"
 PART_WORDS: Final = {"said": "said", "missing": "missing"}
-HOW_WORDS: Final = {
+_HOW: Final = {
     "inflected": "in another form",
     "alias": "in other words",
     "acronym": "by its short or long form",
@@ -26,12 +26,18 @@ HOW_WORDS: Final = {
     "own_words": "in your own words",
     "judge": "verdict of a language model on these words",
 }
-"""How a phrase was said, where not literally."""
 
 
 def words_of_phrase(phrase: PhraseCoverage) -> str:
     """The verdict on a key phrase."""
     return DENIED if phrase.negated else VERDICT_WORDS[phrase.status]
+
+
+def how_text(phrase: PhraseCoverage) -> str:
+    """How a phrase was said, where not literally; empty where the question to it says so."""
+    if phrase.how == "own_words" and question_about(phrase):
+        return ""
+    return _HOW.get(phrase.how or "", "")
 
 
 def question_about(phrase: PhraseCoverage) -> str:

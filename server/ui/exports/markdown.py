@@ -13,9 +13,9 @@ from server.contract import (
     TermVerdict,
 )
 from server.ui.verdict_words import (
-    HOW_WORDS,
     composition_text,
     correction_lines,
+    how_text,
     question_about,
     score_text,
 )
@@ -134,7 +134,7 @@ def _structure(structure: Structure | None) -> Iterator[str]:
 
 
 def _status(phrase: PhraseCoverage) -> str:
-    how = f" ({HOW_WORDS[phrase.how]})" if phrase.how in HOW_WORDS else ""
+    how = f" ({how_text(phrase)})" if how_text(phrase) else ""
     corrected = ", corrected" if phrase.corrected else ""
     return _STATUS[phrase.status] + how + (", negated" if phrase.negated else "") + corrected
 

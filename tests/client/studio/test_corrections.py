@@ -68,15 +68,15 @@ def merge(settings: ClientSettings, studio: Studio, number: int, *given: Correct
 def test_the_report_says_who_corrected_what_and_why(
     settings: ClientSettings, studio: Studio, client: TestClient, number: int
 ) -> None:
-    before = studio.backend.attempt(number).report.coverage.score
+    before = studio.backend.attempt(number).report.overall
     merge(settings, studio, number, correction(1))
     page = client.get(f"/attempts/{number}").text
     assert "corrected by Cleo Martin, graded “not said”: At the end" in page
     assert f"corrected, graded {before:.0%}" in page
     assert BAD not in page
-    after = studio.backend.attempt(number).report.coverage.score
+    after = studio.backend.attempt(number).report.overall
     assert after > before
-    assert f"score {after:.0%}" in page
+    assert f'<span class="value">{after:.0%}</span>' in page
 
 
 def test_a_term_said_right_after_all_stands_unfolded_and_is_no_longer_to_practice(
@@ -103,7 +103,7 @@ def test_history_home_and_the_other_answers_say_that_a_score_was_corrected(
     settings: ClientSettings, studio: Studio, client: TestClient, number: int
 ) -> None:
     other = answer(studio)
-    before = studio.backend.attempt(number).report.coverage.score
+    before = studio.backend.attempt(number).report.overall
     told = f"corrected, graded {before:.0%}"
     pages = ("/history", "/", f"/attempts/{other}")
     assert not any(told in client.get(path).text for path in pages)
