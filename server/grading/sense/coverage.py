@@ -8,6 +8,8 @@ from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases, shipped_fusion
 from server.grading.sense.vectors import AnswerSense
 
+SAME_CLAUSE = 0.99
+"""Spans that share so much are of one clause."""
 _TRIM = "\"'“”‘’()[]{}.,;:!?…"
 
 
@@ -34,13 +36,19 @@ def with_own_words(
     """
     half_said = [phrase.status == "partial" for phrase in coverage.phrases]
     sensed = sense_phrases(question, sense, texts, half_said)
-    phrases = tuple(
-        phrase
-        if found is None or phrase.status == "covered"
-        else _judged(phrase, found, texts, words, is_denied)
-        for phrase, found in zip(coverage.phrases, sensed, strict=True)
+    phrases = list(coverage.phrases)
+    taken: list[Span] = []
+    surest_first = sorted(
+        ((found, at) for at, found in enumerate(sensed) if found is not None),
+        key=lambda entry: -entry[0].probability,
     )
-    return Coverage(score=coverage_score(phrases), phrases=phrases)
+    for found, at in surest_first:
+        if phrases[at].status == "covered":
+            continue
+        phrases[at] = _judged(phrases[at], found, texts, words, is_denied, taken)
+        if phrases[at].status == "covered":
+            taken.append(found.span)
+    return Coverage(score=coverage_score(phrases), phrases=tuple(phrases))
 
 
 def _judged(
@@ -49,10 +57,16 @@ def _judged(
     texts: Sequence[str],
     words: Sequence[Word],
     is_denied: Callable[[Span], bool],
+    taken: Sequence[Span],
 ) -> PhraseCoverage:
     fusion = shipped_fusion()
     sure = found.probability >= fusion.covered_from
-    likely = found.probability >= fusion.possible_from and phrase.status == "missing"
+    likely = (
+        phrase.status == "missing"
+        and found.probability >= fusion.possible_from
+        # A clause that surely says one phrase is no reason to ask about its siblings.
+        and not any(_share(found.span, other) >= SAME_CLAUSE for other in taken)
+    )
     if not (sure or likely) or is_denied(found.span):
         return phrase
     return phrase.model_copy(
@@ -64,6 +78,12 @@ def _judged(
             "negated": False,
         }
     )
+
+
+def _share(one: Span, other: Span) -> float:
+    """How much of the shorter of two spans lies in the other."""
+    common = min(one[1], other[1]) - max(one[0], other[0])
+    return max(0, common) / min(one[1] - one[0], other[1] - other[0])
 
 
 def _evidence(span: Span, texts: Sequence[str], words: Sequence[Word]) -> CoverageEvidence:
