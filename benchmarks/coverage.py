@@ -2,6 +2,7 @@
 
     python benchmarks/coverage.py [FILE.yaml …] [--errors]
     python benchmarks/coverage.py --cross [--errors]
+    python benchmarks/coverage.py --hard [--errors]
 
 Positive is ``covered``. A second line counts ``partial`` against ``missing`` where neither side
 says ``covered``, and all three labels. Exit status 1 if a goal is missed.
@@ -10,6 +11,9 @@ says ``covered``, and all three labels. Exit status 1 if a goal is missed.
 the phrases of other roles' questions, and prints how often one was found otherwise than by its own
 words (an answer of the field does say some of another question's phrases, but should hardly ever
 sound like one). Exit status 1 above the goal.
+
+``--hard`` judges the sentences that only look like a phrase (``traps.yaml``) and those in which a
+transcriber misspelled it (``mistranscribed.yaml``).
 """
 
 import argparse
@@ -31,10 +35,15 @@ from server.grading import cover
 
 ROOT = Path(__file__).resolve().parent.parent
 JUDGMENTS = ROOT / "tests" / "server" / "grading" / "judgments"
+SETS = ("dev", "fresh", "heldout", "probe")
 MIN_F1, MIN_PRECISION = 0.95, 0.97
 MAX_CROSS_LOOSE = 0.01
 """Share of the phrases of other roles that may be found by sound, spelling, order or initials."""
-LOOSE = ("fuzzy", "acronym")
+LOOSE = ("fuzzy", "acronym", "sound")
+MAX_TRAPS_TAKEN = 1 / 9
+"""Share of the sentences that only look like a phrase which may be taken for it."""
+MIN_MISTRANSCRIBED_FOUND = 0.8
+"""Share of the phrases that must be found as a transcriber misspells them."""
 
 
 @dataclass
@@ -144,6 +153,57 @@ def cross(bank: Bank, lexicon: Lexicon) -> tuple[int, Counter[str], list[str]]:
     return judged, found, lines
 
 
+def traps(bank: Bank, lexicon: Lexicon) -> tuple[list[str], list[str], int]:
+    """Judge the sentences of ``traps.yaml``, each against its phrase of the bank.
+
+    Returns:
+        A line for each trap that was taken, one for each statement that was not, and the number
+        of traps.
+    """
+    named: dict[str, KeyPhrase] = {}
+    for phrase in (phrase for question in bank.questions for phrase in question.key_phrases):
+        named.setdefault(phrase.phrase, phrase)
+    taken, missed, count = [], [], 0
+    for entry in yaml.safe_load((JUDGMENTS / "traps.yaml").read_text("utf-8")):
+        name, said = entry["phrase"], entry["said"]
+        phrase = named.get(name, KeyPhrase(phrase=name))
+        (found,) = cover([phrase], said.split(), lexicon).phrases
+        credited = found.status == "covered" and not found.negated
+        count += "says" not in entry
+        if entry.get("says", False) != credited:
+            (taken if credited else missed).append(f"{name!r} ({found.how}): {said}")
+    return taken, missed, count
+
+
+def mistranscribed(lexicon: Lexicon) -> tuple[list[str], int]:
+    """The sentences of ``mistranscribed.yaml`` in which the phrase was not found; how many all."""
+    entries = yaml.safe_load((JUDGMENTS / "mistranscribed.yaml").read_text("utf-8"))
+    missed = [
+        f"{entry['phrase']!r}: {entry['said']}"
+        for entry in entries
+        if cover([KeyPhrase(phrase=entry["phrase"])], entry["said"].split(), lexicon)
+        .phrases[0]
+        .status
+        != "covered"
+    ]
+    return missed, len(entries)
+
+
+def main_hard(*, errors: bool) -> int:
+    """Print how the traps and the misspelled phrases fare; 1 where a goal is missed."""
+    lexicon = load_lexicon()
+    taken, missed, count = traps(load_bank(), lexicon)
+    unheard, spoken = mistranscribed(lexicon)
+    print(
+        f"traps: {len(taken)} of {count} taken, {len(missed)} statements missed\n"
+        f"mistranscribed: {spoken - len(unheard)} of {spoken} found"
+    )
+    if errors:
+        print("\n".join(f"  {line}" for line in (*taken, *missed, *unheard)))
+    held = len(taken) <= MAX_TRAPS_TAKEN * count and not missed
+    return 0 if held and len(unheard) <= (1 - MIN_MISTRANSCRIBED_FOUND) * spoken else 1
+
+
 def main_cross(*, errors: bool) -> int:
     """Print the rate of loose hits; 1 if it is above the goal."""
     started = time.process_time()
@@ -178,10 +238,13 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--errors", action="store_true", help="list every wrong judgment")
     parser.add_argument("--cross", action="store_true", help="the bank's answers, crossed")
+    parser.add_argument("--hard", action="store_true", help="traps and mistranscribed phrases")
     options = parser.parse_args()
     if options.cross:
         return main_cross(errors=options.errors)
-    files = options.files or sorted(JUDGMENTS.glob("*.yaml"))
+    if options.hard:
+        return main_hard(errors=options.errors)
+    files = options.files or [JUDGMENTS / f"{name}.yaml" for name in SETS]
     lexicon = load_lexicon()
     overall = Tally()
     for path in files:

@@ -1,36 +1,33 @@
-"""An answer made ready for searching: its tokens, indexed, with fillers and sentences marked."""
+"""An answer made ready for searching: its tokens, indexed, parted into clauses, without fillers."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from itertools import pairwise
 
 from server.grading.english import is_known_english
-from server.grading.sounds import loose, sound_key
+from server.grading.phones import WordPhones, phones_of_words
 from server.grading.terms import Form, TermIndex
-from server.grading.tokens import SENTENCE, Token, tokenise
+from server.grading.tokens import COMMA, NO_BREAK, SENTENCE, Token, tokenise
 from server.grading.vocabulary import (
+    ADVERBIAL,
+    AUXILIARIES,
+    CLAUSE_STARTS,
     DISFLUENCIES,
     DISFLUENT_PHRASES,
+    FUNCTION_WORDS,
+    SUBJECTS,
 )
-
-__all__ = ["Answer", "Span", "read_answer"]
+from server.grading.words import is_odd
 
 Span = tuple[int, int]
 """First token and the token behind the last."""
 
 _MAX_REPEAT = 3
-# Words after a preposition that make an adverb of it: "in parallel" is no kind of parallelism.
-_IDIOMS = {
-    ("in", "parallel"), ("in", "general"), ("in", "order"), ("in", "case"), ("in", "time"),
-    ("at", "scale"), ("in", "practice"), ("in", "production"), ("on", "time"), ("in", "line"),
-    ("in", "total"), ("on", "average"), ("at", "first"), ("at", "last"), ("in", "short"),
-    ("our", "own"), ("my", "own"), ("your", "own"), ("their", "own"), ("its", "own"),
-    ("his", "own"), ("her", "own"),
-    ("at", "rest"), ("by", "hand"), ("in", "turn"), ("in", "detail"), ("in", "advance"),
-}  # fmt: skip
-_IDIOM_ENDS = frozenset(end for _, end in _IDIOMS)
+_MAX_JOINED = 3
+"""Words that a transcriber may make of one; letters are joined up to ``_MAX_LETTERS``."""
+_MAX_LETTERS = 8
+_MAX_JOINED_CHARS = 24
 
 _DISFLUENT_BY_FIRST: dict[str, list[tuple[str, ...]]] = {}
 for _phrase in DISFLUENT_PHRASES:
@@ -44,41 +41,45 @@ class Answer:
     Attributes:
         words: the answer's words as written.
         tokens: comparable tokens of them.
-        by_text: token text → places; likewise ``by_stem`` and ``by_family``.
+        by_text: token text → places; likewise ``by_lemma`` and ``by_family``.
+        joined: text of neighboring tokens written as one → where they stand.
         symbols: term → places where it was said in any of its forms, and how.
         skipped: tokens that carry nothing: fillers, repeated starts, words broken off.
-        idioms: tokens that are part of an adverb ("in parallel").
-        unknown: tokens that are no English word and no term, by the first of their sound;
-            ``coined`` all of them.
-        sounds: for each token its loose sound key; ``by_sound`` the places of each key.
-        heads: all texts and stems, so that what begins none of them is told at once.
-        found: places of units looked up before, by their identity; variants share them.
-        arcs: likewise of whole variants.
-        sentence: for each token the number of its sentence.
+        adverbial: tokens that are part of an adverb ("in parallel").
+        sentence: for each token the number of its sentence; ``clause`` of its clause.
+        phones: how the words sound; empty where only the letters count.
+        odd: tokens that are no word of English and no term, as a transcriber writes at a loss.
         strict: whether only literal matches count (a rough transcript).
+        found: places of units looked up before, by their identity; variants share them.
     """
 
     words: tuple[str, ...]
     tokens: tuple[Token, ...]
     by_text: dict[str, list[int]]
-    by_stem: dict[str, list[int]]
+    by_lemma: dict[str, list[int]]
     by_family: dict[str, list[int]]
+    joined: dict[str, list[Span]]
     symbols: dict[str, list[tuple[int, int, Form]]]
     skipped: frozenset[int]
-    idioms: frozenset[int]
+    adverbial: frozenset[int]
     sentence: tuple[int, ...]
+    clause: tuple[int, ...]
+    phones: WordPhones
+    odd: frozenset[int]
     strict: bool
-    unknown: dict[str, list[int]]
-    coined: frozenset[int]
-    heads: frozenset[str]
-    by_sound: dict[str, list[int]]
-    sounds: tuple[str, ...]
-    found: dict[int, dict[Span, Any]] = field(default_factory=dict, compare=False, repr=False)
-    arcs: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
+    found: dict[int, dict[Span, int]] = field(default_factory=dict, compare=False, repr=False)
+
+    def raw(self, place: int) -> str:
+        """The token as it was written, in lower case; empty outside the answer."""
+        return self.tokens[place].raw if 0 <= place < len(self.tokens) else ""
+
+    def goes_on(self, place: int) -> bool:
+        """Whether a token stands at ``place`` with no break before it."""
+        return 0 <= place < len(self.tokens) and self.tokens[place].gap == NO_BREAK
 
 
 def read_answer(words: Sequence[str], terms: TermIndex, *, strict: bool = False) -> Answer:
-    """Tokenise and index an answer.
+    """Tokenize and index an answer.
 
     Args:
         words: the answer's words in order, as written.
@@ -87,60 +88,98 @@ def read_answer(words: Sequence[str], terms: TermIndex, *, strict: bool = False)
     """
     tokens = tokenise(words)
     by_text: dict[str, list[int]] = defaultdict(list)
-    sentence: list[int] = []
-    number = 0
     for place, token in enumerate(tokens):
         by_text[token.text].append(place)
-        if token.gap == SENTENCE:
-            number += 1
-        sentence.append(number)
-    by_stem: dict[str, list[int]] = defaultdict(list)
+    by_lemma: dict[str, list[int]] = defaultdict(list)
     by_family: dict[str, list[int]] = defaultdict(list)
-    by_sound: dict[str, list[int]] = defaultdict(list)
-    unknown: dict[str, list[int]] = defaultdict(list)
-    sounds: dict[str, str] = {}
-    for text, places in by_text.items():
-        token = tokens[places[0]]
-        by_stem[token.stem] += places
-        by_family[token.family] += places
-        sounds[text] = sound = "" if strict else _sound_of(text)
-        if sound:
-            by_sound[sound] += places
-            if _is_unknown(text) and text not in terms.known_words:
-                unknown[sound[0]] += places
+    for places in by_text.values():
+        by_lemma[tokens[places[0]].lemma] += places
+        by_family[tokens[places[0]].family] += places
     skipped = _skipped(tokens)
+    sentence, clause = _clauses(tokens)
     return Answer(
         words=tuple(words),
         tokens=tokens,
         by_text=dict(by_text),
-        by_stem=dict(by_stem),
+        by_lemma=dict(by_lemma),
         by_family=dict(by_family),
+        joined=_joined(tokens, skipped),
         symbols=terms.find(tokens, strict=strict),
         skipped=skipped,
-        idioms=frozenset(
+        adverbial=frozenset(
             place
-            for text in _IDIOM_ENDS & by_text.keys()
-            for place in by_text[text]
-            if place and (tokens[place - 1].text, text) in _IDIOMS
+            for first, second in ADVERBIAL
+            for place in by_text.get(second, ())
+            if place and tokens[place - 1].text == first
         ),
-        sentence=tuple(sentence),
+        sentence=sentence,
+        clause=clause,
+        phones=phones_of_words(() if strict else tokens),
+        odd=frozenset(
+            place
+            for text, places in by_text.items()
+            if is_odd(text) and text not in terms.known_words
+            for place in places
+        ),
         strict=strict,
-        by_sound=dict(by_sound),
-        sounds=tuple([sounds[token.text] for token in tokens]),
-        unknown=dict(unknown),
-        coined=frozenset(place for places in unknown.values() for place in places),
-        heads=frozenset(by_text).union(by_stem),
     )
 
 
-@lru_cache(maxsize=65536)
-def _sound_of(text: str) -> str:
-    return loose(sound_key(text)) if text.isalpha() else ""
+def _clauses(tokens: Sequence[Token]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """For each token the number of its sentence and of its clause.
+
+    A clause begins with a sentence, a conjunction ("because"), or a subject pronoun, at the "and"
+    or comma before it.
+    """
+    sentence: list[int] = []
+    clause: list[int] = []
+    sentences = clauses = 0
+    for place, token in enumerate(tokens):
+        sentences += token.gap == SENTENCE
+        opens = token.raw in ("and", "or") and _is_subject(tokens, place + 1)
+        starts = token.gap == SENTENCE or token.raw in CLAUSE_STARTS
+        clauses += starts or opens or _is_subject(tokens, place)
+        sentence.append(sentences)
+        clause.append(clauses)
+    return tuple(sentence), tuple(clause)
 
 
-@lru_cache(maxsize=65536)
-def _is_unknown(text: str) -> bool:
-    return len(text) >= 4 and text.isalpha() and not is_known_english(text)
+def _is_subject(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a token is a pronoun that opens a clause: "I", but not the I of "X I D"."""
+    raw = tokens[place].raw if place < len(tokens) else ""
+    if raw == "it":  # an object before a preposition or the end: "we restored it from there"
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        if after is None or after.gap != NO_BREAK:
+            return False
+        return after.raw not in FUNCTION_WORDS or after.raw in AUXILIARIES
+    if raw != "i":
+        return raw in SUBJECTS
+    around = (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
+    return not any(len(token.raw) == 1 and token.raw != "a" for token in around)
+
+
+def _joined(tokens: Sequence[Token], skipped: frozenset[int]) -> dict[str, list[Span]]:
+    """Neighboring tokens as one word: "check pointing", "F S D P"."""
+    joined: dict[str, list[Span]] = defaultdict(list)
+    texts = [token.text for token in tokens]
+    for start, text in enumerate(texts):
+        whole, spelled = text, int(len(text) == 1)
+        if text == "a" and start + 1 < len(texts) and len(texts[start + 1]) > 1:
+            continue  # "a synchronous call" is not asynchronous
+        for at in range(start + 1, min(len(texts), start + _MAX_LETTERS)):
+            following = texts[at]
+            words = at + 1 - start - spelled
+            if words > _MAX_JOINED or tokens[at].gap == SENTENCE:
+                break
+            if len(following) == 1:
+                spelled += 1
+            elif at in skipped:
+                continue
+            whole += following
+            if len(whole) > _MAX_JOINED_CHARS:
+                break
+            joined[whole].append((start, at + 1))
+    return dict(joined)
 
 
 def _skipped(tokens: Sequence[Token]) -> frozenset[int]:
@@ -153,6 +192,10 @@ def _skipped(tokens: Sequence[Token]) -> frozenset[int]:
             for phrase in _DISFLUENT_BY_FIRST[token.raw]:
                 if raws[place : place + len(phrase)] == phrase:
                     out.update(range(place, place + len(phrase)))
+    for place, (token, follower) in enumerate(pairwise(tokens)):  # "degra, degradation"
+        longer = len(follower.text) > len(token.text) > 2 and follower.text.startswith(token.text)
+        if longer and follower.gap == COMMA and not is_known_english(token.text):
+            out.add(place)
     # "the model, the model": the first of the two carries nothing.
     live = [place for place in range(len(tokens)) if place not in out]
     texts = [tokens[place].text for place in live]

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
 from server.grading.english import word_set
-from server.grading.sounds import syllables
+from server.grading.syllables import syllables
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
-
-__all__ = ["measure_delivery"]
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
 _FILLER_PHRASES = (("you", "know"), ("i", "mean"), ("sort", "of"), ("kind", "of"))

@@ -3,8 +3,6 @@
 from functools import cache
 from importlib import resources
 
-__all__ = ["UNRANKED", "is_known_english", "rank", "word_set"]
-
 UNRANKED = 1_000_000
 """Rank of a word that is not among the 30,000 most frequent."""
 

@@ -10,9 +10,9 @@ from server.core.errors import GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases
 from server.grading.delivery import measure_delivery
+from server.grading.denial import is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
-from server.grading.negation import is_negated
 from server.grading.phrases import compile_phrase
 from server.grading.sense.clauses import Span
 from server.grading.sense.coverage import with_own_words
@@ -22,9 +22,7 @@ from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdicts import judge_terms
 
-__all__ = ["GRADER_VERSION", "cover", "grade"]
-
-GRADER_VERSION = "2.0.0"
+GRADER_VERSION = "2.1.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 ROUGH_NOTICE = (
@@ -124,7 +122,7 @@ def _is_denied(answer: Answer, span: Span) -> bool:
         for place, token in enumerate(answer.tokens)
         if span[0] <= token.first and token.last < span[1]
     ]
-    return bool(places) and is_negated(answer, (places[0], places[-1] + 1))
+    return bool(places) and is_denied(answer, (places[0], places[-1] + 1))
 
 
 def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:

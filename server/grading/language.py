@@ -13,8 +13,6 @@ from server.contract import Language, LanguageNote, Word
 from server.grading.answer import Answer
 from server.grading.tokens import SENTENCE
 
-__all__ = ["remark"]
-
 MAX_NOTES = 8
 """More remarks than this on one answer help nobody."""
 

@@ -6,8 +6,6 @@ Written for how people read technical numbers aloud: in full ("two hundred fifty
 
 from collections.abc import Sequence
 
-__all__ = ["NUMBER_STARTS", "read_number"]
-
 _UNITS = {
     "zero": 0, "naught": 0, "nought": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
     "six": 6, "seven": 7, "eight": 8, "nine": 9,

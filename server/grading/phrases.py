@@ -3,22 +3,24 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from functools import lru_cache
 from typing import Literal
 
+from pronunciation.phones import parse_phones
 from question_bank.models import KeyPhrase
 from server.grading.english import is_known_english, rank, word_set
-from server.grading.sounds import loose, sound_key
-from server.grading.stems import stem
+from server.grading.phones import encode, phones_of
 from server.grading.terms import TermIndex
 from server.grading.tokens import Token, tokenise
 from server.grading.vocabulary import (
     FUNCTION_WORDS,
-    GENERIC,
+    KIND_HEADS,
+    PREFIX_WORDS,
     VACUOUS_HEADS,
+    is_generic,
 )
-
-__all__ = ["RARE_RANK", "CompiledPhrase", "Unit", "Variant", "compile_phrase"]
+from server.grading.words import inflections, lemma, relatives
 
 Origin = Literal["exact", "alias", "acronym"]
 
@@ -26,14 +28,26 @@ RARE_RANK = 8000
 """A word beyond this rank of general English is distinctive: at 8,000 stand "continuous" and
 "pipeline", which many answers of this field have; "throughput" and "quorum" stand beyond 30,000."""
 MIN_ACRONYM, MAX_ACRONYM = 3, 6
-_MIN_FUZZY_LETTERS = 5
 _ALWAYS_NEEDED = word_set(
     "out up down off over under no not all each both once most more before after without only "
     "into onto through across between even every"
 )
 _OR_ELSE = word_set("or versus vs")
 """Between two things that are weighed: "build versus buy" is also "build or buy"."""
-_MAX_VARIANTS = 24
+MIN_JOINED_LETTERS = 5
+_MAX_VARIANTS = 60
+MIN_TELLING_WEIGHT = 1.5
+"""Weight of a rare word or a name, which alone says what kind of thing is meant."""
+
+
+class Tier(IntEnum):
+    """How close a word of the answer is to the phrase's; lower is closer."""
+
+    EXACT = 0
+    INFLECTED = 1
+    DERIVED = 2
+    ACRONYM = 3
+    SPELLING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,37 +56,33 @@ class Unit:
 
     Attributes:
         text: as a token.
-        stem: key of its inflections.
+        lemma: key of its inflections.
         family: key of its derivations.
         symbols: terms it is, or stands for.
         weight: how much of the phrase's meaning it carries, relative to an ordinary word (1).
         rare: a word beyond ``RARE_RANK`` of general English and not generic in technical speech.
         name: an acronym, a proper name or a coinage, which English does not know.
-        fuzzy: whether it may be recognised by its sound.
-        sound: its loose sound key.
+        forms: other forms that its pieces may be joined to ("check pointed"), and their tier.
         before: the phrase's word right before it ("in" of "in-flight"), for idioms and prefixes.
         deverbal: a noun of action ("checkpointing"): its object may follow the verb.
         glued: nothing may stand before it: the "100" of "A100".
+        named: written with a capital, as a name is.
         letters: initials, which have no inflection but the plural, nor derivations.
-        heads: what a spelling of it in pieces may begin with.
-        sound_heads: likewise of its sound.
         optional: a head that names no more than the kind of thing ("pattern").
     """
 
     text: str
-    stem: str
+    lemma: str
     family: str
     symbols: frozenset[str]
     weight: float
     rare: bool
     name: bool
-    fuzzy: bool
-    sound: str
     before: str
     deverbal: bool
+    forms: tuple[tuple[str, Tier], ...] = field(default=(), compare=False)
     letters: bool = False
-    heads: frozenset[str] = field(default=frozenset(), compare=False)
-    sound_heads: frozenset[str] = field(default=frozenset(), compare=False)
+    named: bool = False
     optional: bool = False
     glued: bool = False
     end: int = 0
@@ -87,7 +97,9 @@ class Variant:
         texts: all its tokens, for telling an exact hit.
         origin: the phrase itself, an alias, or an acronym or expansion of it.
         joint: "X and Y": both must be said, not together.
-        joined: texts of adjacent units written as one ("allreduce"): first unit, behind last, stem.
+        joined: texts of adjacent units written as one ("allreduce"): first unit, behind last,
+            text, lemma.
+        headless: its head, which only names the kind of thing, is left out.
     """
 
     units: tuple[Unit, ...]
@@ -95,14 +107,25 @@ class Variant:
     origin: Origin
     joint: bool
     joined: tuple[tuple[int, int, str, str], ...]
+    headless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
+class Sounding:
+    """One wording as it sounds: its tokens and the phones of each, see ``phones.py``."""
+
+    texts: tuple[str, ...]
+    phones: tuple[str, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CompiledPhrase:
-    """A key phrase with all its variants, the phrase itself first."""
+    """A key phrase with all its variants, the phrase itself first, and how its wordings sound."""
 
     source: KeyPhrase
     variants: tuple[Variant, ...]
+    soundings: tuple[Sounding, ...]
 
 
 def _is_droppable(token: Token) -> bool:
@@ -132,17 +155,13 @@ _PHRASAL = re.compile(r"^(?P<verb>[a-z]{3,})(?P<particle>back|out|up|down|off|ov
 _DEVERBAL = re.compile(r"(ing|tion|sion|ment|al|ance|ence|ery|er|or|ure|age)s?$")
 
 
-def _beginnings(text: str) -> Iterator[str]:
-    return (text[:length] for length in range(1, len(text)))
-
-
 @lru_cache(maxsize=65536)
 def _shared(unit: Unit) -> Unit:
     """One object for equal units, so that an answer is searched for each only once."""
     return unit
 
 
-def _unit(tokens: Sequence[Token], place: int, terms: TermIndex) -> Unit:
+def _unit(tokens: Sequence[Token], place: int, terms: TermIndex, *, named: bool = False) -> Unit:
     token = tokens[place]
     symbols = frozenset(
         symbol
@@ -151,35 +170,41 @@ def _unit(tokens: Sequence[Token], place: int, terms: TermIndex) -> Unit:
     )
     text = token.text
     word = text.isalpha()
-    known = is_known_english(text) or is_known_english(token.stem)
-    generic = token.stem in GENERIC
-    generic = generic or stem(token.family) in GENERIC
+    known = is_known_english(text) or is_known_english(token.lemma)
+    generic = is_generic(token.lemma)
     name = word and not known and not generic and len(text) > 1
     rare = name or (word and not generic and rank(text) >= RARE_RANK)
     weight = 0.6 if generic else 2.0 if name and symbols else 1.5 if rare else 1.0
     if text in FUNCTION_WORDS:
         weight = 0.3
-    sound = loose(sound_key(text)) if word else ""
     return Unit(
         text=text,
-        stem=token.stem,
+        lemma=token.lemma,
         family=token.family,
         symbols=symbols,
         weight=weight,
         rare=rare,
         name=name,
-        fuzzy=word and len(text) >= _MIN_FUZZY_LETTERS and (rare or name),
-        sound=sound,
         before=tokens[place - 1].text if place else "",
+        forms=_forms(token) if word and len(text) >= MIN_JOINED_LETTERS else (),
         deverbal=bool(_DEVERBAL.search(text)) and len(text) > 4,
-        heads=frozenset(_beginnings(text)).union(_beginnings(token.stem)),
-        sound_heads=frozenset(_beginnings(sound)) | {sound},
+        named=named,
         glued=token.inside
         and place > 0
         and (text[0].isdecimal() or len(tokens[place - 1].text) == 1)
         and not (len(text) > 1 and text.isalpha()),
         end=place + 1,
     )
+
+
+def _forms(token: Token) -> tuple[tuple[str, Tier], ...]:
+    """Forms of a word, and behind a prefix of its derivations ("de-duplicated")."""
+    out = {form: Tier.INFLECTED for form in inflections(token.lemma)}
+    if token.text.startswith(tuple(PREFIX_WORDS)):
+        for relative in relatives().get(token.family, ()):
+            for form in inflections(relative):
+                out.setdefault(form, Tier.DERIVED)
+    return tuple(out.items())
 
 
 def _term_unit(
@@ -189,14 +214,12 @@ def _term_unit(
     first = _unit(tokens, start, terms)
     return Unit(
         text=text,
-        stem=text,
+        lemma=text,
         family=text,
         symbols=frozenset({symbol}),
         weight=2.0,
         rare=True,
         name=True,
-        fuzzy=False,
-        sound="",
         before=first.before,
         deverbal=False,
         end=end,
@@ -219,11 +242,11 @@ def _variant(tokens: Sequence[Token], units: Sequence[Unit], origin: Origin) -> 
         for at, unit in enumerate(units)
     ]
     # A vacuous head may be missing once something telling stands before it.
-    if len(units) > 1 and units[-1].stem in VACUOUS_HEADS:
+    if len(units) > 1 and units[-1].lemma in VACUOUS_HEADS:
         rest = units[:-1]
         if len(rest) > 1 or rest[0].weight > 1.0:  # "a draft" is no draft model
             units[-1] = _optional(units[-1])
-    if len(units) > 2 and units[0].stem in VACUOUS_HEADS and tokens[1].text == "of":
+    if len(units) > 2 and units[0].lemma in VACUOUS_HEADS and tokens[1].text == "of":
         units[0] = _optional(units[0])
     if len(units) > 1 and any(unit.text == "percent" for unit in units):
         units = [_optional(unit) if unit.text == "percent" else unit for unit in units]
@@ -232,10 +255,10 @@ def _variant(tokens: Sequence[Token], units: Sequence[Unit], origin: Origin) -> 
         for end in range(start + 2, min(len(units), start + 3) + 1):
             text = "".join(unit.text for unit in units[start:end])
             if text.isascii() and "\0" not in text and len(text) >= 4:
-                joined.append((start, end, text, stem(text)))
+                joined.append((start, end, text, lemma(text)))
     whole = "".join(token.text for token in tokens)
     if len(tokens) > len(units) > 1 and len(tokens) <= 4 and not units[-1].optional:
-        joined.append((0, len(units), whole, stem(whole)))
+        joined.append((0, len(units), whole, lemma(whole)))
     return Variant(
         units=tuple(_shared(unit) for unit in units),
         texts=tuple(token.text for token in tokens),
@@ -261,7 +284,9 @@ def _variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Varian
     if not tokens:
         return
     places = _content(tokens)
-    yield _variant(tokens, [_unit(tokens, place, terms) for place in places], origin)
+    named = len(places) == 1 and text[:1].isupper()
+    units = [_unit(tokens, place, terms, named=named) for place in places]
+    yield _variant(tokens, units, origin)
     # The same with the terms in it taken as wholes: "KV cache eviction" as "[KV cache] eviction".
     found = [
         (start, end, symbol, form)
@@ -270,14 +295,14 @@ def _variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Varian
         if form != "fuzzy" and (end - start > 1 or form == "acronym")
     ]
     for start, end, symbol, form in sorted(found, key=lambda hit: hit[0] - hit[1])[:4]:
-        units: list[Unit] = []
+        wholes: list[Unit] = []
         for place in places:
             if start <= place < end:
-                if not units or units[-1].symbols != {symbol}:
-                    units.append(_term_unit(tokens, start, end, symbol, terms))
+                if not wholes or wholes[-1].symbols != {symbol}:
+                    wholes.append(_term_unit(tokens, start, end, symbol, terms))
             else:
-                units.append(_unit(tokens, place, terms))
-        yield _variant(tokens, units, "acronym" if form == "acronym" else origin)
+                wholes.append(_unit(tokens, place, terms))
+        yield _variant(tokens, wholes, "acronym" if form == "acronym" else origin)
     # "KV cache" is "the cache for keys and values", its expansion in another order.
     for start, end, symbol in _terms_in(tokens, terms):
         for expansion in terms.expansions.get(symbol, ()):
@@ -286,6 +311,7 @@ def _variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Varian
             kept = _content(parts)
             if len(kept) > 1:
                 yield _variant(parts, [_unit(parts, n, terms) for n in kept], "acronym")
+    yield from _headless(tokens, places, origin, terms)
     # "rollback" is "roll … back": the verb may take its object between.
     for at, token in enumerate(tokens):
         hit = _PHRASAL.match(token.text)
@@ -309,11 +335,29 @@ def _variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Varian
             yield from _variants_of(" ".join(words), origin, terms)
 
 
+def _headless(
+    tokens: Sequence[Token], places: Sequence[int], origin: Origin, terms: TermIndex
+) -> Iterator[Variant]:
+    """Without a head that only names the kind of thing: the "wildcard" of a certificate."""
+    units = [_unit(tokens, place, terms) for place in places]
+    while len(units) > 1 and units[-1].lemma in KIND_HEADS:
+        units.pop()
+        telling = len(units) > 1 or units[0].weight >= MIN_TELLING_WEIGHT
+        if telling and units[-1].lemma not in KIND_HEADS:
+            yield replace(_variant(tokens, units, origin), headless=True)
+    last = tokens[-1].text
+    if len(tokens) == 1 and last.endswith("db") and len(last) >= 6 and units[0].name:
+        short = tokenise([last[:-2]])
+        if rank(last[:-2]) >= RARE_RANK:
+            yield replace(_variant(short, [_unit(short, 0, terms)], origin), headless=True)
+
+
 _PARENTHESES = re.compile(r"^(?P<outer>.*?)\s*\((?P<inner>[^()]{2,})\)\s*(?P<rest>.*)$")
 
 
 def _wordings(source: KeyPhrase) -> Iterator[tuple[str, Origin]]:
-    for text, origin in ((source.phrase, "exact"), *((a, "alias") for a in source.aliases)):
+    names = (*source.aliases, *source.any_of)
+    for text, origin in ((source.phrase, "exact"), *((name, "alias") for name in names)):
         hit = _PARENTHESES.match(text)
         # "O(1)" is no phrase with its acronym behind it: that stands apart.
         if hit and hit["outer"] and re.search(r"\s\(", text):
@@ -346,7 +390,7 @@ def _initials(text: str, terms: TermIndex) -> Iterator[str]:
 
 
 def _as_letters(variant: Variant) -> Variant:
-    units = tuple(_shared(replace(unit, letters=True, fuzzy=False)) for unit in variant.units)
+    units = tuple(_shared(replace(unit, letters=True)) for unit in variant.units)
     return replace(variant, units=units)
 
 
@@ -364,14 +408,31 @@ def _is_initials(acronym: str, text: str) -> bool:
 def compile_phrase(source: KeyPhrase, terms: TermIndex) -> CompiledPhrase:
     """All variants of a key phrase; compiled once per phrase and lexicon."""
     variants: list[Variant] = []
+    soundings: list[Sounding] = []
     for text, origin in _wordings(source):
         if origin == "alias" and (
             _is_initials(text, source.phrase) or _is_initials(source.phrase, text)
         ):
             origin = "acronym"
         variants.extend(_variants_of(text, origin, terms))
+        soundings.append(_sounding(text, origin, terms))
         for letters in _initials(text, terms):
             variants.extend(_as_letters(v) for v in _variants_of(letters, "acronym", terms))
     unique = {(variant.texts, variant.units): variant for variant in reversed(variants)}
     ordered = [v for v in variants if unique[(v.texts, v.units)] is v]
-    return CompiledPhrase(source, tuple(ordered[:_MAX_VARIANTS]))
+    return CompiledPhrase(source, tuple(ordered[:_MAX_VARIANTS]), tuple(soundings))
+
+
+def _sounding(text: str, origin: Origin, terms: TermIndex) -> Sounding:
+    tokens = tokenise(text.split())
+    texts = [token.text for token in tokens]
+    phones = [phones_of(text) for text in texts]
+    for symbol, spans in terms.find(tokens, strict=True).items():
+        term = terms.lexicon_terms.get(symbol)
+        for start, end, _ in spans:
+            one_word = all(token.inside for token in tokens[start + 1 : end])  # "A100", "K8s"
+            said = "".join(texts[start:end])
+            if term is not None and said == term.term.casefold() and one_word:
+                reading = encode(parse_phones(term.readings[0]))
+                phones[start:end] = [reading, *[""] * (end - start - 1)]
+    return Sounding(tuple(texts), tuple(phones), origin)

@@ -15,8 +15,6 @@ from typing import Final, Literal
 from server.contract import DrillCard, DrillReview
 from server.core.errors import InvalidInputError
 
-__all__ = ["check_review", "schedule", "schedules"]
-
 LEARNING_STEPS: Final = (timedelta(minutes=1),)
 """After a miss an item is due within the same session. One step, not the library's two (1 and 10
 minutes): an item said right at the first take was known and need not come back ten minutes on."""

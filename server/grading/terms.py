@@ -16,11 +16,9 @@ from pydantic import BaseModel, ConfigDict
 
 from pronunciation.terms import Lexicon, Term
 from server.grading.english import rank
-from server.grading.stems import stem
 from server.grading.tokens import SENTENCE, Token, tokenise
-from server.grading.vocabulary import GENERIC
-
-__all__ = ["Form", "TermIndex", "compile_terms"]
+from server.grading.vocabulary import is_generic
+from server.grading.words import lemma
 
 Form = Literal["exact", "acronym", "fuzzy"]
 
@@ -76,7 +74,7 @@ class TermIndex:
                     continue
                 if tuple(families[start:end]) != sequence:
                     continue
-                if end - start == 1 and len(head) <= _SHORT_TERM and tokens[start].stem != head:
+                if end - start == 1 and len(head) <= _SHORT_TERM and tokens[start].lemma != head:
                     continue
                 if any(token.gap == SENTENCE for token in tokens[start + 1 : end]):
                     continue
@@ -101,7 +99,7 @@ def _forms(term: str, stands_for: Iterable[str], written_as: Iterable[str]) -> d
             forms.setdefault(expansion, "acronym")
     for spelling in written_as:
         words = spelling.casefold().split()
-        everyday = rank(words[0]) < COMMONEST_WORDS or stem(words[0]) in GENERIC
+        everyday = rank(words[0]) < COMMONEST_WORDS or is_generic(lemma(words[0]))
         if not words or words[0] == "a" or (len(words) == 1 and everyday):
             continue  # "slow" for SLO, "a synchronous"
         forms.setdefault(spelling, "fuzzy")

@@ -12,11 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from server.grading.english import word_set
-from server.grading.families import family
 from server.grading.numbers import NUMBER_STARTS, read_number
-from server.grading.stems import stem
-
-__all__ = ["COMMA", "NO_BREAK", "SENTENCE", "Token", "tokenise"]
+from server.grading.words import family, lemma
 
 NO_BREAK, COMMA, SENTENCE = 0, 1, 2
 
@@ -27,7 +24,7 @@ class Token(NamedTuple):
     Attributes:
         text: lower case, digits for numbers.
         raw: lower case as it was written, for the words that only matter as words ("one").
-        stem: key that its inflections share.
+        lemma: key that its inflections share.
         family: key that its derivations share.
         first: index of the first of the answer's words it came from.
         last: index of the last.
@@ -38,7 +35,7 @@ class Token(NamedTuple):
 
     text: str
     raw: str
-    stem: str
+    lemma: str
     family: str
     first: int
     last: int
@@ -157,7 +154,7 @@ def _pieces(words: Sequence[str]) -> list[_Piece]:
 
 @lru_cache(maxsize=65536)
 def _keys(text: str) -> tuple[str, str]:
-    return stem(text), family(text)
+    return lemma(text), family(text)
 
 
 def tokenise(words: Sequence[str]) -> tuple[Token, ...]:
@@ -233,5 +230,5 @@ def _thousandfold(number: Token, piece: _Piece) -> Token:
     """The number times a thousand: "10k" as 10000."""
     digits = str(int(number.text) * 1000) if len(number.text) < _MAX_DIGITS else number.text
     return number._replace(
-        text=digits, raw=digits, stem=digits, family=digits, last=piece[1], cut=piece[4]
+        text=digits, raw=digits, lemma=digits, family=digits, last=piece[1], cut=piece[4]
     )

@@ -14,8 +14,6 @@ from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, W
 from server.grading.answer import Answer
 from server.grading.terms import Form, TermIndex
 
-__all__ = ["judge_terms"]
-
 TRANSCRIPT_CONFIDENCE = 0.0
 """A transcript is no evidence of how a term was said."""
 _ORDER = {"mispronounced": 0, "unclear": 1, "correct": 2}

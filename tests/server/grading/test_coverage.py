@@ -7,6 +7,14 @@ from server.contract import Word
 from server.grading import cover
 
 COVERED = [
+    # by their sound
+    ("InfiniBand", "we connect them with infinite bend", "sound"),
+    ("paged attention", "it has page the tension", "sound"),
+    ("load shedding", "at the limit we do load shading", "sound"),
+    ("straggler", "one stragler makes it slow", "sound"),
+    # tied within one clause
+    ("gradient checkpointing", "the gradients are checkpointed", "fuzzy"),
+    ("measured impact", "the impact we measured", "fuzzy"),
     ("TPU oversubscription", "the TPUs are oversubscribed", "fuzzy"),
     ("vCPU pinning", "we pin the vCPUs", "fuzzy"),
     ("SKU rationalisation", "a rationalisation of the SKUs", "fuzzy"),
@@ -39,7 +47,7 @@ COVERED = [
     ("FSDP", "we wrap it in F S D P", "exact"),
     ("FSDP", "we wrap it in f.s.d.p. now", "exact"),
     ("FSDP", "we wrap it in F-S-D-P", "exact"),
-    ("FSDP", "eff ess dee pee", "exact"),
+    ("FSDP", "eff ess dee pee", "sound"),
     ("FSDP", "with fully sharded data parallelism", "acronym"),
     ("fully sharded data parallel", "with FSDP it fits", "acronym"),
     ("mean time to acknowledge (MTTA)", "our M T T A is two minutes", None),
@@ -66,8 +74,8 @@ COVERED = [
     ("KV cache", "the KV cash fills up", "fuzzy"),
     ("InfiniBand", "in finny band is lossless", "fuzzy"),
     ("Kubernetes", "the cooper netties cluster", "fuzzy"),
-    ("Alertmanager", "alert manger groups them, alertmanger that is", "fuzzy"),
-    ("idempotent", "it must be idempotant", "fuzzy"),
+    ("Alertmanager", "alert manger groups them, alertmanger that is", "sound"),
+    ("idempotent", "it must be idempotant", "sound"),
     ("KV cache", "the cache for keys and values", "fuzzy"),
     ("pipeline parallelism", "parallelism of the pipeline", "fuzzy"),
     ("gradient checkpointing", "gradient and activation checkpointing", "fuzzy"),
@@ -83,13 +91,11 @@ COVERED = [
     ("exactly-once delivery", "then it is exactly once for the reader", "fuzzy"),
     # a verb that takes its object up again
     ("log compaction", "the old logs pile up, so we compact them", "fuzzy"),
-    ("image quantization", "First the images come in. Then we quantize them.", "fuzzy"),
     # names written apart, shortened, in the plural
-    ("PyArrow", "with pie arrow it is fast", "exact"),
+    ("PyArrow", "with pie arrow it is fast", "sound"),
     ("network ACL", "two network A C Ls", "exact"),
     ("ArangoDB", "we put it into arango", "fuzzy"),
     ("decomposition", "we decompose it", None),
-    ("exploratory analysis", "we explored it by an analysis of our own", None),
     # numbers and ratios
     ("six KV groups", "there are 6 k v groups", "exact"),
     ("3:1 contention", "a three to one contention", "exact"),
@@ -101,7 +107,7 @@ COVERED = [
     ("disagreement", "they disagreed and I wrote it down", None),
     # the nearer of two places is not always the one that is meant; a filler may be the word
     ("log replication", "it appends to its log and replicates the log", "fuzzy"),
-    ("write-ahead journal", "it goes into the right ahead journal", "fuzzy"),
+    ("write-ahead journal", "it goes into the right ahead journal", "sound"),
     ("rent versus own", "it's the question of rent or own", None),
     ("span propagation", "each call opens a span and it is propagated", "fuzzy"),
     ("break-even point", "we break even in March", "fuzzy"),
@@ -110,6 +116,10 @@ COVERED = [
 ]  # fmt: skip
 
 NOT_COVERED = [
+    ("batch size", "we closed the batch, and size mattered less"),
+    ("flow control", "control over the flow of visitors"),
+    ("Spark", "a spark of hope"),
+    ("deadlock", "the lock was dead and the door stayed open"),
     ("service ownership", "we built our own service"),
     ("expert parallelism", "we use tensor parallelism for the experts"),
     ("row storage", "a column storage for the rows"),
@@ -233,6 +243,30 @@ def test_an_alias_is_named_as_such(judge):
         judge("continuous batching", "in-flight batching", aliases=["in-flight batching"]).how
         == "alias"
     )
+
+
+def test_another_concept_that_serves_as_well_counts_as_an_alias(lexicon):
+    phrase = KeyPhrase(phrase="warm pool", any_of=("placeholder pods",))
+
+    found = cover([phrase], ["We", "keep", "placeholder", "pods."], lexicon).phrases[0]
+
+    assert (found.status, found.how) == ("covered", "alias")
+
+
+def test_one_stretch_of_words_earns_credit_for_one_phrase(lexicon):
+    phrases = [KeyPhrase(phrase="ring all-reduce bandwidth"), KeyPhrase(phrase="ring all-reduce")]
+
+    longer, shorter = cover(phrases, ["a", "ring", "all-reduce", "per", "step"], lexicon).phrases
+
+    assert (longer.status, shorter.status) == ("missing", "covered")
+
+
+def test_a_name_inside_a_longer_one_counts(lexicon):
+    phrases = [KeyPhrase(phrase="Redis"), KeyPhrase(phrase="Redis Cluster")]
+
+    coverage = cover(phrases, ["it", "runs", "on", "a", "Redis", "Cluster"], lexicon)
+
+    assert [phrase.status for phrase in coverage.phrases] == ["covered", "covered"]
 
 
 def test_evidence_points_at_words_and_times(lexicon):

@@ -10,7 +10,7 @@ from server.grading.answer import read_answer
 from server.grading.delivery import find_fillers, find_repeated_starts
 from server.grading.grader import term_index
 from server.grading.language import remark
-from server.grading.sounds import syllables
+from server.grading.syllables import syllables
 
 ROCE = Term(
     term="RoCE",

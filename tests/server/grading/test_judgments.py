@@ -5,17 +5,35 @@ from pathlib import Path
 import pytest
 import yaml
 
-FILES = sorted((Path(__file__).parent / "judgments").glob("*.yaml"))
+from question_bank.loader import load_bank
+
+FOLDER = Path(__file__).parent / "judgments"
 
 
 def test_the_goals_are_reached_over_all_judgments(benchmark, lexicon):
     tally = benchmark.Tally()
-    for path in FILES:
-        benchmark.tally(yaml.safe_load(path.read_text("utf-8")), lexicon, tally)
+    for name in benchmark.SETS:
+        entries = yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8"))
+        benchmark.tally(entries, lexicon, tally)
 
     assert tally.judgments >= 300
     assert tally.precision >= benchmark.MIN_PRECISION
     assert tally.f1 >= benchmark.MIN_F1
+
+
+def test_few_traps_are_taken_and_every_statement_counts(benchmark, lexicon):
+    taken, missed, count = benchmark.traps(load_bank(), lexicon)
+
+    assert count >= 60
+    assert len(taken) <= benchmark.MAX_TRAPS_TAKEN * count, taken
+    assert missed == []
+
+
+def test_most_misspelled_phrases_are_found(benchmark, lexicon):
+    missed, count = benchmark.mistranscribed(lexicon)
+
+    assert count >= 60
+    assert len(missed) <= (1 - benchmark.MIN_MISTRANSCRIBED_FOUND) * count, missed
 
 
 def test_the_tally_counts_what_it_is_given(benchmark):

@@ -1,4 +1,7 @@
-"""Whether a phrase was said only to deny it: "we never used FSDP".
+"""Whether a phrase was said only to deny it: the speaker has not, does not or would not do it.
+
+"We never used FSDP" denies, and so does "I only know it by name"; "a spot instance has no capacity
+guarantee" states how things are, and says the phrase.
 
 Scope rules in the manner of NegEx (Chapman et al. 2001, *A simple algorithm for identifying negated
 findings*): a cue before the phrase in the same clause negates it, unless it belongs to a
@@ -6,14 +9,14 @@ pseudo-negation ("not only"), stands under a condition ("if we had no …") or i
 one more ("cannot do without"). Behind the phrase only plain denials count ("… was not an option").
 """
 
+import re
 from itertools import pairwise
 
 from server.grading.answer import Answer, Span
 from server.grading.english import word_set
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
-from server.grading.vocabulary import ARTICLES, CLAUSE_STARTS, SUBJECTS
-
-__all__ = ["is_negated"]
+from server.grading.vocabulary import ARTICLES, CLAUSE_STARTS, FUNCTION_WORDS, SUBJECTS
+from server.grading.words import parts_of_speech
 
 MAX_SCOPE = 9
 """Tokens between a cue and what it negates; NegEx takes five words, speech has more between."""
@@ -21,7 +24,7 @@ MAX_REACH = 40
 """The same, fillers and repeated starts counted: a stutter without end is no scope."""
 _PURPOSE_REACH = 5
 """Tokens between "so that" and a denial that is its purpose."""
-MAX_BEHIND = 9
+MAX_BEHIND = 10
 """Tokens behind a phrase within which it may be denied."""
 
 _AUXILIARY = word_set("""
@@ -78,11 +81,18 @@ _OWN_STORY = word_set("""
     i we my our us me i'm we're i've we've i'd we'd was were had did didn't wasn't weren't hadn't
     """)
 _CONDITIONAL = word_set("would wouldn't can't cannot couldn't you'd we'd")
+_SPEAKER = _OWN_STORY - word_set("was were had did didn't wasn't weren't hadn't") | word_set(
+    "team company colleagues nobody none"
+)
+_HAVING = word_set("has have had does do did can could would will")
+_FINDING = word_set("find found see seen saying say tell explain")
+_BY_NAME = re.compile(r"\bknow (?:\w+ )?by name\b(?! space)|\bheard the name\b")
 _DENIALS = word_set("""
     use used using need needed needing necessary required require option something available enabled
     enable involved considered relevant supported applied tried try worth allowed touch touched have
     do done there part
     """)
+_SOMETHING = word_set("something term name word thing topic")
 _CHANCES = word_set("chance time opportunity reason occasion")
 _GIVEN_UP_BEHIND = {
     (verb, pronoun)
@@ -97,13 +107,15 @@ _TAKEN_UP = word_set("""
     """)
 
 
-def is_negated(answer: Answer, span: Span) -> bool:
+def is_denied(answer: Answer, span: Span) -> bool:
     """Whether the words of ``span`` are denied."""
-    if _given_up(answer, span[0]):
+    if _given_up(answer, span[0]) or _only_known_by_name(answer, span):
         return True
     cue = _cue_before(answer, span[0])
     if cue is not None and (_denied_twice(answer, cue, span) or _only_limited(answer, cue, span)):
         return False
+    if cue is not None and _is_statement(answer, cue):
+        cue = None
     return _denied_before(answer, cue, span) or _denied_behind(answer, span[1])
 
 
@@ -116,15 +128,64 @@ def _given_up(answer: Answer, start: int) -> bool:
     return whole and (_raw(answer, place - 1), _raw(answer, place)) in _GIVEN_UP
 
 
+def _only_known_by_name(answer: Answer, span: Span) -> bool:
+    """Whether the speaker has heard of the phrase and no more."""
+    around = range(max(0, span[0] - MAX_SCOPE), min(len(answer.tokens), span[1] + MAX_BEHIND + 2))
+    near = [_raw(answer, at) for at in around if answer.sentence[at] == answer.sentence[span[0]]]
+    before = [_raw(answer, at) for at in range(span[0] - 3, span[0])]
+    if _BY_NAME.search(" ".join(near)):
+        return True
+    if before[-2:] in (["heard", "of"], ["heard", "about"]):
+        return True
+    said = " ".join([*before, ""])
+    return said.endswith(("no idea what ", "no idea how ", "really explain ", "cannot explain "))
+
+
+def _is_statement(answer: Answer, cue: int) -> bool:
+    """Whether the denial is about a thing, or about everybody, and not about the speaker.
+
+    "A spot instance has no capacity guarantee", "there is no isolation", "you don't want lock-in",
+    "we could not find the cause".
+    """
+    raw = _raw(answer, cue)
+    if raw not in _NEGATED_AUXILIARY | {"no", "not", "never"}:
+        return False
+    if _raw(answer, cue + 1) in _FINDING or _raw(answer, cue + 2) in _FINDING:
+        return True
+    start = cue
+    while (
+        start > 0
+        and answer.clause[start - 1] == answer.clause[cue]
+        and answer.tokens[start].gap == NO_BREAK
+    ):
+        start -= 1
+    before = [_raw(answer, at) for at in range(start, cue)]
+    if not _SPEAKER.isdisjoint(before):
+        return False
+    if before[:1] in (["you"], ["you'd"], ["you'll"]):
+        return True
+    if not {"there", "there's"}.isdisjoint(before):
+        sentence = answer.sentence[cue]
+        whole = {
+            t.raw for t, n in zip(answer.tokens, answer.sentence, strict=True) if n == sentence
+        }
+        return whole.isdisjoint(_OWN_STORY | {"this"})
+    copular = raw == "not" and before[-1:] and before[-1] in _FINITE and before[-1] not in _HAVING
+    copular = copular or raw in ("isn't", "aren't", "wasn't", "weren't")
+    named = any(word not in FUNCTION_WORDS and word not in _CUES for word in before)
+    done = raw != "no" or any("VERB" in parts_of_speech(word) for word in before)
+    return named and done and not copular
+
+
 def _denied_before(answer: Answer, place: int | None, span: Span) -> bool:
-    if place is None or _starts_anew(answer, place, span):
+    if place is None or _starts_a_clause(answer, place, span):
         return False
     if answer.tokens[place].raw == "without":
         return not _cancelled(answer, place)
     return True
 
 
-def _starts_anew(answer: Answer, cue: int, span: Span) -> bool:
+def _starts_a_clause(answer: Answer, cue: int, span: Span) -> bool:
     """Whether the phrase, behind a comma, is the subject of a clause of its own.
 
     "It cannot reach the rest, lateral movement is what you fear", "what isn't needed, baseline
@@ -156,12 +217,13 @@ def _only_limited(answer: Answer, cue: int, span: Span) -> bool:
         _raw(answer, place) for place in range(span[1], span[1] + 3)
     ) in (("on", "its", "own"), ("on", "their", "own")):
         return True
-    told = _raw(answer, cue) in ("don't", "never") and tokens[cue].gap != NO_BREAK
+    cue_raw = _raw(answer, cue)
+    told = cue_raw in ("don't", "never") and tokens[cue].gap != NO_BREAK
     for place in range(span[1], min(len(tokens), span[1] + MAX_BEHIND)):
         if tokens[place].gap != NO_BREAK:
             return False
-        if tokens[place].raw in ("until", "till") or (told and tokens[place].raw == "before"):
-            return True
+        if tokens[place].raw in ("until", "till", "before") and answer.goes_on(place + 1):
+            return told or tokens[place].raw != "before" or cue_raw in ("nobody", "never")
     return False
 
 
@@ -291,8 +353,13 @@ def _denied_behind(answer: Answer, end: int) -> bool:
             rest.append(tokens[place].raw)
     if not rest:
         return False
-    if rest[0] in ("is", "was") and rest[1:2] == ["something"]:  # "X is something I'd never do"
-        rest = [word for word in rest[2:] if word not in ("that", "which")] or rest
+    if (
+        rest[0] in ("is", "was") and _SOMETHING & set(rest[1:4]) and rest[1] != "not"
+    ):  # "X is something I'd never do"
+        at = next(at for at, word in enumerate(rest) if word in _SOMETHING)
+        rest = [word for word in rest[at + 1 :] if word not in ("that", "which")] or rest
+        if {"not", "never"} & set(rest[:3]) and "familiar" in rest[:5]:
+            return True
     if rest[0] in ("one", "ones"):  # "the wildcard one we don't use anymore"
         rest = rest[1:]
     opener = bool(rest) and rest[0] in ("but", "which", "although", "though", "and")
@@ -303,7 +370,7 @@ def _denied_behind(answer: Answer, end: int) -> bool:
         rest = rest[1:]
         if rest[:1] == ["not"]:  # "we not use", as some say it
             rest = ["never", *rest[1:]]
-    elif opener and rest[:1] not in (["was"], ["is"], ["were"], ["wasn't"], ["isn't"]):
+    elif opener and rest[:1] not in (["was"], ["is"], ["were"], ["wasn't"], ["isn't"], ["never"]):
         return False
     return _denies(rest, needs_object=opener and subject)
 
@@ -342,8 +409,8 @@ def _decided_against(answer: Answer, end: int) -> bool:
     return any(
         link in ("so", "and", "then")
         and subject in ("we", "i", "they")
-        and (verb, it) in _GIVEN_UP_BEHIND
-        for link, subject, verb, it in zip(rest, rest[1:], rest[2:], rest[3:], strict=False)
+        and not _GIVEN_UP_BEHIND.isdisjoint(pairwise(rest[at + 2 : at + 5]))
+        for at, (link, subject) in enumerate(pairwise(rest))
     )
 
 

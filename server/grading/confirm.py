@@ -1,0 +1,234 @@
+"""The confirmer: which of the layers' proposals stand, and what they say about each phrase.
+
+It asks whether the words belong together (``ties``), whether a sibling was meant, whether half a
+phrase is its distinctive half, and whether the phrase was only denied (``denial``). A stretch of
+words earns credit for one phrase only: the best comes first.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from server.grading.answer import Answer
+from server.grading.denial import is_denied
+from server.grading.english import is_known_english, rank
+from server.grading.phrases import CompiledPhrase, Tier, Variant
+from server.grading.proposals import How, Layer, Place, Proposal
+from server.grading.sound import propose_sounds
+from server.grading.surface import propose_words
+from server.grading.ties import PARTICLES, contiguous, tie_cost
+from server.grading.tokens import NO_BREAK
+from server.grading.vocabulary import FUNCTION_WORDS, contrast, is_generic
+from server.grading.words import parts_of_speech
+
+LAYERS: tuple[Layer, ...] = (propose_words, propose_sounds)
+"""In the order of their sureness: a phrase that one layer finds is no question for the next."""
+MIN_PART = 0.5
+"""Share of a phrase's meaning that makes it partly said …"""
+MIN_TELLING_PART = 0.3
+"""… or this much, where the part is a name or a rare word that opens the phrase."""
+EVERYDAY_RANK = 1500
+"""A word more common than this tells nothing when it stands alone ("long")."""
+FUZZY_PENALTY = 0.3
+PART_SCORE = 0.5
+MAX_TRIED, MAX_AFFIRMED = 200, 4
+"""Findings of one phrase that are asked whether they are denied, and for words of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What stands for a phrase: ``words`` are tokens, in order.
+
+    ``denied``: the speaker does not do or know it.
+    """
+
+    phrase: CompiledPhrase
+    words: tuple[int, ...]
+    how: How
+    score: float
+    whole: bool
+    variant: Variant | None = None
+    denied: bool = False
+
+
+def confirm(answer: Answer, phrases: Sequence[CompiledPhrase]) -> list[Finding | None]:
+    """The finding for each phrase, in their order; ``None`` where it was not said."""
+    shared = Counter(unit for phrase in phrases for unit in _lemmas(phrase))
+    found: dict[int, list[Finding]] = defaultdict(list)
+    parts: dict[int, list[Finding]] = defaultdict(list)
+    for layer in LAYERS:
+        missing = [phrase for phrase in phrases if id(phrase) not in found]
+        for proposal in layer(answer, missing):
+            if proposal.whole:
+                finding = _whole(answer, proposal)
+                if finding is not None:
+                    found[id(proposal.phrase)].append(finding)
+            elif _is_distinctive(answer, proposal, shared):
+                finding = _finding(proposal, proposal.how, proposal.score * PART_SCORE)
+                parts[id(proposal.phrase)].append(finding)
+    return _assign(answer, phrases, found, parts)
+
+
+def _lemmas(phrase: CompiledPhrase) -> set[str]:
+    return {unit.lemma for unit in phrase.variants[0].units} if phrase.variants else set()
+
+
+def _finding(proposal: Proposal, how: How, score: float) -> Finding:
+    return Finding(proposal.phrase, proposal.words, how, score, proposal.whole, proposal.variant)
+
+
+def _whole(answer: Answer, proposal: Proposal) -> Finding | None:
+    """The finding that a proposal of the whole phrase makes, if its words belong together."""
+    variant, places = proposal.variant, proposal.places
+    if variant is None:
+        return _finding(proposal, proposal.how, proposal.score)
+    if _is_ordinary(answer, variant, places) or (
+        variant.headless and (places[0].tier is not Tier.EXACT or _goes_with(answer, places))
+    ):
+        return None
+    if len(places) == 1 or contiguous(answer, variant, places):
+        return _finding(proposal, proposal.how, proposal.score)
+    if answer.strict:
+        return None
+    cost = tie_cost(answer, variant, places)
+    if cost is None:
+        return None
+    return _finding(proposal, "fuzzy", proposal.score - FUZZY_PENALTY - cost)
+
+
+def _is_ordinary(answer: Answer, variant: Variant, places: Sequence[Place]) -> bool:
+    """Whether a name stands there as the ordinary word it also is: "a spark of hope"."""
+    place = places[0]
+    if len(variant.units) > 1 or place.end - place.start > 1:
+        return False
+    unit, token = variant.units[0], answer.tokens[place.start]
+    named = unit.named or place.tier is Tier.SPELLING
+    if not named or not is_known_english(token.raw):
+        return False
+    written = answer.words[token.first].strip("\"'([{“‘")
+    if written[:1].isupper() and answer.raw(place.start - 1) and not token.gap > 1:
+        return False
+    before, after = answer.raw(place.start - 1), answer.raw(place.end)
+    return before in ("a", "an") or after == "of"
+
+
+def _goes_with(answer: Answer, places: Sequence[Place]) -> bool:
+    """Whether another head follows: "columnar files" says nothing of columnar storage."""
+    end = places[-1].end
+    follows = answer.goes_on(end) and end not in answer.skipped
+    if not follows or answer.raw(end) in FUNCTION_WORDS:
+        return False
+    return "NOUN" in (parts_of_speech(answer.raw(end)) or {"NOUN"})
+
+
+def _is_distinctive(answer: Answer, part: Proposal, shared: Counter[str]) -> bool:
+    """Whether the words are the telling half of their phrase, and of no other of the question."""
+    variant = part.variant
+    if variant is None or len(variant.units) < 2:
+        return False
+    units = variant.units
+    needed = [number for number, unit in enumerate(units) if not unit.optional]
+    said = {number for place in part.places for number in range(place.first, place.last)}
+    missing = [number for number in needed if number not in said]
+    total = sum(units[number].weight for number in needed)
+    share = sum(units[number].weight for number in said if number in needed) / total
+    if not missing or _replaced(answer, part, missing) or _beside_sibling(answer, part.places[0]):
+        return False
+    if any(len(units[n].text) > 1 and units[n].text.isdecimal() for n in missing) and not any(
+        units[n].rare for n in said
+    ):
+        return False  # "port 22" says nothing of port 179
+    if any(units[n].text in PARTICLES for n in missing):
+        return False  # "hold on" is no half of "holdout"
+    own = [number for number in said if shared[units[number].lemma] < 2]
+    if len(said) == 1:
+        only = units[next(iter(said))]
+        telling = only.rare or (
+            len(units) == 2
+            and only.weight >= 1.0
+            and rank(only.text) >= EVERYDAY_RANK
+            and part.places[0].tier is Tier.EXACT  # "I record it": nothing of recording rules
+        )
+        return bool(own) and min(said) == 0 and telling and share >= MIN_TELLING_PART
+    if not own or (share < MIN_PART and len(said) * 2 < len(needed)):
+        return False
+    if all(min(rank(units[n].text), rank(units[n].lemma)) < EVERYDAY_RANK for n in own):
+        return False  # "it broke down": nothing of broke down the spend
+    if all(units[number].weight < 1.0 for number in said):
+        return share >= MIN_PART and contiguous(answer, variant, part.places)
+    return True
+
+
+def _replaced(answer: Answer, part: Proposal, missing: Sequence[int]) -> bool:
+    """Whether the opposite of a missing word stands with the rest: "leases that are long lived"."""
+    assert part.variant is not None
+    start, end = part.places[0].start, part.places[-1].end
+    around = range(max(0, start - 1), min(len(answer.tokens), end + 1))
+    return any(
+        contrast(part.variant.units[number].lemma, answer.tokens[place].lemma)
+        for number in missing
+        for place in around
+        if not (place == end and answer.tokens[place].gap != NO_BREAK)
+        and not (place < start and answer.tokens[start].gap != NO_BREAK)
+    )
+
+
+def _beside_sibling(answer: Answer, place: Place) -> bool:
+    """Whether another qualifier, or another head, stands where the phrase has its own.
+
+    "dynamic batching" for "continuous batching", "pinned processes" for "pinned memory".
+    """
+    if place.first > 0:
+        before = place.start - 1
+        if before < 0 or not answer.goes_on(place.start):
+            return False
+        return answer.raw(before) not in FUNCTION_WORDS and before not in answer.skipped
+    after = place.end
+    if not answer.goes_on(after) or after in answer.skipped:
+        return False
+    return answer.raw(after) not in FUNCTION_WORDS and is_generic(answer.tokens[after].lemma)
+
+
+def _assign(
+    answer: Answer,
+    phrases: Sequence[CompiledPhrase],
+    found: Mapping[int, list[Finding]],
+    parts: Mapping[int, list[Finding]],
+) -> list[Finding | None]:
+    """The best finding for each phrase, no stretch of words for two, but where it names both."""
+    chosen: dict[int, Finding] = {}
+    taken: set[int] = set()
+    for pool in (found, parts):
+        ranked = [_ranked(answer, pool[key]) for key in pool if key not in chosen]
+        for finding in sorted((f for findings in ranked for f in findings), key=_order):
+            key = id(finding.phrase)
+            if key in chosen or _is_spent(finding, taken):
+                continue
+            chosen[key] = finding
+            taken.update(finding.words)
+    return [chosen.get(id(phrase)) for phrase in phrases]
+
+
+def _is_spent(finding: Finding, taken: set[int]) -> bool:
+    """Whether the words have earned credit for another phrase: one of a part's is enough."""
+    if not finding.whole:
+        return not taken.isdisjoint(finding.words)
+    return finding.how in ("fuzzy", "sound") and taken.issuperset(finding.words)
+
+
+def _ranked(answer: Answer, findings: Sequence[Finding]) -> list[Finding]:
+    """The surest findings of one phrase, up to the first that is not denied and some more."""
+    out: list[Finding] = []
+    affirmed = 0
+    for finding in sorted(findings, key=_order)[:MAX_TRIED]:
+        denied = is_denied(answer, (finding.words[0], finding.words[-1] + 1))
+        out.append(replace(finding, denied=denied))
+        affirmed += not denied
+        if affirmed == MAX_AFFIRMED:
+            break
+    return out
+
+
+def _order(finding: Finding) -> tuple[bool, float, int]:
+    """Affirmed before denied, then the surest, then the first."""
+    return finding.denied, -finding.score, finding.words[0]

@@ -1,0 +1,142 @@
+"""How the words of a transcript sound, and how far apart two stretches of sound are.
+
+Phones are ARPAbet without stress, each written as one character, so that a word is a string.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+
+from pronunciation.errors import HearingError
+from pronunciation.g2p.words import dictionary, pronunciations
+from pronunciation.phones import CONSONANTS, VOWELS, base_phone
+from server.grading.tokens import SENTENCE, Token
+
+_CHARACTER = {phone: chr(ord("A") + at) for at, phone in enumerate((*VOWELS, *CONSONANTS))}
+_CLASSES = (
+    "P B F V", "T D TH DH", "K G", "S Z SH ZH CH JH", "M N NG", "L R ER", "W", "Y", "HH",
+    "IY IH EH EY AE AY", "AA AO AH AW OW UH UW OY",
+)  # fmt: skip
+_CLASS = str.maketrans(
+    {_CHARACTER[phone]: str(at)[-1] if at < 10 else "x"
+     for at, group in enumerate(_CLASSES) for phone in group.split()}
+)  # fmt: skip
+_MAX_CHARS = 24
+"""Longer tokens are identifiers, which nobody says as a word."""
+_PIECES = {"ctl": "control", "py": "pie", "kube": "cube", "sql": "sequel"}
+"""Pieces of coined names, as they are read: "kubectl" is "cube control"."""
+MIN_PHONES, MAX_PHONES = 3, 24
+MAX_RUN_WORDS = 5
+"""Words that a transcriber makes of one phrase it does not know."""
+_READ_AS_WORDS = frozenset("ai")
+"""Letters that are words, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordPhones:
+    """How an answer sounds, and every short run of its words.
+
+    Attributes:
+        of: the phones of each token, one character a phone.
+        runs: first token and the token behind the last, of up to ``MAX_RUN_WORDS`` tokens of one
+            sentence.
+        classes: the phones of each run, with those that listeners confuse merged.
+    """
+
+    of: tuple[str, ...]
+    runs: tuple[tuple[int, int], ...]
+    classes: tuple[str, ...]
+
+    def between(self, start: int, end: int) -> str:
+        """The phones of tokens ``start`` to ``end``."""
+        return "".join(self.of[start:end])
+
+
+def encode(phones: tuple[str, ...]) -> str:
+    """ARPAbet phones as a string; stress is dropped."""
+    return "".join(_CHARACTER[base_phone(phone)] for phone in phones)
+
+
+@lru_cache(maxsize=65536)
+def phones_of(word: str) -> str:
+    """How a lower-case word is usually said; empty where that is not known."""
+    if len(word) > _MAX_CHARS or not word.isascii():
+        return ""
+    if len(word) == 1 and word.isalpha() and word not in _READ_AS_WORDS:
+        return encode(dictionary()[f"{word}."][0])
+    if word == "eff":  # the letter's name, which espeak-ng spells
+        return phones_of("f")
+    if word not in dictionary():
+        for piece, said in _PIECES.items():
+            rest = word.removeprefix(piece) if word.startswith(piece) else word.removesuffix(piece)
+            if 1 < len(rest) < len(word):
+                parts = phones_of(said), phones_of(rest)
+                return "".join(parts if word.startswith(piece) else reversed(parts))
+    try:
+        return encode(next(iter(pronunciations(word)), ()))
+    except HearingError:  # without espeak-ng only the dictionary's words have a sound
+        return ""
+
+
+def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
+    """The phones of an answer's tokens, and of all runs of them."""
+    of = tuple([phones_of(token.text) for token in tokens])
+    merged = [phones.translate(_CLASS) for phones in of]
+    ends = [token.gap == SENTENCE for token in tokens]
+    runs: list[tuple[int, int]] = []
+    classes: list[str] = []
+    for start, first in enumerate(merged):
+        if not first:
+            continue
+        whole = ""
+        for at in range(start, min(len(of), start + MAX_RUN_WORDS)):
+            if ends[at] and at > start:
+                break
+            whole += merged[at]
+            if len(whole) > MAX_PHONES:
+                break
+            if len(whole) >= MIN_PHONES and merged[at]:
+                runs.append((start, at + 1))
+                classes.append(whole)
+    return WordPhones(of, tuple(runs), tuple(classes))
+
+
+def merged(phones: str) -> str:
+    """The phones with those that listeners confuse merged, for a first look."""
+    return phones.translate(_CLASS)
+
+
+@cache
+def _costs() -> tuple[dict[tuple[str, str], float], dict[str, float], dict[str, float]]:
+    text = resources.files("pronunciation").joinpath("confusions.json").read_text("utf-8")
+    table = json.loads(text)
+    swapped: dict[tuple[str, str], float] = {}
+    for pair, cost in table["swapped"].items():
+        one, other = (_CHARACTER[phone] for phone in pair.split())
+        swapped[one, other] = swapped[other, one] = cost
+    left_out = {_CHARACTER[phone]: cost for phone, cost in table["left_out"].items()}
+    put_in = {_CHARACTER[phone]: cost for phone, cost in table["put_in"].items()}
+    return swapped, left_out, put_in
+
+
+@lru_cache(maxsize=65536)
+def distance(meant: str, written: str) -> float:
+    """What it costs to hear ``meant`` as ``written``, divided by the phones of the longer."""
+    if meant == written:
+        return 0.0
+    if not meant or not written:
+        return 1.0
+    swapped, left_out, put_in = _costs()
+    row = [0.0]
+    for phone in written:
+        row.append(row[-1] + put_in.get(phone, 1.0))
+    for wanted in meant:
+        out = left_out.get(wanted, 1.0)
+        diagonal, row[0] = row[0], row[0] + out
+        for at, phone in enumerate(written, 1):
+            same = 0.0 if phone == wanted else swapped.get((wanted, phone), 1.0)
+            best = min(diagonal + same, row[at] + out, row[at - 1] + put_in.get(phone, 1.0))
+            diagonal, row[at] = row[at], best
+    return row[-1] / max(len(meant), len(written))

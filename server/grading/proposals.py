@@ -1,0 +1,55 @@
+"""What a layer proposes: words of the answer that may say a key phrase."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from server.grading.answer import Answer
+from server.grading.phrases import CompiledPhrase, Tier, Variant
+
+LayerName = Literal["surface", "sound", "sense"]
+How = Literal["exact", "inflected", "alias", "acronym", "fuzzy", "sound", "own_words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Tokens ``start`` to ``end`` of the answer say units ``first`` to ``last`` of the variant."""
+
+    start: int
+    end: int
+    tier: Tier
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Words that may say a key phrase, or half of it; the confirmer decides.
+
+    Attributes:
+        layer: who proposes it.
+        phrase: what was said.
+        words: the tokens that carry the phrase, in order.
+        how: the way it was said.
+        score: how sure the layer is, 0..1; the words themselves count 1.
+        whole: all of the phrase, not only a part.
+        variant: the wording of the phrase, where it was found by its words; with ``places`` for
+            its units, in the order of the answer.
+    """
+
+    layer: LayerName
+    phrase: CompiledPhrase
+    words: tuple[int, ...]
+    how: How
+    score: float
+    whole: bool = True
+    variant: Variant | None = None
+    places: tuple[Place, ...] = ()
+
+
+class Layer(Protocol):
+    """A way of finding key phrases in an answer."""
+
+    def __call__(self, answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterable[Proposal]:
+        """All places where one of the phrases may be said."""
+        ...

@@ -1,0 +1,177 @@
+"""The sound layer: words that sound like a key phrase and were written as something else.
+
+"Infinite bend" is InfiniBand and "page the tension" paged attention, as a transcriber writes what
+it does not know. How near two stretches of sound are says ``phones.distance``; how near they must
+be depends on what was written: ordinary words that make sense must not be taken for a term.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from server.grading.answer import Answer
+from server.grading.english import is_known_english, rank
+from server.grading.phones import distance, merged
+from server.grading.phrases import RARE_RANK, CompiledPhrase, Sounding
+from server.grading.proposals import Proposal
+from server.grading.tokens import NO_BREAK
+from server.grading.vocabulary import FUNCTION_WORDS, contrast
+from server.grading.words import family, lemma
+
+FIRST_CUTOFF = 0.34
+"""Share of merged phones that may differ before the costs are looked at."""
+MAX_DISTANCE_ODD = 0.25
+"""Where a word was written that English does not know ("stragler", "cubernitz")."""
+MAX_DISTANCE_ANCHORED = 0.22
+"""Where the rest of the phrase stands beside it ("load shading")."""
+MAX_DISTANCE_ANCHORED_LOOSELY = 0.18
+"""The same where a word like "in" or "and" stands between ("great in accumulation")."""
+MAX_DISTANCE_ORDINARY = 0.13
+"""Where ordinary words were written in place of a long phrase ("page the tension")."""
+MAX_DISTANCE_HOMOPHONE = 0.08
+"""Where one ordinary word was written for a name ("luster")."""
+MIN_PHONES_ODD, MIN_PHONES_ORDINARY, MIN_PHONES_HOMOPHONE = 5, 8, 5
+MIN_SHARED_ENDING = 5
+"""Letters behind which two words differ only by their prefix ("hypertension", "hypotension")."""
+MIN_WHOLE_ENDING = 3
+BASE_SCORE = 0.8
+
+
+def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator[Proposal]:
+    """Every place that sounds like a wording of a phrase."""
+    sounding = [
+        (phrase, wording, "".join(wording.phones))
+        for phrase in phrases
+        for wording in phrase.soundings
+        if all(wording.phones[:1])
+    ]
+    runs = answer.phones.runs
+    if answer.strict or not sounding or not runs:
+        return
+    for phrase, wording, _ in sounding:
+        for start, end in _known_spellings(answer, wording):
+            yield Proposal("sound", phrase, tuple(range(start, end)), "sound", BASE_SCORE)
+    apart = cdist(
+        [merged(phones) for _, _, phones in sounding],
+        answer.phones.classes,
+        scorer=Levenshtein.normalized_distance,
+        score_cutoff=FIRST_CUTOFF,
+        dtype=np.float32,
+    )
+    for row, column in zip(*np.nonzero(apart <= FIRST_CUTOFF), strict=True):
+        phrase, wording, _ = sounding[row]
+        start, end = runs[column]
+        far = _distance(answer, wording, start, end)
+        if far is not None:
+            words = tuple(range(start, end))
+            yield Proposal("sound", phrase, words, "sound", BASE_SCORE - far)
+
+
+@cache
+def _spellings() -> dict[str, frozenset[tuple[str, ...]]]:
+    """What a transcriber was seen to write for a term, by the term in lower case."""
+    file = resources.files("pronunciation").joinpath("spellings.json")
+    if not file.is_file():
+        return {}
+    table: dict[str, dict[str, int]] = json.loads(file.read_text("utf-8"))
+    return {
+        term.casefold(): frozenset(tuple(text.casefold().split()) for text in written)
+        for term, written in table.items()
+    }
+
+
+def _known_spellings(answer: Answer, wording: Sounding) -> Iterator[tuple[int, int]]:
+    """Places of the spellings seen before; one ordinary word alone is no evidence."""
+    for written in _spellings().get(" ".join(wording.texts), ()):
+        if not written or (len(written) == 1 and rank(written[0]) < RARE_RANK):
+            continue
+        for start in answer.by_text.get(written[0], ()):
+            end = start + len(written)
+            if tuple(token.text for token in answer.tokens[start:end]) == written:
+                yield start, end
+
+
+def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float | None:
+    """How far the words are from the wording by their sound; ``None``: they are something else."""
+    tokens = answer.tokens[start:end]
+    written = [token.text for token in tokens]
+    meant = list(wording.texts)
+    first, last = _shared_ends(meant, written) if all(wording.phones) else (0, 0)
+    rest, phones = written[first : len(written) - last], wording.phones[first : len(meant) - last]
+    meant_rest = meant[first : len(meant) - last]
+    if not rest or not meant_rest or any(token.gap != NO_BREAK for token in tokens[1:]):
+        return None
+    odd = not answer.odd.isdisjoint(range(start + first, end - last))
+    if "".join(rest) == "".join(meant_rest):
+        return None
+    if not {family(text) for text in meant_rest}.isdisjoint(
+        token.family for token in tokens[first : len(written) - last]
+    ):
+        return None  # a word of the phrase itself stands there, in another place
+    sound = "".join(phones)
+    far = distance(sound, answer.phones.between(start + first, end - last))
+    if not odd and far > MAX_DISTANCE_HOMOPHONE and _siblings(meant_rest, rest):
+        return None
+    shared = meant[:first] + (meant[-last:] if last else [])
+    anchored = any(text not in FUNCTION_WORDS for text in shared)
+    return far if far <= _limit(rest, meant_rest, sound, odd=odd, anchored=anchored) else None
+
+
+def _limit(
+    written: Sequence[str], meant: Sequence[str], sound: str, *, odd: bool, anchored: bool
+) -> float:
+    """How far apart two stretches may be, by what was written and what stands beside them."""
+    if all(text in FUNCTION_WORDS for text in written):
+        return -1.0
+    if odd and len(sound) >= MIN_PHONES_ODD:
+        return MAX_DISTANCE_ODD
+    if any(text[0].isdecimal() for text in (*meant, *written)):
+        return 0.0
+    if anchored:
+        ends = written[-1] in FUNCTION_WORDS
+        return MAX_DISTANCE_ANCHORED_LOOSELY if ends else MAX_DISTANCE_ANCHORED
+    if len(written) > 1 and len(sound) >= MIN_PHONES_ORDINARY:
+        return MAX_DISTANCE_ORDINARY
+    coined = not all(is_known_english(text) for text in meant)
+    coined = coined or len(written) > 1
+    return MAX_DISTANCE_HOMOPHONE if coined and len(sound) >= MIN_PHONES_HOMOPHONE else -1.0
+
+
+def _shared_ends(meant: Sequence[str], written: Sequence[str]) -> tuple[int, int]:
+    """How many words the two share at the beginning and at the end."""
+    shortest = min(len(meant), len(written))
+    first = 0
+    while first < shortest and lemma(meant[first]) == lemma(written[first]):
+        first += 1
+    last = 0
+    while last < shortest - first and lemma(meant[-1 - last]) == lemma(written[-1 - last]):
+        last += 1
+    return first, last
+
+
+def _siblings(meant: Sequence[str], written: Sequence[str]) -> bool:
+    """Whether two words exclude each other: "online" and "offline", "hyper-" and "hypotension"."""
+    written = [text for text in written if text not in FUNCTION_WORDS]
+    if len(meant) != 1 or len(written) != 1:
+        return False
+    (one,), (other,) = meant, written
+    return contrast(lemma(one), lemma(other)) or _differ_by_prefix(one, other)
+
+
+def _differ_by_prefix(one: str, other: str) -> bool:
+    ending = 0
+    while ending < min(len(one), len(other)) and one[-1 - ending] == other[-1 - ending]:
+        ending += 1
+    if one == other:
+        return False
+    if ending == len(other) and ending >= MIN_WHOLE_ENDING:  # "of a GPU" is no vGPU
+        return True
+    if ending < MIN_SHARED_ENDING:
+        return False
+    prefixes = one[: len(one) - ending], other[: len(other) - ending]
+    return not all(prefixes) or Levenshtein.distance(*prefixes) > 1

@@ -1,0 +1,190 @@
+"""The keys that words share: inflections of one lemma, derivations of one family.
+
+Lemmas come from the library lemminflect (the NIH SPECIALIST lexicon, and a small model for words it
+does not have); families from ``data/families.txt``.
+"""
+
+import re
+from functools import cache, lru_cache
+from importlib import resources
+
+import lemminflect  # type: ignore[import-untyped]
+
+from server.grading.english import is_known_english, rank, word_set
+
+# British spellings that no suffix rule reaches (or where a rule would hit "hour", "four").
+_BRITISH: dict[str, str] = {
+    british: own
+    for british, own in re.findall(
+        r"(\w+)=(\w+)",
+        """
+        centre=center fibre=fiber litre=liter metre=meter theatre=theater calibre=caliber
+        catalogue=catalog dialogue=dialog analogue=analog programme=program grey=gray
+        artefact=artifact judgement=judgment acknowledgement=acknowledgment ageing=aging tyre=tire
+        cheque=check aluminium=aluminum mould=mold sceptical=skeptical defence=defense
+        offence=offense licence=license practise=practice pretence=pretense enrol=enroll
+        fulfil=fulfill instalment=installment skilful=skillful storey=story draught=draft
+        plough=plow anaesthesia=anesthesia anaemia=anemia paediatric=pediatric
+        haemoglobin=hemoglobin oedema=edema oesophagus=esophagus foetus=fetus diarrhoea=diarrhea
+        ischaemia=ischemia leukaemia=leukemia maths=math routeing=routing queueing=queuing
+        centred=centered
+        """,
+    )
+}
+_SPELLINGS = (
+    (re.compile(r"^(behavi|col|fav|hon|lab|neighb|harb|hum|rum|vap|endeav|vig|od|arm|glam|tum|parl"
+                r"|rig|sav|splend|cand|clam|ferv|val|disc?ol|demean)our"), r"\1or"),
+    (re.compile(r"^(label|model|travel|cancel|signal|level|channel|total|tunnel|fuel|dial|rival"
+                r"|marshal|panel|spiral|unravel|trial)l(ed|ing|er|ers|or|ors)$"), r"\1\2"),
+    (re.compile(r"is(e|ed|es|er|ers|ing|ation|ations|able|ational)$"), r"iz\1"),
+    (re.compile(r"ys(e|ed|er|ers|ing)$"), r"yz\1"),
+    (re.compile(r"^(cent|fib|met|lit)r(es|ed)$"), r"\1er\2"),
+)  # fmt: skip
+_PREFIXES = (
+    "hyper", "hypo", "inter", "intra", "micro", "macro", "multi", "over", "under", "super", "semi",
+    "anti", "auto", "trans", "non", "pre", "sub", "dis", "mis", "un", "re", "de", "co",
+)  # fmt: skip
+COMMON_RANK = 10_000
+"""Words up to this rank of English make compounds."""
+_PREFIXES = (
+    "hyper", "hypo", "inter", "intra", "micro", "macro", "multi", "over", "under", "super", "semi",
+    "anti", "auto", "trans", "non", "pre", "sub", "dis", "mis", "un", "re", "de", "co",
+)  # fmt: skip
+COMMON_RANK = 5_000
+"""Words up to this rank of English make compounds."""
+_KEPT = word_set("https data ops aws ios does access less least most last further later")
+"""Words whose lemma, or whose plural, is another word here."""
+_PLURAL_ACRONYM = re.compile(r"^[b-df-hj-np-tv-z]{2,3}us$")
+"""Plurals of acronyms in u ("GPUs", "SKUs"), which no noun in -us looks like."""
+_OWN_ENDINGS = (
+    ("ization", "ize"), ("izer", "ize"), ("ator", "ate"), ("ation", "ate"), ("ability", "able"),
+    ("er", "e"), ("er", ""), ("or", ""),
+)  # fmt: skip
+"""Derivations of words that no dictionary has ("autoscaler", "tokenization")."""
+
+
+@lru_cache(maxsize=65536)
+def american(word: str) -> str:
+    """The American spelling of a lower-case word, as a key ("enterprize" is one, too)."""
+    for ending in ("", "s"):
+        base: str | None = _BRITISH.get(word.removesuffix(ending))
+        if base is not None:
+            return base + ending
+    if len(word) < 5:
+        return word
+    for british, own in _SPELLINGS:
+        word = british.sub(own, word)
+    return word
+
+
+@lru_cache(maxsize=65536)
+def lemma(word: str) -> str:
+    """The key that a word's inflections share.
+
+    Args:
+        word: lower case. What is not made of ASCII letters comes back as it is.
+    """
+    if len(word) < 3 or not (word.isascii() and word.isalpha()) or word in _KEPT:
+        return word
+    word = american(word)
+    known = lemminflect.getAllLemmas(word) or _british_lemmas(word)
+    if not known:
+        return _unknown_lemma(word)
+    for part in ("VERB", "NOUN", "ADJ"):
+        if part == "ADJ" and not known.keys() <= {"ADJ", "ADV"}:
+            break  # "number" is no comparative of "numb"
+        base = american(min(known.get(part, (word,)), key=rank))
+        if base != word:
+            # "embeddings" are of "embedding", which is of "embed"
+            return lemma(base) if part == "NOUN" and base.endswith("ing") else base
+    return word
+
+
+def _british_lemmas(word: str) -> dict[str, tuple[str, ...]]:
+    """Lemmas of a key that no dictionary has, as -ise was made -ize."""
+    other = re.sub(r"iz(e|es|ed|ing)$", r"is\1", word)
+    return lemminflect.getAllLemmas(other) if other != word else {}
+
+
+def _unknown_lemma(word: str) -> str:
+    if len(word) > 2 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        singular = word[:-2] if word.endswith(("ches", "shes", "xes")) else word[:-1]
+        return lemma(singular)
+    if _PLURAL_ACRONYM.match(word):
+        return word[:-1]
+    if word.endswith(("ing", "ed")) and len(word) > 5:
+        base = str(lemminflect.getAllLemmasOOV(word, "VERB")["VERB"][0])
+        return base.removesuffix("e") if is_known_english(base.removesuffix("e")) else base
+    return word
+
+
+@lru_cache(maxsize=65536)
+def inflections(key: str) -> frozenset[str]:
+    """The regular forms of a lemma: what joined words are compared with."""
+    short, double = key[:-1], key + key[-1:]
+    forms = {key, key + "s", key + "es", key + "ed", key + "d", key + "ing", double + "ed",
+             double + "ing", short + "ing", short + "ies", short + "ied"}  # fmt: skip
+    return frozenset(form for form in forms if lemma(form) == key)
+
+
+@cache
+def relatives() -> dict[str, tuple[str, ...]]:
+    """The lemmas of each family, by its key."""
+    members: dict[str, list[str]] = {}
+    for member, key in _families().items():
+        members.setdefault(key, []).append(member)
+    return {key: tuple(group) for key, group in members.items()}
+
+
+@cache
+def _families() -> dict[str, str]:
+    text = resources.files("server.grading").joinpath("data/families.txt").read_text("utf-8")
+    lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    return {member: members[0] for members in lines for member in members}
+
+
+@lru_cache(maxsize=65536)
+def family(word: str) -> str:
+    """The key of a word's family: noun, verb, adjective and adverb of one root.
+
+    "replication" and "replicate", "consistency" and "consistent". Not "production" and "product".
+    """
+    key = lemma(word)
+    known = _families().get(key) or _families().get(american(word))
+    if known is not None:
+        return known
+    if len(key) >= 6 and not is_known_english(key):
+        for ending, base in _OWN_ENDINGS:
+            root = key.removesuffix(ending) + base
+            if key.endswith(ending) and (root in _families() or lemminflect.getAllLemmas(root)):
+                return _families().get(root, root)
+    return key
+
+
+@lru_cache(maxsize=65536)
+def parts_of_speech(word: str) -> frozenset[str]:
+    """What a lower-case word may be: of NOUN, VERB, ADJ, ADV; empty where no dictionary has it."""
+    known = lemminflect.getAllLemmas(american(word)) or _british_lemmas(word)
+    return frozenset(known)
+
+
+def is_only_verb(word: str) -> bool:
+    """Whether a word is a verb and nothing else ("told", "sold"); participles may qualify."""
+    parts = parts_of_speech(word)
+    return bool(parts) and parts <= {"VERB", "AUX"} and not word.endswith(("ing", "ed"))
+
+
+@lru_cache(maxsize=65536)
+def is_odd(word: str) -> bool:
+    """Whether a token is none of English: no word of any dictionary, no number, no letter."""
+    if len(word) < 4 or not word.isalpha() or is_known_english(word):
+        return False
+    if parts_of_speech(word) or parts_of_speech(lemma(word)) or family(word) in _families():
+        return False
+    prefix = next((p for p in _PREFIXES if word.startswith(p)), "")
+    if prefix and len(word) - len(prefix) > 3 and is_known_english(word.removeprefix(prefix)):
+        return False
+    return not any(  # "dataset", "timestamp"
+        rank(word[:at]) < COMMON_RANK and rank(lemma(word[at:])) < COMMON_RANK
+        for at in range(4, len(word) - 2)
+    )
