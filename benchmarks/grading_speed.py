@@ -3,8 +3,8 @@
     python benchmarks/grading_speed.py [--rounds N] [--smoke]
 
 Reading an answer (its words, clauses and sounds) is done once; the goal is about judging phrases,
-and both are printed. Every round grades another answer, newly composed from the bank's model answers,
-so that no cache of whole answers can help. Exit status 1 if the median is above the goal (with
+and both are printed. Every round grades another answer, newly composed from the bank's model
+answers, so that no cache of whole answers can help. Exit status 1 if the median is above the goal (with
 ``--smoke``, above ten times the goal, because timings on a shared machine are unreliable).
 """
 
