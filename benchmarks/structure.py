@@ -15,6 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 
@@ -22,8 +23,9 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Question
-from server.contract import Structure, content_score
-from server.grading import cover
+from server.contract import Structure, Submission, Transcript
+from server.grading import grade
+from server.grading.grader import words_of
 from server.grading.sense.vectors import sense_of
 from server.grading.structure import judge_structure
 
@@ -51,14 +53,21 @@ def grade_all(paths: Sequence[Path], lexicon: Lexicon) -> list[Graded]:
         question = bank.question(answer["id"])
         if question is None:
             raise SystemExit(f"the bank has no question {answer['id']!r}")
-        words = answer["text"].split()
+        submission = Submission(
+            submission_id="0" * 32,
+            question_id=question.id,
+            created_at=datetime.now(UTC),
+            transcript=Transcript(text=answer["text"]),
+        )
+        words = words_of(submission)
         sense = sense_of(words)
-        coverage = cover(question.key_phrases, words, lexicon)
+        report = grade(question, submission, lexicon, bank.version, sense)
         started = time.perf_counter()
         structure = judge_structure(question, words, (), sense)
         took_ms = (time.perf_counter() - started) * 1000
-        score = content_score(coverage, structure).score
-        graded.append(Graded(question, answer["quality"] == "strong", structure, score, took_ms))
+        graded.append(
+            Graded(question, answer["quality"] == "strong", structure, report.overall, took_ms)
+        )
     return graded
 
 
