@@ -4,8 +4,8 @@
 
 Reading an answer (its words, clauses and sounds) is done once; the goal is about judging phrases,
 and both are printed. Every round grades another answer, newly composed from the bank's model
-answers, so that no cache of whole answers can help. Exit status 1 if the median is above the goal (with
-``--smoke``, above ten times the goal, because timings on a shared machine are unreliable).
+answers, so that no cache of whole answers can help. Exit status 1 if the median is above the goal
+(with ``--smoke``, above ten times the goal, because timings on a shared machine are unreliable).
 """
 
 import argparse

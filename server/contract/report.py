@@ -73,7 +73,7 @@ class Coverage(Wire):
     """``score``: the weighted share of phrases covered.
 
     A partial one counts half, a possible one by its confidence, one that was only denied
-    (``negated``) nothing. ``graded_score``: the grader's own, where a reviewer corrected a verdict.
+    (``negated``) nothing. ``graded_score``: the grader's own, if a reviewer corrected a verdict.
     """
 
     score: Share

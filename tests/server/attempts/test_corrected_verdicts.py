@@ -25,8 +25,10 @@ from server.contract import (
     Pronunciation,
     Report,
     ReviewDocument,
+    Structure,
     Submission,
     TermVerdict,
+    content_score,
 )
 from server.core.settings import sqlite_url
 from server.db.tables import CorrectionRow, ReportRow
@@ -379,3 +381,29 @@ def test_nobody_reads_a_stored_report_but_through_the_one_place() -> None:
     }
     # the contract says which of an archive's reports is read
     assert found == {"server/contract/archive.py"}
+
+
+def test_lists_exports_and_overviews_show_the_content_score(
+    make_service: Callable[..., Service], make: SimpleNamespace
+) -> None:
+    structure = Structure(kind="explain", parts=(), score=0.6)
+
+    def with_structure(*args: object) -> Report:
+        report = grade_with_a_term(*args)  # type: ignore[arg-type]
+        content = content_score(report.coverage, structure)
+        changes = {"structure": structure, "score": content.score, "score_parts": content.parts}
+        return report.model_copy(update=changes)
+
+    text = "I vLLM paged attention"
+    submission = make.submission(text, transcript=typed(text))
+    world = people(make_service(grader=Grader(with_structure, "stub-1")), submission)
+    graded = world.of("ana").history().attempts[0].score
+    assert graded == pytest.approx(0.5 * (0.3 / 0.45) + 0.5 * 0.5)
+    assert graded != world.of("ana").attempt(world.attempt.id).report.coverage.score
+    correct(world)
+    listed = world.of("ana").history().attempts[0]
+    read = world.of("ana").attempt(world.attempt.id).report
+    assert (listed.score, listed.graded_score) == (read.score, graded)
+    assert read.score == pytest.approx(0.5 + 0.5 * 0.5)
+    row = cohort_table(world, "csv")
+    assert (row["score"], row["graded_score"]) == ("0.75", str(round(graded, 4)))

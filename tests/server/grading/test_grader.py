@@ -8,8 +8,9 @@ from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade
 from server.grading.answer import read_answer
 from server.grading.delivery import find_fillers, find_repeated_starts
-from server.grading.grader import term_index
+from server.grading.grader import term_index, words_of
 from server.grading.language import remark
+from server.grading.sense.vectors import sense_of
 from server.grading.syllables import syllables
 
 ROCE = Term(
@@ -266,3 +267,27 @@ def test_the_summary_points_at_its_evidence(question, submit, lexicon):
     for point in (*well, *work):
         assert eval(f"report.{point.evidence}", {"report": report}) is not None
     assert len(well) <= 3 and len(work) <= 3
+
+
+def test_with_the_vectors_of_the_answer_its_structure_and_score_are_there(
+    question, submit, lexicon
+):
+    submission = submit("I'd use continuous batching, because eight requests then share one step.")
+    sense = sense_of(words_of(submission))
+
+    report = grade(question, submission, lexicon, "bank-1", sense)
+
+    assert report.structure is not None
+    assert report.structure.kind == question.kind
+    assert report.score == pytest.approx(
+        sum(part.share * part.value for part in report.score_parts)
+    )
+    assert report == Report.model_validate_json(report.model_dump_json())
+    assert grade(question, submission, lexicon, "bank-1").score is None
+
+
+def test_a_rough_transcripts_structure_is_not_judged(question, submit, lexicon):
+    submission = submit("I'd use continuous batching.", engine="pocketsphinx")
+    sense = sense_of(words_of(submission))
+    report = grade(question, submission, lexicon, "bank-1", sense)
+    assert (report.structure, report.score, report.score_parts) == (None, None, ())

@@ -9,6 +9,7 @@ from server.grading.sense import encoder, vectors
 from server.grading.sense.encoder import DIMENSIONS, Encoder, shared_encoder
 from server.grading.sense.features import sentences_of
 from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
+from server.grading.structure import sentences as rubric_sentences
 
 TEXT = "We page the cache in small blocks, so nothing is wasted. It rains."
 ANSWER = TEXT.split()
@@ -58,14 +59,11 @@ def test_what_is_damaged_or_of_another_model_is_made_again(change: dict[str, obj
     assert AnswerSense.from_json(sense_of(ANSWER).to_json() | change) is None
 
 
-def test_every_sentence_of_the_bank_is_shipped() -> None:
+def test_every_sentence_of_the_bank_and_of_the_rubrics_is_shipped() -> None:
     shipped = vectors._shipped()
-    lacking = {
-        sentence
-        for question in load_bank().questions
-        for sentence in sentences_of(question)
-        if vectors._key(sentence) not in shipped
-    }
+    of_the_bank = {each for question in load_bank().questions for each in sentences_of(question)}
+    wanted = of_the_bank.union(rubric_sentences())
+    lacking = {sentence for sentence in wanted if vectors._key(sentence) not in shipped}
     assert not lacking, f"run scripts/sense_vectors.py: {len(lacking)} sentences are new"
 
 
