@@ -19,6 +19,7 @@ ALL: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("pocketsphinx_coverage.py", ("--smoke",), ""),
     ("silence_stop.py", ("--speakers", "3"), ""),
     ("hearing.py", ("--smoke",), ""),
+    ("spoken.py", ("--answers", "1", "--accents", "American,German"), ""),
 )
 
 

@@ -37,7 +37,7 @@ from client.answering.assembly import load_hearing, vocabulary
 from client.answering.session import Session
 from client.answering.submission import new_submission
 from client.audio.files import read_audio
-from client.backend.protocol import open_backend
+from client.backend.opening import open_backend
 from client.core.settings import ClientSettings
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine

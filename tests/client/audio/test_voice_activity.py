@@ -7,7 +7,7 @@ from client.answering.worker import evidence_of
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import LevelMeter, VoiceActivity
 from pronunciation.clip import Clip
-from tests.checkpoint.sounds import VOICES, say
+from tests.spoken import say
 
 RATE_HZ = 16_000
 
@@ -17,7 +17,7 @@ def answer(seed: int = 1) -> Clip:
     parts = [np.zeros(RATE_HZ // 2, np.float32)]
     phrases = (["memory", "network"], ["latency"], ["storage", "cache", "model"])
     for words, pause_s in zip(phrases, (0.4, 1.2, 0.9), strict=True):
-        parts.append(say(words, VOICES[0], start_s=0.0, end_s=0.0).samples)
+        parts.append(say(words, start_s=0.0, end_s=0.0).samples)
         parts.append(np.zeros(round(pause_s * RATE_HZ), np.float32))
     samples = np.concatenate(parts)
     hiss = np.random.default_rng(seed).standard_normal(samples.size) * 1e-3
@@ -76,7 +76,7 @@ def test_it_hears_what_silero_s_own_reading_of_the_whole_clip_hears() -> None:
 
 
 def test_speech_that_goes_on_and_the_silence_after_it_are_known_at_once() -> None:
-    spoken = say(["memory", "network"], VOICES[0], start_s=0.5, end_s=0.0)
+    spoken = say(["memory", "network"], start_s=0.5, end_s=0.0)
     end_s = spoken.times_s[-1][1]
     voice = VoiceActivity()
 

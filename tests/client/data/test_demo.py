@@ -2,17 +2,27 @@
 
 import json
 
+import pytest
+
+from client.transcription import packaged_weights
 from tests.client.cli.conftest import Run, run
 
 __all__ = ["run"]
 
 
-def test_two_phrases_are_missing_and_one_term_is_said_wrong(run: Run) -> None:
+@pytest.mark.parametrize(
+    ("weights", "engine"), [(("tiny.en",), "faster-whisper"), ((), "pocketsphinx")]
+)
+def test_two_phrases_are_missing_and_one_term_is_said_wrong(
+    run: Run, monkeypatch: pytest.MonkeyPatch, weights: tuple[str, ...], engine: str
+) -> None:
+    installed = {name: packaged_weights.PACKAGED[name] for name in weights}
+    monkeypatch.setattr(packaged_weights, "PACKAGED", installed)
     result = run("demo", "--json")
     assert result.exit_code == 0, result.stderr
     report = json.loads(result.stdout)
-    assert report["transcript"]["engine"] == "pocketsphinx"
-    assert 35 <= report["transcript"]["duration_s"] <= 45
+    assert report["transcript"]["engine"] == engine
+    assert 40 <= report["transcript"]["duration_s"] <= 50
     statuses = {p["phrase"]: p["status"] for p in report["coverage"]["phrases"]}
     assert [p for p, status in statuses.items() if status != "covered"] == [
         "adaptive routing",
@@ -20,7 +30,7 @@ def test_two_phrases_are_missing_and_one_term_is_said_wrong(run: Run) -> None:
     ]
     said_wrong = [t for t in report["pronunciation"]["terms"] if t["verdict"] == "mispronounced"]
     assert [(t["term"], t["phones"], t["source"]) for t in said_wrong] == [
-        ("RoCE", "R OW1 S", "acoustic")
+        ("RoCE", "R OW1 CH", "acoustic")
     ]
     assert said_wrong[0]["heard"], "the reading heard, respelled for people"
     assert json.loads(run("history", "--json").stdout)["total"] == 0, "the demo is not an attempt"

@@ -1,20 +1,34 @@
-"""The small checkpoint as both Whisper engines load it."""
+"""Both Whisper engines on the same real weights, tiny.en."""
 
-from pathlib import Path
+import json
 
 import pytest
 
-from tests.checkpoint import export
+from client.transcription.base import Transcriber
+from client.transcription.engines import load_engine
+from client.transcription.weights import find_weights
+from tests.client.transcription.openai_format import write_openai
 
 
 @pytest.fixture(scope="session")
-def ctranslate2_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export.write_ctranslate2(tmp_path_factory.mktemp("weights") / "tiny", export.load())
+def faster() -> Transcriber:
+    return load_engine("faster-whisper", "tiny.en", offline=True)
 
 
 @pytest.fixture(scope="session")
-def openai_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Transcriber:
     reason = "install PyTorch and openai-whisper: pip install torch openai-whisper"
-    pytest.importorskip("torch", reason=reason)
+    torch = pytest.importorskip("torch", reason=reason)
     pytest.importorskip("whisper", reason=reason)
-    return export.write_openai(tmp_path_factory.mktemp("weights") / "tiny.pt", export.load())
+    folder = find_weights("tiny.en")
+    assert folder is not None
+    path = tmp_path_factory.mktemp("weights") / "tiny.en.pt"
+    write_openai(folder, path)
+    engine = load_engine("openai-whisper", str(path), offline=True)
+    # the heads that word times come from: the reference knows them by the names of its own files
+    model = engine._whisper  # type: ignore[attr-defined]
+    heads = torch.zeros(model.dims.n_text_layer, model.dims.n_text_head, dtype=torch.bool)
+    for layer, head in json.loads((folder / "config.json").read_text())["alignment_heads"]:
+        heads[layer, head] = True
+    model.register_buffer("alignment_heads", heads.to_sparse(), persistent=False)
+    return engine

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription import engines, weights
+from client.transcription import engines, packaged_weights, weights
 from client.transcription.engines import ENGINES, EngineOptions, load_engine
 
 NO_CONNECTION = "no connection to the hub"
@@ -33,6 +33,7 @@ def notes() -> list[str]:
 def installed(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     found = {name: Path(name) for name in names}
     monkeypatch.setattr(weights, "_cached", lambda known: found.get(known.name))
+    monkeypatch.setattr(packaged_weights, "PACKAGED", {})
 
 
 def test_auto_takes_the_weights_on_disk(monkeypatch: pytest.MonkeyPatch, notes: list[str]) -> None:
@@ -48,6 +49,20 @@ def test_auto_prefers_the_default_weights(monkeypatch: pytest.MonkeyPatch) -> No
     installed(monkeypatch, "large-v3", "base.en", "small.en")
 
     assert load_engine("auto").model == "base.en"
+
+
+def test_auto_takes_packaged_weights_before_it_asks_the_network(
+    monkeypatch: pytest.MonkeyPatch, notes: list[str]
+) -> None:
+    tiny = packaged_weights.PACKAGED["tiny.en"]
+    installed(monkeypatch)
+    monkeypatch.setattr(packaged_weights, "PACKAGED", {"tiny.en": tiny})
+    monkeypatch.setattr(engines, "connection_problem", lambda: pytest.fail("asked the network"))
+
+    engine = load_engine("auto", notify=notes.append)
+
+    assert (engine.name, engine.model) == ("faster-whisper", "tiny.en")
+    assert notes == []
 
 
 def test_auto_fetches_the_default_and_shows_progress(

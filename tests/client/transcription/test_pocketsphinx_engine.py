@@ -12,7 +12,7 @@ from client.transcription.bank_vocabulary import BankVocabulary, Entry
 from client.transcription.engines import load_engine
 from client.transcription.pocketsphinx_engine import PocketSphinx, build
 from pronunciation.clip import Clip
-from tests.checkpoint.sounds import VOICES, say
+from tests.spoken import say
 
 VOCABULARY = BankVocabulary(
     version="test",
@@ -41,7 +41,7 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Clip:
 
 
 def test_words_are_heard_with_their_times(engine: PocketSphinx) -> None:
-    said = say(["memory", "network", "latency", "storage"], VOICES[0])
+    said = say(["memory", "network", "latency", "storage"])
 
     transcript = transcribe(engine, Clip(said.samples))
 

@@ -10,8 +10,8 @@ from client.transcription.base import Transcriber
 from client.transcription.segments import KEEP_SILENCE_S, Piece, Segment
 from pronunciation.clip import Clip
 from server.contract import Word
-from tests.checkpoint.sounds import VOICES, say
 from tests.client.answering.planted import FedVoice
+from tests.spoken import say
 
 RATE_HZ = 16_000
 
@@ -21,7 +21,7 @@ def silence(duration_s: float) -> np.ndarray:
 
 
 def phrase() -> np.ndarray:
-    return say(["memory", "network", "latency"], VOICES[0], start_s=0.0, end_s=0.0).samples
+    return say(["memory", "network", "latency"], start_s=0.0, end_s=0.0).samples
 
 
 class Kept(Transcriber):

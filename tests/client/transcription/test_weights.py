@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import constants
 
 from client.core.errors import WeightsError
-from client.transcription import weights
+from client.transcription import packaged_weights, weights
 from client.transcription.weights import (
     KNOWN_MODELS,
     connection_problem,
@@ -27,6 +27,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
     monkeypatch.setattr("huggingface_hub.file_download.constants.HF_HUB_CACHE", str(cache))
     monkeypatch.setattr(weights, "_failed_connection", None)
+    monkeypatch.setattr(packaged_weights, "PACKAGED", {})
     for name in ("ALOUD_OFFLINE", "HF_HUB_OFFLINE", "http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     return cache

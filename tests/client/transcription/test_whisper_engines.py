@@ -1,6 +1,6 @@
-"""The real engines, on the small real checkpoint of ``tests/checkpoint``."""
+"""Both Whisper engines on the same real weights, tiny.en, and words whose times are known."""
 
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,46 +8,39 @@ import pytest
 
 from client.answering.worker import transcribe
 from client.core.errors import NoSpeech
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
-from pronunciation.clip import Clip
+from client.transcription.base import Transcriber, words_only
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Transcript, Word
-from tests.checkpoint.sounds import SAMPLE_RATE_HZ, VOICES, WORDS, Sentence, say
+from tests.noises import NOISES, noise
+from tests.spoken import Sentence, say
 
-TIME_TOLERANCE_S = 0.25
-"""Whisper's word times move in steps of 20 ms and smear over neighboring frames."""
+TIME_TOLERANCE_S = 0.2
+"""Within sentences: on these five ``tiny.en`` is off by 0.14 s at most, by 0.06 s in the median.
+Words alone between silences of half a second may begin up to 0.6 s late."""
 
 SENTENCES = (
-    ("memory", "network", "latency"),
-    ("storage", "cache", "model", "token"),
-    ("server",),
-    ("token", "memory", "cache", "storage", "network"),
-    ("latency", "latency"),
+    "our network drops packets when the buffer is full",
+    "we measured the latency of every request twice",
+    "the scheduler starts every job on one free machine",
+    "each worker reads its own part of the data",
+    "our team moved all models to another cluster",
 )
 
 
-def planted(words: tuple[str, ...], start_s: float = 0.4) -> Sentence:
-    made = say(words, VOICES[0], start_s)
+def planted(sentence: str) -> Sentence:
+    """A sentence in a hissing room."""
+    made = say(sentence.split(), every_s=0.0)
     hiss = np.random.default_rng(5).standard_normal(made.samples.size) * 1e-3
     return Sentence((made.samples + hiss).astype(np.float32), made.words, made.times_s)
 
 
 def plain(transcript: Transcript) -> list[str]:
-    return [word.text.rstrip(".") for word in transcript.words]
+    return [word.text.strip(".,").lower() for word in transcript.words]
 
 
-@pytest.fixture(scope="session")
-def faster(ctranslate2_folder: Path) -> Transcriber:
-    engine = load_engine("faster-whisper", str(ctranslate2_folder), offline=True)
-    assert isinstance(engine, Transcriber)
-    return engine
-
-
-@pytest.fixture(scope="session")
-def reference(openai_file: Path) -> Transcriber:
-    engine = load_engine("openai-whisper", str(openai_file), offline=True)
-    assert isinstance(engine, Transcriber)
-    return engine
+@cache
+def heard(engine: Transcriber, sentence: str) -> Transcript:
+    return transcribe(engine, Clip(planted(sentence).samples))
 
 
 @pytest.fixture(params=["faster", "reference"])
@@ -56,45 +49,40 @@ def engine(request: pytest.FixtureRequest) -> Transcriber:
     return found
 
 
-@pytest.mark.parametrize("words", SENTENCES, ids=" ".join)
-def test_what_was_said_is_written_with_its_times(
-    engine: Transcriber, words: tuple[str, ...]
-) -> None:
-    said = planted(words)
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_what_was_said_is_written_with_its_times(engine: Transcriber, sentence: str) -> None:
+    said = planted(sentence)
 
-    transcript = transcribe(engine, Clip(said.samples))
+    transcript = heard(engine, sentence)
 
-    assert plain(transcript) == list(words)
+    assert plain(transcript) == list(said.words)
     assert transcript.text == " ".join(word.text for word in transcript.words)
-    assert transcript.words[-1].text == words[-1] + "."
-    assert (transcript.engine, transcript.model) == (engine.name, engine.model)
+    assert (transcript.engine, transcript.model) == (engine.name, "tiny.en")
     assert transcript.duration_s == pytest.approx(said.samples.size / SAMPLE_RATE_HZ, abs=0.001)
     for word, (start_s, end_s) in zip(transcript.words, said.times_s, strict=True):
         assert word.start_s == pytest.approx(start_s, abs=TIME_TOLERANCE_S)
         assert word.end_s == pytest.approx(end_s, abs=TIME_TOLERANCE_S)
         assert word.confidence is not None
-        assert 0.2 < word.confidence <= 1.0
+        assert 0.0 < word.confidence <= 1.0
 
 
-@pytest.mark.parametrize("words", SENTENCES, ids=" ".join)
+@pytest.mark.parametrize("sentence", SENTENCES)
 def test_both_engines_give_the_same_words(
-    faster: Transcriber, reference: Transcriber, words: tuple[str, ...]
+    faster: Transcriber, reference: Transcriber, sentence: str
 ) -> None:
-    clip = Clip(planted(words).samples)
+    ours, theirs = heard(faster, sentence), heard(reference, sentence)
 
-    ours, theirs = transcribe(faster, clip), transcribe(reference, clip)
-
-    assert ours.text == theirs.text
+    assert plain(ours) == plain(theirs)
     for mine, other in zip(ours.words, theirs.words, strict=True):
-        assert mine.start_s == pytest.approx(other.start_s, abs=0.1)
-        assert mine.end_s == pytest.approx(other.end_s, abs=0.1)
+        assert mine.start_s == pytest.approx(other.start_s, abs=TIME_TOLERANCE_S)
+        assert mine.end_s == pytest.approx(other.end_s, abs=TIME_TOLERANCE_S)
 
 
 def test_a_recording_of_several_segments_keeps_its_times(
     engine: Transcriber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "max_segment_s", 7.0)
-    first, second = planted(("memory", "network", "latency")), planted(("storage", "cache"))
+    first, second = planted(SENTENCES[0]), planted(SENTENCES[1])
     pause = np.zeros(12 * SAMPLE_RATE_HZ, dtype=np.float32)
     shift_s = (first.samples.size + pause.size) / SAMPLE_RATE_HZ
     shares: list[float] = []
@@ -118,21 +106,40 @@ def test_a_recording_of_several_segments_keeps_its_times(
 def test_another_sample_rate_gives_the_same_words(faster: Transcriber) -> None:
     import soxr
 
-    said = planted(("memory", "network"))
+    said = planted(SENTENCES[0])
     studio = soxr.resample(said.samples, SAMPLE_RATE_HZ, 48_000).astype(np.float32)
 
     assert plain(transcribe(faster, Clip(np.clip(studio, -1, 1), 48_000))) == list(said.words)
 
 
+@pytest.mark.parametrize("name", NOISES)
+def test_where_nobody_speaks_no_word_is_invented(faster: Transcriber, name: str) -> None:
+    clip = Clip(noise(name))
+
+    with pytest.raises(NoSpeech, match="no speech detected"):
+        transcribe(faster, clip)
+    # the weights themselves, without the gate before them
+    assert words_only(faster.recognize(clip)) == ()
+
+
+@pytest.mark.parametrize("name", ["a fan", "a keyboard", "music"])
+def test_noise_after_an_answer_adds_no_word(faster: Transcriber, name: str) -> None:
+    said = planted(SENTENCES[0])
+
+    transcript = transcribe(faster, Clip(np.concatenate([said.samples, 0.3 * noise(name)])))
+
+    assert plain(transcript) == list(said.words)
+
+
 @pytest.mark.parametrize("level", [0.0, 1e-4, 0.05, 0.3])
-def test_silence_and_noise_never_become_words(
+def test_noise_never_reaches_the_engine(
     engine: Transcriber, level: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "recognize", lambda clip: pytest.fail("the engine was asked"))
-    noise = np.random.default_rng(2).standard_normal(6 * SAMPLE_RATE_HZ) * level
+    hiss = np.random.default_rng(2).standard_normal(6 * SAMPLE_RATE_HZ) * level
 
     with pytest.raises(NoSpeech, match="no speech detected"):
-        transcribe(engine, Clip(np.clip(noise, -1, 1).astype(np.float32)))
+        transcribe(engine, Clip(np.clip(hiss, -1, 1).astype(np.float32)))
 
 
 def test_an_engine_that_writes_nothing_is_no_answer(
@@ -141,13 +148,11 @@ def test_an_engine_that_writes_nothing_is_no_answer(
     monkeypatch.setattr(engine, "recognize", lambda clip: [Word(text="...", start_s=0, end_s=1)])
 
     with pytest.raises(NoSpeech, match="no words could be made out"):
-        transcribe(engine, Clip(planted(("memory",)).samples))
+        transcribe(engine, Clip(planted("memory").samples))
 
 
 def test_the_same_sound_gives_the_same_transcript(engine: Transcriber) -> None:
-    clip = Clip(planted(("model", "storage", "server")).samples)
-
-    assert transcribe(engine, clip) == transcribe(engine, clip)
+    assert transcribe(engine, Clip(planted(SENTENCES[0]).samples)) == heard(engine, SENTENCES[0])
 
 
 def test_nothing_biases_the_transcript(
@@ -162,7 +167,7 @@ def test_nothing_biases_the_transcript(
         return real(samples, **options)
 
     monkeypatch.setattr(whisper, "transcribe", noting)
-    transcribe(engine, Clip(planted(("memory",)).samples))
+    transcribe(engine, Clip(planted("memory").samples))
 
     assert seen["condition_on_previous_text"] is False
     assert seen["language"] == "en"
@@ -171,31 +176,3 @@ def test_nothing_biases_the_transcript(
 
 def test_both_are_transcribers(engine: Transcriber) -> None:
     assert isinstance(engine, Transcriber)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
-def test_a_checkpoint_trained_here_and_now_serves_both_engines(
-    openai_file: Path, tmp_path: Path
-) -> None:
-    from tests.checkpoint import export, train
-
-    words = WORDS[:4]
-    parameters = train.train(words, train.SHORT_STEPS)
-    faster = load_engine(
-        "faster-whisper", str(export.write_ctranslate2(tmp_path / "new", parameters))
-    )
-    reference = load_engine(
-        "openai-whisper", str(export.write_openai(tmp_path / "new.pt", parameters))
-    )
-
-    same = right = 0
-    sentences = [tuple(words[(i + k) % 4] for i in (0, 1, 3)[: 1 + k % 3]) for k in range(8)]
-    for said in map(planted, sentences):
-        clip = Clip(said.samples)
-        ours, theirs = transcribe(faster, clip), transcribe(reference, clip)
-        same += ours.text == theirs.text
-        right += plain(ours) == list(said.words)
-    # after so short a training a sentence may be on edge, where int8 and float32 differ
-    assert same >= 7
-    assert right >= 7

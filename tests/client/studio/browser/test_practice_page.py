@@ -82,13 +82,13 @@ def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
     settings: ClientSettings,
 ) -> None:
     """The demo's answer up to "… when the receiver has room for it", by the real engine."""
-    spoken = read_audio(demo.AUDIO).slice(0.0, 16.7)
-    running = serve(load_engine("pocketsphinx"))
+    spoken = read_audio(demo.AUDIO).slice(0.0, 18.2)
+    running = serve(load_engine("faster-whisper", "tiny.en"))
     page = new_page(sound=microphone_sound(spoken, before_s=1.0, after_s=30.0))
     open_ready(page, running.url + PAGE)
 
     start(page)
-    wait_recorded(page, 20)
+    wait_recorded(page, 21)
     page.wait_for_function(
         "() => document.querySelector('[data-captions]').textContent.length > 20", timeout=120_000
     )

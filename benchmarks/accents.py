@@ -1,0 +1,122 @@
+"""Accents as sound rules on the phones of an American voice.
+
+Each rule is what textbooks on the accent name first: sounds that the first language lacks, ends of
+words, clusters of consonants. Every rule is always applied, so these are strong accents, and said
+at the pace of the American voice. Phones are letters of the voice's alphabet (``neural_voice``).
+Source: Swan and Smith, Learner English (2nd ed., 2001), the chapters on each language.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+VOWEL = "[AIOWYQaeiouɑæʌəɔɛɜɪʊᵊᵻ]"
+CONSONANT = "[bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθT]"
+_END = r"(?![^\s.,;:!?—…])"
+"""The end of a word."""
+_START = r"(?<![^\s])"
+
+
+@dataclass(frozen=True)
+class Accent:
+    """An accent: patterns and what each becomes, applied in order.
+
+    Attributes:
+        name: the speaker's first language or country.
+        rules: regular expression → replacement, on the phones of a sentence.
+    """
+
+    name: str
+    rules: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, phones: str) -> str:
+        """A sentence's phones as this accent says them."""
+        for pattern, replacement in self.rules:
+            phones = re.sub(pattern, replacement, phones)
+        return phones
+
+
+def _each(before: str, after: str, where: str = "") -> tuple[tuple[str, str], ...]:
+    """One rule for each pair of letters."""
+    return tuple((f"{a}{where}", b) for a, b in zip(before, after, strict=True))
+
+
+ACCENTS: dict[str, Accent] = {
+    accent.name: accent
+    for accent in (
+        Accent("American"),
+        Accent(
+            "German",
+            (
+                *_each("wθðæ", "vszɛ"),
+                *_each("bdɡvzʒʤ", "ptkfsʃʧ", _END),
+                ("ʤ", "ʧ"),
+            ),
+        ),
+        Accent(
+            "Spanish",
+            (
+                (f"{_START}s(?={CONSONANT})", "ɛs"),
+                *_each("vzθðʃɪʊæʌ", "bstdʧiuɑɑ"),
+                ("ʤ", "j"),
+                *_each("mŋ", "nn", _END),
+            ),
+        ),
+        Accent(
+            "Mandarin",
+            (
+                *_each("θðvɪ", "sdwi"),
+                (f"(?<={CONSONANT})[tdkɡpb]{_END}", ""),
+                (f"[tdkɡpb]{_END}", ""),
+                (f"[zs]{_END}", "s"),
+                (f"(?<={VOWEL})l{_END}", "ʊ"),
+                ("ʒ", "ʃ"),
+            ),
+        ),
+        Accent("Indian", (*_each("wθðæʒT", "vtdɛzt"), ("ɔ", "ɑ"))),
+        Accent(
+            "French",
+            (
+                ("h", ""),
+                *_each("θðɪʊʤʧæʌ", "sziuʒʃɑɛ"),
+                ("ˌ", ""),
+            ),
+        ),
+        Accent(
+            "Japanese",
+            (
+                *_each("lθðvæʌ", "ɹszbɑɑ"),
+                ("sɪ", "ʃi"),
+                ("tɪ", "ʧi"),
+                ("ɜɹ", "ɑ"),
+                (f"([tdkɡpbszfmʃʧʤ]){_END}", r"\1ʊ"),
+                ("ɹ(?=[sztdkɡpbfv])", ""),
+            ),
+        ),
+        Accent(
+            "Brazilian",
+            (
+                (f"{_START}s(?={CONSONANT})", "is"),
+                *_each("θðæɪ", "tdɛi"),
+                ("t(?=[ˈˌ]?i)", "ʧ"),
+                ("d(?=[ˈˌ]?i)", "ʤ"),
+                (f"([tdkɡpbf]){_END}", r"\1i"),
+                (f"l{_END}", "w"),
+                (f"{_START}ɹ", "h"),
+                (f"ŋ{_END}", "n"),
+            ),
+        ),
+    )
+}
+
+
+def choose(names: Sequence[str]) -> list[Accent]:
+    """Accents by name, all of them without a name.
+
+    Raises:
+        SystemExit: an accent is unknown.
+    """
+    unknown = [name for name in names if name not in ACCENTS]
+    if unknown:
+        raise SystemExit(f"no accent {unknown[0]!r}; known are {', '.join(ACCENTS)}")
+    return [ACCENTS[name] for name in names or ACCENTS]

@@ -1,0 +1,58 @@
+import pytest
+
+from benchmarks.accents import ACCENTS, choose
+from benchmarks.neural_voice import NeuralVoice, from_arpabet
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.terms import Lexicon
+
+
+@pytest.mark.parametrize(
+    ("accent", "phones", "said"),
+    [
+        ("American", "wi θˈɪŋk.", "wi θˈɪŋk."),
+        ("German", "wi θˈɪŋk ðæt bˈæd, ɛnd ɡˈAmz.", "vi sˈɪŋk zɛt bˈɛt, ɛnt ɡˈAms."),
+        ("German", "bˈɛdɪŋ", "bˈɛdɪŋ"),
+        ("Spanish", "skˈɪp ðə vˈæn", "ɛskˈip də bˈɑn"),
+        ("Mandarin", "ðə kˈɔst ʌv ɡˈɪt.", "də kˈɔs ʌw ɡˈi."),
+        ("Indian", "wɪð θɹˈi", "vɪd tɹˈi"),
+        ("French", "hi θˈɪŋks ʤˈɑb", "i sˈiŋks ʒˈɑb"),
+        ("Japanese", "ðə lˈæst ɹˈul", "zə ɹˈɑstʊ ɹˈuɹ"),
+        ("Brazilian", "stˈɑp tˈim ɹˈæk", "istˈɑpi ʧˈim hˈɛki"),
+    ],
+)
+def test_an_accents_sounds(accent: str, phones: str, said: str) -> None:
+    assert ACCENTS[accent](phones) == said
+
+
+def test_an_unknown_accent_lists_the_known() -> None:
+    assert [accent.name for accent in choose([])] == list(ACCENTS)
+    with pytest.raises(SystemExit, match="no accent 'Martian'; known are American, German"):
+        choose(["American", "Martian"])
+
+
+def test_readings_of_the_lexicon_in_the_voices_letters() -> None:
+    assert from_arpabet("R AA1 K IY0") == "ɹˈɑki"
+    assert from_arpabet("JH ER0 N AH0 L") == "ʤəɹnəl"
+    assert from_arpabet("N AY1 K AH2 L") == "nˈIkˌʌl"
+
+
+@pytest.fixture(scope="module")
+def lexicon() -> Lexicon:
+    return load_lexicon()
+
+
+def test_terms_are_said_as_taught(lexicon: Lexicon) -> None:
+    voice = NeuralVoice(lexicon)
+
+    [sentence] = voice.phones("We run RoCE, not GPUs.")
+
+    assert "ɹˈɑki," in sentence
+    assert from_arpabet("JH IY2 P IY2 Y UW1") + "z." in sentence
+    assert voice.terms("We run RoCE, not GPUs.") == ["RoCE", "GPU"]
+
+
+def test_a_spoken_sentence_is_sound_at_16_khz(lexicon: Lexicon) -> None:
+    clip = NeuralVoice(lexicon).say("We measure first.", ACCENTS["German"])
+
+    assert clip.sample_rate_hz == 16_000
+    assert 1.0 < clip.duration_s < 4.0
