@@ -44,8 +44,8 @@ QUOTE_SHARE: Final = 0.6
 """A span says what the labeler quoted where it shares so much with the quote."""
 WRONGLY_ASKED: Final = 0.20
 """Of the phrases that were not said so many may be asked about (the goal is a quarter)."""
-WRONGLY_COVERED: Final = 0.025
-"""Of the phrases that were not said so many may count as covered."""
+WRONGLY_COVERED: Final = 0.028
+"""Of the phrases that were not said so many may count as covered, before a span must also lead."""
 OFF_TOPIC_WEIGHT: Final = 0.5
 OFF_TOPIC_QUESTIONS: Final = 6
 """Each text on something else is held against so many questions."""

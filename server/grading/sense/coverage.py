@@ -8,8 +8,10 @@ from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases, shipped_fusion
 from server.grading.sense.vectors import AnswerSense
 
-SAME_CLAUSE = 0.99
-"""Spans that share so much are of one clause."""
+COVERED_LEAD, POSSIBLE_LEAD = 0.0, -2.0
+"""What a span must have over the question's other phrases. On the development answers, at a
+probability of 0.8: without it 0.927 of what was covered had been said, with it 0.965, at nine
+tenths of the finds; of what had not been said 0.14 instead of 0.19 is asked about."""
 _TRIM = "\"'“”‘’()[]{}.,;:!?…"
 
 
@@ -36,19 +38,13 @@ def with_own_words(
     """
     half_said = [phrase.status == "partial" for phrase in coverage.phrases]
     sensed = sense_phrases(question, sense, texts, half_said)
-    phrases = list(coverage.phrases)
-    taken: list[Span] = []
-    surest_first = sorted(
-        ((found, at) for at, found in enumerate(sensed) if found is not None),
-        key=lambda entry: -entry[0].probability,
+    phrases = tuple(
+        phrase
+        if found is None or phrase.status == "covered"
+        else _judged(phrase, found, texts, words, is_denied)
+        for phrase, found in zip(coverage.phrases, sensed, strict=True)
     )
-    for found, at in surest_first:
-        if phrases[at].status == "covered":
-            continue
-        phrases[at] = _judged(phrases[at], found, texts, words, is_denied, taken)
-        if phrases[at].status == "covered":
-            taken.append(found.span)
-    return Coverage(score=coverage_score(phrases), phrases=tuple(phrases))
+    return Coverage(score=coverage_score(phrases), phrases=phrases)
 
 
 def _judged(
@@ -57,15 +53,13 @@ def _judged(
     texts: Sequence[str],
     words: Sequence[Word],
     is_denied: Callable[[Span], bool],
-    taken: Sequence[Span],
 ) -> PhraseCoverage:
     fusion = shipped_fusion()
-    sure = found.probability >= fusion.covered_from
+    sure = found.probability >= fusion.covered_from and found.lead >= COVERED_LEAD
     likely = (
         phrase.status == "missing"
         and found.probability >= fusion.possible_from
-        # A clause that surely says one phrase is no reason to ask about its siblings.
-        and not any(_share(found.span, other) >= SAME_CLAUSE for other in taken)
+        and found.lead >= POSSIBLE_LEAD
     )
     if not (sure or likely) or is_denied(found.span):
         return phrase
@@ -78,12 +72,6 @@ def _judged(
             "negated": False,
         }
     )
-
-
-def _share(one: Span, other: Span) -> float:
-    """How much of the shorter of two spans lies in the other."""
-    common = min(one[1], other[1]) - max(one[0], other[0])
-    return max(0, common) / min(one[1] - one[0], other[1] - other[0])
 
 
 def _evidence(span: Span, texts: Sequence[str], words: Sequence[Word]) -> CoverageEvidence:

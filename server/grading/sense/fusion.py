@@ -76,10 +76,15 @@ class Fusion:
 
 @dataclass(frozen=True)
 class Sensed:
-    """A span that may say a phrase in other words, and how likely it does."""
+    """A span that may say a phrase in other words, and how likely it does.
+
+    ``lead``: by how much the span's score for this phrase is above that for any other of the
+    question, in logits. One stretch of words earns credit for one phrase.
+    """
 
     span: Span
     probability: float
+    lead: float
 
 
 @cache
@@ -115,10 +120,14 @@ def sense_phrases(
     logits = [fusion.span.logits(each) for each in features]
     rows = phrase_features(logits, features, answer.spans, half_said)
     chances = 1.0 / (1.0 + np.exp(-fusion.phrase.logits(rows)))
-    return [
-        Sensed(answer.spans[int(each.argmax())], round(float(chance), 3))
-        for each, chance in zip(logits, chances, strict=True)
-    ]
+    scores = np.array(logits)
+    found: list[Sensed | None] = []
+    for at, chance in enumerate(chances):
+        top = int(scores[at].argmax())
+        rivals = np.delete(scores[:, top], at)
+        lead = float(scores[at, top] - rivals.max()) if len(rivals) else np.inf
+        found.append(Sensed(answer.spans[top], round(float(chance), 3), lead))
+    return found
 
 
 def phrase_features(
