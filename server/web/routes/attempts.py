@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, status
+from fastapi import APIRouter, Depends, Path, Query, status
 
 from server.attempts.service import ARCHIVE_PAGE
 from server.contract import (
@@ -22,6 +22,11 @@ from server.contract import (
 )
 from server.core.access import Action
 from server.web.http.gate import OwnService, needs
+
+
+def _is_own(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:
+    """Checked before the body is read: to anybody else there is no such attempt."""
+    service.attempt(attempt_id)
 
 
 def attempts_router() -> APIRouter:
@@ -48,7 +53,7 @@ def attempts_router() -> APIRouter:
         """Return one attempt with its latest report."""
         return service.attempt(attempt_id)
 
-    @router.put("/attempts/{attempt_id}/meant")
+    @router.put("/attempts/{attempt_id}/meant", dependencies=[Depends(_is_own)])
     def confirm(
         attempt_id: Annotated[AttemptId, Path()], answer: MeantAnswer, service: OwnService
     ) -> Attempt:

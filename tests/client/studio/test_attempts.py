@@ -153,7 +153,7 @@ def test_a_question_that_has_gone_from_the_bank_is_shown_as_it_was_asked(
     with TestClient(create_studio(studio), base_url=ORIGIN) as client:
         html = client.get(f"/attempts/{number}").text
     assert "My very own question?" in html
-    assert "gone from the bank" in html
+    assert "no longer in the bank" in html
     assert "data-retry" not in html
 
 

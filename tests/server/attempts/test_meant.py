@@ -145,3 +145,13 @@ def test_a_coach_can_correct_a_phrase_perhaps_said(world: People) -> None:
     assert f"Did you mean “{ASKED}”?" in page
     for words in ("It was said", "It was partly said", "It was not said"):
         assert f'{words}<span class="visually-hidden">: {ASKED}</span>' in page
+
+
+def test_a_regrade_reports_the_parts_that_changed(service: Service) -> None:
+    stored(service)
+    (change,) = service.regrade(dry_run=True).changes
+    parts = [(each.name, each.before, each.after) for each in change.parts]
+    assert parts == [("reason", "said", None), ("example", "missing", None)]
+    assert ("continuous batching", "possible", "missing") in [
+        (each.phrase, each.before, each.after) for each in change.phrases
+    ]
