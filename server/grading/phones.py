@@ -110,7 +110,7 @@ def merged(phones: str) -> str:
 
 @cache
 def _costs() -> tuple[dict[tuple[str, str], float], dict[str, float], dict[str, float]]:
-    text = resources.files("pronunciation").joinpath("confusions.json").read_text("utf-8")
+    text = resources.files("pronunciation").joinpath("data/confusions.json").read_text("utf-8")
     table = json.loads(text)
     swapped: dict[tuple[str, str], float] = {}
     for pair, cost in table["swapped"].items():

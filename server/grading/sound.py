@@ -75,7 +75,7 @@ def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterato
 @cache
 def _spellings() -> dict[str, frozenset[tuple[str, ...]]]:
     """What a transcriber was seen to write for a term, by the term in lower case."""
-    file = resources.files("pronunciation").joinpath("spellings.json")
+    file = resources.files("pronunciation").joinpath("data/spellings.json")
     if not file.is_file():
         return {}
     table: dict[str, dict[str, int]] = json.loads(file.read_text("utf-8"))
@@ -118,7 +118,7 @@ def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float 
     if not odd and far > MAX_DISTANCE_HOMOPHONE and _siblings(meant_rest, rest):
         return None
     shared = meant[:first] + (meant[-last:] if last else [])
-    anchored = any(text not in FUNCTION_WORDS for text in shared)
+    anchored = any(text.isalpha() and text not in FUNCTION_WORDS for text in shared)
     return far if far <= _limit(rest, meant_rest, sound, odd=odd, anchored=anchored) else None
 
 
