@@ -89,7 +89,7 @@ ACCENTS: dict[str, Accent] = {
                 ("sɪ", "ʃi"),
                 ("tɪ", "ʧi"),
                 ("ɜɹ", "ɑ"),
-                (f"([tdkɡpbszfmʃʧʤ]){_END}", r"\1ʊ"),
+                (f"([bdɡʧʤ]){_END}", r"\1ʊ"),
                 ("ɹ(?=[sztdkɡpbfv])", ""),
             ),
         ),

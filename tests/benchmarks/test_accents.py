@@ -16,7 +16,7 @@ from pronunciation.terms import Lexicon
         ("Mandarin", "ðə kˈɔst ʌv ɡˈɪt.", "də kˈɔs ʌw ɡˈi."),
         ("Indian", "wɪð θɹˈi", "vɪd tɹˈi"),
         ("French", "hi θˈɪŋks ʤˈɑb", "i sˈiŋks ʒˈɑb"),
-        ("Japanese", "ðə lˈæst ɹˈul", "zə ɹˈɑstʊ ɹˈuɹ"),
+        ("Japanese", "ðə lˈæst bˈɪɡ ɹˈul", "zə ɹˈɑst bˈɪɡʊ ɹˈuɹ"),
         ("Brazilian", "stˈɑp tˈim ɹˈæk", "istˈɑpi ʧˈim hˈɛki"),
     ],
 )
