@@ -125,10 +125,10 @@ def test_what_came_back_is_added_once_and_goes_into_the_next_file(room: Room) ->
     first = room.send(("back.json", back))
     assert first.status_code == 200
     assert "back.json: 2 new comments, 1 new score, 1 new corrected verdict on" in first.text
-    assert "this answer</a>, 0 known already" in first.text
+    assert "this answer</a>, 0 already here" in first.text
     again = room.send((f"{EVIL}.json", back))
     assert "0 new comments on" in again.text
-    assert "4 known already" in again.text
+    assert "4 already here" in again.text
     assert EVIL not in again.text
     shown = room.client.get(f"/attempts/{room.attempt.id}/comments").text
     assert "Slower" in shown
