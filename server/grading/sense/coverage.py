@@ -8,7 +8,8 @@ from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases, shipped_fusion
 from server.grading.sense.vectors import AnswerSense
 
-COVERED_LEAD, POSSIBLE_LEAD = 0.0, -3.0
+COVERED_SCORE = 1.0
+COVERED_LEAD, POSSIBLE_LEAD = 0.0, -2.0
 """What a span must have over the question's other phrases. On the development answers, at a
 probability of 0.8: without it 0.927 of what was covered had been said, with it 0.965, at nine
 tenths of the finds; of what had not been said 0.14 instead of 0.19 is asked about."""
@@ -55,7 +56,11 @@ def _judged(
     is_denied: Callable[[Span], bool],
 ) -> PhraseCoverage:
     fusion = shipped_fusion()
-    sure = found.probability >= fusion.covered_from and found.lead >= COVERED_LEAD
+    sure = (
+        found.probability >= fusion.covered_from
+        and found.score >= COVERED_SCORE
+        and found.lead >= COVERED_LEAD
+    )
     likely = (
         phrase.status == "missing"
         and found.probability >= fusion.possible_from

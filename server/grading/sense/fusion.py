@@ -78,12 +78,15 @@ class Fusion:
 class Sensed:
     """A span that may say a phrase in other words, and how likely it does.
 
-    ``lead``: by how much the span's score for this phrase is above that for any other of the
-    question, in logits. One stretch of words earns credit for one phrase.
+    ``score``: of the span alone, in logits; the probability also goes by the rest of the answer,
+    whose good company must not carry a phrase that no span says. ``lead``: by how much the span's
+    score is above that for any other phrase of the question. One stretch of words earns credit for
+    one phrase.
     """
 
     span: Span
     probability: float
+    score: float
     lead: float
 
 
@@ -126,7 +129,8 @@ def sense_phrases(
         top = int(scores[at].argmax())
         rivals = np.delete(scores[:, top], at)
         lead = float(scores[at, top] - rivals.max()) if len(rivals) else np.inf
-        found.append(Sensed(answer.spans[top], round(float(chance), 3), lead))
+        score = float(scores[at, top])
+        found.append(Sensed(answer.spans[top], round(float(chance), 3), score, lead))
     return found
 
 

@@ -54,7 +54,8 @@ def test_without_answers_the_page_says_what_to_do_next(client: TestClient) -> No
 def test_answers_are_listed_newest_first_with_their_scores(
     client: TestClient, answered: Answered, studio: Studio
 ) -> None:
-    older, newer = answered(), answered(text="nothing of the kind")
+    model_answer = studio.backend.question("infiniband-or-roce").model_answer
+    older, newer = answered(text=model_answer), answered(text="nothing of the kind")
     page = client.get("/history").text
     assert listed(page) == [newer, older]
     scores = {each.id: each.score for each in studio.backend.history().attempts}

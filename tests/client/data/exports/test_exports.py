@@ -165,9 +165,9 @@ def test_what_cannot_be_exported(backend: Backend, make: SimpleNamespace) -> Non
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no export"),
-        (b"\xff\xfe{}", "no export"),
-        (b'{"format": "aloud-archive"}', r"no export .*exported_at"),
+        (b"", "not an export"),
+        (b"\xff\xfe{}", "not an export"),
+        (b'{"format": "aloud-archive"}', r"not an export .*exported_at"),
         (b'{"format": "other", "exported_at": "2026-01-01T00:00:00Z", "attempts": []}', "format"),
     ],
 )
