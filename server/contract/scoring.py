@@ -9,7 +9,7 @@ from server.contract.report import Coverage, PhraseCoverage, ScorePart, Structur
 
 PARTIAL_CREDIT: Final = 0.5
 """What a phrase half said counts."""
-POSSIBLE_CREDIT: Final = 0.7
+POSSIBLE_CREDIT: Final = 0.5
 """What a phrase that may have been said counts, times the confidence. Less than the confidence
 itself: every answer has some such phrases, a weak one little else."""
 UNKNOWN_CONFIDENCE: Final = 0.5

@@ -10,7 +10,10 @@ from client.core.settings import ClientSettings
 from client.data.own_aliases import AliasError, add_own_alias, said_in
 from server.contract import Attempt, Transcript, Word
 
-TEXT = "With RoCE, the pause frames jam the whole fabric. InfiniBand doesn't do that."
+TEXT = (
+    "With RoCE, the pause frames jam the whole fabric. InfiniBand doesn't do that, because it has "
+    "credit-based flow control."
+)
 QUESTION = "infiniband-or-roce"
 PHRASE = "adaptive routing"
 
