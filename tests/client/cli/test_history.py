@@ -49,7 +49,7 @@ def test_the_report_says_who_corrected_what_and_why(
     monkeypatch.setenv("COLUMNS", "160")
     shown = " ".join(run("history", "1").stdout.split())
     assert "corrected by Cleo Martin, graded “not said”: In other words" in shown
-    assert f"(corrected, graded {corrected.report.coverage.score:.0%})" in shown
+    assert f"(corrected, graded {corrected.report.overall:.0%})" in shown
     report = json.loads(run("history", "1", "--json").stdout)["report"]
     (phrase,) = [each for each in report["coverage"]["phrases"] if each["corrected"]]
     assert (phrase["phrase"], phrase["status"]) == (PHRASE, "covered")
@@ -61,7 +61,7 @@ def test_the_list_says_which_scores_were_corrected(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     (row,) = json.loads(run("history", "--json").stdout)["attempts"]
-    graded = corrected.report.coverage.score
+    graded = corrected.report.overall
     assert row["graded_score"] == graded
     assert row["score"] > graded
     header, *lines = run("history").stdout.splitlines()

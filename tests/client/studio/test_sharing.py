@@ -82,7 +82,7 @@ def test_a_recording_that_the_server_cannot_use_is_told_to_its_owner(
     page("", cohort_id=str(world.spring.id), audio="true")
     work_off(world)
     shown = page()
-    assert "cannot be heard: the recording is no FLAC or Opus file" in shown
+    assert "cannot be played: the recording is no FLAC or Opus file" in shown
     assert 'data-preparing="failed"' in shown
     assert "Share it again" in shown
 

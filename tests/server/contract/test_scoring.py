@@ -23,8 +23,8 @@ def test_a_possible_phrase_counts_by_its_confidence() -> None:
         PhraseCoverage(phrase="a", status="possible", confidence=share) for share in (0.9, 0.3)
     )
     assert coverage_score([sure]) == pytest.approx(0.45)
-    assert coverage_score([unsure]) == pytest.approx(0.21)
-    assert coverage_score([PhraseCoverage(phrase="a", status="possible")]) == pytest.approx(0.35)
+    assert coverage_score([unsure]) == pytest.approx(0.15)
+    assert coverage_score([PhraseCoverage(phrase="a", status="possible")]) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
