@@ -23,7 +23,7 @@ from tests.client.studio.studio_parts import make_studio
     ("upload", "told"),
     [
         (None, "The recording is on the server"),
-        (b"fLaC?", "cannot be heard: the recording is no FLAC or Opus file"),
+        (b"fLaC?", "cannot be played: the recording is no FLAC or Opus file"),
     ],
 )
 def test_a_page_follows_the_recording_until_it_is_heard_or_refused(
