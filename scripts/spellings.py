@@ -3,7 +3,7 @@
 Each term is said as it is taught, in a sentence whose other words are American, so that what stands
 between them is what Whisper made of the term. Several sentences share a window, as in an answer;
 they differ, because Whisper drops what repeats itself. The result is
-``pronunciation/spellings.json``: term → spelling → how often, the right spelling too, in lower
+``pronunciation/data/spellings.json``: term → spelling → how often, the right spelling too, in lower
 case.
 
     python scripts/spellings.py [--accents American,German] [--terms 100] [--model tiny.en]
@@ -34,7 +34,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Term
 from server.contract import Word
 
-DATA = Path(__file__).resolve().parent.parent / "pronunciation" / "spellings.json"
+DATA = Path(__file__).resolve().parent.parent / "pronunciation" / "data" / "spellings.json"
 CARRIERS = (
     ("Last year our team moved to", "within two months."),
     ("I first heard about", "from my colleagues."),
