@@ -332,7 +332,7 @@ def the_candidate_answers_the_coach(machines: Machines, attempt_id: int) -> None
         expect(main).to_contain_text(said)
     comment = main.locator("li").filter(has_text="Say what it stands for.")
     comment.locator("summary").filter(has_text="Reply").click()
-    comment.get_by_label("Your answer").fill("I will, thank you.")
+    comment.get_by_label("Your reply").fill("I will, thank you.")
     comment.get_by_role("button", name="Reply").click()
     expect(main).to_contain_text("I will, thank you.")
 
