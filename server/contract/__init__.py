@@ -39,6 +39,7 @@ from server.contract.drills import (
     ReviewedDrill,
     SetId,
 )
+from server.contract.evidence import evidence_of
 from server.contract.report import (
     CorrectedVerdict,
     Coverage,
@@ -206,5 +207,6 @@ __all__ = [
     "Word",
     "content_score",
     "coverage_score",
+    "evidence_of",
     "is_like",
 ]

@@ -2,12 +2,17 @@
 
 from collections.abc import Sequence
 
-from server.contract import Coverage, CoverageEvidence, PhraseCoverage, Word, coverage_score
+from server.contract import (
+    Coverage,
+    CoverageEvidence,
+    PhraseCoverage,
+    Word,
+    coverage_score,
+    evidence_of,
+)
 from server.grading.answer import Answer
 from server.grading.confirm import Finding, confirm
 from server.grading.phrases import CompiledPhrase
-
-_TRIM = "\"'“”‘’()[]{}.,;:!?…"
 
 
 def _evidence(answer: Answer, finding: Finding, words: Sequence[Word]) -> CoverageEvidence:
@@ -22,16 +27,7 @@ def _evidence(answer: Answer, finding: Finding, words: Sequence[Word]) -> Covera
             for index in range(answer.tokens[place].first, answer.tokens[place].last + 1)
         }
     )
-    text = " ".join(answer.words[indices[0] : indices[-1] + 1]).strip(_TRIM)
-    timed = [words[index] for index in indices] if words else []
-    starts = [word.start_s for word in timed if word.start_s is not None]
-    ends = [word.end_s for word in timed if word.end_s is not None]
-    return CoverageEvidence(
-        text=text,
-        start_s=min(starts) if starts else None,
-        end_s=max(ends) if ends else None,
-        word_indices=tuple(indices),
-    )
+    return evidence_of(answer.words, words, indices)
 
 
 def _judged(

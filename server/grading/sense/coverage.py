@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from question_bank.models import Question
-from server.contract import Coverage, CoverageEvidence, PhraseCoverage, Word, coverage_score
+from server.contract import Coverage, PhraseCoverage, Word, coverage_score, evidence_of
 from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases, shipped_fusion
 from server.grading.sense.vectors import AnswerSense
@@ -13,7 +13,6 @@ COVERED_LEAD, POSSIBLE_LEAD = 0.0, -2.0
 """What a span must have over the question's other phrases. On the development answers, at a
 probability of 0.8: without it 0.927 of what was covered had been said, with it 0.965, at nine
 tenths of the finds; of what had not been said 0.14 instead of 0.19 is asked about."""
-_TRIM = "\"'“”‘’()[]{}.,;:!?…"
 
 
 def with_own_words(
@@ -73,20 +72,7 @@ def _judged(
             "status": "covered" if sure else "possible",
             "how": "own_words",
             "confidence": found.probability,
-            "evidence": _evidence(found.span, texts, words),
+            "evidence": evidence_of(texts, words, range(*found.span)),
             "negated": False,
         }
-    )
-
-
-def _evidence(span: Span, texts: Sequence[str], words: Sequence[Word]) -> CoverageEvidence:
-    start, end = span
-    timed = words[start:end]
-    starts = [word.start_s for word in timed if word.start_s is not None]
-    ends = [word.end_s for word in timed if word.end_s is not None]
-    return CoverageEvidence(
-        text=" ".join(texts[start:end]).strip(_TRIM),
-        start_s=min(starts) if starts else None,
-        end_s=max(ends) if ends else None,
-        word_indices=tuple(range(start, end)),
     )

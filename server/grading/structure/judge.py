@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from question_bank.models import Question
-from server.contract import CoverageEvidence, Structure, StructurePart, Word
+from server.contract import Structure, StructurePart, Word, evidence_of
 from server.grading.sense.clauses import Span
 from server.grading.sense.vectors import AnswerSense
 from server.grading.structure.facts import Fact, facts_of, names_in, plain_words, text_of
@@ -21,7 +21,6 @@ OPENING_ENDS: Final = 0.5
 END_BEGINS: Final = 0.4
 """Where the middle of a stretch may lie, as a share of the answer: lessons often come before the
 last result, and people open with the result, too, but say it again."""
-_EDGES: Final = "\"'“”‘’()[]{}.,;:!?…"
 
 
 def judge_structure(
@@ -48,7 +47,7 @@ def judge_structure(
         total += part.weight
         if len(said) == part.count:
             gained += part.weight
-            evidence = _evidence(texts, words, answer.spans[said[0]])
+            evidence = evidence_of(texts, words, range(*answer.spans[said[0]]))
             parts.append(StructurePart(name=part.name, status="said", evidence=evidence))
         else:
             parts.append(StructurePart(name=part.name, status="missing", ask=part.ask))
@@ -104,15 +103,3 @@ def best_apart(spans: Sequence[Span], values: Floats, count: int, bar: float) ->
         if all(end <= spans[other][0] or start >= spans[other][1] for other in chosen):
             chosen.append(int(at))
     return chosen
-
-
-def _evidence(texts: Sequence[str], words: Sequence[Word], span: Span) -> CoverageEvidence:
-    timed = words[span[0] : span[1]]
-    starts = [word.start_s for word in timed if word.start_s is not None]
-    ends = [word.end_s for word in timed if word.end_s is not None]
-    return CoverageEvidence(
-        text=" ".join(texts[span[0] : span[1]]).strip(_EDGES),
-        start_s=min(starts, default=None),
-        end_s=max(ends, default=None),
-        word_indices=tuple(range(*span)),
-    )
