@@ -17,7 +17,7 @@ FALLEN_SILENT_S: Final = 1.0
 
 QUICK_S: Final = 0.5
 """An engine as quick as this may be started at any moment, a slower one only in a pause or within
-``YOUNG_S`` after it: whoever goes on after a pause speaks for a while, and by then it is done."""
+``YOUNG_S`` after it: speech that follows a pause lasts a while, and by then it is done."""
 
 YOUNG_S: Final = 1.0
 

@@ -1,6 +1,6 @@
 """Uploaded sound, decoded and re-encoded: nothing of the file that came in is kept.
 
-What a browser of a coach plays is thus always the work of our own encoder, without the metadata,
+A coach's browser therefore plays only what our own encoder wrote, without the metadata,
 pictures and oddities that a file can carry.
 """
 
