@@ -142,6 +142,7 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/api/v1/attempts/{attempt_id}/review"): SHOWN,
     ("POST", "/api/v1/attempts/{attempt_id}/comments"): SHOWN,
     ("PUT", "/api/v1/attempts/{attempt_id}/comments/{external_id}"): SHOWN,
+    ("DELETE", "/api/v1/attempts/{attempt_id}/comments/{external_id}"): ANAS,
     ("POST", "/api/v1/reviews"): ANAS,
     ("GET", "/coach/exports"): COACHES,
     ("POST", "/coach/exports/{cohort_id}"): SPRINGS_COACH,
