@@ -32,7 +32,7 @@ ROUGH_NOTICE = (
 HEARING_NOTICE = "How terms were said could not be judged: {problem}."
 UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not graded."
 CORRECTED_NOTICE = "The candidate corrected words of the transcript: {corrections}."
-MAX_TOLD_CORRECTIONS = 10
+MAX_LISTED_CORRECTIONS = 10
 """The transcript marks them all."""
 NO_SPEECH = "no speech detected: there is nothing to grade"
 
@@ -140,10 +140,10 @@ def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
         notices.append(UNINTELLIGIBLE_NOTICE.format(times=times))
     corrected = submission.transcript.corrected_texts
     if corrected:
-        told = [_correction(now, was) for now, was in corrected[:MAX_TOLD_CORRECTIONS]]
-        if len(corrected) > len(told):
-            told.append(f"and {len(corrected) - len(told)} more")
-        notices.append(CORRECTED_NOTICE.format(corrections=", ".join(told)))
+        listed = [_correction(now, was) for now, was in corrected[:MAX_LISTED_CORRECTIONS]]
+        if len(corrected) > len(listed):
+            listed.append(f"and {len(corrected) - len(listed)} more")
+        notices.append(CORRECTED_NOTICE.format(corrections=", ".join(listed)))
     return tuple(notices)
 
 
