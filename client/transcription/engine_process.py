@@ -244,13 +244,15 @@ class _Child:
                 stream.close()
 
     def _how_it_ended(self) -> str:
+        """By which signal or with which status, and the last line that it printed."""
         status = self._process.wait()
+        how = f"exit status {status}"
         if status < 0:
             with contextlib.suppress(ValueError):
-                return signal.Signals(-status).name
+                how = signal.Signals(-status).name
         self._printed.seek(0)
         printed = self._printed.read().decode("utf-8", "replace").strip().splitlines()
-        return printed[-1][:200] if printed else f"exit status {status}"
+        return f"{how}: {printed[-1][:200]}" if printed else how
 
 
 def serve(loader: str, idle_s: float) -> None:
