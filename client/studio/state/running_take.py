@@ -58,7 +58,7 @@ def keep_recording(recordings: OwnRecordings, finish: Callable[[], Path], outcom
     return ""
 
 
-def _told(error: BaseException) -> str:
+def _in_words(error: BaseException) -> str:
     """Why an answer was not graded, for the notice about its recording."""
     if isinstance(error, ClientError):
         return str(error)
@@ -172,7 +172,7 @@ class RunningTake:
         try:
             outcome = self._live.finish()
         except BaseException as error:
-            self._writer.abandon(_told(error))
+            self._writer.abandon(_in_words(error))
             raise
         return FinishedTake(outcome, keep_recording(self._recordings, self._writer.finish, outcome))
 
