@@ -8,7 +8,9 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from client.practice.interviews import AnswerLine, InterviewRecord, InterviewReport, TermPlace
+from client.studio.state.takes import InterruptedTake
 from question_bank.models import Bank
+from server.ui.rendering import clock, when
 
 _EVIDENCE: Final = re.compile(r"(?P<list>answers|terms)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?")
 _PLACE: Final = re.compile(r"pronunciation\.terms\[(?P<at>\d+)\]")
@@ -37,6 +39,15 @@ class OpenQuestion:
 
 
 @dataclass(frozen=True)
+class InterruptedAnswer:
+    """An answer that broke off: its recording's name, when it began, how long it is."""
+
+    name: str
+    started: str
+    length: str
+
+
+@dataclass(frozen=True)
 class InterviewState:
     """Where an interview stands, for its page's script.
 
@@ -44,6 +55,10 @@ class InterviewState:
         left_s: until the time is over; 0 from then on.
         about: how many questions fill the time.
         question: ``None``: the interview has ended.
+        recording: the question is being answered, in this tab or another.
+        interrupted: an answer to it that broke off.
+        transcribing: how many answers get their reports now.
+        problems: what went wrong with answers given before, one sentence each.
     """
 
     id: str
@@ -51,6 +66,10 @@ class InterviewState:
     left_s: float
     about: int
     question: OpenQuestion | None
+    recording: bool
+    interrupted: InterruptedAnswer | None
+    transcribing: int
+    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -78,13 +97,22 @@ class PointLink:
     href: str
 
 
-def state_of(record: InterviewRecord, bank: Bank | None, now: datetime) -> InterviewState:
+def state_of(
+    record: InterviewRecord,
+    bank: Bank | None,
+    now: datetime,
+    *,
+    recording: bool = False,
+    interrupted: InterruptedTake | None = None,
+) -> InterviewState:
     """Where an interview stands.
 
     Args:
         record: the interview.
         bank: names the roles; ``None`` where the server is away.
         now: the time.
+        recording: whether the open question is being answered.
+        interrupted: an answer to it that broke off.
     """
     current = record.current
     question = None
@@ -106,7 +134,19 @@ def state_of(record: InterviewRecord, bank: Bank | None, now: datetime) -> Inter
         left_s=round(record.time_left_s(now), 1),
         about=record.planned,
         question=question,
+        recording=recording,
+        interrupted=None if interrupted is None else _shown(interrupted),
+        transcribing=len(record.transcribing),
+        problems=tuple(
+            f"Question {number} has no report: {each.problem}. Its recording is kept."
+            for number, each in enumerate(record.asked, start=1)
+            if each.state == "given" and each.problem
+        ),
     )
+
+
+def _shown(take: InterruptedTake) -> InterruptedAnswer:
+    return InterruptedAnswer(take.name, when(take.started_at), clock(take.duration_s))
 
 
 def earlier(
@@ -127,7 +167,7 @@ def earlier(
         record=record,
         state=running if record.ended_at is None else "ended",
         left_s=left_s,
-        answered=sum(each.state == "answered" for each in record.asked),
+        answered=sum(each.state in ("given", "answered") for each in record.asked),
         asked=len(record.asked),
         score=sum(own) / len(own) if own else None,
     )
