@@ -255,8 +255,8 @@ def _read_transcript(path: str, standard_input: BinaryIO) -> "Transcript":
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            told = f"{where}: {first['msg']}" if where else first["msg"]
-            raise fail(f"{name}: is JSON, but not a transcript ({told})") from error
+            reason = f"{where}: {first['msg']}" if where else first["msg"]
+            raise fail(f"{name}: is JSON, but not a transcript ({reason})") from error
     if len(text) > MAX_TEXT_CHARS:
         raise fail(f"{name}: longer than {MAX_TEXT_CHARS} characters")
     return Transcript(text=text)

@@ -191,9 +191,9 @@ def _structure(structure: Structure) -> "_Rows":
 
 
 def _append_correction(text: Text, corrected: CorrectedVerdict | None) -> None:
-    told = correction_text(corrected)
-    if told:
-        text.append(("\n" if text else "") + told, style="cyan")
+    correction = correction_text(corrected)
+    if correction:
+        text.append(("\n" if text else "") + correction, style="cyan")
 
 
 def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:

@@ -136,9 +136,9 @@ class _Document:
         self._table(rows, (34, 24, 34, 8))
         asked = [each for each in phrases if each.status != "covered"]
         self._list(
-            f"{each.phrase}: {told}"
+            f"{each.phrase}: {text}"
             for each in asked
-            if (told := " ".join(filter(None, [question_about(each), each.why, each.follow_up])))
+            if (text := " ".join(filter(None, [question_about(each), each.why, each.follow_up])))
         )
 
     def _structure(self, structure: Structure | None) -> None:
@@ -167,7 +167,7 @@ class _Document:
         self._table(rows, (16, 20, 16, 16, 8, 24))
 
     def _corrections(self, report: Report) -> None:
-        lines = [f"{name}: {told}" for name, told in correction_lines(report)]
+        lines = [f"{name}: {text}" for name, text in correction_lines(report)]
         if lines:
             self._heading("Corrected verdicts")
             self._list(lines)

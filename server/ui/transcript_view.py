@@ -49,7 +49,7 @@ class WordView:
         end_s: when it ended.
         classes: the marks of this word alone, as class names of the stylesheet.
         signs: shown behind it.
-        told: what a screen reader says after it; for the marks without a sign of their own.
+        announced: what a screen reader says after it; for the marks without a sign of their own.
         pause_after_s: a long silence behind it.
     """
 
@@ -59,7 +59,7 @@ class WordView:
     end_s: float | None
     classes: tuple[str, ...] = ()
     signs: tuple[Sign, ...] = ()
-    told: str = ""
+    announced: str = ""
     pause_after_s: float | None = None
 
 
@@ -86,7 +86,7 @@ class _Marks:
     phrases: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     classes: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     signs: dict[int, list[Sign]] = field(default_factory=lambda: defaultdict(list))
-    told: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    announced: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     joined: set[int] = field(default_factory=set)
     """Words that must stay in one part with the next one."""
 
@@ -171,11 +171,11 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
         _join(marks, indices)
         label = f"{term.term}: heard as {term.heard}" if term.heard else term.term
         label += f", say {term.expected}" if wrong and term.expected else ""
-        told = VERDICT_WORDS[term.verdict]
+        announced = VERDICT_WORDS[term.verdict]
         marks.signs[indices[-1]].append(
             Sign(
                 "✗" if wrong else "?",
-                f"{told}, {label}",
+                f"{announced}, {label}",
                 f"#{prefix}term-{number + 1}",
                 "bad" if wrong else "muted",
             )
@@ -187,7 +187,7 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
             marks.classes[index].append("mark-filler")
         _join(marks, indices)
         if indices:
-            marks.told[indices[-1]].append("filler")
+            marks.announced[indices[-1]].append("filler")
     for start in report.delivery.repeated_starts:
         span = range(start.word_index, start.word_index + 2 * max(1, len(start.text.split())))
         indices = _known(span, count)
@@ -263,7 +263,7 @@ def _word(
         end_s=words[index].end_s,
         classes=tuple(dict.fromkeys(marks.classes.get(index, ()))),
         signs=tuple(marks.signs.get(index, ())),
-        told=", ".join(marks.told.get(index, ())),
+        announced=", ".join(marks.announced.get(index, ())),
         pause_after_s=pause_s if pause_s >= SHOWN_PAUSE_S else None,
     )
 

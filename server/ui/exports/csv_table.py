@@ -90,7 +90,7 @@ def row_of(
         question.prompt,
         transcript.text,
         None if graded is None else round(graded, 4),
-        "; ".join(f"{name}: {told}" for name, told in correction_lines(report)),
+        "; ".join(f"{name}: {text}" for name, text in correction_lines(report)),
         "; ".join(each.phrase for each in report.coverage.phrases if each.negated),
         _phrases(report.coverage, "possible"),
         composition_text(report),

@@ -83,7 +83,7 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
 
 def _corrections(report: Report) -> Iterator[str]:
     lines = [
-        f"- **{plain_text(name)}**: {plain_text(told)}" for name, told in correction_lines(report)
+        f"- **{plain_text(name)}**: {plain_text(text)}" for name, text in correction_lines(report)
     ]
     if lines:
         yield from ("## Corrected verdicts", "", *lines, "")
@@ -110,9 +110,9 @@ def _coverage(report: Report) -> Iterator[str]:
     yield ""
     asked = [each for each in report.coverage.phrases if each.status != "covered"]
     for phrase in asked:
-        told = " ".join(filter(None, [question_about(phrase), phrase.why, phrase.follow_up]))
-        if told:
-            yield f"- **{plain_text(phrase.phrase)}**: {plain_text(told)}"
+        text = " ".join(filter(None, [question_about(phrase), phrase.why, phrase.follow_up]))
+        if text:
+            yield f"- **{plain_text(phrase.phrase)}**: {plain_text(text)}"
     if any(question_about(phrase) or phrase.why or phrase.follow_up for phrase in asked):
         yield ""
 
