@@ -22,9 +22,11 @@ from client.practice.interviews import (
 )
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
+from client.studio.state.takes import InterruptedTake
 from client.studio.views.interview import (
     GOOD_SCORE,
     WEAK_SCORE,
+    InterruptedAnswer,
     InterviewState,
     earlier,
     place_href,
@@ -32,6 +34,7 @@ from client.studio.views.interview import (
     state_of,
 )
 from question_bank.models import RoundName
+from server.ui.rendering import clock, when
 
 SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
@@ -214,13 +217,18 @@ def _state(studio: Studio, record: InterviewRecord) -> InterviewState:
         bank = studio.bank
     except UnavailableError:
         bank = None  # the questions are in the record; only other roles' titles are missing
+    take = studio.interviews.interrupted(record)
     return state_of(
         record,
         bank,
         studio.interviews.kept.now(),
         recording=studio.interviews.is_recording(record),
-        interrupted=studio.interviews.interrupted(record),
+        interrupted=None if take is None else _interrupted(take),
     )
+
+
+def _interrupted(take: InterruptedTake) -> InterruptedAnswer:
+    return InterruptedAnswer(take.name, when(take.started_at), clock(take.duration_s))
 
 
 def _report(studio: Studio, record: InterviewRecord) -> InterviewReport:

@@ -8,9 +8,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from client.practice.interviews import AnswerLine, InterviewRecord, InterviewReport, TermPlace
-from client.studio.state.takes import InterruptedTake
 from question_bank.models import Bank
-from server.ui.rendering import clock, when
 
 _EVIDENCE: Final = re.compile(r"(?P<list>answers|terms)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?")
 _PLACE: Final = re.compile(r"pronunciation\.terms\[(?P<at>\d+)\]")
@@ -103,7 +101,7 @@ def state_of(
     now: datetime,
     *,
     recording: bool = False,
-    interrupted: InterruptedTake | None = None,
+    interrupted: InterruptedAnswer | None = None,
 ) -> InterviewState:
     """Where an interview stands.
 
@@ -135,7 +133,7 @@ def state_of(
         about=record.planned,
         question=question,
         recording=recording,
-        interrupted=None if interrupted is None else _shown(interrupted),
+        interrupted=interrupted,
         transcribing=len(record.transcribing),
         problems=tuple(
             f"Question {number} has no report: {each.problem}. Its recording is kept."
@@ -143,10 +141,6 @@ def state_of(
             if each.state == "given" and each.problem
         ),
     )
-
-
-def _shown(take: InterruptedTake) -> InterruptedAnswer:
-    return InterruptedAnswer(take.name, when(take.started_at), clock(take.duration_s))
 
 
 def earlier(
