@@ -28,6 +28,7 @@ from server.contract import (
     Report,
     ReviewDocument,
     ReviewedDrill,
+    Revision,
     Submission,
 )
 
@@ -143,6 +144,9 @@ class Backend(Protocol):
 
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
         """Keeps whether the candidate meant a phrase that the report asks about."""
+
+    def revise(self, attempt_id: int, revision: Revision) -> Attempt:
+        """Grades an answer by another transcript of it, and keeps the report so far beside."""
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""

@@ -33,6 +33,7 @@ from server.contract import (
     Report,
     ReviewDocument,
     ReviewedDrill,
+    Revision,
     Submission,
 )
 
@@ -130,6 +131,11 @@ class RemoteBackend(ServerConnection):
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
         """Keeps whether the candidate meant a phrase that the report asks about."""
         return self.call("PUT", f"attempts/{attempt_id}/meant", Attempt, answer)
+
+    def revise(self, attempt_id: int, revision: Revision) -> Attempt:
+        """Grades an answer by another transcript of it, and keeps the report so far beside."""
+        path = f"attempts/{attempt_id}/transcript"
+        return self.call("PUT", path, Attempt, revision)
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""

@@ -64,7 +64,7 @@ class _Document:
 
     def content(self) -> bytes:
         attempt, report = self._attempt, self._attempt.report
-        transcript, question = attempt.submission.transcript, attempt.question
+        transcript, question = report.transcript, attempt.question
         self._heading(question.prompt, 16)
         facts = [
             f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),

@@ -156,7 +156,7 @@ def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -
         for each in ready:
             parent_id = None if each.parent is None else kept[each.parent]
             author = Author(None, each.author)
-            rows.append(new_comment(attempt, author, each, parent_id, each.created_at))
+            rows.append(new_comment(session, attempt, author, each, parent_id, each.created_at))
             rows[-1].edited_at = each.edited_at
         session.add_all(rows)
         session.flush()

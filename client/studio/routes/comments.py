@@ -77,13 +77,12 @@ def _page(
         review = read_review(studio.settings, attempt_id)
     except BackendError as error:
         problem = problem or str(error)
-    transcript = attempt.submission.transcript
     return studio.page(
         request,
         "comments.html",
         status,
         attempt=attempt,
-        words=[each.text for each in transcript.words] or transcript.text.split(),
+        words=attempt.report.transcript.tokens,
         review=review,
         can_reply=studio.settings.server is not None,
         new_id=lambda: secrets.token_hex(16),

@@ -38,7 +38,7 @@ def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
 
 def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     report, question = attempt.report, attempt.question
-    transcript = attempt.submission.transcript
+    transcript = attempt.report.transcript
     yield f"# {plain_text(question.prompt)}"
     yield ""
     facts = [
