@@ -22,7 +22,7 @@ from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdicts import judge_terms
 
-GRADER_VERSION = "2.1.0"
+GRADER_VERSION = "2.2.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 ROUGH_NOTICE = (
