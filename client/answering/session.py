@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from client.answering.hearing import AnswerHearing, Hear, HearWords
+from client.answering.hearing import AnswerHearing, Hear, HeardStretch, HearWords
 from client.answering.live_answer import LiveAnswer
 from client.answering.submission import Outcome, new_submission
 from client.answering.worker import AnswerWorker, Caption, ignore_caption
@@ -16,7 +16,7 @@ from client.backend.protocol import Backend, QueuedError, UnavailableError
 from client.judging.judge import Judge
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
-from server.contract import Evidence, HeardTerm, Submission, Transcript, Word
+from server.contract import Evidence, Submission, Transcript, Word
 
 
 class Session:
@@ -155,7 +155,7 @@ class Session:
             with self._hearing_lock:
                 hear.warm()
 
-        def hear_words(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
+        def hear_words(clip: Clip, words: Sequence[Word]) -> HeardStretch:
             with self._hearing_lock:
                 return hear(clip, words, question)
 

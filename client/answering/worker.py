@@ -168,6 +168,7 @@ class AnswerWorker:
         return evidence.model_copy(
             update={
                 "heard": self._terms.heard,
+                "heard_phrases": self._terms.phrases,
                 "hearing_problem": self._terms.problem or None,
                 "hearing_version": HEARING_VERSION,
             }
