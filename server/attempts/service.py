@@ -26,6 +26,7 @@ from server.contract import (
     RegradeFailure,
     RegradeResult,
     Report,
+    Revision,
     Submission,
 )
 from server.core.clock import utc_now
@@ -202,6 +203,32 @@ class Service:
         self._store.put_own_answer(attempt_id, answer.phrase, verdict, self._clock())
         return self.attempt(attempt_id)
 
+    def revise(self, attempt_id: int, revision: Revision) -> Attempt:
+        """Grades an answer by another transcript of it; the report so far stays beside the new one.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+            InvalidInputError: there is nothing to grade, or no transcript to correct.
+            ServerError: the grader refuses the answer or breaks on it.
+        """
+        stored = self._store.get(attempt_id)
+        answer = stored.answer.model_copy(
+            update={"transcript": revision.transcript, "evidence": revision.evidence}
+        )
+        if answer == stored.answer:
+            return stored.attempt
+        _check(answer)
+        question = self.bank().question(answer.question_id) or stored.question
+        graded = self._grading_data.grade(question, answer)
+        self._store.add_report(
+            attempt_id,
+            graded.report,
+            self._clock(),
+            sense=graded.sense,
+            revised=revision.evidence,
+        )
+        return self.attempt(attempt_id)
+
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good.
 
@@ -326,7 +353,7 @@ class Service:
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)
         before = stored.graded
-        submission = stored.attempt.submission
+        submission = stored.answer
         question = self.bank().question(submission.question_id) or stored.question
         try:
             graded = self._grading_data.grade(question, submission, stored.sense)
@@ -337,10 +364,10 @@ class Service:
                 )
             ) from error
         after = graded.report
-        if not dry_run and graded.sense != stored.sense:
-            self._store.keep_sense(attempt_id, graded.sense)
         if after != before and not dry_run:
-            self._store.add_report(attempt_id, after, self._clock())
+            self._store.add_report(attempt_id, after, self._clock(), sense=graded.sense)
+        elif not dry_run and graded.sense != stored.sense:
+            self._store.keep_sense(attempt_id, graded.sense)
         return _change(attempt_id, before, after)
 
 

@@ -91,6 +91,7 @@ from server.contract.reviews import (
     Sharing,
     TermOrPhrase,
 )
+from server.contract.revision import Revision, word_places
 from server.contract.scoring import (
     PARTIAL_CREDIT,
     ContentScore,
@@ -101,6 +102,7 @@ from server.contract.scoring import (
 from server.contract.transcript import (
     MAX_TEXT_CHARS,
     MAX_WORDS,
+    CorrectedWords,
     Evidence,
     HeardTerm,
     JudgedPhrase,
@@ -132,6 +134,7 @@ __all__ = [
     "CommentText",
     "ContentScore",
     "CorrectedVerdict",
+    "CorrectedWords",
     "Correction",
     "Coverage",
     "CoverageEvidence",
@@ -185,6 +188,7 @@ __all__ = [
     "Report",
     "ReviewDocument",
     "ReviewedDrill",
+    "Revision",
     "RubricScore",
     "ScorePart",
     "SetId",
@@ -209,4 +213,5 @@ __all__ = [
     "coverage_score",
     "evidence_of",
     "is_like",
+    "word_places",
 ]

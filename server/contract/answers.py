@@ -28,7 +28,11 @@ class Submission(Wire):
 
 
 class Attempt(Wire):
-    """A stored answer with its latest report, as its reviewers corrected it."""
+    """A stored answer with its latest report, as its reviewers corrected it.
+
+    The report's transcript may be a newer one than the submission's (``Revision``). ``version``
+    counts its reports from 1; the earlier ones are kept.
+    """
 
     id: int
     submission: Submission
@@ -36,6 +40,7 @@ class Attempt(Wire):
     role: str | None = None
     round: str | None = None
     topic: str | None = None
+    version: int = 1
 
 
 class MeantAnswer(Wire):
@@ -54,7 +59,8 @@ class AttemptSummary(Wire):
     ``graded_score``: the grader's own, where a reviewer corrected a verdict and so the ``score``.
     ``grader_version``: scores of different major versions cannot be compared; empty where the
     server does not say. ``report_tag`` differs as soon as the report that is read of the attempt
-    differs.
+    differs. ``engine`` wrote the transcript, and in ``corrections`` places the candidate corrected
+    it. ``submission_id`` names the recording; empty where the server does not say.
     """
 
     id: int
@@ -70,14 +76,20 @@ class AttemptSummary(Wire):
     graded_score: Share | None = None
     report_tag: str = ""
     grader_version: str = ""
+    corrections: int = 0
+    submission_id: str = ""
 
 
 class HistoryQuery(Wire):
-    """Which attempts to list, newest first; ``since`` is included, ``until`` is not."""
+    """Which attempts to list, newest first; ``since`` is included, ``until`` is not.
+
+    ``engine``: those whose transcript it wrote.
+    """
 
     role: Slug | None = None
     round: RoundName | None = None
     question_id: Slug | None = None
+    engine: Annotated[str, StringConstraints(max_length=100, pattern=r"^[^\x00]*$")] | None = None
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
     limit: int = Field(default=50, ge=1, le=500)

@@ -28,8 +28,23 @@ class Word(Wire):
     confidence: Share | None = None
 
 
+class CorrectedWords(Wire):
+    """Words that the candidate put in place of the engine's.
+
+    ``word_count`` words from ``word_index`` on, 0 where the engine's were taken out. ``was``: the
+    engine's, empty where it had left some out.
+    """
+
+    word_index: int = Field(ge=0, le=MAX_WORDS)
+    word_count: int = Field(ge=0, le=MAX_WORDS)
+    was: Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS)]
+
+
 class Transcript(Wire):
-    """What the engine wrote. ``engine`` is ``text`` for a typed or imported answer."""
+    """What the engine wrote. ``engine`` is ``text`` for a typed or imported answer.
+
+    ``corrected``: where the candidate wrote other words, in order; they are among ``words``.
+    """
 
     text: Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS)]
     language: Short = "en"
@@ -37,6 +52,20 @@ class Transcript(Wire):
     model: Short = ""
     duration_s: Seconds | None = None
     words: Annotated[tuple[Word, ...], Field(max_length=MAX_WORDS)] = ()
+    corrected: Annotated[tuple[CorrectedWords, ...], Field(max_length=MAX_WORDS)] = ()
+
+    @property
+    def tokens(self) -> list[str]:
+        """The words alone; a typed answer has no list of them."""
+        return [word.text for word in self.words] or self.text.split()
+
+    @property
+    def corrected_texts(self) -> list[tuple[str, str]]:
+        """The candidate's words and the engine's, for each place that was corrected."""
+        return [
+            (" ".join(self.tokens[each.word_index :][: each.word_count]), each.was)
+            for each in self.corrected
+        ]
 
     @property
     def is_rough(self) -> bool:
@@ -48,6 +77,17 @@ class Transcript(Wire):
         for word in self.words:
             if word.start_s is not None and word.end_s is not None and word.end_s < word.start_s:
                 raise ValueError(f"the word {word.text!r} ends before it starts")
+        return self
+
+    @model_validator(mode="after")
+    def _corrections_are_in_place(self) -> Self:
+        end = 0
+        for each in self.corrected:
+            if each.word_index < end:
+                raise ValueError("the corrected words are not in order")
+            end = each.word_index + each.word_count
+        if end > len(self.words):
+            raise ValueError("words are marked as corrected that are not there")
         return self
 
 

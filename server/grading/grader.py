@@ -31,6 +31,9 @@ ROUGH_NOTICE = (
 )
 HEARING_NOTICE = "How terms were said could not be judged: {problem}."
 UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not graded."
+CORRECTED_NOTICE = "The candidate corrected words of the transcript: {corrections}."
+MAX_LISTED_CORRECTIONS = 10
+"""The transcript marks them all."""
 NO_SPEECH = "no speech detected: there is nothing to grade"
 
 
@@ -89,8 +92,7 @@ def _cover(
 
 def words_of(submission: Submission) -> list[str]:
     """The words of an answer as graded; what ``sense_of`` has to be given."""
-    transcript = submission.transcript
-    return [word.text for word in transcript.words] or transcript.text.split()
+    return submission.transcript.tokens
 
 
 def make_sense(
@@ -136,7 +138,19 @@ def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
             for each in submission.evidence.unintelligible
         )
         notices.append(UNINTELLIGIBLE_NOTICE.format(times=times))
+    corrected = submission.transcript.corrected_texts
+    if corrected:
+        listed = [_correction(now, was) for now, was in corrected[:MAX_LISTED_CORRECTIONS]]
+        if len(corrected) > len(listed):
+            listed.append(f"and {len(corrected) - len(listed)} more")
+        notices.append(CORRECTED_NOTICE.format(corrections=", ".join(listed)))
     return tuple(notices)
+
+
+def _correction(now: str, was: str) -> str:
+    if not now:
+        return f"“{was}” taken out"
+    return f"“{now}” for “{was}”" if was else f"“{now}” put in"
 
 
 def _clock(seconds: float) -> str:

@@ -18,6 +18,7 @@ from server.contract import (
     RegradeRequest,
     RegradeResult,
     Report,
+    Revision,
     Submission,
 )
 from server.core.access import Action
@@ -59,6 +60,13 @@ def attempts_router() -> APIRouter:
     ) -> Attempt:
         """Answer "Did you mean …?" about a key phrase, and return the attempt as it then reads."""
         return service.confirm(attempt_id, answer)
+
+    @router.put("/attempts/{attempt_id}/transcript", dependencies=[Depends(_is_own)])
+    def revise(
+        attempt_id: Annotated[AttemptId, Path()], revision: Revision, service: OwnService
+    ) -> Attempt:
+        """Grade an answer by another transcript of it, and keep the report so far beside."""
+        return service.revise(attempt_id, revision)
 
     @router.delete("/attempts/{attempt_id}", status_code=status.HTTP_204_NO_CONTENT)
     def delete(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:
