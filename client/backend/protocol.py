@@ -184,3 +184,6 @@ class Reviews(Protocol):
 
     def merge(self, document: ReviewDocument) -> MergedReview:
         """Adds what came back in a file, each part once."""
+
+    def delete_comment(self, attempt_id: int, external_id: str) -> None:
+        """Deletes a comment of somebody without an account, with its replies."""

@@ -198,6 +198,10 @@ class RemoteReviews(ServerConnection):
         """Stores a comment, once, and returns all of them."""
         return self.call("POST", f"attempts/{attempt_id}/comments", ReviewDocument, wanted)
 
+    def delete_comment(self, attempt_id: int, external_id: str) -> None:
+        """Deletes a comment of somebody without an account, with its replies."""
+        self.send("DELETE", f"attempts/{attempt_id}/comments/{external_id}", repeat=False)
+
 
 def _batches(attempts: Sequence[ArchivedAttempt]) -> list[Archive]:
     batches: list[list[ArchivedAttempt]] = []

@@ -88,6 +88,7 @@ def review_of(session: Session, attempt_id: int) -> Review:
         values["parent"] = ids.get(row.parent_id) if row.parent_id is not None else None
         values["author"] = name or row.guest_name or NOBODY
         values["by_owner"] = row.author_id is not None and row.author_id == attempt.owner_id
+        values["no_account"] = row.author_id is None
         comments.append(Comment.model_validate(values))
     scores = []
     for given, name in session.execute(
