@@ -16,13 +16,13 @@ import numpy as np
 from client.answering.pieces import Sound
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
-from pronunciation.hearing import Heard, Hearing
+from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
 from pronunciation.hearing.layout import Phones, lay_out
 from pronunciation.hearing.phrases import Found, Wanted, Written, find_phrases
 from pronunciation.hearing.spotting import Spot, TermSpotter, with_own_reading
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
-from server.contract import HeardPhrase, HeardTerm, Word
+from server.contract import Evidence, HeardPhrase, HeardTerm, Word
 
 
 @dataclass(frozen=True)
@@ -240,6 +240,17 @@ class TermTrack:
     def problem(self) -> str:
         """Why there is nothing heard; empty where something was, or no term was said."""
         return "" if self._heard else self._problem
+
+    def added_to(self, evidence: Evidence) -> Evidence:
+        """The evidence of the same answer, with what was heard."""
+        return evidence.model_copy(
+            update={
+                "heard": self.heard,
+                "heard_phrases": self.phrases,
+                "hearing_problem": self.problem or None,
+                "hearing_version": HEARING_VERSION,
+            }
+        )
 
     def add(self, words: Sequence[Word]) -> None:
         """Take the next words of the answer, with their times."""

@@ -1,3 +1,5 @@
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -8,6 +10,7 @@ import pytest
 from client.answering.hearing import AnswerHearing, HeardStretch
 from client.answering.live_answer import AnswerCancelledError, LiveAnswer
 from client.answering.session import Session
+from client.answering.submission import Outcome
 from client.answering.worker import Caption, evidence_of
 from client.audio.files import read_audio
 from client.audio.speech import speech_segments
@@ -15,6 +18,7 @@ from client.backend.protocol import Backend, RejectedError, UnavailableError
 from client.core.errors import EngineError, NoSpeech, WeightsError
 from client.data import demo
 from client.transcription.base import Transcriber
+from client.transcription.engine_process import EngineProcess
 from client.transcription.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import AudioError
@@ -170,6 +174,28 @@ def test_the_words_are_those_of_the_whole_recording(tiny: Transcriber) -> None:
     assert spoken.duration_s == whole.duration_s
     for mine, theirs in zip(spoken.words, whole.words, strict=True):
         assert mine.start_s == pytest.approx(theirs.start_s, abs=0.25)
+
+
+def test_a_question_follows_while_the_last_answer_is_transcribed_and_the_engine_killed() -> None:
+    engine = EngineProcess("faster-whisper", "tiny.en", offline=True)
+    rehearsal, said = session(engine), phrases()
+    first = rehearsal.listen(QUESTION)
+    feed(first, np.concatenate(said[:2]))
+    outcomes: list[Outcome] = []
+    waiting = threading.Thread(target=lambda: outcomes.append(first.finish(save=False)))
+    waiting.start()
+    second = rehearsal.listen(QUESTION)
+    feed(second, said[2])
+    engine.warm()
+    assert engine.pid is not None
+    os.kill(engine.pid, signal.SIGKILL)
+
+    outcomes.append(second.finish(save=False))
+    waiting.join()
+
+    wanted = {(*PHRASES[0], *PHRASES[1]), PHRASES[2]}
+    words = [each.submission.transcript.words for each in outcomes]
+    assert {tuple(word.text.strip(".,").lower() for word in heard) for heard in words} == wanted
 
 
 @pytest.mark.parametrize("name", ["tiny", "pocketsphinx"])
