@@ -163,13 +163,13 @@ def main() -> int:
         met.append(row(name, ">= 0.97", precision, n, precision >= 0.97))
         shipped = [a.heard for a in everything if a.heard is not None]
         decided = float(np.mean([h.verdict != "unclear" for h in shipped]))
-        told = [
+        right = [
             a.case.truth not in a.case.target.readings
             for a in everything
             if a.heard is not None and a.heard.verdict == "mispronounced"
         ]
-        precision = float(np.mean(told)) if told else 1.0
-        print(f"    as shipped: {decided:.3f} decided, precision {precision:.4f} (n={len(told)})")
+        precision = float(np.mean(right)) if right else 1.0
+        print(f"    as shipped: {decided:.3f} decided, precision {precision:.4f} (n={len(right)})")
         print(f"    no verdict, an error instead: {len(everything) - len(shipped)}")
     return 0 if all(met) or args.smoke else 1
 

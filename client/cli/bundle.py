@@ -67,7 +67,7 @@ def merge(
     documents = [(str(each), read_review(each)) for each in files]
     with open_reviews(settings) as reviews:
         for name, merged in merge_each(reviews, documents):
-            told = f"{name}: {news_of(merged)} on attempt {merged.attempt_id}"
-            out().print(Text(f"{told}, {merged.known} known already"), soft_wrap=True)
+            line = f"{name}: {news_of(merged)} on attempt {merged.attempt_id}"
+            out().print(Text(f"{line}, {merged.known} known already"), soft_wrap=True)
             for each in merged.added:
                 out().print(Text(f"  {each.author}: {' '.join(each.text.split())}"), soft_wrap=True)

@@ -133,22 +133,25 @@ def interview(
 ) -> None:
     """Rehearse a mock interview in the terminal."""
     from client.answering.session import Session
-    from client.cli.engine import load_hearing, load_transcriber
+    from client.cli.engine import begin_loading, load_hearing
     from client.speaking import Speaker
     from client.terminal.interview import Interview, InterviewOptions
     from pronunciation.lexicon_loader import load_lexicon
 
-    speaker = Speaker(load_lexicon(settings.lexicon), cache=settings.speech_cache)
+    speaker = Speaker.of(settings, load_lexicon(settings.lexicon))
+    if aloud:
+        speaker.warm_up()
 
     def speak(text: str, stop: threading.Event) -> None:
         outcome = speaker.speak(text, stop=stop)
         if not outcome.spoken:
             errors().print(Text(f"! {outcome.reason}", "yellow"))
 
+    loaded = begin_loading(settings, engine, model)
     with open_server(settings) as backend:
         session = Session(
             backend,
-            lambda: load_transcriber(settings, engine, model),
+            loaded,
             load_hearing(settings),
             open_judge(settings),
         )
@@ -179,9 +182,10 @@ def _assess(
     from client.answering.session import Session
     from client.audio.files import read_audio
     from client.backend.protocol import UnavailableError
-    from client.cli.engine import load_hearing, load_transcriber
+    from client.cli.engine import begin_loading, load_hearing
     from client.cli.progress import share_bar
 
+    loaded = begin_loading(settings, engine, model, offline=offline)
     with open_server(settings) as backend:
         try:
             prompt = backend.question(question_id).prompt
@@ -192,7 +196,7 @@ def _assess(
         clip = read_audio(audio)
         session = Session(
             backend,
-            lambda: load_transcriber(settings, engine, model, offline=offline),
+            loaded,
             load_hearing(settings),
             judge,
         )
@@ -255,8 +259,8 @@ def _read_transcript(path: str, standard_input: BinaryIO) -> "Transcript":
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            told = f"{where}: {first['msg']}" if where else first["msg"]
-            raise fail(f"{name}: is JSON, but not a transcript ({told})") from error
+            reason = f"{where}: {first['msg']}" if where else first["msg"]
+            raise fail(f"{name}: is JSON, but not a transcript ({reason})") from error
     if len(text) > MAX_TEXT_CHARS:
         raise fail(f"{name}: longer than {MAX_TEXT_CHARS} characters")
     return Transcript(text=text)

@@ -97,11 +97,11 @@ def share(
                 address = sharing.address_of(made)
                 errors().print("Anyone with this link sees the answer; the link is shown only now:")
                 (errors() if as_json else out()).print(address, markup=False, soft_wrap=True)
-        told = sharing.sharing(attempt)
+        shown = sharing.sharing(attempt)
     if as_json:
-        print_json(told)
+        print_json(shown)
     else:
-        _print_sharing(told)
+        _print_sharing(shown)
     if failed:
         raise fail(f"it is shared without its recording: {failed[0].problem}")
 
@@ -134,10 +134,10 @@ def _stop(sharing: "RemoteSharing", attempt_id: int) -> None:
             sharing.revoke(each.id)
 
 
-def _print_sharing(told: "Sharing") -> None:
-    if not told.shares:
+def _print_sharing(shown: "Sharing") -> None:
+    if not shown.shares:
         out().print("nobody else sees this answer")
-    for share in told.shares:
+    for share in shown.shares:
         whole = ", with its interview" if share.interview_id is not None else ""
         sound = ", with the recording" if share.with_audio else ""
         to = f"coaches of {share.cohort}" if share.cohort is not None else "by link"
@@ -148,9 +148,9 @@ def _print_sharing(told: "Sharing") -> None:
             )
             end = "revoked" if link.revoked_at else f"until {link.expires_at:%Y-%m-%d}"
             out().print(Text(f"  link {link.label}: {end}, {used}"), soft_wrap=True)
-    if told.preparing is not None:
-        out().print(Text(_of_recording(told.attempt_id, told.preparing)), soft_wrap=True)
-    elif told.wants_audio:
+    if shown.preparing is not None:
+        out().print(Text(_of_recording(shown.attempt_id, shown.preparing)), soft_wrap=True)
+    elif shown.wants_audio:
         out().print("the recording is not on the server")
 
 

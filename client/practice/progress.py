@@ -224,6 +224,11 @@ def score_lines_by(
     return sorted(lines, key=lambda line: line.last_at, reverse=True)
 
 
+def latest_answers(attempts: Iterable[AttemptSummary]) -> dict[str, AttemptSummary]:
+    """Question id → the latest answer to it."""
+    return {each.question_id: each for each in sorted(attempts, key=_order)}
+
+
 def question_lines(attempts: Iterable[AttemptSummary]) -> list[QuestionLine]:
     """The answered questions, the one answered last first."""
     answers: dict[str, list[AttemptSummary]] = defaultdict(list)
@@ -315,13 +320,10 @@ def question_to_retry(
     bank: Bank, attempts: Iterable[AttemptSummary], now: datetime
 ) -> Retry | None:
     """The question of the bank whose latest answer, a day old or older, has the lowest score."""
-    latest: dict[str, AttemptSummary] = {}
-    for each in sorted(attempts, key=_order):
-        latest[each.question_id] = each
     prompts = {question.id: question.prompt for question in bank.questions}
     waiting = [
         each
-        for each in latest.values()
+        for each in latest_answers(attempts).values()
         if each.score < 1 and each.question_id in prompts and now - each.created_at >= RETRY_AFTER
     ]
     if not waiting:

@@ -14,6 +14,8 @@ from client.studio.state.studio import Studio
 
 DEFAULT_PORT: Final = 8018
 _HOST: Final = "127.0.0.1"
+_VOICE_AFTER_S: Final = 2.0
+"""The first page goes first; then the voice is loaded, so that it asks without a wait."""
 _MAX_MESSAGE_BYTES: Final = 1 << 20
 
 
@@ -51,6 +53,9 @@ def run(
     listener.listen()
     if open_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    voice = threading.Timer(_VOICE_AFTER_S, lambda: studio.speaker().warm_up())
+    voice.daemon = True
+    voice.start()
     with listener:
         uvicorn.Server(config).run(sockets=[listener])
 

@@ -148,11 +148,11 @@ def verdicts(fusion: Fusion, one: Evidence) -> tuple[str, str, float, float]:
 
 def thresholds(fusion: Fusion, asked: Sequence[Evidence], accepted: Sequence[Evidence]) -> Fusion:
     """The lowest threshold for ``mispronounced`` that keeps false alarms and errors rare."""
-    told = np.array([verdicts(fusion, e)[3] for e in asked])
+    mistaken = np.array([verdicts(fusion, e)[3] for e in asked])
     wrong = np.array([not e.accepted[e.truth] for e in asked])
     fine = np.array([verdicts(fusion, e)[3] for e in accepted])
     for threshold in np.arange(0.60, 0.999, 0.005):
-        called = told >= threshold
+        called = mistaken >= threshold
         precision = wrong[called].mean() if called.any() else 1.0
         if precision >= PRECISION and (fine >= threshold).mean() <= FALSE_ALARMS:
             break

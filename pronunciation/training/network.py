@@ -17,7 +17,7 @@ from pronunciation.hearing.acoustic import N_CLASSES
 
 N_MELS = 80
 WIDTH = 320
-"""Channels, unless told otherwise."""
+"""Channels, by default."""
 KERNEL = 5
 DILATIONS = (1, 1, 2, 4, 8, 1, 2, 4)
 SQUEEZED = 64

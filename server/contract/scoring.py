@@ -16,8 +16,8 @@ UNKNOWN_CONFIDENCE: Final = 0.5
 
 COVERAGE_RANGE: Final = (0.20, 0.65)
 """The shares of the coverage that are worth nothing and all. Coaches who labeled the development
-answers gave strong ones 0.78 to 0.93 and weak ones 0.11 to 0.30: whoever talks about the subject
-touches some phrases, and no good answer has the time for all of them."""
+answers gave strong ones 0.78 to 0.93 and weak ones 0.11 to 0.30. Any answer on the subject
+touches some phrases, and a good one has no time for all of them."""
 STRUCTURE_RANGE: Final = (0.30, 0.90)
 """Likewise of the structure: strong development answers say 0.91 to 1.0 of the parts, weak ones
 0.22 to 0.58."""
@@ -27,7 +27,7 @@ COVERAGE_SHARE: Final[dict[Kind, float]] = {
     "design": 0.4,
     "code": 0.5,
 }
-"""How much of the score is coverage; the rest is structure. A story is told well with few of the
+"""How much of the score is coverage; the rest is structure. A good story needs few of the
 phrases that others would use, and no rubric sees whether code is right."""
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, Structure, TermVerdict
+from server.ui.bidi import show_controls
 from server.ui.rendering import clock, ipa
 from server.ui.verdict_words import (
     composition_text,
@@ -63,7 +64,7 @@ class _Document:
 
     def content(self) -> bytes:
         attempt, report = self._attempt, self._attempt.report
-        transcript, question = attempt.submission.transcript, attempt.question
+        transcript, question = report.transcript, attempt.question
         self._heading(question.prompt, 16)
         facts = [
             f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
@@ -136,9 +137,9 @@ class _Document:
         self._table(rows, (34, 24, 34, 8))
         asked = [each for each in phrases if each.status != "covered"]
         self._list(
-            f"{each.phrase}: {told}"
+            f"{each.phrase}: {text}"
             for each in asked
-            if (told := " ".join(filter(None, [question_about(each), each.why, each.follow_up])))
+            if (text := " ".join(filter(None, [question_about(each), each.why, each.follow_up])))
         )
 
     def _structure(self, structure: Structure | None) -> None:
@@ -167,7 +168,7 @@ class _Document:
         self._table(rows, (16, 20, 16, 16, 8, 24))
 
     def _corrections(self, report: Report) -> None:
-        lines = [f"{name}: {told}" for name, told in correction_lines(report)]
+        lines = [f"{name}: {text}" for name, text in correction_lines(report)]
         if lines:
             self._heading("Corrected verdicts")
             self._list(lines)
@@ -220,7 +221,7 @@ class _Document:
 
     def _plain(self, text: str) -> str:
         """One line that the font can show; words of extreme length are cut where they must be."""
-        line = " ".join(text.split())
+        line = " ".join(show_controls(text).split())
         widths = _letters()
         shown, marks = [], 0
         for char in line:

@@ -46,7 +46,7 @@ class JsonFormatter(logging.Formatter):
         if isinstance(fields, dict):
             line.update(fields)
         if record.exc_info and record.exc_info[1] is not None:
-            line["errors"] = [_told(error) for error in _chain(record.exc_info[1])]
+            line["errors"] = [_description(error) for error in _chain(record.exc_info[1])]
         return json.dumps(line, ensure_ascii=True, default=str)
 
 
@@ -108,12 +108,12 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
 
 
-def _told(error: BaseException) -> dict[str, Any]:
-    told: dict[str, Any] = {"type": f"{type(error).__module__}.{type(error).__qualname__}"}
+def _description(error: BaseException) -> dict[str, Any]:
+    described: dict[str, Any] = {"type": f"{type(error).__module__}.{type(error).__qualname__}"}
     if _is_worded_by_us(error):
-        told["text"] = str(error)
-    told["at"] = list(_places(error.__traceback__))[-_FRAMES:]
-    return told
+        described["text"] = str(error)
+    described["at"] = list(_places(error.__traceback__))[-_FRAMES:]
+    return described
 
 
 def _places(trace: TracebackType | None) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import Final, Literal
 
-from server.contract import Pause, PhraseCoverage, Report, Word
+from server.contract import CorrectedWords, Pause, PhraseCoverage, Report, Word
 from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
 
 Tone = Literal["good", "warn", "bad", "muted"]
@@ -49,7 +49,7 @@ class WordView:
         end_s: when it ended.
         classes: the marks of this word alone, as class names of the stylesheet.
         signs: shown behind it.
-        told: what a screen reader says after it; for the marks without a sign of their own.
+        announced: what a screen reader says after it; for the marks without a sign of their own.
         pause_after_s: a long silence behind it.
     """
 
@@ -59,7 +59,7 @@ class WordView:
     end_s: float | None
     classes: tuple[str, ...] = ()
     signs: tuple[Sign, ...] = ()
-    told: str = ""
+    announced: str = ""
     pause_after_s: float | None = None
 
 
@@ -86,7 +86,7 @@ class _Marks:
     phrases: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     classes: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     signs: dict[int, list[Sign]] = field(default_factory=lambda: defaultdict(list))
-    told: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    announced: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     joined: set[int] = field(default_factory=set)
     """Words that must stay in one part with the next one."""
 
@@ -171,11 +171,11 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
         _join(marks, indices)
         label = f"{term.term}: heard as {term.heard}" if term.heard else term.term
         label += f", say {term.expected}" if wrong and term.expected else ""
-        told = VERDICT_WORDS[term.verdict]
+        announced = VERDICT_WORDS[term.verdict]
         marks.signs[indices[-1]].append(
             Sign(
                 "✗" if wrong else "?",
-                f"{told}, {label}",
+                f"{announced}, {label}",
                 f"#{prefix}term-{number + 1}",
                 "bad" if wrong else "muted",
             )
@@ -187,7 +187,7 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
             marks.classes[index].append("mark-filler")
         _join(marks, indices)
         if indices:
-            marks.told[indices[-1]].append("filler")
+            marks.announced[indices[-1]].append("filler")
     for start in report.delivery.repeated_starts:
         span = range(start.word_index, start.word_index + 2 * max(1, len(start.text.split())))
         indices = _known(span, count)
@@ -198,7 +198,23 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
             marks.signs[indices[-1]].append(
                 Sign("↺", "started twice", f"#{prefix}delivery", "muted")
             )
+    for corrected in report.transcript.corrected:
+        span = range(corrected.word_index, corrected.word_index + corrected.word_count)
+        # of words taken out only the place is left, behind the word before
+        indices = _known(span or [max(0, corrected.word_index - 1)], count)
+        for index in indices if span else ():
+            marks.classes[index].append("mark-corrected")
+        if indices:
+            href = f"#{prefix}w-{indices[-1]}"
+            marks.signs[indices[-1]].append(Sign("✎", _correction(corrected), href, "muted"))
     return marks
+
+
+def _correction(corrected: CorrectedWords) -> str:
+    if not corrected.word_count:
+        return f"taken out by the candidate: “{corrected.was}”"
+    was = f", the engine wrote “{corrected.was}”" if corrected.was else ", left out by the engine"
+    return f"corrected by the candidate{was}"
 
 
 def _known(indices: Sequence[int], count: int) -> list[int]:
@@ -263,7 +279,7 @@ def _word(
         end_s=words[index].end_s,
         classes=tuple(dict.fromkeys(marks.classes.get(index, ()))),
         signs=tuple(marks.signs.get(index, ())),
-        told=", ".join(marks.told.get(index, ())),
+        announced=", ".join(marks.announced.get(index, ())),
         pause_after_s=pause_s if pause_s >= SHOWN_PAUSE_S else None,
     )
 

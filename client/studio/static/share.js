@@ -20,10 +20,10 @@ async function look() {
   if (!fresh) {
     return; // the server is away for a moment: the next look may reach it
   }
-  const told = place.querySelector("[role=status]");
+  const status = place.querySelector("[role=status]");
   const news = fresh.querySelector("[role=status]");
-  if (told.textContent !== news.textContent) {
-    told.replaceChildren(...news.childNodes); // within it, so that it is read out
+  if (status.textContent !== news.textContent) {
+    status.replaceChildren(...news.childNodes); // within it, so that it is read out
   }
   place.querySelector("progress")?.remove();
   place.append(...fresh.querySelectorAll("progress"));

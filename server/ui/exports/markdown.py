@@ -12,6 +12,7 @@ from server.contract import (
     SummaryPoint,
     TermVerdict,
 )
+from server.ui.bidi import show_controls
 from server.ui.verdict_words import (
     composition_text,
     correction_lines,
@@ -37,7 +38,7 @@ def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
 
 def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     report, question = attempt.report, attempt.question
-    transcript = attempt.submission.transcript
+    transcript = attempt.report.transcript
     yield f"# {plain_text(question.prompt)}"
     yield ""
     facts = [
@@ -83,7 +84,7 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
 
 def _corrections(report: Report) -> Iterator[str]:
     lines = [
-        f"- **{plain_text(name)}**: {plain_text(told)}" for name, told in correction_lines(report)
+        f"- **{plain_text(name)}**: {plain_text(text)}" for name, text in correction_lines(report)
     ]
     if lines:
         yield from ("## Corrected verdicts", "", *lines, "")
@@ -110,9 +111,9 @@ def _coverage(report: Report) -> Iterator[str]:
     yield ""
     asked = [each for each in report.coverage.phrases if each.status != "covered"]
     for phrase in asked:
-        told = " ".join(filter(None, [question_about(phrase), phrase.why, phrase.follow_up]))
-        if told:
-            yield f"- **{plain_text(phrase.phrase)}**: {plain_text(told)}"
+        text = " ".join(filter(None, [question_about(phrase), phrase.why, phrase.follow_up]))
+        if text:
+            yield f"- **{plain_text(phrase.phrase)}**: {plain_text(text)}"
     if any(question_about(phrase) or phrase.why or phrase.follow_up for phrase in asked):
         yield ""
 
@@ -197,5 +198,5 @@ _LINE_START: Final = re.compile(r"^(?=[-+=]|\d{1,9}[.)])(\d*)")
 
 def plain_text(text: str) -> str:
     """One line of plain text, whatever it holds."""
-    line = " ".join(text.split())
+    line = " ".join(show_controls(text).split())
     return _LINE_START.sub(r"\1\\", _SPECIAL.sub(r"\\\1", line))

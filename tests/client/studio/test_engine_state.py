@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
+from client.answering.hearing import HeardStretch
 from client.core.errors import EngineError, WeightsError
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
@@ -18,14 +19,14 @@ from tests.client.studio.studio_parts import ORIGIN, ScriptedTranscriber
 
 @pytest.fixture
 def loads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What ``load_engine`` was asked for, one entry a call."""
+    """Which engines were loaded, one entry each."""
     asked: list[object] = []
 
     def load(name: str, model: str | None, **options: object) -> ScriptedTranscriber:
         asked.append((name, model, options["offline"]))
         return ScriptedTranscriber()
 
-    monkeypatch.setattr(engine_state, "load_engine", load)
+    monkeypatch.setattr(engine_state, "EngineProcess", load)
     return asked
 
 
@@ -52,7 +53,7 @@ def test_a_failure_to_load_is_shown_and_tried_again(
     def fail(*_: object, **__: object) -> None:
         raise EngineError("no engine 'x'")
 
-    monkeypatch.setattr(engine_state, "load_engine", fail)
+    monkeypatch.setattr(engine_state, "EngineProcess", fail)
     engine = EngineState(settings, "x")
     for _ in range(2):
         with pytest.raises(EngineError):
@@ -94,7 +95,7 @@ def test_a_fetch_that_breaks_off_says_why_and_can_be_repeated(settings: ClientSe
 
 def test_the_page_offers_the_weights_and_follows_the_fetch(settings: ClientSettings) -> None:
     engine = EngineState(settings, "pocketsphinx", fetch=lambda *_: None)
-    studio = Studio(settings, engine, hear=lambda *_: ())
+    studio = Studio(settings, engine, hear=lambda *_: HeardStretch())
     with TestClient(create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
         assert 'data-fetch="base.en"' in client.get("/").text
         refused = client.post("/engine/fetch", json={"model": "none"})

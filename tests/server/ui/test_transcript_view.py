@@ -89,7 +89,7 @@ def test_fillers_and_repeated_starts_are_marked(make_report: MakeReport) -> None
     assert [word.classes for word in words] == [
         (), ("mark-filler",), ("mark-filler",), *[("mark-repeated",)] * 4, (),
     ]  # fmt: skip
-    assert [word.told for word in words if word.told] == ["filler"]
+    assert [word.announced for word in words if word.announced] == ["filler"]
     assert [sign.text for word in words for sign in word.signs] == ["↺"]
 
 
