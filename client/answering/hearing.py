@@ -14,11 +14,11 @@ import numpy as np
 from client.answering.pieces import Sound
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
-from pronunciation.hearing import Hearing
+from pronunciation.hearing import HEARING_VERSION, Hearing
 from pronunciation.hearing.spotting import TermSpotter, with_own_reading
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
-from server.contract import HeardTerm, Word
+from server.contract import Evidence, HeardTerm, Word
 
 Hear = Callable[[Clip, Sequence[Word], Question | None], tuple[HeardTerm, ...]]
 """Hears the terms of a stretch of an answer to a question, where it is known; times and word
@@ -144,6 +144,16 @@ class TermTrack:
     def problem(self) -> str:
         """Why there is nothing heard; empty where something was, or no term was said."""
         return "" if self._heard else self._problem
+
+    def added_to(self, evidence: Evidence) -> Evidence:
+        """The evidence of the same answer, with what was heard."""
+        return evidence.model_copy(
+            update={
+                "heard": self.heard,
+                "hearing_problem": self.problem or None,
+                "hearing_version": HEARING_VERSION,
+            }
+        )
 
     def add(self, words: Sequence[Word]) -> None:
         """Take the next words of the answer, with their times."""

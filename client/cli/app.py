@@ -19,6 +19,7 @@ from client.cli import (
     practice,
     progress_plan,
     pronounce,
+    repair,
     share,
     sign_in,
     system,
@@ -145,7 +146,7 @@ def _given(context: typer.Context) -> list[str]:
 
 for _group in (
     *(practice, drill, audio, pronounce),
-    *(bank, lexicon, own_data, progress_plan, system, user, sign_in, share, bundle),
+    *(bank, lexicon, own_data, repair, progress_plan, system, user, sign_in, share, bundle),
 ):
     _group.register(app)
 

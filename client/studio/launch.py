@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT: Final = 8018
 _HOST: Final = "127.0.0.1"
+_VOICE_AFTER_S: Final = 2.0
+"""The first page goes first; then the voice is loaded, so that it asks without a wait."""
 _MAX_MESSAGE_BYTES: Final = 1 << 20
 
 
@@ -48,6 +50,9 @@ def run(
     tell(f"Aloud is at {address} – Ctrl+C ends it")
     if open_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    voice = threading.Timer(_VOICE_AFTER_S, lambda: studio.speaker().warm_up())
+    voice.daemon = True
+    voice.start()
     with listener:
         import uvicorn
 

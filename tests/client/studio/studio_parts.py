@@ -3,13 +3,11 @@
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import httpx
 import numpy as np
 import uvicorn
 
-from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.speaking import Speaker
 from client.speaking.voice import Voice
@@ -101,8 +99,8 @@ class ToneVoice(Voice):
     def written_for(self, text: str, lexicon: Lexicon) -> str:
         return text
 
-    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
-        write_wav(Clip(tone(0.2)), path)
+    def _render(self, text: str, lexicon: Lexicon) -> Clip:
+        return Clip(tone(0.2))
 
 
 def make_studio(
