@@ -50,16 +50,17 @@ def run(
     tell(f"Aloud is at {address} – Ctrl+C ends it")
     if open_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    voice = threading.Timer(_VOICE_AFTER_S, lambda: studio.speaker().warm_up())
-    voice.daemon = True
-    voice.start()
     with listener:
         import uvicorn
 
         from client.studio.app import create_studio
 
+        studio = make_studio()
+        voice = threading.Timer(_VOICE_AFTER_S, lambda: studio.speaker().warm_up())
+        voice.daemon = True
+        voice.start()
         config = uvicorn.Config(
-            create_studio(make_studio(), port=number),
+            create_studio(studio, port=number),
             log_level="warning",
             ws_max_size=_MAX_MESSAGE_BYTES,
             timeout_graceful_shutdown=3,

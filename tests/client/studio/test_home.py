@@ -29,10 +29,8 @@ def test_a_new_home_leads_from_the_microphone_to_the_first_report(
     assert "Your first report" in report
     assert "answer the question once more" in report
     assert "Answer your first question" not in client.get("/microphone").text
-    again = make_submission(question.model_answer, question_id=first)
-    assert (
-        "Your first report" not in client.get(f"/attempts/{studio.backend.submit(again).id}").text
-    )
+    again = studio.backend.submit(make_submission(question.model_answer, question_id=first))
+    assert "Your first report" not in client.get(f"/attempts/{again.id}").text
 
 
 def test_every_role_is_a_card(client: TestClient, studio: Studio) -> None:
