@@ -1,7 +1,7 @@
 """What people corrected in the verdicts of an attempt: read, imported, and the candidate's own.
 
-The candidate's own are answers to "Did you mean …?". No column marks them: their author is the
-attempt's owner, or without accounts ``OWNER_NAME``.
+The candidate's own are answers to "Did you mean …?", and "I did say it" with the words as note. No
+column marks them: their author is the attempt's owner, or without accounts ``OWNER_NAME``.
 """
 
 import secrets
@@ -36,7 +36,12 @@ IS_BY_OWNER: Final[ColumnElement[bool]] = or_(
 
 
 def put_own_answer(
-    session: Session, attempt: AttemptRow, phrase: str, verdict: str | None, now: datetime
+    session: Session,
+    attempt: AttemptRow,
+    phrase: str,
+    verdict: str | None,
+    words: str,
+    now: datetime,
 ) -> None:
     """Keeps what the candidate answers about a phrase, in place of an earlier answer.
 
@@ -45,6 +50,7 @@ def put_own_answer(
         attempt: the candidate's.
         phrase: the key phrase.
         verdict: ``covered`` or ``missing``; ``None`` takes the answer back.
+        words: those that say the phrase, kept as the note; empty where the grader asked.
         now: the time of the answer.
     """
     found = session.scalars(
@@ -68,7 +74,7 @@ def put_own_answer(
                 target="phrase",
                 name=phrase,
                 verdict=verdict,
-                note="",
+                note=words,
                 created_at=now,
             )
         )

@@ -184,23 +184,30 @@ class Service:
         return self._store.get(attempt_id).attempt
 
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
-        """Keeps whether the candidate meant a phrase that the grader asks about; it counts at once.
+        """Keeps what the candidate says about a key phrase of this answer; it counts at once.
 
         Raises:
             NotFoundError: there is no such attempt.
-            InvalidInputError: the grader does not ask about this phrase.
+            InvalidInputError: the grader does not ask about this phrase, and no words of the
+                answer are named that say it.
         """
-        asked = {
-            each.phrase
-            for each in self._store.get(attempt_id).graded.coverage.phrases
-            if each.status == "possible"
-        }
-        if answer.phrase not in asked:
+        graded = self._store.get(attempt_id).graded
+        phrases = {each.phrase: each for each in graded.coverage.phrases}
+        found = phrases.get(answer.phrase)
+        words = " ".join(answer.words.split()) if answer.meant else ""
+        if words and not graded.transcript.places_of(words):
+            raise InvalidInputError(
+                f"“{words}” is not in the transcript: choose the words as they are written there"
+            )
+        if words and found is not None and found.status == "covered" and not found.negated:
+            raise InvalidInputError(f"{answer.phrase!r} counts as said already")
+        is_open = bool(words) or answer.meant is None
+        if found is None or not (found.status == "possible" or is_open):
             raise InvalidInputError(
                 f"the report of this answer does not ask about {answer.phrase!r}"
             )
         verdict = None if answer.meant is None else "covered" if answer.meant else "missing"
-        self._store.put_own_answer(attempt_id, answer.phrase, verdict, self._clock())
+        self._store.put_own_answer(attempt_id, answer.phrase, verdict, words, self._clock())
         return self.attempt(attempt_id)
 
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:

@@ -207,7 +207,6 @@ class Store:
                 (AttemptRow.role, query.role),
                 (AttemptRow.round, query.round),
                 (AttemptRow.question_id, query.question_id),
-                (AttemptRow.engine, query.engine),
             )
             if value is not None
         ]
@@ -304,9 +303,16 @@ class Store:
             )
 
     def put_own_answer(
-        self, attempt_id: int, phrase: str, verdict: str | None, now: datetime
+        self, attempt_id: int, phrase: str, verdict: str | None, words: str, now: datetime
     ) -> None:
         """Keeps what the candidate answers about a phrase; ``None`` takes it back.
+
+        Args:
+            attempt_id: the attempt.
+            phrase: the key phrase.
+            verdict: ``covered`` or ``missing``.
+            words: those of the answer that say it, where the candidate named them.
+            now: the time of the answer.
 
         Raises:
             NotFoundError: there is no such attempt (any more).
@@ -316,7 +322,7 @@ class Store:
             row = session.scalar(select(AttemptRow).where(AttemptRow.id == attempt_id, self._owned))
             if row is None:
                 raise NotFoundError(f"there is no attempt {attempt_id}")
-            put_own_answer(session, row, phrase, verdict, now)
+            put_own_answer(session, row, phrase, verdict, words, now)
 
     def delete(self, attempt_ids: Sequence[int]) -> int:
         """Deletes these attempts with all their reports; returns how many there were."""

@@ -39,7 +39,7 @@ from server.contract.drills import (
     ReviewedDrill,
     SetId,
 )
-from server.contract.evidence import evidence_of
+from server.contract.evidence import EDGES, evidence_of
 from server.contract.report import (
     CorrectedVerdict,
     Coverage,
@@ -102,8 +102,10 @@ from server.contract.scoring import (
 from server.contract.transcript import (
     MAX_TEXT_CHARS,
     MAX_WORDS,
+    ROUGH_ENGINES,
     CorrectedWords,
     Evidence,
+    HeardPhrase,
     HeardTerm,
     JudgedPhrase,
     Judgment,
@@ -115,6 +117,7 @@ from server.contract.transcript import (
 from server.contract.wire import Problem, Share, Wire
 
 __all__ = [
+    "EDGES",
     "MAX_COMMENT_CHARS",
     "MAX_LINK_DAYS",
     "MAX_OF_ONE_ATTEMPT",
@@ -123,6 +126,7 @@ __all__ = [
     "MAX_TEXT_CHARS",
     "MAX_WORDS",
     "PARTIAL_CREDIT",
+    "ROUGH_ENGINES",
     "Archive",
     "ArchivedAttempt",
     "ArchivedReport",
@@ -150,6 +154,7 @@ __all__ = [
     "Evidence",
     "ExternalId",
     "Filler",
+    "HeardPhrase",
     "HeardTerm",
     "HistoryPage",
     "HistoryQuery",

@@ -44,13 +44,15 @@ class Attempt(Wire):
 
 
 class MeantAnswer(Wire):
-    """The candidate's answer to "Did you mean …?" about a key phrase.
+    """What the candidate says about a key phrase: answers "Did you mean …?", or "I did say it".
 
-    ``meant``: yes or no; ``None`` takes an earlier answer back.
+    ``meant``: yes or no; ``None`` takes an earlier answer back. ``words``: those of the answer that
+    say the phrase. Where the grader does not ask, a yes needs them.
     """
 
     phrase: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
     meant: bool | None
+    words: Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")] = ""
 
 
 class AttemptSummary(Wire):
@@ -81,15 +83,11 @@ class AttemptSummary(Wire):
 
 
 class HistoryQuery(Wire):
-    """Which attempts to list, newest first; ``since`` is included, ``until`` is not.
-
-    ``engine``: those whose transcript it wrote.
-    """
+    """Which attempts to list, newest first; ``since`` is included, ``until`` is not."""
 
     role: Slug | None = None
     round: RoundName | None = None
     question_id: Slug | None = None
-    engine: Annotated[str, StringConstraints(max_length=100, pattern=r"^[^\x00]*$")] | None = None
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
     limit: int = Field(default=50, ge=1, le=500)

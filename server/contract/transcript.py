@@ -4,7 +4,9 @@ Times are seconds from the start of the recording; they are ``None`` if an answe
 imported without audio.
 """
 
-from typing import Annotated, Literal, Self
+import re
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -13,7 +15,7 @@ from server.contract.wire import Share, Wire
 MAX_TEXT_CHARS = 200_000
 MAX_WORDS = 40_000
 
-_ROUGH_ENGINES = frozenset({"pocketsphinx"})
+ROUGH_ENGINES: Final = frozenset({"pocketsphinx"})
 
 Seconds = Annotated[float, Field(ge=0, le=24 * 3600)]
 Short = Annotated[str, StringConstraints(max_length=500)]
@@ -67,10 +69,24 @@ class Transcript(Wire):
             for each in self.corrected
         ]
 
+    def places_of(self, words: str) -> list[range]:
+        """Where these words are, next to each other and in this order.
+
+        Case and punctuation do not matter.
+        """
+        wanted = list(_parts(words))
+        said = [(part, index) for index, text in enumerate(self.tokens) for part in _parts(text)]
+        size = len(wanted)
+        return [
+            range(said[at][1], said[at + size - 1][1] + 1)
+            for at in range(len(said) - size + 1 if size else 0)
+            if [part for part, _ in said[at : at + size]] == wanted
+        ]
+
     @property
     def is_rough(self) -> bool:
         """Whether the engine gets so many words wrong that only the words themselves count."""
-        return self.engine in _ROUGH_ENGINES
+        return self.engine in ROUGH_ENGINES
 
     @model_validator(mode="after")
     def _times_run_forward(self) -> Self:
@@ -89,6 +105,10 @@ class Transcript(Wire):
         if end > len(self.words):
             raise ValueError("words are marked as corrected that are not there")
         return self
+
+
+def _parts(text: str) -> Iterator[str]:
+    yield from re.findall(r"[^\W_]+", text.casefold().replace("'", "").replace("’", ""))
 
 
 class Pause(Wire):
@@ -116,6 +136,15 @@ class HeardTerm(Wire):
     confidence: Share
     start_s: Seconds
     end_s: Seconds
+
+
+class HeardPhrase(Wire):
+    """A key phrase that the hearing found in the sound and the transcript does not have."""
+
+    phrase: Short
+    start_s: Seconds
+    end_s: Seconds
+    confidence: Share = Field(description="the probability that it was said there")
 
 
 class JudgedPhrase(Wire):
@@ -153,6 +182,7 @@ class Evidence(Wire):
     answer_end_s: Seconds | None = None
     pauses: tuple[Pause, ...] | None = None
     heard: tuple[HeardTerm, ...] = ()
+    heard_phrases: Annotated[tuple[HeardPhrase, ...], Field(max_length=1000)] = ()
     unintelligible: Annotated[tuple[Stretch, ...], Field(max_length=MAX_WORDS)] = ()
     hearing_version: Short | None = None
     hearing_problem: Short | None = Field(

@@ -10,7 +10,6 @@ from server.attempts.service import Service
 from server.contract import (
     Attempt,
     Evidence,
-    HistoryQuery,
     NewComment,
     Pause,
     Revision,
@@ -59,16 +58,6 @@ def test_the_new_report_counts_and_the_old_one_stays_readable(
     (line,) = service.history().attempts
     assert (line.engine, line.score) == ("faster-whisper", again.report.overall)
     assert line.submission_id == rough.submission.submission_id
-
-
-def test_the_history_finds_the_rough_ones(service: Service, rough: Attempt) -> None:
-    other = service.submit(make_submission())
-    query = HistoryQuery(engine="pocketsphinx")
-    assert [each.id for each in service.history(query).attempts] == [rough.id]
-    service.revise(rough.id, better())
-    assert service.history(query).total == 0
-    assert service.history().total == 2
-    assert other.version == 1
 
 
 def test_corrected_words_are_counted_and_the_engines_can_be_restored(
