@@ -14,7 +14,7 @@ from server.operations.logs import set_up_logs
 from server.operations.metrics import SHARED_FOLDER_VARIABLE
 from server.web.app import create_app
 
-_PROTOCOL: Final = "server.web.timed_requests:TimedRequests"
+_PROTOCOL: Final = "server.web.http.timed_requests:TimedRequests"
 _SWITCH_S: Final = 0.0005
 """How long a thread that grades may keep the interpreter while others wait: ten times shorter than
 Python's own choice, because a request hands it over many times."""

@@ -209,7 +209,7 @@ def server(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = (
-        "from server.web.timed_requests import TimedRequests; TimedRequests.head_s = 1.0;"
+        "from server.web.http.timed_requests import TimedRequests; TimedRequests.head_s = 1.0;"
         "from client.cli import main; main()"
     )
     with (tmp_path / "log").open("w+") as log:
