@@ -4,7 +4,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -36,6 +36,9 @@ from client.cli.common import (
     load_settings_of,
     out,
 )
+
+if TYPE_CHECKING:
+    from client.studio.state.studio import Studio
 
 app = typer.Typer(
     name="aloud",
@@ -111,17 +114,21 @@ def _open_studio(
     """
     with expected_failures():
         from client.studio.launch import run
-        from client.studio.state.engine_state import EngineState
-        from client.studio.state.studio import Studio
 
         chosen = load_settings_of(bank, lexicon, server)
-        studio = Studio(
-            chosen,
-            EngineState(chosen, engine, model),
-            tell=lambda line: errors().print(Text(line, "yellow")),
-        )
+
+        def make_studio() -> "Studio":
+            from client.studio.state.engine_state import EngineState
+            from client.studio.state.studio import Studio
+
+            return Studio(
+                chosen,
+                EngineState(chosen, engine, model),
+                tell=lambda line: errors().print(Text(line, "yellow")),
+            )
+
         run(
-            studio,
+            make_studio,
             port=port,
             open_browser=browser,
             tell=lambda line: out().print(line, markup=False, soft_wrap=True),

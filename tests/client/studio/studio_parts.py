@@ -8,6 +8,7 @@ import httpx
 import numpy as np
 import uvicorn
 
+from client.answering.hearing import HeardStretch
 from client.core.settings import ClientSettings
 from client.speaking import Speaker
 from client.speaking.voice import Voice
@@ -108,7 +109,7 @@ def make_studio(
 ) -> Studio:
     """A studio on these settings with a scripted engine, a tone for a voice, and no hearing."""
     given: dict[str, object] = {
-        "hear": lambda *_: (),
+        "hear": lambda *_: HeardStretch(),
         "make_speaker": lambda lexicon: Speaker(lexicon, voices=(ToneVoice(),)),
     }
     engine = ReadyEngine(settings, transcriber or ScriptedTranscriber())
