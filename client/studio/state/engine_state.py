@@ -96,14 +96,14 @@ class EngineState:
         with self._load_lock:
             if self._loaded is None:
                 self._loading, self._problem = True, ""
+                chosen = self._engine, self._model
                 try:
                     engine = EngineProcess(
-                        self._engine,
-                        self._model,
-                        offline=True,
-                        vocabulary=lambda: vocabulary(self._settings),
+                        *chosen, offline=True, vocabulary=lambda: vocabulary(self._settings)
                     )
                     engine.warm()
+                    if chosen != (self._engine, self._model):
+                        return engine  # for this answer only: another one was chosen meanwhile
                     self._loaded = engine
                 except ClientError as error:
                     self._problem = str(error)
@@ -115,10 +115,9 @@ class EngineState:
     def choose(self, preferences: Preferences) -> None:
         """Take the engine and weights of changed settings, unless options named others."""
         chosen = preferences.engine_or(*self._given)
-        with self._lock:
-            if chosen != (self._engine, self._model):
-                self._engine, self._model = chosen
-                self._loaded, self._problem = None, ""
+        if chosen != (self._engine, self._model):
+            self._engine, self._model = chosen
+            self._loaded, self._problem = None, ""  # without the lock: no page waits for a load
 
     def status(self) -> EngineStatus:
         """What it is doing; quick, loads nothing."""
