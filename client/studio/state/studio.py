@@ -23,6 +23,7 @@ from client.practice.interviews import Interviews
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
 from client.studio.state.open_interviews import OpenInterviews
+from client.studio.state.repairs import Repairs
 from client.studio.state.takes import Takes
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
@@ -77,6 +78,7 @@ class Studio:
         self._session_lock = threading.Lock()
         self._session: tuple[tuple[str, str], Session] | None = None
         self.takes = Takes(settings, self.backend, lambda: self.session)
+        self.repairs = Repairs(self.backend, lambda: self.session, self.recordings)
         self.interviews = OpenInterviews(Interviews.of(settings), self.takes)
 
     @property
@@ -118,7 +120,12 @@ class Studio:
             **values: what the template shows.
         """
         found = self._environment.get_template(template)
-        html = found.render(path=request.url.path, engine=self.engine.status(), **values)
+        html = found.render(
+            path=request.url.path,
+            engine=self.engine.status(),
+            repairing=self.repairs.status().running,
+            **values,
+        )
         return HTMLResponse(html, status)
 
     def close(self) -> None:
