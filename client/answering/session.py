@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from client.answering.hearing import AnswerHearing, Hear, HearWords, TermTrack
+from client.answering.hearing import AnswerHearing, Hear, HeardStretch, HearWords, TermTrack
 from client.answering.live_answer import LiveAnswer
 from client.answering.pieces import Sound
 from client.answering.submission import Outcome, new_submission
@@ -18,7 +18,7 @@ from client.backend.protocol import Backend, QueuedError, UnavailableError
 from client.judging.judge import Judge
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
-from server.contract import Evidence, HeardTerm, Revision, Submission, Transcript, Word
+from server.contract import Evidence, Revision, Submission, Transcript, Word
 
 
 class Session:
@@ -199,7 +199,7 @@ class Session:
             with self._hearing_lock:
                 hear.warm()
 
-        def hear_words(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
+        def hear_words(clip: Clip, words: Sequence[Word]) -> HeardStretch:
             with self._hearing_lock:
                 return hear(clip, words, question)
 

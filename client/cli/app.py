@@ -4,7 +4,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -35,6 +35,9 @@ from client.cli.common import (
     load_settings_of,
     out,
 )
+
+if TYPE_CHECKING:
+    from client.studio.state.studio import Studio
 
 app = typer.Typer(
     name="aloud",
@@ -110,17 +113,21 @@ def _open_studio(
     """
     with expected_failures():
         from client.studio.launch import run
-        from client.studio.state.engine_state import EngineState
-        from client.studio.state.studio import Studio
 
         settings = load_settings_of(bank, lexicon, server)
-        studio = Studio(
-            settings,
-            EngineState(settings, engine, model),
-            tell=lambda line: errors().print(Text(line, "yellow")),
-        )
+
+        def make_studio() -> "Studio":
+            from client.studio.state.engine_state import EngineState
+            from client.studio.state.studio import Studio
+
+            return Studio(
+                settings,
+                EngineState(settings, engine, model),
+                tell=lambda line: errors().print(Text(line, "yellow")),
+            )
+
         run(
-            studio,
+            make_studio,
             port=port,
             open_browser=browser,
             tell=lambda line: out().print(line, markup=False, soft_wrap=True),

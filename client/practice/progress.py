@@ -153,6 +153,11 @@ def all_attempts(backend: Backend, role: str | None = None) -> list[AttemptSumma
             return attempts
 
 
+def is_new(backend: Backend) -> bool:
+    """Whether nothing was answered yet."""
+    return backend.history(HistoryQuery(limit=1)).total == 0
+
+
 def recent_reports(backend: Backend, attempts: Sequence[AttemptSummary]) -> list[Report]:
     """The reports of the newest attempts; one that cannot be read is left out."""
     return ReportReader(backend).recent(attempts)

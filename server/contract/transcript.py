@@ -138,6 +138,15 @@ class HeardTerm(Wire):
     end_s: Seconds
 
 
+class HeardPhrase(Wire):
+    """A key phrase that the hearing found in the sound and the transcript does not have."""
+
+    phrase: Short
+    start_s: Seconds
+    end_s: Seconds
+    confidence: Share = Field(description="the probability that it was said there")
+
+
 class JudgedPhrase(Wire):
     """A key phrase that a judge takes for said, and the words of the answer it names as proof.
 
@@ -173,6 +182,7 @@ class Evidence(Wire):
     answer_end_s: Seconds | None = None
     pauses: tuple[Pause, ...] | None = None
     heard: tuple[HeardTerm, ...] = ()
+    heard_phrases: Annotated[tuple[HeardPhrase, ...], Field(max_length=1000)] = ()
     unintelligible: Annotated[tuple[Stretch, ...], Field(max_length=MAX_WORDS)] = ()
     hearing_version: Short | None = None
     hearing_problem: Short | None = Field(

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
-from server.contract import Coverage, Report, Submission, Word, content_score
+from server.contract import Coverage, HeardPhrase, Report, Submission, Word, content_score
 from server.core.errors import GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases
@@ -22,7 +22,7 @@ from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdicts import judge_terms
 
-GRADER_VERSION = "2.1.0"
+GRADER_VERSION = "2.2.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 ROUGH_NOTICE = (
@@ -85,9 +85,14 @@ def cover(
 
 
 def _cover(
-    answer: Answer, key_phrases: Sequence[KeyPhrase], words: Sequence[Word], terms: TermIndex
+    answer: Answer,
+    key_phrases: Sequence[KeyPhrase],
+    words: Sequence[Word],
+    terms: TermIndex,
+    heard: Sequence[HeardPhrase] = (),
 ) -> Coverage:
-    return cover_phrases(answer, [compile_phrase(phrase, terms) for phrase in key_phrases], words)
+    compiled = [compile_phrase(phrase, terms) for phrase in key_phrases]
+    return cover_phrases(answer, compiled, words, heard)
 
 
 def words_of(submission: Submission) -> list[str]:
@@ -189,7 +194,8 @@ def grade(
     answer = read_answer(texts, terms, strict=rough)
     if not answer.tokens:
         raise GradingError(NO_SPEECH)
-    coverage = _cover(answer, question.key_phrases, transcript.words, terms)
+    heard = submission.evidence.heard_phrases
+    coverage = _cover(answer, question.key_phrases, transcript.words, terms, heard)
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)

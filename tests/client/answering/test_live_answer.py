@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from client.answering.hearing import AnswerHearing
+from client.answering.hearing import AnswerHearing, HeardStretch
 from client.answering.live_answer import AnswerCancelledError, LiveAnswer
 from client.answering.session import Session
 from client.answering.submission import Outcome
@@ -21,10 +21,10 @@ from client.transcription.base import Transcriber
 from client.transcription.engine_process import EngineProcess
 from client.transcription.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.errors import AudioError, HearingError
+from pronunciation.errors import AudioError
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.models import Question
-from server.contract import HeardTerm, Judgment, Report, Submission, Word
+from server.contract import Judgment, Report, Submission, Word
 from tests.client.conftest import make_question, make_report
 from tests.spoken import say
 
@@ -403,8 +403,8 @@ def test_a_screen_that_breaks_does_not_cost_the_answer() -> None:
 
 
 def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
-    def hear(clip: Clip, words: object, question: object) -> tuple[HeardTerm, ...]:
-        raise HearingError("the words do not fit the sound")
+    def hear(clip: Clip, words: object, question: object) -> HeardStretch:
+        return HeardStretch(problem="the words do not fit the sound")
 
     live = session(LoudRuns(), hear=hear).listen(QUESTION)
     feed(live, phrases()[0])
@@ -415,7 +415,7 @@ def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
 
 
 def test_a_question_that_nobody_knows_is_said_by_finish() -> None:
-    live = session(LoudRuns(), hear=lambda *_: ()).listen("no-such-question")
+    live = session(LoudRuns(), hear=lambda *_: HeardStretch()).listen("no-such-question")
     feed(live, phrases()[0])
 
     with pytest.raises(RejectedError, match="no-such-question"):
