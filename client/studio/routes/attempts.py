@@ -212,13 +212,10 @@ def _report(
         else None,
         own=_own_aliases(studio),
         trial=trial,
-<<<<<<< HEAD
         rough=len(rough_answers(all_attempts(studio.backend), studio.recordings))
         if attempt.report.transcript.is_rough
         else 0,
-=======
         is_first=studio.backend.history(HistoryQuery(limit=2)).total == 1,
->>>>>>> main
     )
 
 
