@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from client.answering.hearing import HeardStretch
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
@@ -73,7 +74,7 @@ def repairable(settings: ClientSettings) -> Iterator[Callable[..., Repairable]]:
         ) -> Repairable:
             parts = {} if engine is None else {"engine": engine}
             studio = (
-                Studio(settings, hear=lambda *_: (), **parts)
+                Studio(settings, hear=lambda *_: HeardStretch(), **parts)
                 if engine
                 else make_studio(settings, transcriber)
             )
