@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from client.answering.submission import Outcome
     from client.core.settings import ClientSettings
     from client.judging.judge import Judge
+    from client.transcription.base import Transcriber
     from server.contract import Transcript
 
 
@@ -71,7 +72,10 @@ def assess(
         bool, typer.Option("--save/--no-save", help="Keep the attempt in the history.")
     ] = True,
 ) -> None:
-    """Assess a recorded answer: transcript, coverage, pronunciation, delivery."""
+    """Assess a recorded answer: transcript, coverage, pronunciation, delivery.
+
+    What is kept in the history keeps a copy of its sound on this machine.
+    """
     outcome, prompt = _assess(
         settings, audio, question, engine, model, open_judge(settings), save=save
     )
@@ -88,23 +92,24 @@ def grade(
         typer.Option("--transcript", metavar="FILE", help="Text or JSON; - reads standard input."),
     ],
     as_json: JsonOption = False,
+    save: Annotated[
+        bool, typer.Option("--save/--no-save", help="Keep the answer in the history.")
+    ] = False,
 ) -> None:
     """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
-    from client.answering.submission import new_submission
+    from client.answering.session import Session
 
-    submission = new_submission(question, _read_transcript(transcript, sys.stdin.buffer))
+    answer = _read_transcript(transcript, sys.stdin.buffer)
     judge = open_judge(settings)
     with open_server(settings) as backend:
         prompt = backend.question(question).prompt
-        if judge is not None:
-            submission = judge.judged(submission, backend)
-        report = backend.grade(submission)
-    if as_json:
-        print_json(report)
-        return
-    from client.terminal.report import print_report
+        session = Session(backend, _no_engine, judge=judge)
+        outcome = session.read(answer, question, save=save)
+    _show(outcome, prompt, as_json)
 
-    print_report(out(), report, prompt)
+
+def _no_engine() -> "Transcriber":
+    raise AssertionError("a text needs no engine")
 
 
 def interview(
@@ -184,6 +189,8 @@ def _assess(
     from client.backend.protocol import UnavailableError
     from client.cli.engine import begin_loading, load_hearing
     from client.cli.progress import share_bar
+    from client.core.errors import RecordingError
+    from client.data.own_recordings import OwnRecordings
 
     loaded = begin_loading(settings, engine, model, offline=offline)
     with open_server(settings) as backend:
@@ -202,6 +209,11 @@ def _assess(
         )
         with share_bar("transcribing") as report:
             outcome = session.answer(clip, question_id, save=save, on_progress=report)
+    if save:
+        try:
+            OwnRecordings(settings.recordings).keep_clip(clip, outcome.submission.submission_id)
+        except (RecordingError, OSError) as error:  # the answer itself is safe
+            errors().print(Text(f"the recording was not kept: {error}", "yellow"))
     return outcome, prompt
 
 
