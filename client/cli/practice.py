@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _PANEL = "Practice"
 
+_PREPARE_S: Final = 5
+"""Seconds to think in the terminal, where nobody chose others."""
 _MAX_TRANSCRIPT_BYTES: Final = 16 * 1024 * 1024
 """The largest transcript of the contract, as JSON with word times, stays below this."""
 
@@ -56,7 +58,7 @@ def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
         out().print(Text(sample.INTRODUCTION, "dim"))
         out().print()
     outcome, prompt = _assess(
-        settings, sample.AUDIO, sample.QUESTION_ID, "auto", None, offline=True, save=False
+        settings, sample.AUDIO, sample.QUESTION_ID, None, None, offline=True, save=False
     )
     _show(outcome, prompt, as_json)
 
@@ -65,7 +67,7 @@ def assess(
     settings: "ClientSettings",
     audio: Annotated[Path, typer.Argument(help="Any sound or video file.")],
     question: QuestionOption,
-    engine: EngineOption = "auto",
+    engine: EngineOption = None,
     model: ModelOption = None,
     as_json: JsonOption = False,
     save: Annotated[
@@ -119,14 +121,20 @@ def interview(
     questions: Annotated[
         int, typer.Option("--questions", metavar="N", min=1, max=50, help="How many questions.")
     ] = 3,
-    engine: EngineOption = "auto",
+    engine: EngineOption = None,
     model: ModelOption = None,
     device: Annotated[
         str | None, typer.Option("--device", help="The microphone's name, or a part of it.")
     ] = None,
     prepare_s: Annotated[
-        int, typer.Option("--prepare", min=0, max=600, help="Seconds to think before recording.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            "--prepare",
+            min=0,
+            max=600,
+            help="Seconds to think before recording; by default as in the settings, or 5.",
+        ),
+    ] = None,
     auto_stop: Annotated[
         bool,
         typer.Option("--auto-stop/--no-auto-stop", help="Stop recording after a long silence."),
@@ -152,6 +160,9 @@ def interview(
         if not outcome.spoken:
             errors().print(Text(f"! {outcome.reason}", "yellow"))
 
+    if prepare_s is None:
+        chosen_s = settings.preferences.thinking_s
+        prepare_s = _PREPARE_S if chosen_s is None else chosen_s
     loaded = begin_loading(settings, engine, model)
     with open_server(settings) as backend:
         session = Session(
@@ -164,7 +175,7 @@ def interview(
             role=role,
             round=round_name(round_),
             questions=questions,
-            device=device,
+            device=device or settings.preferences.microphone or None,
             prepare_s=prepare_s,
             auto_stop=auto_stop,
             speak=aloud,
@@ -177,7 +188,7 @@ def _assess(
     settings: "ClientSettings",
     audio: Path,
     question_id: str,
-    engine: str,
+    engine: str | None,
     model: str | None,
     judge: "Judge | None" = None,
     *,

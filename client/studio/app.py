@@ -25,6 +25,7 @@ from client.studio.routes import (
     questions,
     repair,
     roles,
+    settings,
     sharing,
     sounds,
 )
@@ -48,6 +49,7 @@ _PAGES = (
     repair,
     interview,
     microphone,
+    settings,
     sharing,
     comments,
 )

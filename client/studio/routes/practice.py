@@ -74,7 +74,7 @@ def router(studio: Studio) -> APIRouter:
             limit_s=limit_s_for(question.answer_seconds),
             answered=answered.total,
             last=answered.attempts[0] if answered.attempts else None,
-            preparation_s=PREPARATION_S,
+            preparation_s=_offered_s(studio.settings.preferences.thinking_s),
             most_chars=MAX_TEXT_CHARS,
             next_url="/practice" + _query(role=role, round=round, topic=topic, after=question.id),
         )
@@ -206,6 +206,11 @@ def _progress(finishing: Finishing) -> dict[str, Any]:
         "waiting": finishing.waiting,
         "problem": finishing.problem,
     }
+
+
+def _offered_s(chosen_s: int | None) -> list[int]:
+    """The seconds to think that the page offers, with those of the settings."""
+    return sorted({*PREPARATION_S, *([] if chosen_s is None else [chosen_s])})
 
 
 def _query(**values: str | None) -> str:
