@@ -50,6 +50,7 @@ class Session:
         with self._loading:
             if self._transcriber is None:
                 self._transcriber = self._load_transcriber()
+            self._transcriber.warm()
             return self._transcriber
 
     def listen(

@@ -66,12 +66,13 @@ def transcribe(
     """Print the transcript of a recording."""
     from client.answering.worker import transcribe as transcribe_clip
     from client.audio.files import read_audio
-    from client.cli.engine import load_transcriber
+    from client.cli.engine import begin_loading
     from client.cli.progress import share_bar
     from server.ui.exports.transcript_text import FORMATS
 
+    loaded = begin_loading(settings, engine, model)
     clip = read_audio(audio)
-    transcriber = load_transcriber(settings, engine, model)
+    transcriber = loaded()
     with share_bar("transcribing") as report:
         transcript = transcribe_clip(transcriber, clip, report)
     typer.echo(FORMATS[format_.value](transcript), nl=False)

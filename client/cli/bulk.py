@@ -12,7 +12,6 @@ from rich.text import Text
 from client.cli.common import errors, open_judge, open_server
 
 if TYPE_CHECKING:
-    from client.bulk.assessor import AssessorOptions
     from client.bulk.results import Line
     from client.bulk.workers import Workers
     from client.core.settings import ClientSettings
@@ -38,7 +37,6 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
         BadParameter: there is no ``--out``.
         ClientError: the recordings, the results, the engine or the workers cannot be used.
     """
-    from client.bulk.assessor import AssessorOptions
     from client.bulk.recordings import recordings_of
     from client.bulk.results import open_results
     from client.bulk.workers import assess_all
@@ -46,44 +44,44 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
 
     if options.results is None:
         raise typer.BadParameter("many recordings need --out FILE.jsonl for their results")
-    total = sum(1 for _ in recordings_of(path, options.question))
-    open_judge(settings)  # for its warning
+    ids = [each.id for each in recordings_of(path, options.question)]
+    failed = 0
     with open_results(options.results, retry_failed=options.retry_failed) as results:
-        before = len(results.done)
-        _prepare(settings, options)
-        processors = os.cpu_count() or 1
-        count = options.workers or processors
-        threads = 1 if options.cluster else max(1, processors // count)
-        assessor = AssessorOptions(settings, options.engine, options.model, threads)
-        failed = 0
-        with closing(_workers(options, count, assessor)) as workers, counting("assessing") as show:
+        before = len(results.done.intersection(ids))
+        if before < len(ids):
+            with closing(_workers(settings, options)) as workers, counting("assessing") as show:
 
-            def on_done(line: "Line") -> None:
-                nonlocal failed
-                failed += "error" in line
-                show(len(results.done), total)
+                def on_done(line: "Line") -> None:
+                    nonlocal failed
+                    failed += "error" in line
+                    show(len(results.done), len(ids))
 
-            show(before, total)
-            assess_all(recordings_of(path, options.question), workers, results, on_done)
-        done = len(results.done) - before
-    line = f"{done} assessed, {failed} of them failed" if failed else f"{done} assessed"
+                show(before, len(ids))
+                found = recordings_of(path, options.question)
+                assess_all(found, workers, results, on_done)
+    done = f"{len(ids) - before} assessed" + (f", {failed} of them failed" if failed else "")
     earlier = f"; {before} were done before" if before else ""
-    errors().print(Text(f"{line}{earlier}: {options.results}", "yellow" if failed else ""))
+    errors().print(Text(f"{done}{earlier}: {options.results}", "yellow" if failed else ""))
 
 
-def _prepare(settings: "ClientSettings", options: BulkOptions) -> None:
-    """Fetch the weights and make the data folder once, before the workers want them all at once."""
-    from client.cli.engine import load_transcriber
+def _workers(settings: "ClientSettings", options: BulkOptions) -> "Workers":
+    """Workers, once what they all need is there: the weights, the data folder."""
+    from client.bulk.assessor import AssessorOptions
+    from client.cli.engine import begin_loading
 
+    open_judge(settings)  # for its warning
     with open_server(settings):
-        load_transcriber(settings, options.engine, options.model)
-
-
-def _workers(options: BulkOptions, count: int, assessor: "AssessorOptions") -> "Workers":
+        begin_loading(settings, options.engine, options.model)()
     if options.cluster is not None:
         from client.bulk.cluster import ClusterWorkers
 
+        assessor = AssessorOptions(settings, options.engine, options.model, threads=1)
         return ClusterWorkers(options.cluster, options.workers, assessor)
     from client.bulk.processes import ProcessWorkers
 
-    return ProcessWorkers(count, assessor)
+    processors = os.cpu_count() or 1
+    count = options.workers or processors
+    threads = max(1, processors // count)
+    return ProcessWorkers(
+        count, AssessorOptions(settings, options.engine, options.model, threads=threads)
+    )

@@ -1,5 +1,6 @@
 """Loading a transcription engine for the command line, with its notices and its download bar."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -13,26 +14,26 @@ if TYPE_CHECKING:
     from client.transcription.base import Transcriber
 
 
-def load_transcriber(
+def begin_loading(
     settings: "ClientSettings", engine: str, model: str | None, *, offline: bool = False
-) -> "Transcriber":
-    """Load an engine; what it has to say goes to standard error.
+) -> "Callable[[], Transcriber]":
+    """Begin to load an engine, in a process of its own.
 
-    Raises:
-        EngineError, WeightsError: it cannot be loaded; the text says the remedy.
+    Returns:
+        What waits for it; what it has to say goes to standard error. Raises EngineError or
+        WeightsError where it cannot be loaded; the text says the remedy.
     """
     from client.answering.assembly import vocabulary
-    from client.transcription.engines import load_engine
+    from client.transcription.engine_process import EngineProcess
 
-    with download_bar("fetching Whisper weights") as report:
-        return load_engine(
-            engine,
-            model,
-            offline=offline,
-            notify=lambda line: errors().print(Text(line, "yellow")),
-            on_download=report,
-            vocabulary=lambda: vocabulary(settings),
-        )
+    process = EngineProcess(engine, model, offline=offline, vocabulary=lambda: vocabulary(settings))
+
+    def wait() -> "Transcriber":
+        with download_bar("fetching Whisper weights") as report:
+            process.warm(lambda line: errors().print(Text(line, "yellow")), report)
+        return process
+
+    return wait
 
 
 def load_hearing(settings: "ClientSettings") -> "Hear":

@@ -173,7 +173,7 @@ def interview(
 ) -> None:
     """Rehearse a mock interview in the terminal."""
     from client.answering.session import Session
-    from client.cli.engine import load_hearing, load_transcriber
+    from client.cli.engine import begin_loading, load_hearing
     from client.speaking import Speaker
     from client.terminal.interview import Interview, InterviewOptions
     from pronunciation.lexicon_loader import load_lexicon
@@ -185,10 +185,11 @@ def interview(
         if not outcome.spoken:
             errors().print(Text(f"! {outcome.reason}", "yellow"))
 
+    loaded = begin_loading(settings, engine, model)
     with open_server(settings) as backend:
         session = Session(
             backend,
-            lambda: load_transcriber(settings, engine, model),
+            loaded,
             load_hearing(settings),
             open_judge(settings),
         )
@@ -219,9 +220,10 @@ def _assess(
     from client.answering.session import Session
     from client.audio.files import read_audio
     from client.backend.protocol import UnavailableError
-    from client.cli.engine import load_hearing, load_transcriber
+    from client.cli.engine import begin_loading, load_hearing
     from client.cli.progress import share_bar
 
+    loaded = begin_loading(settings, engine, model, offline=offline)
     with open_server(settings) as backend:
         try:
             prompt = backend.question(question_id).prompt
@@ -232,7 +234,7 @@ def _assess(
         clip = read_audio(audio)
         session = Session(
             backend,
-            lambda: load_transcriber(settings, engine, model, offline=offline),
+            loaded,
             load_hearing(settings),
             judge,
         )

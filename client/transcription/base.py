@@ -30,6 +30,14 @@ class Transcriber(ABC):
     model: str
     max_segment_s: float = MAX_SEGMENT_S
 
+    def warm(self) -> None:
+        """Be ready for ``recognize``; does nothing where the engine is loaded for good.
+
+        Raises:
+            EngineError, WeightsError: it cannot be loaded again.
+        """
+        return None
+
     @abstractmethod
     def recognize(self, clip: Clip) -> Sequence[Word]:
         """The words of one segment.

@@ -3,7 +3,7 @@
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from client.core.errors import EngineError, WeightsError
 from client.transcription.bank_vocabulary import BankVocabulary
@@ -28,8 +28,8 @@ ENGINES: Mapping[str, str] = {
 """Name on the command line → ``module:function`` that takes ``EngineOptions``."""
 
 
-def _silent(_line: str) -> None:
-    return None
+def silent(_line: str) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class EngineOptions:
 
     model: str | None = None
     offline: bool = False
-    notify: Callable[[str], None] = _silent
+    notify: Callable[[str], None] = silent
     on_download: DownloadProgress | None = None
     vocabulary: Callable[[], BankVocabulary] | None = None
     threads: int | None = None
@@ -81,7 +81,7 @@ def load_engine(
         WeightsError: the named weights are unknown, or cannot be fetched.
     """
     options = EngineOptions(
-        model, offline or is_offline(), notify or _silent, on_download, vocabulary, threads
+        model, offline or is_offline(), notify or silent, on_download, vocabulary, threads
     )
     if name == AUTO:
         return _load_auto(options)
@@ -92,9 +92,14 @@ def _load(name: str, options: EngineOptions) -> Transcriber:
     target = ENGINES.get(name)
     if target is None:
         raise EngineError(f"no engine {name!r}; known are {AUTO}, {', '.join(ENGINES)}")
+    return cast(Transcriber, imported(target)(options))
+
+
+def imported(target: str) -> Callable[..., Any]:
+    """What an import string, ``module:function``, means."""
     module_name, _, function_name = target.partition(":")
-    factory = getattr(importlib.import_module(module_name), function_name)
-    return cast(Transcriber, factory(options))
+    function: Callable[..., Any] = getattr(importlib.import_module(module_name), function_name)
+    return function
 
 
 def _load_auto(options: EngineOptions) -> Transcriber:

@@ -68,7 +68,9 @@ def _answers(answers: Sequence[AnswerLine]) -> Iterator[str]:
 
 
 def _cells(line: AnswerLine) -> list[str]:
-    if line.state != "answered":
+    if line.state == "given":
+        outcome = plain_text(line.problem) or "being transcribed"
+    elif line.state != "answered":
         outcome = f"no answer ({_NO_ANSWER.get(line.state, line.state)})"
     elif line.score is None:
         outcome = plain_text(line.problem)

@@ -18,7 +18,7 @@ class AnswerLine(_Frozen):
 
     Attributes:
         number: counted from 1.
-        problem: why an answered question has no report here.
+        problem: why an answer has no report here; empty while it is being transcribed.
         graded_score: the grader's own, where a coach corrected a verdict.
         missing: key phrases not said, the weightiest first.
         mispronounced: terms said wrong at least once.
@@ -75,6 +75,7 @@ class InterviewReport(_Frozen):
     """Everything about one interview, as it is shown and exported.
 
     Attributes:
+        answered: how many were answered, ``transcribing`` of them without a report yet.
         coverage: mean score of the answers with a report; ``None``: there is none.
         coverage_of_asked: the same with questions passed or cut off counted as 0.
         answer_s: length of all answers together.
@@ -98,6 +99,7 @@ class InterviewReport(_Frozen):
     ended_at: datetime | None
     asked: int
     answered: int
+    transcribing: int = 0
     coverage: float | None
     coverage_of_asked: float | None
     answer_s: float
@@ -115,4 +117,4 @@ class InterviewReport(_Frozen):
     @property
     def without_answer(self) -> tuple[AnswerLine, ...]:
         """The questions that were asked and got no answer."""
-        return tuple(each for each in self.answers if each.state != "answered")
+        return tuple(each for each in self.answers if each.state not in ("given", "answered"))

@@ -12,10 +12,8 @@ from client.practice.interviews.record import InterviewError
 from client.practice.progress import all_attempts
 from question_bank.models import Question, RoundName
 
-READING_WPM: Final = 150.0
-"""About the rate of the voices that speak the question."""
 THINKING_S: Final = 10.0
-"""What passes between question and answer, and between answer and next question."""
+"""What passes between question and answer; the clock stands while the question is asked."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +34,8 @@ class InterviewPlan:
 
 
 def question_s(question: Question) -> float:
-    """How long asking, thinking and answering take together, in seconds."""
-    reading_s = len(question.prompt.split()) / READING_WPM * 60.0
-    return reading_s + THINKING_S + question.answer_seconds
+    """How much of the interview's time a question takes, in seconds."""
+    return THINKING_S + question.answer_seconds
 
 
 def last_practiced(backend: Backend) -> dict[str, datetime]:

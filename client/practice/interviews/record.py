@@ -1,10 +1,11 @@
 """A mock interview as it is kept: its questions, its clock, and what became of each question.
 
-The record never changes; each step gives a new one. The clock runs from the start whether anybody
-is there or not, as in a real interview: a candidate who leaves and comes back has less time.
+The record never changes; each step gives a new one. The clock runs only while the candidate thinks
+and speaks: not while a question is asked, an answer is transcribed or nobody is there.
 """
 
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -16,12 +17,17 @@ from server.contract import AttemptId
 MAX_MINUTES: Final = 180
 """Longer than any single round; a number beyond is a slip of the finger."""
 
+AWAY_AFTER_S: Final = 20.0
+"""The page says every 5 s that the candidate is at it. After a longer gap (the page was left, the
+machine slept, something crashed) the time since it last said so does not count."""
+
 InterviewId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 SubmissionId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
-QuestionState = Literal["waiting", "open", "answered", "skipped", "unanswered"]
-"""``unanswered``: it was open when the interview ended."""
+QuestionState = Literal["waiting", "open", "given", "answered", "skipped", "unanswered"]
+"""``given``: its answer is recorded and has no report yet. ``unanswered``: it was open when the
+interview ended."""
 
-_ASKED: Final = frozenset({"open", "answered", "skipped", "unanswered"})
+_ASKED: Final = frozenset({"open", "given", "answered", "skipped", "unanswered"})
 
 
 class InterviewError(ClientError):
@@ -43,7 +49,10 @@ class AskedQuestion(_Frozen):
         answer_seconds: the same.
         state: see ``QuestionState``.
         asked_at: when it came up.
-        closed_at: when it was answered, skipped or cut off by the end.
+        closed_at: when its answer ended, or it was skipped or cut off by the end.
+        take: the name of the recording that its report will be made of; of an open question, the
+            latest that was begun.
+        problem: why no report could be made of it; the recording is kept.
         submission_id: the answer.
         attempt_id: the answer's number in the history; ``None`` while it waits for the server.
     """
@@ -56,6 +65,8 @@ class AskedQuestion(_Frozen):
     state: QuestionState = "waiting"
     asked_at: AwareDatetime | None = None
     closed_at: AwareDatetime | None = None
+    take: Annotated[str, Field(max_length=200)] | None = None
+    problem: str = ""
     submission_id: SubmissionId | None = None
     attempt_id: AttemptId | None = None
 
@@ -63,6 +74,8 @@ class AskedQuestion(_Frozen):
     def _answer_belongs(self) -> Self:
         if (self.state == "answered") != (self.submission_id is not None):
             raise ValueError("an answered question names its answer, and no other does")
+        if self.state == "given" and self.take is None:
+            raise ValueError("a question whose answer is being transcribed names its recording")
         if (self.state in _ASKED) != (self.asked_at is not None):
             raise ValueError("a question that was asked says when, and no other does")
         return self
@@ -75,6 +88,8 @@ class InterviewRecord(_Frozen):
         planned: how many questions fill the time if every answer takes as long as it should; the
             rest of ``questions`` is asked when answers are shorter.
         planned_s: how long those take; less than the interview where the bank has too few.
+        spent_s: what the clock showed when it last stopped, or when the page last spoke.
+        seen_at: when the candidate was last known to think or speak; ``None``: the clock stands.
     """
 
     format: Literal["aloud-interview"] = "aloud-interview"
@@ -89,6 +104,8 @@ class InterviewRecord(_Frozen):
     planned_s: float = Field(gt=0)
     started_at: AwareDatetime
     ended_at: AwareDatetime | None = None
+    spent_s: float = Field(default=0.0, ge=0)
+    seen_at: AwareDatetime | None = None
     questions: Annotated[tuple[AskedQuestion, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -102,11 +119,6 @@ class InterviewRecord(_Frozen):
         return self
 
     @property
-    def ends_at(self) -> datetime:
-        """When the time is over."""
-        return self.started_at + timedelta(minutes=self.minutes)
-
-    @property
     def current(self) -> AskedQuestion | None:
         """The question to be answered; ``None``: the interview has ended."""
         return next((each for each in self.questions if each.state == "open"), None)
@@ -116,14 +128,61 @@ class InterviewRecord(_Frozen):
         """Every question that came up, in order."""
         return tuple(each for each in self.questions if each.state in _ASKED)
 
+    @property
+    def transcribing(self) -> tuple[AskedQuestion, ...]:
+        """The questions whose answer still gets its report."""
+        return tuple(each for each in self.questions if each.state == "given" and not each.problem)
+
     def time_left_s(self, now: datetime) -> float:
         """Seconds until the time is over; 0 from then on."""
-        return max((self.ends_at - now).total_seconds(), 0.0)
+        return max(self.minutes * 60 - self._spent_s(now), 0.0)
+
+    def timed(self, question_id: str, now: datetime, *, runs: bool) -> Self:
+        """The candidate thinks or speaks (``runs``), or the clock stands from now.
+
+        Nothing changes where the question is no longer open: another tab has gone on.
+        """
+        if self.current is None or self.current.question_id != question_id:
+            return self
+        update = {"spent_s": self._spent_s(now), "seen_at": now if runs else None}
+        return self.model_copy(update=update)
+
+    def recorded(self, question_id: str, take: str) -> Self:
+        """The answer to the open question is being recorded.
+
+        Raises:
+            InterviewError: this question is not open; another tab may have gone on.
+        """
+        question = self._asked(question_id)
+        if question.state != "open":
+            raise InterviewError("this question was answered or passed in another tab")
+        return self._with(self._replaced(question, {"take": take}), ended_at=None)
+
+    def given(self, question_id: str, take: str, now: datetime) -> Self:
+        """An answer was spoken: the next question is asked while this one is transcribed.
+
+        Raises:
+            InterviewError: the question was not asked, or has another answer.
+        """
+        question = self._asked(question_id)
+        if question.state == "answered" or (question.state == "given" and question.take != take):
+            raise InterviewError("this question of the interview has an answer already")
+        update: dict[str, object] = {"state": "given", "take": take, "problem": ""}
+        return self._closed(question, update | {"closed_at": question.closed_at or now}, now)
+
+    def failed(self, take: str, problem: str) -> Self:
+        """No report could be made of a recording; it is kept."""
+        return self._of_take(take, {"given": {"problem": problem}})
+
+    def dropped(self, take: str) -> Self:
+        """A recording was deleted; an answer that had only this one is none."""
+        gone: dict[str, object] = {"take": None, "problem": ""}
+        return self._of_take(take, {"given": gone | {"state": "unanswered"}, "open": gone})
 
     def answered(
         self, question_id: str, submission_id: str, attempt_id: int | None, now: datetime
     ) -> Self:
-        """An answer came in. One that was started in time counts even if the time is over by now.
+        """An answer has its report. One that was started in time counts even if the time is over.
 
         An answer to a question that was skipped or cut off meanwhile (in another tab) counts too:
         nothing that was said is lost. The same answer again only adds its number in the history.
@@ -139,6 +198,8 @@ class InterviewRecord(_Frozen):
             "submission_id": submission_id,
             "attempt_id": attempt_id or question.attempt_id,
             "closed_at": question.closed_at or now,
+            "take": None,
+            "problem": "",
         }
         return self._closed(question, update, now)
 
@@ -159,7 +220,23 @@ class InterviewRecord(_Frozen):
         if question is None:
             return self
         cut_off = {"state": "unanswered", "closed_at": now}
-        return self._with(self._replaced(question, cut_off), ended_at=now)
+        return self._stopped(now)._with(self._replaced(question, cut_off), ended_at=now)
+
+    def _spent_s(self, now: datetime) -> float:
+        """What the clock shows now."""
+        gone_s = 0.0 if self.seen_at is None else (now - self.seen_at).total_seconds()
+        return self.spent_s + (gone_s if 0.0 <= gone_s <= AWAY_AFTER_S else 0.0)
+
+    def _stopped(self, now: datetime) -> Self:
+        return self.model_copy(update={"spent_s": self._spent_s(now), "seen_at": None})
+
+    def _of_take(self, take: str, updates: Mapping[str, dict[str, object]]) -> Self:
+        """With the question of a recording changed, by the state it is in."""
+        for each in self.questions:
+            if each.take == take and each.state in updates:
+                changed = self._replaced(each, updates[each.state])
+                return self._with(changed, ended_at=self.ended_at)
+        return self
 
     def _asked(self, question_id: str) -> AskedQuestion:
         for each in self.asked:
@@ -171,11 +248,12 @@ class InterviewRecord(_Frozen):
         questions = self._replaced(question, update)
         if question.state != "open":
             return self._with(questions, ended_at=self.ended_at)
+        stopped = self._stopped(now)
         following = next((each for each in questions if each.state == "waiting"), None)
-        if following is None or now >= self.ends_at:
-            return self._with(questions, ended_at=now)
+        if following is None or stopped.time_left_s(now) <= 0:
+            return stopped._with(questions, ended_at=now)
         opened = following.model_copy(update={"state": "open", "asked_at": now})
-        return self._with(
+        return stopped._with(
             tuple(opened if each is following else each for each in questions), ended_at=None
         )
 

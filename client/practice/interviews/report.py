@@ -75,7 +75,9 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
     graded = [report for _, report in reports.values()]
     scores = [report.overall for report in graded]
     asked_scores = [
-        line.score or 0.0 for line in lines if line.score is not None or line.state != "answered"
+        line.score or 0.0
+        for line in lines
+        if line.score is not None or line.state not in ("given", "answered")
     ]
     rate = _rate([each.delivery for each in graded])
     longest = [
@@ -93,7 +95,8 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
         started_at=record.started_at,
         ended_at=record.ended_at,
         asked=len(lines),
-        answered=sum(line.state == "answered" for line in lines),
+        answered=sum(line.state in ("given", "answered") for line in lines),
+        transcribing=len(record.transcribing),
         coverage=_mean(scores),
         coverage_of_asked=_mean(asked_scores),
         answer_s=round(sum(each.delivery.answer_s or 0.0 for each in graded), 3),
@@ -118,7 +121,7 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
         topic=asked.topic,
         role=asked.role,
         state=asked.state,
-        problem=kept.problem,
+        problem=kept.problem or asked.problem,
         target_s=float(asked.answer_seconds),
     )
     if kept.attempt is None:

@@ -1,5 +1,6 @@
 """Where interviews are kept: one file each, safely on disk before anything else happens."""
 
+import contextlib
 import re
 import threading
 import uuid
@@ -62,7 +63,7 @@ class Interviews:
     def start(
         self, role: Role, guide: RoundGuide, minutes: int, plan: InterviewPlan
     ) -> InterviewRecord:
-        """Begin an interview: its clock runs from now, its first question is open.
+        """Begin an interview: its first question is open.
 
         Raises:
             InterviewError: it cannot be written.
@@ -155,6 +156,29 @@ class Interviews:
         return self.change(
             interview_id,
             lambda record: record.answered(question_id, submission_id, attempt_id, self._clock()),
+        )
+
+    def of_take(self, take: str) -> InterviewRecord | None:
+        """The interview that waits for the report of a recording, or has it open."""
+        needle = take.encode()
+        for path in self._folder.glob("*.json"):
+            with contextlib.suppress(InterviewError, OSError):
+                if needle in path.read_bytes():  # most files need not be parsed
+                    record = self.get(path.stem)
+                    if any(each.take == take for each in record.questions):
+                        return record
+        return None
+
+    def time(self, interview_id: str, question_id: str, *, runs: bool) -> InterviewRecord:
+        """Let the clock run or stand; see ``InterviewRecord.timed``."""
+        return self.change(
+            interview_id, lambda record: record.timed(question_id, self._clock(), runs=runs)
+        )
+
+    def give(self, interview_id: str, question_id: str, take: str) -> InterviewRecord:
+        """Note that an answer was spoken; see ``InterviewRecord.given``."""
+        return self.change(
+            interview_id, lambda record: record.given(question_id, take, self._clock())
         )
 
     def skip(self, interview_id: str, question_id: str) -> InterviewRecord:

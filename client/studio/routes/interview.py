@@ -1,9 +1,8 @@
 """The mock interview: chosen, held question after question, with one report at the end."""
 
 import random
-import threading
 from dataclasses import asdict
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,10 +22,11 @@ from client.practice.interviews import (
 )
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
-from client.studio.state.takes import AnswerDone
+from client.studio.state.takes import InterruptedTake
 from client.studio.views.interview import (
     GOOD_SCORE,
     WEAK_SCORE,
+    InterruptedAnswer,
     InterviewState,
     earlier,
     place_href,
@@ -34,7 +34,6 @@ from client.studio.views.interview import (
     state_of,
 )
 from question_bank.models import RoundName
-from server.contract import AttemptId
 from server.ui.rendering import clock, when
 
 SHORT_MINUTES: Final = (10, 20)
@@ -55,18 +54,14 @@ class _Asked(BaseModel):
     question_id: Id
 
 
-class _Answered(_Asked):
-    submission_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-    attempt_id: AttemptId | None = None
+class _Timed(_Asked):
+    runs: bool
 
 
 def router(studio: Studio) -> APIRouter:
     """The pages and what they ask for."""
     routes = APIRouter(prefix="/interview")
-    interviews = Interviews.of(studio.settings)
-    claims = _Claims()
-    takes = studio.takes
-    takes.subscribe(lambda done: _note(interviews, claims, done))
+    interviews = studio.interviews.kept
 
     @routes.get("")
     def choose(request: Request, role: Text = None, round: Text = None) -> HTMLResponse:
@@ -93,7 +88,7 @@ def router(studio: Studio) -> APIRouter:
         round: Annotated[RoundName, Form()],
         length: Annotated[Length, Form()] = "real",
     ) -> RedirectResponse:
-        """Begin; the clock runs from now."""
+        """Begin."""
         bank = studio.bank
         found = bank.role(role)
         guide = next((each for each in bank.rounds if each.id == round), None)
@@ -113,7 +108,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/{interview_id}")
     def interview(request: Request, interview_id: str) -> Response:
         """The open question; a candidate who left and comes back continues here."""
-        record = _get(interviews, interview_id)
+        record = studio.interviews.resume(_get(interviews, interview_id))
         if record.ended_at is not None:
             return RedirectResponse(f"/interview/{record.id}/report", 303)
         studio.warm_up()
@@ -121,7 +116,7 @@ def router(studio: Studio) -> APIRouter:
             request,
             "interview_question.html",
             record=record,
-            state=asdict(_state(studio, interviews, record)),
+            state=asdict(_state(studio, record)),
             fills=record.planned_s / (record.minutes * 60),
             filled=FILLED,
         )
@@ -129,44 +124,25 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/{interview_id}/state")
     def state(interview_id: str) -> InterviewState:
         """Where it stands."""
-        return _state(studio, interviews, _get(interviews, interview_id))
+        return _state(studio, _get(interviews, interview_id))
 
     @routes.post("/{interview_id}/skip")
     def skip(interview_id: str, asked: _Asked) -> InterviewState:
         """Pass the question."""
         _get(interviews, interview_id)
-        return _state(studio, interviews, interviews.skip(interview_id, asked.question_id))
+        return _state(studio, interviews.skip(interview_id, asked.question_id))
 
-    @routes.get("/{interview_id}/interrupted")
-    def interrupted(interview_id: str) -> dict[str, Any]:
-        """A recording of the open question that broke off since it was asked."""
-        current = _get(interviews, interview_id).current
-        found = None
-        if current is not None and current.asked_at is not None:
-            for each in takes.interrupted():
-                if each.question_id == current.question_id and each.started_at >= current.asked_at:
-                    found = each  # the latest
-        shown = found and {
-            "name": found.name,
-            "started": when(found.started_at),
-            "length": clock(found.duration_s),
-        }
-        return {"recording": takes.running is not None, "take": shown}
-
-    @routes.post("/{interview_id}/claim", status_code=204)
-    def claim(interview_id: str, asked: _Asked) -> None:
-        """The next finished recording of this question is the answer in this interview."""
+    @routes.post("/{interview_id}/time")
+    def time(interview_id: str, at: _Timed) -> InterviewState:
+        """Let the clock run or stand; the page repeats it while the clock runs."""
         _get(interviews, interview_id)
-        claims.make(asked.question_id, interview_id)
+        return _state(studio, interviews.time(interview_id, at.question_id, runs=at.runs))
 
-    @routes.post("/{interview_id}/answers")
-    def answers(interview_id: str, answer: _Answered) -> InterviewState:
-        """Note an answer that the studio could not note when it came in."""
+    @routes.post("/{interview_id}/use")
+    def use(interview_id: str, asked: _Asked) -> InterviewState:
+        """The recording of the open question that broke off is the answer."""
         _get(interviews, interview_id)
-        record = interviews.answer(
-            interview_id, answer.question_id, answer.submission_id, answer.attempt_id
-        )
-        return _state(studio, interviews, record)
+        return _state(studio, studio.interviews.use_interrupted(interview_id, asked.question_id))
 
     @routes.post("/{interview_id}/end")
     def end(interview_id: str) -> RedirectResponse:
@@ -184,7 +160,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/{interview_id}/report")
     def report(request: Request, interview_id: str) -> Response:
         """The one report at the end."""
-        record = _get(interviews, interview_id)
+        record = studio.interviews.resume(_get(interviews, interview_id))
         if record.ended_at is None:
             return RedirectResponse(f"/interview/{record.id}", 303)
         made = _report(studio, record)
@@ -236,41 +212,24 @@ def _begun_just_now(
     return None
 
 
-def _state(studio: Studio, interviews: Interviews, record: InterviewRecord) -> InterviewState:
+def _state(studio: Studio, record: InterviewRecord) -> InterviewState:
     try:
         bank = studio.bank
     except UnavailableError:
         bank = None  # the questions are in the record; only other roles' titles are missing
-    return state_of(record, bank, interviews.now())
+    take = studio.interviews.interrupted(record)
+    return state_of(
+        record,
+        bank,
+        studio.interviews.kept.now(),
+        recording=studio.interviews.is_recording(record),
+        interrupted=None if take is None else _interrupted(take),
+    )
+
+
+def _interrupted(take: InterruptedTake) -> InterruptedAnswer:
+    return InterruptedAnswer(take.name, when(take.started_at), clock(take.duration_s))
 
 
 def _report(studio: Studio, record: InterviewRecord) -> InterviewReport:
     return report_interview(record, find_answers(studio.backend, record))
-
-
-class _Claims:
-    """Which interview waits for an interrupted recording of which question."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._by_question: dict[str, str] = {}
-
-    def make(self, question_id: str, interview_id: str) -> None:
-        with self._lock:
-            self._by_question[question_id] = interview_id
-
-    def take(self, question_id: str) -> str:
-        with self._lock:
-            return self._by_question.pop(question_id, "")
-
-
-def _note(interviews: Interviews, claims: _Claims, done: AnswerDone) -> None:
-    """Note an answer that belongs to an interview, in the thread that worked on it."""
-    interview_id = done.interview or claims.take(done.question_id)
-    if interview_id:
-        interviews.answer(
-            interview_id,
-            done.question_id,
-            done.outcome.submission.submission_id,
-            done.outcome.attempt_id,
-        )

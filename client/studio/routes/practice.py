@@ -76,7 +76,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.websocket("/ws/answer")
     async def answer(socket: WebSocket) -> None:
         """One answer, see ``AnswerSocket``."""
-        await AnswerSocket(socket, takes).serve()
+        await AnswerSocket(socket, takes, studio.interviews).serve()
 
     @routes.get("/takes")
     def state() -> dict[str, Any]:

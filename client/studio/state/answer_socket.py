@@ -3,7 +3,8 @@
 The page begins with ``{"type": "start", "question_id": …}`` (and ``"interview": ID`` where the
 answer belongs to one), then sends sound as binary messages (16 bits, little-endian, mono, 16 kHz)
 and ``{"type": "pause" | "resume" | "stop" | "discard"}``. It receives ``recording``, ``caption``,
-``working``, and at the end one of ``done``, ``discarded`` and ``problem``.
+``working``, and at the end one of ``done``, ``given`` (the interview has the answer and goes on
+while it is transcribed), ``discarded`` and ``problem``.
 """
 
 import asyncio
@@ -20,8 +21,10 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from client.answering.worker import Caption
 from client.backend.protocol import RejectedError
 from client.core.errors import ClientError, EngineError, NoSpeech, RecordingError, WeightsError
+from client.practice.interviews import InterviewError
+from client.studio.state.open_interviews import OpenInterviews
 from client.studio.state.running_take import RunningTake, TakeProtocolError
-from client.studio.state.takes import AnswerDone, TakeBusyError, Takes
+from client.studio.state.takes import TakeBusyError, TakeEnd, Takes
 
 logger = logging.getLogger(__name__)
 
@@ -83,11 +86,13 @@ class AnswerSocket:
     Args:
         socket: not accepted yet.
         takes: the studio's.
+        interviews: the studio's.
     """
 
-    def __init__(self, socket: WebSocket, takes: Takes) -> None:
+    def __init__(self, socket: WebSocket, takes: Takes, interviews: OpenInterviews) -> None:
         self._socket = socket
         self._takes = takes
+        self._interviews = interviews
         self._outgoing: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
 
     async def serve(self) -> None:
@@ -112,12 +117,17 @@ class AnswerSocket:
                 raise
             self._say_problem(_problem(error, kept=False))
             return
-        self._say("recording", take=take.name, target_s=take.target_s, limit_s=take.limit_s)
         why = _PAGE_GONE
         try:
+            if start.interview:
+                await run_in_threadpool(
+                    self._interviews.record, start.interview, start.question_id, take.name
+                )
+            self._say("recording", take=take.name, target_s=take.target_s, limit_s=take.limit_s)
             stopped_by = await self._record(take)
             if stopped_by is None:
                 await run_in_threadpool(take.discard)
+                await run_in_threadpool(self._takes.tell, TakeEnd(take.name, start.question_id))
                 self._say("discarded")
             else:
                 await self._finish(take, start, stopped_by)
@@ -150,21 +160,25 @@ class AnswerSocket:
 
     async def _finish(self, take: RunningTake, start: Start, stopped_by: str) -> None:
         self._say("working", stopped_by=stopped_by, share=take.captioned_share)
-
-        def work() -> dict[str, Any]:
-            finished = take.finish()
-            outcome = finished.outcome
-            self._takes.tell(AnswerDone(start.question_id, start.interview, outcome))
-            return {
-                "url": None if outcome.attempt_id is None else f"/attempts/{outcome.attempt_id}",
-                "attempt_id": outcome.attempt_id,
-                "submission_id": outcome.submission.submission_id,
-                "waiting": outcome.waiting,
-                "notice": finished.notice,
-            }
-
+        await run_in_threadpool(take.stop)
+        if start.interview:
+            await run_in_threadpool(
+                self._interviews.give, start.interview, start.question_id, take.name
+            )
+            self._takes.complete_later(take, start.question_id)
+            self._say("given")
+            return
         # In a thread, so that it goes on where the page is closed meanwhile.
-        self._say("done", **await run_in_threadpool(work))
+        finished = await run_in_threadpool(self._takes.complete, take, start.question_id)
+        outcome = finished.outcome
+        self._say(
+            "done",
+            url=None if outcome.attempt_id is None else f"/attempts/{outcome.attempt_id}",
+            attempt_id=outcome.attempt_id,
+            submission_id=outcome.submission.submission_id,
+            waiting=outcome.waiting,
+            notice=finished.notice,
+        )
 
     async def _first(self) -> Start:
         message = await self._receive(START_WITHIN_S)
@@ -243,6 +257,8 @@ def _problem(error: Exception, *, kept: bool) -> Problem:
             return Problem("no-speech", str(error), kept=kept)
         case EngineError() | WeightsError():
             return Problem("engine", str(error), kept=kept)
+        case InterviewError():
+            return Problem("moved", str(error), kept=kept)
         case RejectedError():
             return Problem("rejected", str(error), kept=kept)
         case ClientError():

@@ -9,7 +9,8 @@ from client.answering.assembly import vocabulary
 from client.core.errors import ClientError, WeightsError
 from client.core.settings import ClientSettings
 from client.transcription.base import Transcriber
-from client.transcription.engines import AUTO, load_engine
+from client.transcription.engine_process import EngineProcess
+from client.transcription.engines import AUTO
 from client.transcription.weights import (
     DEFAULT_MODEL,
     KNOWN_MODELS,
@@ -94,12 +95,14 @@ class EngineState:
             if self._loaded is None:
                 self._loading, self._problem = True, ""
                 try:
-                    self._loaded = load_engine(
+                    engine = EngineProcess(
                         self._engine,
                         self._model,
                         offline=True,
                         vocabulary=lambda: vocabulary(self._settings),
                     )
+                    engine.warm()
+                    self._loaded = engine
                 except ClientError as error:
                     self._problem = str(error)
                     raise

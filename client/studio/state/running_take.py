@@ -58,8 +58,8 @@ def keep_recording(recordings: OwnRecordings, finish: Callable[[], Path], outcom
     return ""
 
 
-def _in_words(error: BaseException) -> str:
-    """Why an answer was not graded, for the notice about its recording."""
+def why_ungraded(error: BaseException) -> str:
+    """Why an answer was not graded, one line for its owner."""
     if isinstance(error, ClientError):
         return str(error)
     return f"that failed ({type(error).__name__}: {error})"
@@ -154,14 +154,11 @@ class RunningTake:
         self._writer.append(samples)
         self._live.feed(samples)
 
-    def finish(self) -> FinishedTake:
-        """The candidate has stopped: have the answer graded, then keep the recording by its name.
-
-        Until it is graded the file stays what a crash can be recovered from.
+    def stop(self) -> None:
+        """The candidate has stopped: from now on another take can begin.
 
         Raises:
             RecordingError: there is no sound in it; the file is deleted.
-            ClientError: no speech, or engine or server failed; the take is left unfinished.
         """
         self._end()
         if self._writer.samples_written == 0 or self._only_zeros:
@@ -169,10 +166,22 @@ class RunningTake:
             if self._writer.samples_written == 0:
                 raise RecordingError("nothing was recorded", "record again, and speak")
             raise RecordingError(_ZEROS, _ZEROS_REMEDY)
+
+    def finish(self) -> FinishedTake:
+        """Have the answer graded, then keep the recording by its name; stops it where it runs.
+
+        Until it is graded the file stays what a crash can be recovered from.
+
+        Raises:
+            RecordingError: as ``stop``.
+            ClientError: no speech, or engine or server failed; the take is left unfinished.
+        """
+        if not self._ended:
+            self.stop()
         try:
             outcome = self._live.finish()
         except BaseException as error:
-            self._writer.abandon(_in_words(error))
+            self._writer.abandon(why_ungraded(error))
             raise
         return FinishedTake(outcome, keep_recording(self._recordings, self._writer.finish, outcome))
 

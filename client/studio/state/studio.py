@@ -19,8 +19,10 @@ from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.judging.judge import Judge
 from client.practice.drills.items import DrillItems
+from client.practice.interviews import Interviews
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
+from client.studio.state.open_interviews import OpenInterviews
 from client.studio.state.takes import Takes
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
@@ -75,6 +77,7 @@ class Studio:
         self._session_lock = threading.Lock()
         self._session: tuple[tuple[str, str], Session] | None = None
         self.takes = Takes(settings, self.backend, lambda: self.session)
+        self.interviews = OpenInterviews(Interviews.of(settings), self.takes)
 
     @property
     def bank(self) -> Bank:

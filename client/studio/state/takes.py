@@ -21,7 +21,12 @@ from client.backend.protocol import Backend, UnavailableError
 from client.core.errors import ClientError, RecordingError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
-from client.studio.state.running_take import RunningTake, keep_recording
+from client.studio.state.running_take import (
+    FinishedTake,
+    RunningTake,
+    keep_recording,
+    why_ungraded,
+)
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.models import Question
 
@@ -43,18 +48,20 @@ class NoSuchTakeError(ClientError):
 
 
 @dataclass(frozen=True)
-class AnswerDone:
-    """An answer of the studio has been graded, or waits for its server.
+class TakeEnd:
+    """What became of a recorded answer.
 
     Attributes:
+        take: the recording's name while it was unfinished.
         question_id: what was asked.
-        interview: the interview it belongs to; empty where it was practice.
-        outcome: what became of it.
+        outcome: the answer has been graded, or waits for its server; ``None``: it has not.
+        problem: why not; the recording is kept. Empty without an outcome: it was discarded.
     """
 
+    take: str
     question_id: str
-    interview: str
-    outcome: Outcome
+    outcome: Outcome | None = None
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,24 +123,34 @@ class Takes:
         self._lock = threading.Lock()
         self._running: RunningTake | None = None
         self._finishing: dict[str, Finishing] = {}
-        self._subscribers: list[Callable[[AnswerDone], None]] = []
+        self._at_work: set[str] = set()
+        self._subscribers: list[Callable[[TakeEnd], None]] = []
 
     @property
     def running(self) -> RunningTake | None:
         """The take that is being recorded now."""
         return self._running
 
-    def subscribe(self, subscriber: Callable[[AnswerDone], None]) -> None:
-        """Have a function called with every answer, in the thread that worked on it."""
+    def subscribe(self, subscriber: Callable[[TakeEnd], None]) -> None:
+        """Have a function called with every answer's end, in the thread that worked on it."""
         self._subscribers.append(subscriber)
 
-    def tell(self, done: AnswerDone) -> None:
+    def tell(self, end: TakeEnd) -> None:
         """Call every subscriber; one that fails stops neither the others nor the answer."""
         for subscriber in self._subscribers:
             try:
-                subscriber(done)
+                subscriber(end)
             except Exception:
-                logger.exception("an answer was graded, but a subscriber failed")
+                logger.exception("an answer has ended, but a subscriber failed")
+        with self._lock:
+            self._at_work.discard(end.take)
+
+    def is_kept(self, name: str) -> bool:
+        """Whether a recording is being worked on, or is there to be finished."""
+        with self._lock:
+            if name in self._at_work:
+                return True
+        return self._is_finishing(name) or (self._settings.recordings / name).exists()
 
     def begin(
         self, question_id: str, on_caption: Callable[[Caption], None] | None = None
@@ -178,7 +195,35 @@ class Takes:
                     target_s,
                     on_end=self._let_go(claim.pop_all()),
                 )
+                self._at_work.add(self._running.name)
                 return self._running
+
+    def complete(self, take: RunningTake, question_id: str) -> FinishedTake:
+        """Have a take graded that was stopped, and tell what became of it.
+
+        Raises:
+            ClientError: no speech, or engine or server failed; the take is left unfinished.
+        """
+        try:
+            finished = take.finish()
+        except Exception as error:
+            self.tell(TakeEnd(take.name, question_id, problem=why_ungraded(error)))
+            raise
+        self.tell(TakeEnd(take.name, question_id, finished.outcome))
+        return finished
+
+    def complete_later(self, take: RunningTake, question_id: str) -> None:
+        """Do the same in a thread of its own."""
+
+        def work() -> None:
+            try:
+                self.complete(take, question_id)
+            except ClientError as error:
+                logger.info("an answer got no report: %s", error)
+            except Exception:
+                logger.exception("an answer got no report")
+
+        threading.Thread(target=work, name="aloud-complete", daemon=True).start()
 
     def _let_go(self, claim: ExitStack) -> Callable[[], None]:
         def end() -> None:
@@ -219,7 +264,9 @@ class Takes:
         """
         if self._is_finishing(name):
             raise NoSuchTakeError("this recording is being finished; it cannot be discarded now")
-        self._find(name).discard()
+        take = self._find(name)
+        take.discard()
+        self.tell(TakeEnd(name, take.label))
 
     def finish(self, name: str) -> Finishing:
         """Begin to transcribe and grade an unfinished take as an answer to its question.
@@ -268,15 +315,15 @@ class Takes:
                     on_progress=lambda share: self._note(Finishing(name, "running", share)),
                 )
             keep_recording(self._recordings, take.finish, outcome)
-        except ClientError as error:
-            take.note(str(error))
-            self._note(Finishing(name, "failed", problem=str(error)))
         except Exception as error:  # shown on the page: nobody waits for this thread
-            logger.exception("an interrupted recording was not finished")
-            take.note(f"that failed ({error})")
-            self._note(Finishing(name, "failed", problem=f"that failed ({error})"))
+            problem = why_ungraded(error)
+            if not isinstance(error, ClientError):
+                logger.exception("an interrupted recording was not finished")
+            take.note(problem)
+            self.tell(TakeEnd(name, question_id, problem=problem))
+            self._note(Finishing(name, "failed", problem=problem))
         else:
-            self.tell(AnswerDone(question_id, "", outcome))
+            self.tell(TakeEnd(name, question_id, outcome))
             done = Finishing(name, "done", 1.0, outcome.attempt_id, outcome.waiting)
             self._note(done)
 

@@ -19,6 +19,7 @@ const CONNECT_WITHIN_MS = 10_000;
  * @property {(caption: {text: string, start_s: number, end_s: number}) => void} [onCaption]
  * @property {(working: {stopped_by: string, share: number}) => void} [onWorking] recording
  *   has ended; the rest is being transcribed
+ * @property {() => void} [onGiven] an interview has taken the answer and goes on; nothing follows
  * @property {(done: {url: string|null, attempt_id: number|null, submission_id: string,
  *   waiting: string, notice: string}) => void} [onDone]
  * @property {() => void} [onDiscarded]
@@ -123,6 +124,10 @@ export class Answer {
       case "working":
         this.#microphone.close();
         this.#handlers.onWorking?.(message);
+        break;
+      case "given":
+        this.#end();
+        this.#handlers.onGiven?.();
         break;
       case "done":
         this.#end();

@@ -9,27 +9,30 @@ import { request } from "./request.js";
 
 const TICK_MS = 500;
 const POLL_MS = 500;
+const BEAT_MS = 5000; // the studio takes 20 s without one for "left"
 const FREED_AFTER_TRIES = 6; // a page that was just reloaded still counts as recording
 const WARN_S = [300, 60];
 
 const IDLE = { idle: true, shows: ["hear", "skip"] };
+const RUNS = { runs: true }; // the clock
 const STATES = {
   loading: { status: "Getting ready" },
-  ready: { status: "Answer when you are ready", primary: "Answer", ...IDLE },
+  ready: { status: "Answer when you are ready", primary: "Answer", ...IDLE, ...RUNS },
   asking: { status: "Listen to the question", ...IDLE },
   opening: { status: "Opening the microphone" },
-  recording: { status: "Recording", primary: "That is my answer", listens: true },
+  recording: { status: "Recording", primary: "That is my answer", listens: true, ...RUNS },
   working: { status: "Saving your answer" },
   interrupted: {
     status: "Your answer was interrupted",
     keepsProblem: true,
     shows: ["skip", "interrupted"],
   },
+  elsewhere: { status: "This question is being answered in another tab" },
   problem: { status: "Not recording", ...IDLE, primary: "Answer again" },
 };
 
 const panel = new AnswerPanel(document.querySelector("[data-recorder]"), STATES, {
-  onDone,
+  onGiven,
   onProblem,
 });
 const part = (name) => panel.part(name);
@@ -37,10 +40,12 @@ const end = part("end");
 const player = new Player();
 
 let interview = JSON.parse(document.getElementById("state").textContent);
-let endsAtMs = performance.now() + interview.left_s * 1000;
-let interrupted = null;
+let leftS = interview.left_s;
+let tickedAtMs = performance.now();
+let beatAtMs = -Infinity;
+let ran = false;
 let endWhenDone = false;
-const warned = WARN_S.filter((each) => interview.left_s <= each);
+const warned = WARN_S.filter((each) => leftS <= each);
 
 /* ---- the question */
 
@@ -60,8 +65,19 @@ async function showQuestion() {
   panel.clearWaveform();
   panel.showRecorded(0);
   panel.enter("loading");
-  await findInterrupted();
-  if (interrupted) {
+  for (let tries = 0; interview.recording && tries < FREED_AFTER_TRIES; tries += 1) {
+    await pause(); // it is just being let go
+    update(await request(`/interview/${interview.id}/state`).catch(() => interview));
+    if (!panel.is("loading") || interview.question?.question_id !== question.question_id) {
+      return;
+    }
+  }
+  if (interview.recording) {
+    panel.enter("elsewhere");
+    return;
+  }
+  if (interview.interrupted) {
+    showInterrupted();
     return;
   }
   if (isOver()) {
@@ -78,6 +94,12 @@ async function showQuestion() {
   } else {
     panel.say("Hear the question, or read it, then answer");
   }
+}
+
+/** Says what became of answers given before, where something went wrong. */
+function showEarlier() {
+  part("earlier").textContent = interview.problems.join(" ");
+  part("earlier").hidden = interview.problems.length === 0;
 }
 
 async function speak() {
@@ -104,20 +126,12 @@ async function begin() {
   });
 }
 
-async function onDone(done) {
+async function onGiven() {
   if (endWhenDone) {
     end.submit();
     return;
   }
-  const { question_id: questionId } = interview.question;
-  const next = await requestHere("state");
-  if (next?.question?.question_id === questionId) {
-    // the studio could not note it when it came in
-    const noted = { question_id: questionId, submission_id: done.submission_id };
-    goOn(await requestHere("answers", { ...noted, attempt_id: done.attempt_id }));
-    return;
-  }
-  goOn(next);
+  goOn(await requestHere("state"));
 }
 
 /** @param {import("./answer.js").Problem} problem */
@@ -125,7 +139,9 @@ async function onProblem(problem) {
   endWhenDone = false;
   fail(problem);
   panel.showRecorded(0);
-  if (problem.kept) {
+  if (problem.code === "moved") {
+    goOn(await requestHere("state")); // another tab was first
+  } else if (problem.kept) {
     await findInterrupted();
   }
 }
@@ -148,11 +164,19 @@ function goOn(next) {
   if (!next) {
     return;
   }
-  interview = next;
-  endsAtMs = performance.now() + next.left_s * 1000;
-  interrupted = null;
+  update(next);
   showQuestion();
   document.getElementById("prompt").focus();
+}
+
+/** Takes over where the interview stands; where another tab has gone on, this one follows. */
+function update(next) {
+  const moved = next.question?.question_id !== interview.question?.question_id;
+  interview = next;
+  leftS = next.left_s;
+  tickedAtMs = performance.now();
+  showEarlier();
+  return moved;
 }
 
 function fail(problem) {
@@ -172,51 +196,33 @@ async function requestHere(what, json) {
 
 /* ---- an answer that was interrupted */
 
-/** Looks for a recording of this question that nobody finished: the page was reloaded, or lost. */
+/** Looks for the recording that was just interrupted; the studio lets go of it in a moment. */
 async function findInterrupted() {
-  interrupted = null;
   for (let tries = 0; tries < FREED_AFTER_TRIES; tries += 1) {
-    const found = await request(`/interview/${interview.id}/interrupted`).catch(() => null);
-    interrupted = found?.take ?? null;
-    if (interrupted || !found?.recording) {
-      break;
+    update(await request(`/interview/${interview.id}/state`).catch(() => interview));
+    if (interview.interrupted) {
+      showInterrupted();
+      return;
     }
-    await pause(); // it is just being let go
+    await pause();
   }
-  if (interrupted) {
-    part("interrupted-text").textContent =
-      `Your answer of ${interrupted.length} from ${interrupted.started} was interrupted; it is kept.`;
-    panel.enter("interrupted");
-  }
+}
+
+function showInterrupted() {
+  const { length, started } = interview.interrupted;
+  part("interrupted-text").textContent =
+    `Your answer of ${length} from ${started} was interrupted; it is kept.`;
+  panel.enter("interrupted");
 }
 
 async function use() {
   panel.enter("working");
-  const claimed = await requestHere("claim", { question_id: interview.question.question_id });
-  if (claimed === undefined) {
-    return;
-  }
-  try {
-    const address = `/takes/${encodeURIComponent(interrupted.name)}`;
-    let progress = await request(`${address}/finish`, { post: true });
-    while (progress.state === "running") {
-      await pause();
-      progress = await request(address);
-    }
-    if (progress.state === "done") {
-      goOn(await requestHere("state"));
-      return;
-    }
-    fail({ detail: progress.problem, remedy: "The recording is kept." });
-  } catch (error) {
-    fail({ detail: error.message, remedy: `${error.remedy} The recording is kept.`.trim() });
-  }
-  await findInterrupted();
+  goOn(await requestHere("use", { question_id: interview.question.question_id }));
 }
 
 async function drop() {
   const sure = await confirm({
-    title: `Discard this answer of ${interrupted.length}?`,
+    title: `Discard this answer of ${interview.interrupted.length}?`,
     detail: "It is deleted for good.",
     yes: "Discard",
     no: "Keep it",
@@ -224,9 +230,9 @@ async function drop() {
   if (!sure) {
     return;
   }
-  const address = `/takes/${encodeURIComponent(interrupted.name)}/discard`;
+  const address = `/takes/${encodeURIComponent(interview.interrupted.name)}/discard`;
   await request(address, { post: true }).catch(() => null); // it is offered again after a reload
-  interrupted = null;
+  interview.interrupted = null;
   if (isOver()) {
     showOver();
   } else {
@@ -240,26 +246,59 @@ function pause() {
 
 /* ---- the clock */
 
-const leftS = () => Math.max(0, (endsAtMs - performance.now()) / 1000);
-const isOver = () => leftS() <= 0;
+const isOver = () => leftS <= 0;
 
 function tick() {
-  const left = leftS();
-  part("left").textContent = clock(Math.ceil(left));
-  part("spent").value = interview.minutes * 60 - left;
+  const now = performance.now();
+  const runs = Boolean(STATES[panel.state].runs);
+  leftS = Math.max(0, leftS - (ran && runs ? (now - tickedAtMs) / 1000 : 0));
+  tickedAtMs = now;
+  if (runs !== ran || ((runs || panel.is("elsewhere")) && now - beatAtMs > BEAT_MS)) {
+    beat(runs);
+  }
+  ran = runs;
+  part("left").textContent = clock(Math.ceil(leftS));
+  part("spent").value = interview.minutes * 60 - leftS;
+  tell();
+}
+
+/** Tells the studio that the clock runs or stands, and hears how the interview stands. */
+async function beat(runs) {
+  beatAtMs = performance.now();
+  const asked = interview.question?.question_id;
+  const { state } = panel;
+  const elsewhere = state === "elsewhere";
+  const json = { question_id: asked, runs };
+  const next = await (
+    elsewhere
+      ? request(`/interview/${interview.id}/state`)
+      : request(`/interview/${interview.id}/time`, { json })
+  ).catch(() => null); // a lost studio shows as soon as something is asked of it
+  if (!next || interview.question?.question_id !== asked) {
+    return; // this page has gone on meanwhile
+  }
+  const moved = update(next);
+  const follows = panel.is(state) && (panel.isIdle || elsewhere);
+  if (follows && (moved || next.recording !== elsewhere)) {
+    player.stop();
+    showQuestion();
+  }
+}
+
+function tell() {
   for (const each of WARN_S) {
-    if (left <= each && !warned.includes(each)) {
+    if (leftS <= each && !warned.includes(each)) {
       warned.push(each);
       const minutes = each / 60;
       part("time-status").textContent = `${minutes} ${minutes === 1 ? "minute" : "minutes"} left.`;
     }
   }
-  if (left > 0) {
+  if (!isOver()) {
     return;
   }
   if (panel.is("recording", "opening", "working")) {
     part("time-status").textContent = "The time is over. Finish this answer; it is the last one.";
-  } else if (!panel.is("interrupted", "loading") && part("over").hidden) {
+  } else if (!panel.is("interrupted", "loading", "elsewhere") && part("over").hidden) {
     showOver();
   }
 }
@@ -325,4 +364,5 @@ end.addEventListener("submit", async (event) => {
 
 setInterval(tick, TICK_MS);
 tick();
+showEarlier();
 showQuestion();

@@ -37,6 +37,15 @@ class OpenQuestion:
 
 
 @dataclass(frozen=True)
+class InterruptedAnswer:
+    """An answer that broke off: its recording's name, when it began, how long it is."""
+
+    name: str
+    started: str
+    length: str
+
+
+@dataclass(frozen=True)
 class InterviewState:
     """Where an interview stands, for its page's script.
 
@@ -44,6 +53,10 @@ class InterviewState:
         left_s: until the time is over; 0 from then on.
         about: how many questions fill the time.
         question: ``None``: the interview has ended.
+        recording: the question is being answered, in this tab or another.
+        interrupted: an answer to it that broke off.
+        transcribing: how many answers get their reports now.
+        problems: what went wrong with answers given before, one sentence each.
     """
 
     id: str
@@ -51,6 +64,10 @@ class InterviewState:
     left_s: float
     about: int
     question: OpenQuestion | None
+    recording: bool
+    interrupted: InterruptedAnswer | None
+    transcribing: int
+    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -78,13 +95,22 @@ class PointLink:
     href: str
 
 
-def state_of(record: InterviewRecord, bank: Bank | None, now: datetime) -> InterviewState:
+def state_of(
+    record: InterviewRecord,
+    bank: Bank | None,
+    now: datetime,
+    *,
+    recording: bool = False,
+    interrupted: InterruptedAnswer | None = None,
+) -> InterviewState:
     """Where an interview stands.
 
     Args:
         record: the interview.
         bank: names the roles; ``None`` where the server is away.
         now: the time.
+        recording: whether the open question is being answered.
+        interrupted: an answer to it that broke off.
     """
     current = record.current
     question = None
@@ -106,6 +132,14 @@ def state_of(record: InterviewRecord, bank: Bank | None, now: datetime) -> Inter
         left_s=round(record.time_left_s(now), 1),
         about=record.planned,
         question=question,
+        recording=recording,
+        interrupted=interrupted,
+        transcribing=len(record.transcribing),
+        problems=tuple(
+            f"Question {number} has no report: {each.problem}. Its recording is kept."
+            for number, each in enumerate(record.asked, start=1)
+            if each.state == "given" and each.problem
+        ),
     )
 
 
@@ -127,7 +161,7 @@ def earlier(
         record=record,
         state=running if record.ended_at is None else "ended",
         left_s=left_s,
-        answered=sum(each.state == "answered" for each in record.asked),
+        answered=sum(each.state in ("given", "answered") for each in record.asked),
         asked=len(record.asked),
         score=sum(own) / len(own) if own else None,
     )

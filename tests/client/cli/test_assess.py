@@ -31,10 +31,10 @@ def test_no_save_leaves_no_trace(run: Run, recording: Path) -> None:
 def test_an_unknown_question_fails_before_anything_is_transcribed(
     run: Run, recording: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never(*_: object, **__: object) -> None:
-        raise AssertionError("the engine was loaded")
+    def never() -> None:
+        raise AssertionError("the engine was waited for")
 
-    monkeypatch.setattr("client.cli.engine.load_transcriber", never)
+    monkeypatch.setattr("client.cli.engine.begin_loading", lambda *_, **__: never)
     result = run("assess", str(recording), "--question", "nope")
     assert result.exit_code == 1
     assert "no question 'nope'" in result.stderr

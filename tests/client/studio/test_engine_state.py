@@ -18,14 +18,14 @@ from tests.client.studio.studio_parts import ORIGIN, ScriptedTranscriber
 
 @pytest.fixture
 def loads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What ``load_engine`` was asked for, one entry a call."""
+    """Which engines were loaded, one entry each."""
     asked: list[object] = []
 
     def load(name: str, model: str | None, **options: object) -> ScriptedTranscriber:
         asked.append((name, model, options["offline"]))
         return ScriptedTranscriber()
 
-    monkeypatch.setattr(engine_state, "load_engine", load)
+    monkeypatch.setattr(engine_state, "EngineProcess", load)
     return asked
 
 
@@ -52,7 +52,7 @@ def test_a_failure_to_load_is_shown_and_tried_again(
     def fail(*_: object, **__: object) -> None:
         raise EngineError("no engine 'x'")
 
-    monkeypatch.setattr(engine_state, "load_engine", fail)
+    monkeypatch.setattr(engine_state, "EngineProcess", fail)
     engine = EngineState(settings, "x")
     for _ in range(2):
         with pytest.raises(EngineError):

@@ -1,7 +1,6 @@
 import json
 import re
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+import threading
 from typing import Any
 
 import numpy as np
@@ -9,14 +8,18 @@ import pytest
 from starlette.testclient import TestClient
 
 from client.answering.submission import Outcome, new_submission
-from client.audio.take_file import TakeWriter
+from client.audio.take_file import TakeWriter, read_take
+from client.core.errors import EngineError
 from client.core.settings import ClientSettings
 from client.practice.interviews import InterviewPlan, InterviewRecord, InterviewReport, Interviews
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
-from client.studio.state.takes import AnswerDone
-from server.contract import Transcript
-from tests.client.studio.studio_parts import ORIGIN, make_studio
+from client.studio.state.takes import TakeEnd
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from server.contract import HistoryQuery, Transcript
+from tests.client.studio.answering import begin as begin_answer
+from tests.client.studio.answering import send_all, until, wait_for, with_engine
+from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
 
 HTML = {"Accept": "text/html"}
 ROLE, ROUND = "ml-platform-engineer", "system-design"
@@ -47,22 +50,30 @@ def say(studio: Studio, client: TestClient, address: str) -> Outcome:
     """An answer to the open question, as the recording tells it."""
     asked = question_id(client, address)
     outcome = submit(studio, asked)
-    interview_id = address.rpartition("/")[2]
-    studio.takes.tell(AnswerDone(asked, interview_id, outcome))
+    take = give(studio, address, asked)
+    studio.takes.tell(TakeEnd(take, asked, outcome))
     return outcome
+
+
+def give(studio: Studio, address: str, asked: str) -> str:
+    """The answer is spoken, and gives the name of its recording."""
+    take = f"{asked}.wav.part"
+    studio.interviews.give(address.rpartition("/")[2], asked, take)
+    return take
 
 
 def planted(studio: Studio, questions: int, *, left_s: float, minutes: int = 10) -> InterviewRecord:
     """An interview of so many questions with so much time left."""
     bank = studio.bank
     chosen = [each for each in bank.questions if each.role == ROLE][:questions]
-    begun = datetime.now(UTC) - timedelta(minutes=minutes) + timedelta(seconds=left_s)
-    kept = Interviews(studio.settings.home / "interviews", lambda: begun)
+    kept = studio.interviews.kept
     role = bank.role(ROLE)
     assert role is not None
     guide = next(each for each in bank.rounds if each.id == ROUND)
     plan = InterviewPlan(tuple(chosen), questions, questions, 120.0 * questions)
-    return kept.start(role, guide, minutes, plan)
+    record = kept.start(role, guide, minutes, plan)
+    spent = {"spent_s": minutes * 60 - left_s}
+    return kept.change(record.id, lambda record: record.model_copy(update=spent))
 
 
 def test_the_choice_shows_rounds_with_what_they_test_and_their_real_length(
@@ -195,11 +206,13 @@ def test_earlier_interviews_are_listed_and_can_be_forgotten(
 
 @pytest.mark.parametrize("interview_id", ["nothing", "0" * 32, "..%2F..%2Faloud"])
 def test_an_interview_that_is_not_there_is_told(client: TestClient, interview_id: str) -> None:
-    for path in ("", "/state", "/report", "/report.md", "/interrupted"):
+    for path in ("", "/state", "/report", "/report.md"):
         assert client.get(f"/interview/{interview_id}{path}").status_code == 404
     body = {"question_id": "a"}
-    for path in ("/skip", "/claim", "/end", "/delete"):
-        assert client.post(f"/interview/{interview_id}{path}", json=body).status_code == 404
+    timed = body | {"runs": True}
+    for path in ("skip", "use", "end", "delete", "time"):
+        sent = timed if path == "time" else body
+        assert client.post(f"/interview/{interview_id}/{path}", json=sent).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -224,55 +237,168 @@ def test_what_was_not_asked_is_refused(client: TestClient) -> None:
     assert client.post(f"{address}/skip", json={"question": "a"}).status_code == 422
 
 
-def test_an_answer_the_studio_could_not_note_can_be_noted_by_the_page(
-    client: TestClient, studio: Studio
-) -> None:
-    address = begin(client)
-    asked = question_id(client, address)
-    outcome = submit(studio, asked)
-    body = {
-        "question_id": asked,
-        "submission_id": outcome.submission.submission_id,
-        "attempt_id": outcome.attempt_id,
-    }
-    now = client.post(f"{address}/answers", json=body).json()
-    assert now["question"]["number"] == 2
-    assert client.post(f"{address}/answers", json=body).json()["question"]["number"] == 2
-    other = body | {"submission_id": "f" * 32}
-    assert "has an answer already" in client.post(f"{address}/answers", json=other).json()["detail"]
-
-
 def test_practice_of_the_same_question_is_not_taken_for_an_answer(
     client: TestClient, studio: Studio
 ) -> None:
     address = begin(client)
     asked = question_id(client, address)
-    studio.takes.tell(AnswerDone(asked, "", submit(studio, asked)))
+    studio.takes.tell(TakeEnd("practice.wav.part", asked, submit(studio, asked)))
     assert question_id(client, address) == asked
-    assert client.post(f"{address}/claim", json={"question_id": asked}).status_code == 204
-    studio.takes.tell(AnswerDone(asked, "", submit(studio, asked)))
-    assert question_id(client, address) != asked
 
 
-def interrupted_take(settings: ClientSettings, question_id: str) -> Path:
-    writer = TakeWriter(settings.recordings, 16_000, question_id)
-    writer.append(np.full(48_000, 0.1, np.float32))
-    writer.abandon()
-    return writer.part_path
+def test_the_clock_runs_while_the_page_says_so(client: TestClient) -> None:
+    address = begin(client)
+    now = state(client, address)
+    assert now["left_s"] == 600
+    body = {"question_id": now["question"]["question_id"], "runs": True}
+    client.post(f"{address}/time", json=body)
+    client.post(f"{address}/time", json=body)
+    held = client.post(f"{address}/time", json=body | {"runs": False}).json()
+    assert 590 < held["left_s"] <= 600
+    assert client.post(f"{address}/time", json={"question_id": "a"}).status_code == 422
 
 
-def test_only_a_recording_begun_since_the_question_was_asked_is_offered(
-    client: TestClient, studio: Studio, settings: ClientSettings
+# ------------------------------------------------ spoken over the socket
+
+
+def speak(client: TestClient, address: str, clip: Clip) -> dict[str, Any]:
+    """Answers the open question; gives what the page hears after "stop"."""
+    asked, interview = question_id(client, address), address.rpartition("/")[2]
+    with client.websocket_connect(SOCKET) as socket:
+        assert begin_answer(socket, asked, interview=interview)["type"] == "recording"
+        send_all(socket, clip)
+        assert state(client, address)["recording"]
+        socket.send_json({"type": "stop"})
+        return until(socket, "given", "problem")
+
+
+def break_off(client: TestClient, studio: Studio, address: str, clip: Clip) -> str:
+    """An answer to the open question whose page is lost; gives its recording's name."""
+    asked, interview = question_id(client, address), address.rpartition("/")[2]
+    with client.websocket_connect(SOCKET) as socket:
+        name = str(begin_answer(socket, asked, interview=interview)["take"])
+        send_all(socket, clip)
+        path = studio.settings.recordings / name
+        wait_for(lambda: read_take(path)[0].size == clip.samples.size)
+    wait_for(lambda: state(client, address)["interrupted"])
+    return name
+
+
+def all_transcribed(client: TestClient, address: str) -> bool:
+    return state(client, address)["transcribing"] == 0
+
+
+def test_the_next_question_is_asked_while_the_last_answer_is_transcribed(
+    settings: ClientSettings, speech: Clip
 ) -> None:
-    first = next(each.id for each in studio.bank.questions if each.role == ROLE)
-    old = interrupted_take(settings, first)
-    address = f"/interview/{planted(studio, 2, left_s=600).id}"
-    assert question_id(client, address) == first
-    assert client.get(f"{address}/interrupted").json() == {"recording": False, "take": None}
-    assert old.exists()
-    new = interrupted_take(settings, first)
-    found = client.get(f"{address}/interrupted").json()["take"]
-    assert (found["name"], found["length"]) == (new.name, "0:03")
+    gate = threading.Event()
+    with with_engine(settings, ScriptedTranscriber(gate=gate)) as client:
+        address = begin(client)
+        for number in (1, 2):
+            assert speak(client, address, speech)["type"] == "given"
+            now = state(client, address)
+            assert (now["question"]["number"], now["transcribing"]) == (number + 1, number)
+        page = client.post(f"{address}/end", headers=HTML).text
+        assert "2 answers are still being transcribed" in page
+        assert page.count("being transcribed</span>") == 2
+        assert "being transcribed" in client.get(f"{address}/report.md").text
+        gate.set()
+        wait_for(lambda: all_transcribed(client, address))
+        report = client.get(f"{address}/report.json").json()
+    assert (report["asked"], report["answered"], report["transcribing"]) == (3, 2, 0)
+    assert [line["score"] is not None for line in report["answers"]] == [True, True, False]
+
+
+def test_a_tab_left_behind_records_no_second_answer(
+    client: TestClient, studio: Studio, speech: Clip
+) -> None:
+    address = begin(client)
+    first = question_id(client, address)
+    speak(client, address, speech)
+    with client.websocket_connect(SOCKET) as socket:
+        problem = begin_answer(socket, first, interview=address.rpartition("/")[2])
+    assert (problem["code"], problem["kept"]) == ("moved", False)
+    wait_for(lambda: all_transcribed(client, address))
+    assert studio.backend.history(HistoryQuery(question_id=first)).total == 1
+    assert not studio.takes.running
+
+
+def test_an_answer_without_sound_leaves_the_question_open(
+    client: TestClient, studio: Studio
+) -> None:
+    address = begin(client)
+    before = state(client, address)["question"]
+    problem = speak(client, address, Clip(np.zeros(16_000, np.float32)))
+    assert problem["code"] == "recording"
+    assert state(client, address)["question"] == before
+
+
+def test_an_answer_that_broke_off_can_be_used_or_discarded(
+    client: TestClient, studio: Studio, speech: Clip
+) -> None:
+    address = begin(client)
+    asked = question_id(client, address)
+    name = break_off(client, studio, address, speech)
+    found = state(client, address)["interrupted"]
+    assert (found["name"], found["length"]) == (name, "0:03")
+    assert client.post(f"/takes/{name}/discard").status_code == 204
+    assert state(client, address)["interrupted"] is None
+    assert client.post(f"{address}/use", json={"question_id": asked}).status_code == 422
+    break_off(client, studio, address, speech)
+    now = client.post(f"{address}/use", json={"question_id": asked}).json()
+    assert now["question"]["number"] == 2
+    wait_for(lambda: all_transcribed(client, address))
+    client.post(f"{address}/end")
+    assert client.get(f"{address}/report.json").json()["answers"][0]["score"] is not None
+
+
+def test_an_answer_that_a_crash_left_is_transcribed_when_its_interview_is_seen(
+    client: TestClient, studio: Studio, speech: Clip
+) -> None:
+    address = begin(client)
+    asked = question_id(client, address)
+    writer = TakeWriter(studio.settings.recordings, SAMPLE_RATE_HZ, asked)
+    writer.append(speech.samples)
+    writer.abandon()
+    studio.interviews.give(address.rpartition("/")[2], asked, writer.part_path.name)
+    assert state(client, address)["transcribing"] == 1
+    client.get(address)
+    wait_for(lambda: all_transcribed(client, address))
+    assert studio.backend.history(HistoryQuery(question_id=asked)).total == 1
+    assert state(client, address)["problems"] == []
+
+
+def test_an_answer_without_a_report_is_told_and_can_be_tried_again(
+    settings: ClientSettings, speech: Clip
+) -> None:
+    engine = ScriptedTranscriber(failure=EngineError("the engine is out of order"))
+    with with_engine(settings, engine) as client:
+        address = begin(client)
+        speak(client, address, speech)
+        wait_for(lambda: state(client, address)["problems"])
+        assert state(client, address)["problems"] == [
+            "Question 1 has no report: the engine is out of order. Its recording is kept."
+        ]
+        client.get(address)
+        assert len(engine.clips) == 1, "it is not tried by itself"
+        page = client.post(f"{address}/end", headers=HTML).text
+        assert "The engine is out of order." in page
+        assert 'id="takes-notice"' in page
+        engine.failure = None
+        (name,) = [each["name"] for each in client.get("/takes").json()["interrupted"]]
+        client.post(f"/takes/{name}/finish")
+        wait_for(lambda: not state(client, address)["problems"])
+        report = client.get(f"{address}/report.json").json()
+    assert report["answers"][0]["score"] is not None
+
+
+def test_a_recording_that_is_gone_is_told(client: TestClient, studio: Studio) -> None:
+    address = begin(client)
+    give(studio, address, question_id(client, address))
+    client.get(address)
+    (problem,) = state(client, address)["problems"]
+    assert "no longer on this machine" in problem
+    assert state(client, address)["question"]["number"] == 2
 
 
 def test_a_broken_file_is_named_and_hides_nothing(

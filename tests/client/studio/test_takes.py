@@ -16,7 +16,7 @@ from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state.running_take import MAX_BLOCK_BYTES
 from client.studio.state.studio import Studio
-from client.studio.state.takes import AnswerDone
+from client.studio.state.takes import TakeEnd
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
 from tests.client.conftest import listening
@@ -109,20 +109,32 @@ def test_a_discarded_answer_leaves_nothing(
     assert studio.backend.history().total == 0
 
 
-def test_the_answer_of_an_interview_is_told_to_who_subscribed(
+def test_how_an_answer_ended_is_told_to_who_subscribed(
     client: TestClient, studio: Studio, speech: Clip
 ) -> None:
-    told: list[AnswerDone] = []
-    studio.takes.subscribe(lambda done: 1 // 0)
+    told: list[TakeEnd] = []
+    studio.takes.subscribe(lambda end: 1 // 0)
     studio.takes.subscribe(told.append)
     with client.websocket_connect(SOCKET) as socket:
-        begin(socket, interview="ab12")
+        take = begin(socket)["take"]
         send_all(socket, speech)
+        assert studio.takes.is_kept(take)
         socket.send_json({"type": "stop"})
         done = until(socket, "done", "problem")
+    with client.websocket_connect(SOCKET) as socket:
+        dropped = begin(socket)["take"]
+        send_all(socket, speech)
+        socket.send_json({"type": "discard"})
+        until(socket, "discarded")
 
-    assert [(each.interview, each.question_id) for each in told] == [("ab12", QUESTION)]
+    assert [(each.take, each.question_id) for each in told] == [
+        (take, QUESTION),
+        (dropped, QUESTION),
+    ]
+    assert told[0].outcome is not None
     assert told[0].outcome.attempt_id == done["attempt_id"]
+    assert (told[1].outcome, told[1].problem) == (None, "")
+    assert not studio.takes.is_kept(take)
 
 
 # ---------------------------------------------------------------- what can go wrong

@@ -30,6 +30,15 @@ def current(record: InterviewRecord) -> str:
     return record.current.question_id
 
 
+def think(interviews: Interviews, clock: Clock, record: InterviewRecord, seconds: int) -> None:
+    """The candidate thinks or speaks for so long; the page says so every 5 s."""
+    question_id = current(interviews.get(record.id))
+    interviews.time(record.id, question_id, runs=True)
+    for _ in range(seconds // 5):
+        clock.go(5)
+        interviews.time(record.id, question_id, runs=True)
+
+
 def test_question_follows_question_until_the_last(interviews: Interviews, clock: Clock) -> None:
     record = start(interviews, 2)
     first, second = ids(record)
@@ -53,24 +62,87 @@ def test_another_process_goes_on_where_it_was(
 ) -> None:
     record = start(interviews)
     interviews.answer(record.id, current(record), ONE, 1)
-    clock.go(200)
+    think(interviews, clock, record, 200)
     again = Interviews(tmp_path / "interviews", clock).get(record.id)
     assert again == interviews.get(record.id)
     assert current(again) == ids(record)[1]
     assert again.time_left_s(clock.now) == 400
 
 
-def test_the_clock_runs_while_nobody_is_there(interviews: Interviews, clock: Clock) -> None:
+def test_the_clock_runs_only_while_the_candidate_is_at_it(
+    interviews: Interviews, clock: Clock
+) -> None:
     record = start(interviews, minutes=10)
-    clock.go(601)
-    assert record.time_left_s(clock.now) == 0
+    clock.go(60)  # the question is being asked
+    assert interviews.get(record.id).time_left_s(clock.now) == 600
+    think(interviews, clock, record, 30)
+    interviews.time(record.id, current(record), runs=False)
+    clock.go(3600)
+    assert interviews.get(record.id).time_left_s(clock.now) == 570
+    think(interviews, clock, record, 10)
+    clock.go(3600)  # the page was closed, or the machine slept
+    assert interviews.get(record.id).time_left_s(clock.now) == 560
+    think(interviews, clock, record, 5)
+    record = interviews.get(record.id)
+    clock.go(3)
+    assert record.time_left_s(clock.now) == 552, "between two signs of life it runs on"
+    record = interviews.skip(record.id, current(record))
+    clock.go(15)
+    assert record.time_left_s(clock.now) == 552, "it stands while the next one is asked"
+
+
+def test_two_tabs_count_the_time_once(interviews: Interviews, clock: Clock) -> None:
+    record = start(interviews, minutes=10)
+    for _ in range(10):
+        clock.go(3)
+        for _tab in range(2):
+            interviews.time(record.id, current(record), runs=True)
+    assert interviews.get(record.id).spent_s == 27
+    passed = interviews.skip(record.id, current(record))
+    assert interviews.time(record.id, ids(record)[0], runs=True) == passed, "a tab left behind"
+
+
+def test_the_next_question_is_open_while_the_last_answer_is_transcribed(
+    interviews: Interviews,
+) -> None:
+    record = start(interviews)
+    first, second, _ = ids(record)
+    take = "20260301T120000Z-q.wav.part"
+    interviews.change(record.id, lambda now: now.recorded(first, take))
+    record = interviews.give(record.id, first, take)
+    assert (record.questions[0].state, current(record)) == ("given", second)
+    assert interviews.of_take(take) == record
+    assert interviews.give(record.id, first, take) == record, "the same twice changes nothing"
+    with pytest.raises(InterviewError, match="has an answer already"):
+        interviews.give(record.id, first, "another.wav.part")
+    with pytest.raises(InterviewError, match="in another tab"):
+        interviews.change(record.id, lambda now: now.recorded(first, "another.wav.part"))
+    failed = interviews.change(record.id, lambda now: now.failed(take, "nobody speaks"))
+    assert (failed.questions[0].state, failed.questions[0].problem) == ("given", "nobody speaks")
+    record = interviews.answer(record.id, first, ONE, 7)
+    assert (record.questions[0].state, record.questions[0].problem) == ("answered", "")
+    assert current(record) == second
+    assert interviews.of_take(take) is None
+
+
+def test_a_deleted_recording_leaves_no_answer_behind(interviews: Interviews) -> None:
+    record = start(interviews)
+    first, second, _ = ids(record)
+    interviews.give(record.id, first, "one.wav.part")
+    interviews.change(record.id, lambda now: now.recorded(second, "two.wav.part"))
+    for take in ("one.wav.part", "two.wav.part", "three.wav.part"):
+        record = interviews.change(record.id, lambda now, take=take: now.dropped(take))  # type: ignore[misc]
+    assert [(each.state, each.take) for each in record.questions[:2]] == [
+        ("unanswered", None),
+        ("open", None),
+    ]
 
 
 def test_an_answer_begun_in_time_counts_and_is_the_last(
     interviews: Interviews, clock: Clock
 ) -> None:
     record = start(interviews, minutes=10)
-    clock.go(640)
+    think(interviews, clock, record, 640)
     record = interviews.answer(record.id, current(record), ONE, 1)
     assert record.asked[0].state == "answered"
     assert record.current is None

@@ -1,0 +1,100 @@
+"""The interviews of one studio while they are held: which recording belongs where, what is left.
+
+An answer is spoken into an interview, and its report is made while the next question is asked. Here
+the two meet: every recording that ends, however it came to its end, is noted in the interview that
+it belongs to.
+"""
+
+from client.practice.interviews import InterviewError, InterviewRecord, Interviews
+from client.studio.state.takes import InterruptedTake, NoSuchTakeError, TakeEnd, Takes
+
+
+class OpenInterviews:
+    """Notes in each interview what becomes of its recordings; safe to use from several threads.
+
+    Args:
+        interviews: where they are kept.
+        takes: the studio's recordings.
+    """
+
+    def __init__(self, interviews: Interviews, takes: Takes) -> None:
+        self.kept = interviews
+        self._takes = takes
+        takes.subscribe(self._note)
+
+    def record(self, interview_id: str, question_id: str, take: str) -> None:
+        """Note that the answer to the open question is being recorded.
+
+        Raises:
+            InterviewError: the question is not open any more.
+        """
+        self.kept.change(interview_id, lambda record: record.recorded(question_id, take))
+
+    def give(self, interview_id: str, question_id: str, take: str) -> None:
+        """Note that the answer is spoken; the next question is open from now.
+
+        Raises:
+            InterviewError: the question has another answer.
+        """
+        self.kept.give(interview_id, question_id, take)
+
+    def use_interrupted(self, interview_id: str, question_id: str) -> InterviewRecord:
+        """Take the interrupted recording of the open question as its answer.
+
+        Raises:
+            InterviewError: there is none.
+        """
+        record = self.kept.get(interview_id)
+        found = self.interrupted(record)
+        if found is None or record.current is None or record.current.question_id != question_id:
+            raise InterviewError("there is no interrupted recording of this question any more")
+        return self.resume(self.kept.give(interview_id, question_id, found.name))
+
+    def resume(self, record: InterviewRecord) -> InterviewRecord:
+        """Have every answer transcribed that a crash left waiting."""
+        for each in record.transcribing:
+            record = self._resume(record, each.take or "")
+        return record
+
+    def interrupted(self, record: InterviewRecord) -> InterruptedTake | None:
+        """The recording of the open question that broke off."""
+        take = record.current.take if record.current else None
+        if take is None:
+            return None
+        return next((each for each in self._takes.interrupted() if each.name == take), None)
+
+    def is_recording(self, record: InterviewRecord) -> bool:
+        """Whether the open question is being answered now, in this tab or another."""
+        running = self._takes.running
+        current = record.current
+        return running is not None and current is not None and running.name == current.take
+
+    def _resume(self, record: InterviewRecord, take: str) -> InterviewRecord:
+        problem = ""
+        if not self._takes.is_kept(take):
+            problem = "its recording is no longer on this machine"
+        elif any(each.name == take for each in self._takes.interrupted()):
+            try:
+                self._takes.finish(take)
+            except NoSuchTakeError as error:  # its question is gone from the bank
+                problem = str(error)
+        if problem:
+            return self.kept.change(record.id, lambda now: now.failed(take, problem))
+        return record
+
+    def _note(self, end: TakeEnd) -> None:
+        record = self.kept.of_take(end.take)
+        if record is None:
+            return
+        asked = next(each for each in record.questions if each.take == end.take)
+        if end.outcome is not None:
+            self.kept.answer(
+                record.id,
+                asked.question_id,
+                end.outcome.submission.submission_id,
+                end.outcome.attempt_id,
+            )
+        elif end.problem:
+            self.kept.change(record.id, lambda now: now.failed(end.take, end.problem))
+        else:
+            self.kept.change(record.id, lambda now: now.dropped(end.take))

@@ -1,0 +1,75 @@
+"""An engine for a process of its own, loaded there by ``EngineProcess(loader=LOADER)``.
+
+Its ``model`` says what it does.
+"""
+
+import logging
+import os
+import signal
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from client.core.errors import WeightsError
+from client.transcription.bank_vocabulary import BankVocabulary
+from client.transcription.base import Transcriber
+from pronunciation.clip import Clip
+from server.contract import Word
+
+LOADER = f"{__name__}:load"
+
+
+class ScriptedChild(Transcriber):
+    """Writes how many samples it heard."""
+
+    max_segment_s = 7.0
+
+    def __init__(self, name: str, model: str) -> None:
+        self.name, self.model = name, model
+
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        kind, _, rest = self.model.partition(" ")
+        if kind == "deadly":
+            _die_once_more(Path(rest))
+        if kind == "slow":
+            time.sleep(float(rest))
+        if kind == "broken":
+            raise ValueError("two shapes disagree")
+        if kind == "noisy":
+            print("42 %", flush=True)  # noqa: T201
+            os.write(2, b"a line of a library in C\n")
+            logging.getLogger("library").warning("a logged warning")
+            warnings.warn("a Python warning", stacklevel=1)
+        return [Word(text=str(clip.samples.size), start_s=0.0, end_s=1.0, confidence=0.5)]
+
+
+def load(
+    name: str,
+    model: str | None,
+    *,
+    offline: bool,
+    notify: Callable[[str], None],
+    on_download: Callable[[int, int], None],
+    vocabulary: Callable[[], BankVocabulary] | None,
+) -> ScriptedChild:
+    if model == "absent":
+        raise WeightsError("no such weights; run: aloud models pull")
+    if model == "crashing":
+        os.write(2, b"out of threads\n")
+        os._exit(3)
+    if name == "auto":
+        notify("settling for less")
+        on_download(1, 2)
+        name, model = "chosen", f"offline={offline}"
+    if vocabulary is not None:
+        model = f"{model} {' '.join(vocabulary().words)}"
+    return ScriptedChild(name, model or "")
+
+
+def _die_once_more(lives: Path) -> None:
+    """Kill this process if the file holds a number above 0, which is one lower afterwards."""
+    left = int(lives.read_text())
+    if left:
+        lives.write_text(str(left - 1))
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,236 @@
+"""An engine in a process of its own: killed, forgotten, broken, and in nobody's way."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from client.audio.files import read_audio
+from client.core.errors import ClientError, EngineError, WeightsError
+from client.data import demo
+from client.transcription.bank_vocabulary import BankVocabulary
+from client.transcription.base import Transcriber
+from client.transcription.engine_process import MAX_TRIES, EngineProcess
+from client.transcription.engines import load_engine
+from pronunciation.clip import Clip
+from tests.client.transcription.scripted_child import LOADER
+
+CLIP = Clip(np.zeros(16_000, np.float32))
+PARENT = f"""
+import sys
+import numpy as np
+from client.transcription.engine_process import EngineProcess
+from pronunciation.clip import Clip
+
+engine = EngineProcess("slow", "slow 0.3", loader={LOADER!r})
+engine.warm()
+print(engine.pid, flush=True)
+try:
+    sys.stdin.read()
+except KeyboardInterrupt:
+    print(engine.pid, flush=True)
+while True:
+    engine.recognize(Clip(np.zeros(8, np.float32)))
+"""
+
+
+def scripted(model: str, name: str = "scripted", **options: object) -> EngineProcess:
+    return EngineProcess(name, model, loader=LOADER, **options)  # type: ignore[arg-type]
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # one that has ended, and that nobody has asked how, still has its number
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def soon(condition: Callable[[], bool]) -> bool:
+    give_up_s = time.monotonic() + 30
+    while not condition():
+        if time.monotonic() > give_up_s:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def texts(engine: Transcriber, clip: Clip = CLIP) -> list[str]:
+    return [word.text for word in engine.recognize(clip)]
+
+
+def test_words_are_the_engines_own_and_a_killed_one_comes_back(faster: Transcriber) -> None:
+    clip = read_audio(demo.AUDIO).slice(0.0, 12.0)
+    engine = EngineProcess("faster-whisper", "tiny.en", offline=True)
+    engine.warm()
+    assert (engine.name, engine.model) == (faster.name, faster.model)
+    first = engine.pid
+    assert first is not None
+    expected = faster.recognize(clip)
+    assert len(expected) > 20
+
+    threading.Timer(0.1, os.kill, (first, signal.SIGKILL)).start()  # the work takes longer
+    assert list(engine.recognize(clip)) == expected
+
+    assert not is_there(first)
+    assert engine.pid not in (None, first)
+
+
+@pytest.mark.realtime
+def test_no_other_thread_waits_while_pocketsphinx_works() -> None:
+    clip = read_audio(demo.AUDIO).slice(0.0, 15.0)
+    engine = EngineProcess("pocketsphinx", offline=True)
+    engine.warm()
+    ticks_s, is_over = [time.monotonic()], threading.Event()
+
+    def tick() -> None:
+        while not is_over.wait(0.01):
+            ticks_s.append(time.monotonic())
+
+    ticking = threading.Thread(target=tick)
+    ticking.start()
+    words = engine.recognize(clip)
+    is_over.set()
+    ticking.join()
+
+    assert len(words) > 20
+    gaps_s = np.diff(ticks_s)
+    assert gaps_s.sum() > 1.0  # it did work meanwhile
+    assert np.quantile(gaps_s, 0.99) < 0.1
+    assert gaps_s.max() < 1.0  # another program's turn, not the engine's: that would take seconds
+
+
+@pytest.mark.parametrize("kills", [MAX_TRIES - 1, MAX_TRIES])
+def test_it_is_tried_again_so_many_times_and_no_more(tmp_path: Path, kills: int) -> None:
+    lives = tmp_path / "lives"
+    lives.write_text(str(kills))
+    engine = scripted(f"deadly {lives}")
+
+    if kills < MAX_TRIES:
+        assert texts(engine) == ["16000"]
+        return
+    with pytest.raises(EngineError, match=r"3 times and ended each time \(SIGKILL\).*--model"):
+        engine.recognize(CLIP)
+    # a sound that is not its end is still recognized
+    assert texts(engine) == ["16000"]
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [("siri", None), ("faster-whisper", "huge"), ("pocketsphinx", "base.en")],
+)
+def test_errors_are_those_of_the_engine_itself(name: str, model: str | None) -> None:
+    with pytest.raises(ClientError) as here:
+        load_engine(name, model, offline=True)
+    with pytest.raises(ClientError) as there:
+        EngineProcess(name, model, offline=True).warm()
+
+    assert (type(there.value), str(there.value)) == (type(here.value), str(here.value))
+
+
+def test_what_breaks_is_an_error_that_names_it() -> None:
+    with pytest.raises(EngineError, match="ValueError: two shapes disagree"):
+        scripted("broken").recognize(CLIP)
+    with pytest.raises(EngineError, match=r"exit status 3: out of threads"):
+        scripted("crashing").warm()
+    with pytest.raises(WeightsError, match="no such weights"):
+        scripted("absent").recognize(CLIP)
+
+
+def test_what_libraries_print_is_on_no_screen(capfd: pytest.CaptureFixture[str]) -> None:
+    assert texts(scripted("noisy")) == ["16000"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_it_tells_and_asks_while_it_loads_and_the_next_process_does_not_choose() -> None:
+    vocabulary = BankVocabulary(version="test", terms=(), words=("sharded",), readings={})
+    lines: list[str] = []
+    downloads: list[tuple[int, int]] = []
+    engine = EngineProcess(vocabulary=lambda: vocabulary, loader=LOADER)
+    engine.warm(lines.append, lambda done, total: downloads.append((done, total)))
+
+    assert (lines, downloads) == (["settling for less"], [(1, 2)])
+    assert (engine.name, engine.model) == ("chosen", "offline=False sharded")
+    assert engine.max_segment_s == 7.0
+    assert engine.pid is not None
+    os.kill(engine.pid, signal.SIGKILL)
+    assert texts(engine) == ["16000"]
+    assert engine.name == "chosen"
+    assert len(lines) == 1
+
+
+def test_a_vocabulary_that_cannot_be_made_is_the_callers_error() -> None:
+    def fail() -> BankVocabulary:
+        raise LookupError("line 3 of the bank")
+
+    engine = EngineProcess("scripted", vocabulary=fail, loader=LOADER)
+    with pytest.raises(LookupError, match="line 3"):
+        engine.warm()
+    assert engine.pid is None
+
+
+def test_memory_is_given_back_where_nobody_asks_for_it() -> None:
+    engine = scripted("", idle_s=0.2)
+    engine.warm()
+    first = engine.pid
+    assert soon(lambda: engine.pid is None)
+
+    assert texts(engine) == ["16000"]
+    assert engine.pid != first
+
+
+def test_memory_is_given_back_with_the_engine() -> None:
+    engine = scripted("")
+    engine.warm()
+    pid = engine.pid
+    assert pid is not None
+    assert is_there(pid)
+    del engine
+    gc.collect()
+    assert not is_there(pid)
+
+
+def test_two_threads_are_served_one_after_the_other() -> None:
+    engine = scripted("slow 0.1")
+    found: list[str] = []
+
+    def ask(size: int) -> None:
+        found.extend(texts(engine, Clip(np.zeros(size, np.float32))))
+
+    threads = [threading.Thread(target=ask, args=(size,)) for size in range(1, 6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(found) == ["1", "2", "3", "4", "5"]
+
+
+def test_ctrl_c_is_for_the_parent_and_no_orphan_is_left() -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+
+    os.killpg(parent.pid, signal.SIGINT)  # as a terminal does
+    assert int(parent.stdout.readline()) == child
+
+    time.sleep(0.1)  # it recognizes
+    parent.kill()
+    _, printed = parent.communicate()
+    assert soon(lambda: not is_there(child))
+    assert printed == b""
