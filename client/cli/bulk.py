@@ -45,23 +45,24 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
     if options.results is None:
         raise typer.BadParameter("many recordings need --out FILE.jsonl for their results")
     ids = [each.id for each in recordings_of(path, options.question)]
-    failed = 0
+    done = failed = 0
     with open_results(options.results, retry_failed=options.retry_failed) as results:
         before = len(results.done.intersection(ids))
         if before < len(ids):
             with closing(_workers(settings, options)) as workers, counting("assessing") as show:
 
                 def on_done(line: "Line") -> None:
-                    nonlocal failed
+                    nonlocal done, failed
+                    done += 1
                     failed += "error" in line
-                    show(len(results.done), len(ids))
+                    show(before + done, len(ids))
 
                 show(before, len(ids))
                 found = recordings_of(path, options.question)
                 assess_all(found, workers, results, on_done)
-    done = f"{len(ids) - before} assessed" + (f", {failed} of them failed" if failed else "")
+    line = f"{done} assessed" + (f", {failed} of them failed" if failed else "")
     earlier = f"; {before} were done before" if before else ""
-    errors().print(Text(f"{done}{earlier}: {options.results}", "yellow" if failed else ""))
+    errors().print(Text(f"{line}{earlier}: {options.results}", "yellow" if failed else ""))
 
 
 def _workers(settings: "ClientSettings", options: BulkOptions) -> "Workers":

@@ -34,7 +34,7 @@ def test_a_question_of_the_command_line_is_for_all_of_a_folder(tmp_path: Path) -
 
 def test_a_folder_that_says_no_question_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.wav").touch()
-    with pytest.raises(ManifestError, match="which question does a.wav answer"):
+    with pytest.raises(ManifestError, match=r"which question does a\.wav answer"):
         list(recordings_of(tmp_path, None))
 
 

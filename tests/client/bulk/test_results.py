@@ -99,5 +99,8 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ResultsError, match="file/r.jsonl"), open_results(tmp_path / "file/r.jsonl"):
+    with (
+        pytest.raises(ResultsError, match=r"file/r\.jsonl"),
+        open_results(tmp_path / "file/r.jsonl"),
+    ):
         pass

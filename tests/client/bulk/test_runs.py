@@ -17,6 +17,7 @@ from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
 ALOUD = (sys.executable, "-c", "from client.cli import main; main()")
+MODEL = ("--model", "tiny.en")
 CLIP_S = 4
 COUNT = 5
 PATIENCE_S = 240
@@ -38,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def start(folder: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
-    command = (*ALOUD, "assess", str(folder / "all.jsonl"), "--out", str(out), *options)
+    command = (*ALOUD, "assess", str(folder / "all.jsonl"), "--out", str(out), *MODEL, *options)
     return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
@@ -130,11 +131,13 @@ def ray_cluster() -> Iterator[str]:
     """A Ray cluster of two nodes on this machine; its address."""
     from ray.cluster_utils import Cluster
 
+    os.environ["RAY_worker_niceness"] = "0"  # by default Ray's workers wait for all other tests
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
     yield cluster.address
     cluster.shutdown()
+    del os.environ["RAY_worker_niceness"]
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same(
