@@ -1,5 +1,6 @@
 """Workers on the machines of a Ray cluster (https://docs.ray.io)."""
 
+import os
 from typing import Any
 
 from client.bulk.assessor import Assessor, AssessorOptions
@@ -26,6 +27,9 @@ class ClusterWorkers:
     """
 
     def __init__(self, address: str, count: int | None, options: AssessorOptions) -> None:
+        # Else, under `uv run`, Ray sends this folder to the machines and looks for an environment
+        # there. It reads the variable when it is imported.
+        os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
         try:
             import ray
         except ImportError as error:
