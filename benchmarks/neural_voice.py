@@ -1,47 +1,21 @@
-"""A natural American voice that speaks given phones: hibari, a package of the development group.
+"""The app's own natural voice for measuring: any accent, at 16 kHz, in a room that is never silent.
 
 Its alphabet is Kokoro's: one letter a phone (``A`` as in face, ``I`` price, ``O`` goat, ``W``
 mouth, ``Y`` choice, ``T`` a flapped t), the stress mark before the stressed vowel.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 import numpy as np
-from hibari import Hibari
 
 from client.audio.resample import at_sample_rate
+from client.speaking.natural_voice import NaturalVoice
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.hearing.spotting import TermSpotter
-from pronunciation.phones import base_phone, parse_phones
 from pronunciation.terms import Lexicon
 
-VOWELS = {
-    "AA": "ɑ", "AE": "æ", "AH": "ʌ", "AO": "ɔ", "AW": "W", "AY": "I", "EH": "ɛ", "ER": "ɜɹ",
-    "EY": "A", "IH": "ɪ", "IY": "i", "OW": "O", "OY": "Y", "UH": "ʊ", "UW": "u",
-}  # fmt: skip
-_REDUCED = {"AH": "ə", "ER": "əɹ"}
-CONSONANTS = {
-    "B": "b", "CH": "ʧ", "D": "d", "DH": "ð", "F": "f", "G": "ɡ", "HH": "h", "JH": "ʤ", "K": "k",
-    "L": "l", "M": "m", "N": "n", "NG": "ŋ", "P": "p", "R": "ɹ", "S": "s", "SH": "ʃ", "T": "t",
-    "TH": "θ", "V": "v", "W": "w", "Y": "j", "Z": "z", "ZH": "ʒ",
-}  # fmt: skip
-_STRESS = {"1": "ˈ", "2": "ˌ"}
 PAUSE_S = 0.35
-"""Between sentences."""
-
-
-def from_arpabet(reading: str) -> str:
-    """A reading of the lexicon in the voice's alphabet: ``R AA1 K IY0`` → ``ɹˈɑki``."""
-    made = []
-    for phone in parse_phones(reading):
-        base, digit = base_phone(phone), phone[-1]
-        if base in CONSONANTS:
-            made.append(CONSONANTS[base])
-        else:
-            sound = _REDUCED.get(base, VOWELS[base]) if digit == "0" else VOWELS[base]
-            made.append(_STRESS.get(digit, "") + sound)
-    return "".join(made)
+"""Before the first sentence and after each."""
 
 
 class NeuralVoice:
@@ -55,23 +29,17 @@ class NeuralVoice:
         self._lexicon = lexicon
         self._spotter = TermSpotter(lexicon)
 
-    @cached_property
-    def _hibari(self) -> Hibari:
-        return Hibari()
-
     def phones(self, text: str) -> list[str]:
         """The phones of each sentence."""
-        sentences: list[str] = self._hibari.phonemize(self._marked(text))
-        return sentences
+        return NaturalVoice().phones(text, self._lexicon)
 
     def speak(self, phones: Sequence[str], *, speed: float = 1.0, seed: int = 0) -> Clip:
         """Speak sentences given as phones, with a pause after each; 16 kHz."""
+        voice = NaturalVoice(speed)
         pause = np.zeros(round(PAUSE_S * SAMPLE_RATE_HZ), np.float32)
         parts = [pause]
         for number, sentence in enumerate(phones):
-            spoken = self._hibari.from_phonemes(sentence, speed=speed, seed=seed + number)
-            clip = Clip(np.clip(spoken, -1, 1).astype(np.float32), Hibari.sample_rate)
-            parts += [at_sample_rate(clip).samples, pause]
+            parts += [at_sample_rate(voice.speak_phones(sentence, seed + number)).samples, pause]
         samples = np.concatenate(parts)
         # a room is never quite silent
         hiss = np.random.default_rng(seed).standard_normal(samples.size) * 3e-4
@@ -85,20 +53,3 @@ class NeuralVoice:
         """The lexicon's terms that a text names, one entry for each time."""
         words = self._spotter.take_apart(text.split()).words
         return [spot.target.term for spot in self._spotter.spot(words)]
-
-    def _marked(self, text: str) -> str:
-        """The text with each term's phones after it, as the voice's own reader takes them."""
-        words = text.split()
-        for spot in reversed(self._spotter.spot(words)):
-            term = self._lexicon.get(spot.target.term)
-            assert term is not None
-            first, end = spot.target.word_index, spot.target.word_index + spot.target.n_words
-            name = " ".join(words[first:end])
-            bare = name.strip(".,;:!?()\"'“”’")
-            ending = bare.casefold().removeprefix(term.term.casefold())
-            if ending not in ("", "s"):
-                continue  # another form or spelling: the voice reads it by its own rules
-            before, _, after = name.partition(bare)
-            phones = from_arpabet(term.readings[0]) + ("z" if ending else "")
-            words[first:end] = [f"{before}[{bare}](/{phones}/){after}"]
-        return " ".join(words)

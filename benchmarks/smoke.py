@@ -19,6 +19,7 @@ ALL: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("pocketsphinx_coverage.py", ("--smoke",), ""),
     ("silence_stop.py", ("--speakers", "3"), ""),
     ("hearing.py", ("--smoke",), ""),
+    ("voice.py", ("--model", "tiny.en", "--every", "20"), TIMED),
     ("spoken.py", ("--answers", "1", "--accents", "American,German"), ""),
 )
 

@@ -135,10 +135,13 @@ def check_voice() -> Check:
         except SpeakingError as error:
             failure = failure or error
         else:
-            return Check(name, True, f"{voice.name} speaks ({clip.duration_s:.1f} s in a trial)")
+            detail = f"the {voice.name} voice speaks ({clip.duration_s:.1f} s in a trial)"
+            return Check(name, True, detail)
     if failure is not None:
         return _failed(name, failure)
-    remedy = "uv pip install pyttsx3 espeakng-loader; until then questions are shown only"
+    remedy = (
+        "uv pip install hibari-tts pyttsx3 espeakng-loader; until then questions are shown only"
+    )
     return Check(name, False, "no voice is installed", remedy)
 
 

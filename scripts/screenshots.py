@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from client.answering.assembly import load_hearing
+from client.answering.hearing import HeardStretch
 from client.answering.worker import evidence_of
 from client.audio.files import read_audio
 from client.audio.speech import speech_segments
@@ -206,7 +207,9 @@ def shoot_studio(launch: Launch, folder: Path, out: Path, only: Collection[str])
     settings = ClientSettings(home=folder / "home")
     engine = WeightsThere(settings, DemoEngine(clip.duration_s))
     speaker = partial(Speaker, voices=(ToneVoice(),))
-    running = RunningStudio(Studio(settings, engine, hear=lambda *_: (), make_speaker=speaker))
+    running = RunningStudio(
+        Studio(settings, engine, hear=lambda *_: HeardStretch(), make_speaker=speaker)
+    )
     try:
         attempts = fill(running.studio, clip)
         browser = launch(

@@ -26,11 +26,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.accents import Accent, choose
-from benchmarks.neural_voice import NeuralVoice, from_arpabet
+from benchmarks.neural_voice import NeuralVoice
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.respelling.for_voices import to_natural
 from pronunciation.terms import Term
 from server.contract import Word
 
@@ -117,7 +118,7 @@ def windows(voice: NeuralVoice, accent: Accent, terms: Sequence[Term]) -> Iterat
     window: list[Spoken] = []
     for number, term in enumerate(terms):
         first, last, between = carriers[number % len(carriers)]
-        phones = accent(from_arpabet(term.readings[0]))
+        phones = accent(to_natural(term.readings[0]))
         clip = voice.speak([f"{first} {phones} {last}"], seed=number)
         if sum(each.clip.duration_s for each in window) + clip.duration_s > WINDOW_S:
             yield window

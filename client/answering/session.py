@@ -8,15 +8,17 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from client.answering.hearing import AnswerHearing, Hear, HearWords
+from client.answering.hearing import AnswerHearing, Hear, HeardStretch, HearWords, TermTrack
 from client.answering.live_answer import LiveAnswer
+from client.answering.pieces import Sound
 from client.answering.submission import Outcome, new_submission
 from client.answering.worker import AnswerWorker, Caption, ignore_caption
+from client.audio.resample import at_sample_rate
 from client.backend.protocol import Backend, QueuedError, UnavailableError
 from client.judging.judge import Judge
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
-from server.contract import Evidence, HeardTerm, Submission, Transcript, Word
+from server.contract import Evidence, Revision, Submission, Transcript, Word
 
 
 class Session:
@@ -92,6 +94,47 @@ class Session:
         transcript, evidence = self.worker(question_id).run(clip, on_progress)
         return self.submit(self._prepare(question_id, transcript, evidence), save=save)
 
+    def transcribe_again(
+        self, clip: Clip, submission: Submission, on_progress: ProgressCallback | None = None
+    ) -> Revision:
+        """Another transcript of an answer that was sent, and what is heard with it.
+
+        Args:
+            clip: its recording.
+            submission: the answer.
+            on_progress: takes the share of the transcription that is done, 0 to 1.
+
+        Raises:
+            NoSpeech: nobody speaks in the recording.
+            EngineError: the engine failed.
+        """
+        transcript, evidence = self.worker(submission.question_id).run(clip, on_progress)
+        made = submission.model_copy(update={"transcript": transcript, "evidence": evidence})
+        if self._judge is not None:
+            made = self._judge.judged(made, self._backend)
+        return Revision(transcript=made.transcript, evidence=made.evidence)
+
+    def hear_again(self, clip: Clip, question_id: str, revision: Revision) -> Revision:
+        """A transcript whose words were corrected, with how its terms were said.
+
+        Args:
+            clip: the recording.
+            question_id: the question it answers.
+            revision: the transcript; without word times nothing can be heard.
+
+        Raises:
+            PronunciationError: a reading of the lexicon is broken.
+        """
+        hear, words = self._hearing_for(question_id), revision.transcript.words
+        if hear is None or any(each.start_s is None for each in words):
+            return revision
+        sound = Sound()
+        sound.append(at_sample_rate(clip).samples)
+        track = TermTrack(hear, sound)
+        track.add(words)
+        track.run(is_over=True)
+        return Revision(transcript=revision.transcript, evidence=track.added_to(revision.evidence))
+
     def transcribe(self, clip: Clip) -> Transcript:
         """What is said in a recording that answers no question.
 
@@ -156,7 +199,7 @@ class Session:
             with self._hearing_lock:
                 hear.warm()
 
-        def hear_words(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
+        def hear_words(clip: Clip, words: Sequence[Word]) -> HeardStretch:
             with self._hearing_lock:
                 return hear(clip, words, question)
 

@@ -30,7 +30,6 @@ from client.audio.speech import no_speech
 from client.audio.voice_activity import VoiceActivity
 from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
 from pronunciation.clip import Clip
-from pronunciation.hearing import HEARING_VERSION
 from server.contract import Evidence, Pause, Stretch, Transcript, Word
 
 _NOT_SHARED: Final = nullcontext()
@@ -163,15 +162,7 @@ class AnswerWorker:
         evidence = evidence_of(self._voice.spans).model_copy(
             update={"unintelligible": unintelligible(self._voice.spans, self._words)}
         )
-        if self._terms is None:
-            return evidence
-        return evidence.model_copy(
-            update={
-                "heard": self._terms.heard,
-                "hearing_problem": self._terms.problem or None,
-                "hearing_version": HEARING_VERSION,
-            }
-        )
+        return evidence if self._terms is None else self._terms.added_to(evidence)
 
     def _share_done(self) -> float:
         all_s = speech_s(self._voice.spans)

@@ -28,6 +28,7 @@ from server.contract import (
     Report,
     ReviewDocument,
     ReviewedDrill,
+    Revision,
     Submission,
 )
 
@@ -144,6 +145,9 @@ class Backend(Protocol):
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
         """Keeps whether the candidate meant a phrase that the report asks about."""
 
+    def revise(self, attempt_id: int, revision: Revision) -> Attempt:
+        """Grades an answer by another transcript of it, and keeps the report so far beside."""
+
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""
 
@@ -180,3 +184,6 @@ class Reviews(Protocol):
 
     def merge(self, document: ReviewDocument) -> MergedReview:
         """Adds what came back in a file, each part once."""
+
+    def delete_comment(self, attempt_id: int, external_id: str) -> None:
+        """Deletes a comment of somebody without an account, with its replies."""

@@ -33,6 +33,7 @@ from server.contract import (
     Report,
     ReviewDocument,
     ReviewedDrill,
+    Revision,
     Submission,
 )
 
@@ -131,6 +132,11 @@ class RemoteBackend(ServerConnection):
         """Keeps whether the candidate meant a phrase that the report asks about."""
         return self.call("PUT", f"attempts/{attempt_id}/meant", Attempt, answer)
 
+    def revise(self, attempt_id: int, revision: Revision) -> Attempt:
+        """Grades an answer by another transcript of it, and keeps the report so far beside."""
+        path = f"attempts/{attempt_id}/transcript"
+        return self.call("PUT", path, Attempt, revision)
+
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""
         self.send("DELETE", f"attempts/{attempt_id}", repeat=False)
@@ -191,6 +197,10 @@ class RemoteReviews(ServerConnection):
     def comment(self, attempt_id: int, wanted: NewComment) -> ReviewDocument:
         """Stores a comment, once, and returns all of them."""
         return self.call("POST", f"attempts/{attempt_id}/comments", ReviewDocument, wanted)
+
+    def delete_comment(self, attempt_id: int, external_id: str) -> None:
+        """Deletes a comment of somebody without an account, with its replies."""
+        self.send("DELETE", f"attempts/{attempt_id}/comments/{external_id}", repeat=False)
 
 
 def _batches(attempts: Sequence[ArchivedAttempt]) -> list[Archive]:

@@ -52,3 +52,13 @@ def add_reply(settings: ClientSettings, attempt_id: int, wanted: NewComment) -> 
         raise ValueError("only comments on a shared server can be answered")
     with open_remote(settings.server, settings) as remote:
         remote.comment(attempt_id, wanted)
+
+
+def delete_comment(settings: ClientSettings, attempt_id: int, external_id: str) -> None:
+    """Deletes a comment that somebody without an account wrote about your answer.
+
+    Raises:
+        BackendError: there is none, somebody with an account wrote it, or the server is away.
+    """
+    with open_reviews(settings) as reviews:
+        reviews.delete_comment(attempt_id, external_id)

@@ -4,7 +4,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -19,6 +19,7 @@ from client.cli import (
     practice,
     progress_plan,
     pronounce,
+    repair,
     share,
     sign_in,
     system,
@@ -34,6 +35,9 @@ from client.cli.common import (
     load_settings_of,
     out,
 )
+
+if TYPE_CHECKING:
+    from client.studio.state.studio import Studio
 
 app = typer.Typer(
     name="aloud",
@@ -109,17 +113,21 @@ def _open_studio(
     """
     with expected_failures():
         from client.studio.launch import run
-        from client.studio.state.engine_state import EngineState
-        from client.studio.state.studio import Studio
 
         settings = load_settings_of(bank, lexicon, server)
-        studio = Studio(
-            settings,
-            EngineState(settings, engine, model),
-            tell=lambda line: errors().print(Text(line, "yellow")),
-        )
+
+        def make_studio() -> "Studio":
+            from client.studio.state.engine_state import EngineState
+            from client.studio.state.studio import Studio
+
+            return Studio(
+                settings,
+                EngineState(settings, engine, model),
+                tell=lambda line: errors().print(Text(line, "yellow")),
+            )
+
         run(
-            studio,
+            make_studio,
             port=port,
             open_browser=browser,
             tell=lambda line: out().print(line, markup=False, soft_wrap=True),
@@ -138,7 +146,7 @@ def _given(context: typer.Context) -> list[str]:
 
 for _group in (
     *(practice, drill, audio, pronounce),
-    *(bank, lexicon, own_data, progress_plan, system, user, sign_in, share, bundle),
+    *(bank, lexicon, own_data, repair, progress_plan, system, user, sign_in, share, bundle),
 ):
     _group.register(app)
 
@@ -160,7 +168,17 @@ def _write_every_letter() -> None:
             stream.reconfigure(encoding="utf-8")
 
 
+def _keep_to_one_core() -> None:
+    """Multiply matrices on one core unless the user wants it otherwise.
+
+    The grader's are small: while a transcriber keeps all cores busy, OpenBLAS's threads wait for
+    each other and take ten times as long. Read when numpy is imported.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def main() -> None:
     """Run the command line."""
     _write_every_letter()
+    _keep_to_one_core()
     app(prog_name="aloud")

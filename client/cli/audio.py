@@ -89,7 +89,7 @@ def say(
     from client.speaking import Speaker
     from pronunciation.lexicon_loader import load_lexicon
 
-    speaker = Speaker(load_lexicon(settings.lexicon), cache=settings.speech_cache)
+    speaker = Speaker.of(settings, load_lexicon(settings.lexicon))
     if out_file is not None:
         speaker.speak_to_file(text, out_file)
         out().print(f"wrote {out_file}", markup=False, soft_wrap=True)

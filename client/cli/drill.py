@@ -103,7 +103,7 @@ class _Sounds:
     """The app's voice and the loudspeaker."""
 
     def __init__(self, settings: "ClientSettings") -> None:
-        self._cache = settings.speech_cache
+        self._settings = settings
 
     def clip(self, item: "Item") -> "Clip":
         """An item as it should be said."""
@@ -122,7 +122,7 @@ class _Sounds:
     def _speaker(self, item: "Item") -> "Speaker":
         from client.speaking import Speaker
 
-        return Speaker(item.lexicon, cache=self._cache)
+        return Speaker.of(self._settings, item.lexicon)
 
 
 def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> None:

@@ -55,6 +55,10 @@ def history(
     attempt: Annotated[
         int | None, typer.Argument(metavar="[ID]", help="Show this attempt's report.")
     ] = None,
+    version: Annotated[
+        int | None,
+        typer.Option("--version", metavar="N", min=1, help="With ID: its Nth report, from 1."),
+    ] = None,
     role: Annotated[str | None, typer.Option("--role", help="Only this role's.")] = None,
     round_: RoundOption = None,
     question: Annotated[
@@ -69,6 +73,10 @@ def history(
     with open_server(settings) as backend:
         if attempt is not None:
             stored = backend.attempt(attempt)
+            if version is not None and version != stored.version:
+                from client.data.repair import earlier_version
+
+                stored = earlier_version(backend, attempt, version)
             if as_json:
                 print_json(stored)
                 return
@@ -80,6 +88,9 @@ def history(
             except RejectedError:  # the question is no longer in the bank
                 prompt = stored.report.question_id
             print_report(out(), stored.report, prompt)
+            if stored.version > 1:
+                earlier = f"report {stored.version} of this answer; --version shows an earlier one"
+                out().print(Text(earlier, "dim"))
             return
         page = backend.history(
             checked(

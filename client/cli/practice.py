@@ -178,7 +178,9 @@ def interview(
     from client.terminal.interview import Interview, InterviewOptions
     from pronunciation.lexicon_loader import load_lexicon
 
-    speaker = Speaker(load_lexicon(settings.lexicon), cache=settings.speech_cache)
+    speaker = Speaker.of(settings, load_lexicon(settings.lexicon))
+    if aloud:
+        speaker.warm_up()
 
     def speak(text: str, stop: threading.Event) -> None:
         outcome = speaker.speak(text, stop=stop)

@@ -61,6 +61,8 @@ class ClientSettings:
     server: str | None = None
     token: str | None = field(default=None, repr=False)
     judge: JudgeSettings | None = None
+    voice: str = "natural"
+    speed: float = 1.0
 
     @property
     def database(self) -> Path:

@@ -81,7 +81,7 @@ def read_archive(path: Path) -> Archive:
 
 
 def _subtitles(backend: Backend, format: str, attempt_id: int) -> str:
-    transcript = backend.attempt(attempt_id).submission.transcript
+    transcript = backend.attempt(attempt_id).report.transcript
     if not any(word.start_s is not None for word in transcript.words):
         raise ExportError(
             f"attempt {attempt_id} has no word times (a typed answer): there is nothing to subtitle"

@@ -15,7 +15,7 @@ from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from question_bank.errors import BankError
 from question_bank.own_aliases import OwnAliases, read_own_aliases
-from server.contract import Attempt, RegradeResult, Transcript
+from server.contract import Attempt, RegradeResult
 
 _LOCK_TIMEOUT_S: Final = 5.0
 
@@ -47,7 +47,7 @@ def add_own_alias(
     question = backend.question(attempt.report.question_id)
     if phrase not in {key.phrase for key in question.key_phrases}:
         raise AliasError(f"the question no longer has a key phrase {phrase!r}")
-    if not said_in(attempt.report.transcript, words):
+    if not attempt.report.transcript.places_of(words):
         raise AliasError(
             f"“{' '.join(words.split())}” is not in the transcript: "
             "choose the words as they are written there"
@@ -88,15 +88,6 @@ def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]
         raise AliasError(str(error)) from error
     except OSError as error:
         raise AliasError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def said_in(transcript: Transcript, words: str) -> bool:
-    """Whether these words are in the transcript, next to each other and in this order."""
-    wanted = _tokens(words)
-    text = " ".join(word.text for word in transcript.words) or transcript.text
-    said = _tokens(text)
-    size = len(wanted)
-    return size > 0 and any(said[at : at + size] == wanted for at in range(len(said) - size + 1))
 
 
 def _tokens(text: str) -> list[str]:

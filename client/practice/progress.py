@@ -153,6 +153,11 @@ def all_attempts(backend: Backend, role: str | None = None) -> list[AttemptSumma
             return attempts
 
 
+def is_new(backend: Backend) -> bool:
+    """Whether nothing was answered yet."""
+    return backend.history(HistoryQuery(limit=1)).total == 0
+
+
 def recent_reports(backend: Backend, attempts: Sequence[AttemptSummary]) -> list[Report]:
     """The reports of the newest attempts; one that cannot be read is left out."""
     return ReportReader(backend).recent(attempts)
@@ -222,6 +227,11 @@ def score_lines_by(
         for name, answers in groups.items()
     ]
     return sorted(lines, key=lambda line: line.last_at, reverse=True)
+
+
+def latest_answers(attempts: Iterable[AttemptSummary]) -> dict[str, AttemptSummary]:
+    """Question id → the latest answer to it."""
+    return {each.question_id: each for each in sorted(attempts, key=_order)}
 
 
 def question_lines(attempts: Iterable[AttemptSummary]) -> list[QuestionLine]:
@@ -315,13 +325,10 @@ def question_to_retry(
     bank: Bank, attempts: Iterable[AttemptSummary], now: datetime
 ) -> Retry | None:
     """The question of the bank whose latest answer, a day old or older, has the lowest score."""
-    latest: dict[str, AttemptSummary] = {}
-    for each in sorted(attempts, key=_order):
-        latest[each.question_id] = each
     prompts = {question.id: question.prompt for question in bank.questions}
     waiting = [
         each
-        for each in latest.values()
+        for each in latest_answers(attempts).values()
         if each.score < 1 and each.question_id in prompts and now - each.created_at >= RETRY_AFTER
     ]
     if not waiting:

@@ -4,11 +4,14 @@ import importlib.util
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import ClassVar, Final
 
-from client.core.errors import SpeakingError
+from client.audio.wav import read_wav
+from client.core.errors import ClientError, SpeakingError
 from client.speaking.voice import Voice
+from pronunciation.clip import Clip
 from pronunciation.respelling.for_voices import respell
 from pronunciation.terms import Lexicon
 
@@ -41,7 +44,7 @@ class Pyttsx3Voice(Voice):
         worker: the script that speaks; another one only in tests.
     """
 
-    name: ClassVar[str] = "pyttsx3"
+    name: ClassVar[str] = "system"
 
     def __init__(
         self,
@@ -73,7 +76,13 @@ class Pyttsx3Voice(Voice):
         """With phonemes for eSpeak NG, respelled in letters for the other systems' voices."""
         return respell(text, lexicon, "espeak" if self._driver == "espeak" else "plain")
 
-    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
+    def _render(self, text: str, lexicon: Lexicon) -> Clip:
+        with tempfile.TemporaryDirectory(prefix="aloud-say-") as folder:
+            path = Path(folder) / "spoken.wav"
+            self._speak(text, lexicon, path)
+            return _read(path)
+
+    def _speak(self, text: str, lexicon: Lexicon, path: Path) -> None:
         request = {
             "path": str(path),
             "text": self.written_for(text, lexicon),
@@ -102,3 +111,20 @@ class Pyttsx3Voice(Voice):
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             why = said[-1] if said else f"exit status {done.returncode}"
             raise SpeakingError(f"the voice failed ({why})", self.remedy)
+
+
+def _read(path: Path) -> Clip:
+    """A clip from what an engine wrote; macOS writes AIFF whatever the file is called."""
+    try:
+        with path.open("rb") as file:
+            is_wav = file.read(4) == b"RIFF"
+    except OSError as error:
+        raise SpeakingError("the voice wrote no file") from error
+    if is_wav:
+        return read_wav(path)
+    from client.audio.files import read_audio
+
+    try:
+        return read_audio(path)
+    except ClientError as error:
+        raise SpeakingError(f"what the voice wrote cannot be read: {error}") from error

@@ -1,24 +1,33 @@
-"""Says texts aloud; what was said once comes from a cache of files."""
+"""Says texts aloud, sentence by sentence; what was said once comes from a cache of files."""
 
 import contextlib
 import hashlib
 import os
+import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from client.audio.playback import play
+from client.audio.resample import resample
 from client.audio.wav import read_wav, write_wav
 from client.core.errors import SpeakingError
-from client.speaking.pyttsx3_voice import Pyttsx3Voice
+from client.core.settings import ClientSettings
+from client.speaking.natural_voice import NaturalVoice
+from client.speaking.pyttsx3_voice import DEFAULT_RATE_WPM, Pyttsx3Voice
 from client.speaking.voice import Voice
 from pronunciation.clip import Clip
 from pronunciation.terms import Lexicon
 
 MAX_CACHE_BYTES: Final = 200 * 1024 * 1024
-"""About 75 minutes of speech at 22,050 Hz: every prompt of the built-in bank several times."""
+"""About 70 minutes of speech at 24,000 Hz: every prompt of the built-in bank several times."""
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[A-Z0-9])|\n+")
+_NO_END: Final = re.compile(r"(?:\b(?:[A-Z]|e\.g|i\.e|vs|etc|Dr|Mr|Mrs|Ms|Prof|St|No)\.)$")
+"""A point after these ends no sentence."""
 _NO_VOICE: Final = "no voice works here, so the text is shown only"
 
 
@@ -35,10 +44,19 @@ class SpeechOutcome:
     reason: str = ""
 
 
-def voices_here() -> tuple[Voice, ...]:
-    """The voices that can be tried on this machine, the best first; none: the text is shown."""
-    voices: tuple[Voice, ...] = (Pyttsx3Voice(),)
-    return tuple(voice for voice in voices if voice.is_available())
+def voices_here(first: str = NaturalVoice.name, speed: float = 1.0) -> tuple[Voice, ...]:
+    """The voices that can be tried on this machine, the best first; none: the text is shown.
+
+    Args:
+        first: the voice to try before all others, by name.
+        speed: of speaking; 1 is a voice's usual pace.
+    """
+    voices = (NaturalVoice(speed), Pyttsx3Voice(round(DEFAULT_RATE_WPM * speed)))
+    return tuple(
+        voice
+        for voice in sorted(voices, key=lambda voice: voice.name != first)
+        if voice.is_available()
+    )
 
 
 class Speaker:
@@ -63,19 +81,26 @@ class Speaker:
         self._voices = tuple(voices_here() if voices is None else voices)
         self._player = player or _play
 
+    @classmethod
+    def of(cls, settings: ClientSettings, lexicon: Lexicon) -> "Speaker":
+        """The voice that the settings choose, with their cache."""
+        return cls(lexicon, settings.speech_cache, voices_here(settings.voice, settings.speed))
+
+    def warm_up(self) -> None:
+        """Begin to load the voice, for a text that will be said soon; does not wait."""
+        threading.Thread(target=self._warm, name="aloud-voice", daemon=True).start()
+
     def clip(self, text: str) -> Clip:
         """``text`` as sound, at the voice's own rate.
 
         Raises:
             SpeakingError: no voice can say it; the text names the remedy.
         """
-        failure: SpeakingError | None = None
-        for voice in self._voices:
-            try:
-                return self._cached(voice, text)
-            except SpeakingError as error:
-                failure = failure or error
-        raise failure or SpeakingError(_NO_VOICE, "aloud doctor says what is missing")
+        clips = list(self._sentences(text))
+        rate_hz = clips[0].sample_rate_hz
+        # a voice that fails midway leaves the rest to another, of another rate
+        parts = [resample(clip.samples, clip.sample_rate_hz, rate_hz) for clip in clips]
+        return Clip(np.concatenate(parts), rate_hz)
 
     def speak_to_file(self, text: str, path: Path) -> Path:
         """Write ``text`` as a WAV file (mono, 16 bits); returns ``path``.
@@ -101,12 +126,34 @@ class Speaker:
             stop: set from another thread, ends the speaking.
         """
         try:
-            self._player(self.clip(text), stop)
+            for clip in self._sentences(text):
+                self._player(clip, stop)
+                if stop is not None and stop.is_set():
+                    break
         except Exception as error:  # an interview goes on without a voice, whatever failed
             if show is not None:
                 show(text)
             return SpeechOutcome(spoken=False, reason=" ".join(str(error).split()) or repr(error))
         return SpeechOutcome(spoken=True)
+
+    def _warm(self) -> None:
+        with contextlib.suppress(SpeakingError):  # the first text says so
+            for voice in self._voices[:1]:
+                voice.synthesize("Ready.", self._lexicon)
+
+    def _sentences(self, text: str) -> Iterator[Clip]:
+        """A clip for each sentence, as soon as it is made."""
+        for sentence in sentences_of(text):
+            yield self._said(sentence)
+
+    def _said(self, sentence: str) -> Clip:
+        failure: SpeakingError | None = None
+        for voice in self._voices:
+            try:
+                return self._cached(voice, sentence)
+            except SpeakingError as error:
+                failure = failure or error
+        raise failure or SpeakingError(_NO_VOICE, "aloud doctor says what is missing")
 
     def _cached(self, voice: Voice, text: str) -> Clip:
         if self._cache is None:
@@ -123,6 +170,20 @@ class Speaker:
             write_wav(clip, path)
             _trim(self._cache)
         return clip
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text that have words; the text itself where none has."""
+    found: list[str] = []
+    start = 0
+    for end in [*_SENTENCE_END.finditer(text), None]:
+        sentence = text[start : end.start() if end else None]
+        if end and _NO_END.search(sentence) and "\n" not in end.group():
+            continue
+        if any(character.isalnum() for character in sentence):
+            found.append(sentence.strip())
+        start = end.end() if end else start
+    return found or [text]
 
 
 def _play(clip: Clip, stop: threading.Event | None) -> object:

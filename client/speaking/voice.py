@@ -1,12 +1,9 @@
 """What every speech engine has in common."""
 
-import tempfile
 from abc import ABC, abstractmethod
-from pathlib import Path
 from typing import ClassVar, Final
 
-from client.audio.wav import read_wav
-from client.core.errors import ClientError, SpeakingError
+from client.core.errors import SpeakingError
 from pronunciation.clip import Clip
 from pronunciation.terms import Lexicon
 
@@ -33,8 +30,8 @@ class Voice(ABC):
         """``text`` as this engine must be given it, so that it says the terms right."""
 
     @abstractmethod
-    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
-        """Write ``text`` as a sound file to ``path``, in any format PyAV reads.
+    def _render(self, text: str, lexicon: Lexicon) -> Clip:
+        """``text`` as sound, at the engine's own rate.
 
         Raises:
             SpeakingError: it could not; says the remedy.
@@ -54,27 +51,7 @@ class Voice(ABC):
                 "once",
                 "say it in pieces",
             )
-        with tempfile.TemporaryDirectory(prefix="aloud-say-") as folder:
-            path = Path(folder) / "spoken.wav"
-            self._render(text, lexicon, path)
-            clip = _read(path)
+        clip = self._render(text, lexicon)
         if not clip.samples.any():
             raise SpeakingError(f"the voice {self.name} gave silence")
         return clip
-
-
-def _read(path: Path) -> Clip:
-    """A clip from what an engine wrote; macOS writes AIFF whatever the file is called."""
-    try:
-        with path.open("rb") as file:
-            is_wav = file.read(4) == b"RIFF"
-    except OSError as error:
-        raise SpeakingError("the voice wrote no file") from error
-    if is_wav:
-        return read_wav(path)
-    from client.audio.files import read_audio
-
-    try:
-        return read_audio(path)
-    except ClientError as error:
-        raise SpeakingError(f"what the voice wrote cannot be read: {error}") from error

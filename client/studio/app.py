@@ -22,6 +22,7 @@ from client.studio.routes import (
     microphone,
     practice,
     progress,
+    questions,
     roles,
     sharing,
     sounds,
@@ -35,6 +36,7 @@ from server.ui.static_files import Assets
 _STATIC = Path(__file__).with_name("static")
 _PAGES = (
     home,
+    questions,
     roles,
     sounds,
     history,

@@ -92,7 +92,8 @@ def render_transcript(report: Report) -> Text:
     """The words of the answer, marked by what they carry.
 
     A covered phrase is green and ends in the raised number of its row, a partial one yellow, a
-    negated one struck through; a mispronounced term is red between ``[ ]``; a filler is dim.
+    negated one struck through; a mispronounced term is red between ``[ ]``; a filler is dim; words
+    that the candidate corrected or took out end in ``✎``.
     """
     words = [word.text for word in report.transcript.words] or report.transcript.text.split()
     styles: dict[int, str] = {}
@@ -115,6 +116,10 @@ def render_transcript(report: Report) -> Text:
             before[min(term.word_indices)] = "["
             last = max(term.word_indices)
             after[last] = "]" + after.get(last, "")
+    for corrected in report.transcript.corrected:
+        end = corrected.word_index + corrected.word_count
+        last = max(0, (end or 1) - 1)
+        after[last] = after.get(last, "") + "✎"
     text = Text()
     for index, word in enumerate(words):
         style = styles.get(index, "")

@@ -14,14 +14,14 @@ from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, 
 from pronunciation.hearing.layout import (
     Layout,
     Phones,
+    align_layout,
     bare_phones,
+    best_states,
     between,
     candidates_of,
     check_targets,
     context,
     lay_out,
-    window_by_times,
-    window_width,
 )
 from pronunciation.hearing.results import Heard, Reading, Target
 from pronunciation.hearing.speech import speech_frames
@@ -37,8 +37,6 @@ LONGEST_WITHOUT_TIMES_S = 12 * 60.0
 """Without word times the whole text is aligned at once, which needs memory for each frame."""
 SHORTEST_SPEECH_S = 0.12
 """Less speech than this is not a word."""
-GARBAGE_SHARE = 0.55
-"""Unwritten speech (an "um") may take the place of silence at this share of the best phone."""
 SPHINX_WORDS = 4
 """Words on either side that PocketSphinx hears: its level normalization needs more sound."""
 SPHINX_MARGIN_S = 0.1
@@ -79,6 +77,7 @@ class Hearing:
         words: Sequence[str],
         targets: Sequence[Target],
         word_times: Sequence[tuple[float, float]] | None = None,
+        scores: Floats | None = None,
     ) -> list[Heard]:
         """Say for each target which of its readings was spoken.
 
@@ -87,6 +86,7 @@ class Hearing:
             words: the words said, as written.
             targets: terms at places of ``words``, not overlapping; any order.
             word_times: rough (start_s, end_s) of each word; they may drift by some seconds.
+            scores: the clip's frame scores, where they are known already.
 
         Returns:
             One result for each target, in the targets' order.
@@ -100,13 +100,14 @@ class Hearing:
         check_targets(words, targets)
         if word_times is not None and len(word_times) != len(words):
             raise HearingError(f"{len(word_times)} word times were given for {len(words)} words")
-        scores = self.frame_scores(clip, has_times=word_times is not None)
+        if scores is None:
+            scores = self.frame_scores(clip, has_times=word_times is not None)
         layout = lay_out(words, targets)
-        chain, states = _align(scores, layout, word_times)
+        chain, states = align_layout(scores, layout, word_times)
         if belonging(scores, chain, states) < self.fusion.fits_from:
             # A term said far from how it is taught makes a short sentence look like another.
             layout = _as_said(scores, chain.word[states], layout)
-            chain, states = _align(scores, layout, word_times)
+            chain, states = align_layout(scores, layout, word_times)
             if belonging(scores, chain, states) < self.fusion.fits_from + AS_SAID_FITS_BETTER:
                 raise HearingError(
                     "the text does not fit the sound: other words were said than those given, or "
@@ -157,7 +158,7 @@ class Hearing:
             HearingError: the text has more sounds than the clip.
         """
         chain = word_states(lay_out(words, ()).phones)
-        return belonging(scores, chain, _best_states(scores, chain, None))
+        return belonging(scores, chain, best_states(scores, chain, None))
 
     def _judge(
         self,
@@ -220,17 +221,6 @@ class Hearing:
         )  # fmt: skip
 
 
-def _align(
-    scores: Floats, layout: Layout, word_times: Sequence[tuple[float, float]] | None
-) -> tuple[States, npt.NDArray[np.int64]]:
-    """The text's states, and which of them each frame is in."""
-    chain = word_states(layout.phones)
-    allowed = None
-    if word_times is not None:
-        allowed = window_by_times(chain, layout, word_times, scores.shape[0])
-    return chain, _best_states(scores, chain, allowed)
-
-
 def _as_said(scores: Floats, owner: npt.NDArray[np.int64], layout: Layout) -> Layout:
     """The text with the reading of each target that the network likes best where it stands."""
     phones = list(layout.phones)
@@ -242,22 +232,6 @@ def _as_said(scores: Floats, owner: npt.NDArray[np.int64], layout: Layout) -> La
         total = sum_over_alignments(window, [word_states([*before, p, *after]) for p in bare])
         phones[unit] = bare[int(total.argmax())]
     return replace(layout, phones=phones)
-
-
-def _best_states(
-    scores: Floats, chain: States, allowed: npt.NDArray[np.int64] | None
-) -> npt.NDArray[np.int64]:
-    """The state of each frame; speech that is not written goes where silence may be."""
-    silence = LABEL_INDEX[SILENCE]
-    filled = scores.copy()
-    filled[:, silence] = np.maximum(
-        scores[:, silence], GARBAGE_SHARE * np.maximum(scores.max(axis=1), 0.0)
-    )
-    width = 4096 if allowed is None else window_width(allowed, chain)
-    path = best_path(filled, chain, allowed=allowed, width=width)
-    if path is None:
-        raise HearingError("the text does not fit the sound: it has more sounds than the clip")
-    return path.states
 
 
 def belonging(scores: Floats, chain: States, states: npt.NDArray[np.int64]) -> float:

@@ -8,14 +8,14 @@ import numpy.typing as npt
 
 from pronunciation.errors import HearingError
 from pronunciation.g2p.words import pronunciations
-from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.align import States
+from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, SILENCE
+from pronunciation.hearing.align import States, best_path, word_states
 from pronunciation.hearing.results import Target
 from pronunciation.phones import base_phone, parse_phones
 
 __all__ = [
-    "Layout", "Phones", "bare_phones", "between", "candidates_of", "check_targets", "context",
-    "lay_out", "window_by_times", "window_width",
+    "Layout", "Phones", "align_layout", "bare_phones", "best_states", "between", "candidates_of",
+    "check_targets", "context", "lay_out",
 ]  # fmt: skip
 
 Floats = npt.NDArray[np.float32]
@@ -23,6 +23,8 @@ Phones = tuple[str, ...]
 
 DRIFT_S = 4.0
 """How far a transcriber's word times may be off; they drift after silence (faster-whisper#125)."""
+GARBAGE_SHARE = 0.55
+"""Unwritten speech (an "um") may take the place of silence at this share of the best phone."""
 CONTEXT_WORDS = 2
 """Words on either side scored together with a term: the first alignment's borders may be off."""
 NEIGHBOR_PAUSE_S = 0.3
@@ -92,6 +94,41 @@ def lay_out(words: Sequence[str], targets: Sequence[Target]) -> Layout:
             layout.target.append(target)
         index += target.n_words if target else 1
     return layout
+
+
+def align_layout(
+    scores: Floats, layout: Layout, word_times: Sequence[tuple[float, float]] | None
+) -> tuple[States, npt.NDArray[np.int64]]:
+    """The text's states, and which of them each frame is in.
+
+    Raises:
+        HearingError: the text has more sounds than the clip.
+    """
+    chain = word_states(layout.phones)
+    allowed = None
+    if word_times is not None:
+        allowed = window_by_times(chain, layout, word_times, scores.shape[0])
+    return chain, best_states(scores, chain, allowed)
+
+
+def best_states(
+    scores: Floats, chain: States, allowed: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64]:
+    """The state of each frame; speech that is not written goes where silence may be.
+
+    Raises:
+        HearingError: the text has more sounds than the clip.
+    """
+    silence = LABEL_INDEX[SILENCE]
+    filled = scores.copy()
+    filled[:, silence] = np.maximum(
+        scores[:, silence], GARBAGE_SHARE * np.maximum(scores.max(axis=1), 0.0)
+    )
+    width = 4096 if allowed is None else window_width(allowed, chain)
+    path = best_path(filled, chain, allowed=allowed, width=width)
+    if path is None:
+        raise HearingError("the text does not fit the sound: it has more sounds than the clip")
+    return path.states
 
 
 def window_by_times(

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from pronunciation.confusions import CODES, encode
 from pronunciation.g2p.words import (
     is_written_apart,
     name_parts,
@@ -20,8 +21,9 @@ from pronunciation.g2p.words import (
     pronunciations,
 )
 from pronunciation.hearing.compounds import Names, Parts, take_apart
+from pronunciation.hearing.layout import Phones, bare_phones, candidates_of, lay_out
 from pronunciation.hearing.results import Target
-from pronunciation.phones import CONFUSABLE, CONSONANTS, VOWELS, base_phone, parse_phones
+from pronunciation.phones import CONFUSABLE
 from pronunciation.terms import Lexicon, Term
 
 LONGEST_SOUND_ALIKE_WORDS: Final = 3
@@ -32,10 +34,7 @@ LONG_READING_PHONES: Final = 7
 """In a reading this long any one phone may differ; in a shorter one only by a phone that learners
 and recognizers confuse ("rose", R OW Z, for RoCE said R OW S)."""
 
-_CODES: Final = {
-    phone: chr(ord("A") + number) for number, phone in enumerate([*VOWELS, *CONSONANTS])
-}
-_PHONES: Final = {code: phone for phone, code in _CODES.items()}
+_PHONES: Final = {code: phone for phone, code in CODES.items()}
 
 
 @dataclass(frozen=True)
@@ -69,9 +68,25 @@ class TermSpotter:
         spots = self._by_name([normal(word) for word in words], set())
         return frozenset(spot.target.term for spot in spots)
 
+    def said(self, text: str) -> tuple[Phones, ...]:
+        """How a text may be said: a lexicon term in all its readings, right and wrong."""
+        words = self.take_apart(text.split()).words
+        spots = self._by_name([normal(word) for word in words], set())
+        if len(spots) == 1 and spots[0].target.n_words == len(words):
+            return tuple(dict.fromkeys(map(bare_phones, candidates_of(spots[0].target))))
+        laid_out = lay_out(words, [spot.target for spot in spots])
+        whole = tuple(phone for phones in laid_out.phones for phone in phones)
+        return (whole,) if whole else ()
+
     def take_apart(self, words: Sequence[str]) -> Parts:
         """The words to give to ``spot``: compounds that contain a term are taken apart."""
         return take_apart(words, self._compound_names)
+
+    def target(self, name: str, index: int, n_words: int) -> Target:
+        """A term of the lexicon to be heard at these words."""
+        term = self._lexicon.get(name)
+        assert term is not None, name
+        return _target(term, index, n_words)
 
     def spot(
         self,
@@ -180,10 +195,10 @@ class TermSpotter:
     def _mistakes(self) -> list[tuple[str, Term]]:
         """Mistaken readings as one character a phone, and whose they are."""
         return [
-            (_code(phones), term)
+            (encode(phones), term)
             for term in self._lexicon
             for mistake in term.mistakes
-            if len(phones := _bare(mistake.phones)) >= MIN_SOUND_ALIKE_PHONES
+            if len(phones := bare_phones(mistake.phones)) >= MIN_SOUND_ALIKE_PHONES
         ]
 
 
@@ -196,7 +211,7 @@ class _Window:
 
     @property
     def code(self) -> str:
-        return _code(self.phones)
+        return encode(self.phones)
 
 
 def _windows(words: Sequence[str], bare: list[str], taken: Container[int]) -> Iterator[_Window]:
@@ -223,14 +238,6 @@ def _is_near(one: str, other: str) -> bool:
 def _target(term: Term, index: int, n_words: int) -> Target:
     mistakes = tuple(mistake.phones for mistake in term.mistakes)
     return Target(term.term, index, n_words, term.readings, mistakes)
-
-
-def _bare(reading: str) -> tuple[str, ...]:
-    return tuple(base_phone(phone) for phone in parse_phones(reading))
-
-
-def _code(phones: Sequence[str]) -> str:
-    return "".join(_CODES[phone] for phone in phones)
 
 
 def with_own_reading(spot: Spot) -> Target:

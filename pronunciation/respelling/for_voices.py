@@ -1,9 +1,9 @@
 """Text respelled so that a voice says every lexicon term right.
 
 A text-to-speech voice guesses names it has never met ("RoCE" becomes "rose"), and an app that
-teaches a wrong sound is worse than none. So each term is replaced by its taught reading: as inline
-phonemes for eSpeak NG, which takes them, and as a respelling in plain letters for every other
-voice.
+teaches a wrong sound is worse than none. So each term is replaced by its taught reading: as phones
+for the natural voice, as inline phonemes for eSpeak NG, and as a respelling in plain letters for
+every other voice.
 """
 
 import re
@@ -14,7 +14,18 @@ from typing import Final, Literal
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
 
-RespellingStyle = Literal["espeak", "plain"]
+RespellingStyle = Literal["natural", "espeak", "plain"]
+
+_NATURAL: Final[dict[str, str]] = {
+    "AA": "ɑ", "AE": "æ", "AH": "ʌ", "AO": "ɔ", "AW": "W", "AY": "I", "EH": "ɛ", "ER": "ɜɹ",
+    "EY": "A", "IH": "ɪ", "IY": "i", "OW": "O", "OY": "Y", "UH": "ʊ", "UW": "u",
+    "B": "b", "CH": "ʧ", "D": "d", "DH": "ð", "F": "f", "G": "ɡ", "HH": "h", "JH": "ʤ", "K": "k",
+    "L": "l", "M": "m", "N": "n", "NG": "ŋ", "P": "p", "R": "ɹ", "S": "s", "SH": "ʃ", "T": "t",
+    "TH": "θ", "V": "v", "W": "w", "Y": "j", "Z": "z", "ZH": "ʒ",
+}  # fmt: skip
+"""ARPAbet to the natural voice's alphabet, Kokoro's (github.com/hexgrad/misaki, EN_PHONES.md)."""
+_NATURAL_UNSTRESSED: Final = {"AH": "ə", "ER": "əɹ"}
+_NATURAL_STRESS: Final = {"1": "ˈ", "2": "ˌ"}
 
 _ESPEAK: Final[dict[str, str]] = {
     "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",
@@ -69,16 +80,16 @@ def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> st
     """``text`` with every lexicon term, also in the plural, written as the voice needs it.
 
     Args:
-        text: ordinary text. Voice commands in double brackets are made harmless.
+        text: ordinary text. What the voices would take for phones is made harmless.
         lexicon: the terms and their readings; the first reading is said.
-        style: ``espeak`` for a voice of eSpeak NG that reads ``[[phonemes]]``, ``plain``
-            for all others.
+        style: ``natural`` for the natural voice, which reads ``[term](/phones/)``; ``espeak`` for
+            a voice of eSpeak NG that reads ``[[phonemes]]``; ``plain`` for all others.
     """
-    safe = re.sub(r"\[(?=\[)", "[ ", text)
+    safe = re.sub(r"\[(?=\[)|\](?=\()", r"\g<0> ", text)
     pattern, terms = _compiled(lexicon)
     if pattern is None:
         return safe
-    write: Callable[[Term, str], str] = _as_espeak if style == "espeak" else _as_plain
+    write = _WRITERS[style]
 
     def replace(match: re.Match[str]) -> str:
         whole = match.group(0)
@@ -94,6 +105,22 @@ def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> st
 
     respelled = pattern.sub(replace, safe)
     return _in_short_clauses(respelled) if style == "espeak" else respelled
+
+
+def to_natural(phones: str) -> str:
+    """ARPAbet in the natural voice's alphabet: ``R AA1 K IY0`` → ``ɹˈɑki``.
+
+    A stress mark stands before its vowel.
+
+    Raises:
+        PhoneError: the string is not ARPAbet.
+    """
+    letters: list[str] = []
+    for phone in parse_phones(phones):
+        base, digit = base_phone(phone), phone[-1]
+        letter = _NATURAL_UNSTRESSED.get(base, _NATURAL[base]) if digit == "0" else _NATURAL[base]
+        letters.append(_NATURAL_STRESS.get(digit, "") + letter)
+    return "".join(letters)
 
 
 def to_espeak(phones: str) -> str:
@@ -139,13 +166,22 @@ def _r_closes_the_syllable(phones: tuple[str, ...], vowel_index: int) -> bool:
     return len(following) == 1 or not following[1][-1].isdigit()
 
 
-def _as_espeak(term: Term, suffix: str) -> str:
+def _reading(term: Term, suffix: str) -> str:
+    """The reading that is taught, with the ending of a plural or possessive."""
     phones = term.readings[0]
-    if suffix:
-        last = base_phone(phones.split()[-1])
-        ending = "IH0 Z" if last in _SIBILANTS else "S" if last in _VOICELESS else "Z"
-        phones = f"{phones} {ending}"
-    return to_espeak(phones)
+    if not suffix:
+        return phones
+    last = base_phone(phones.split()[-1])
+    return f"{phones} {'IH0 Z' if last in _SIBILANTS else 'S' if last in _VOICELESS else 'Z'}"
+
+
+def _as_natural(term: Term, suffix: str) -> str:
+    name = re.sub(r"[\[\]]", "", term.term) or "term"
+    return f"[{name}](/{to_natural(_reading(term, suffix))}/)"
+
+
+def _as_espeak(term: Term, suffix: str) -> str:
+    return to_espeak(_reading(term, suffix))
 
 
 def _as_plain(term: Term, suffix: str) -> str:
@@ -154,6 +190,13 @@ def _as_plain(term: Term, suffix: str) -> str:
         return letters + ("'s" if suffix else "")  # "G P U's": "Us" would be read as a word
     said = term.say.casefold()  # capitals mark the stress for people; a voice would spell them
     return said + ("s" if suffix else "")
+
+
+_WRITERS: Final[dict[RespellingStyle, Callable[[Term, str], str]]] = {
+    "natural": _as_natural,
+    "espeak": _as_espeak,
+    "plain": _as_plain,
+}
 
 
 def _is_an_ordinary_word(term: Term, stem: str, written: str) -> bool:

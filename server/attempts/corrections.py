@@ -1,7 +1,7 @@
 """What people corrected in the verdicts of an attempt: read, imported, and the candidate's own.
 
-The candidate's own are answers to "Did you mean …?". No column marks them: their author is the
-attempt's owner, or without accounts ``OWNER_NAME``.
+The candidate's own are answers to "Did you mean …?", and "I did say it" with the words as note. No
+column marks them: their author is the attempt's owner, or without accounts ``OWNER_NAME``.
 """
 
 import secrets
@@ -13,8 +13,8 @@ from typing import Final
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.orm import Session
 
-from server.contract import Correction
-from server.db.tables import AccountRow, AttemptRow, CorrectionRow
+from server.contract import Correction, Transcript, word_places
+from server.db.tables import AccountRow, AttemptRow, CommentRow, CorrectionRow
 
 NOBODY: Final = "somebody who has left"
 """The author of what has neither an account's name nor a typed one."""
@@ -36,7 +36,12 @@ IS_BY_OWNER: Final[ColumnElement[bool]] = or_(
 
 
 def put_own_answer(
-    session: Session, attempt: AttemptRow, phrase: str, verdict: str | None, now: datetime
+    session: Session,
+    attempt: AttemptRow,
+    phrase: str,
+    verdict: str | None,
+    words: str,
+    now: datetime,
 ) -> None:
     """Keeps what the candidate answers about a phrase, in place of an earlier answer.
 
@@ -45,6 +50,7 @@ def put_own_answer(
         attempt: the candidate's.
         phrase: the key phrase.
         verdict: ``covered`` or ``missing``; ``None`` takes the answer back.
+        words: those that say the phrase, kept as the note; empty where the grader asked.
         now: the time of the answer.
     """
     found = session.scalars(
@@ -68,7 +74,7 @@ def put_own_answer(
                 target="phrase",
                 name=phrase,
                 verdict=verdict,
-                note="",
+                note=words,
                 created_at=now,
             )
         )
@@ -141,3 +147,29 @@ def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, li
             )
         )
     return found
+
+
+def move_places(session: Session, attempt_id: int, before: Transcript, after: Transcript) -> None:
+    """Moves what was written about single words to where these stand in another transcript."""
+    comments = session.scalars(
+        select(CommentRow).where(
+            CommentRow.attempt_id == attempt_id, CommentRow.word_from.is_not(None)
+        )
+    ).all()
+    corrections = session.scalars(
+        select(CorrectionRow).where(
+            CorrectionRow.attempt_id == attempt_id, CorrectionRow.word_index.is_not(None)
+        )
+    ).all()
+    if not comments and not corrections:
+        return
+    places = word_places(before.tokens, after.tokens)
+    for comment in comments:
+        comment.word_from = _place(places, comment.word_from)
+        comment.word_to = _place(places, comment.word_to)
+    for correction in corrections:
+        correction.word_index = _place(places, correction.word_index)
+
+
+def _place(places: Sequence[int], index: int | None) -> int | None:
+    return index if index is None or index >= len(places) else places[index]

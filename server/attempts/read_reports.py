@@ -14,7 +14,7 @@ from sqlalchemy import ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
 
 from server.attempts.corrections import corrections_of
-from server.contract import Correction, Coverage, Report, Structure, content_score
+from server.contract import Correction, Coverage, Report, Structure, Transcript, content_score
 from server.db.tables import AttemptRow, ReportRow
 from server.grading.corrections import corrected, corrected_coverage
 
@@ -109,6 +109,16 @@ def read_scores(session: Session, stored: Mapping[int, StoredScore]) -> dict[int
             scores[attempt_id], score=score, graded=scores[attempt_id].score
         )
     return scores
+
+
+def word_count(session: Session, attempt_id: int) -> int:
+    """How many words the newest transcript of an attempt shows."""
+    transcript = session.scalar(
+        select(ReportRow.report["transcript"])
+        .join(AttemptRow, AttemptRow.id == ReportRow.attempt_id)
+        .where(AttemptRow.id == attempt_id, ReportRow.id == newest_report_id())
+    )
+    return 0 if transcript is None else len(Transcript.model_validate(transcript).tokens)
 
 
 def _read(graded: Report, corrections: Sequence[Correction]) -> ReadReport:

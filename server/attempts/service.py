@@ -26,6 +26,7 @@ from server.contract import (
     RegradeFailure,
     RegradeResult,
     Report,
+    Revision,
     Submission,
 )
 from server.core.clock import utc_now
@@ -183,23 +184,56 @@ class Service:
         return self._store.get(attempt_id).attempt
 
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
-        """Keeps whether the candidate meant a phrase that the grader asks about; it counts at once.
+        """Keeps what the candidate says about a key phrase of this answer; it counts at once.
 
         Raises:
             NotFoundError: there is no such attempt.
-            InvalidInputError: the grader does not ask about this phrase.
+            InvalidInputError: the grader does not ask about this phrase, and no words of the
+                answer are named that say it.
         """
-        asked = {
-            each.phrase
-            for each in self._store.get(attempt_id).graded.coverage.phrases
-            if each.status == "possible"
-        }
-        if answer.phrase not in asked:
+        graded = self._store.get(attempt_id).graded
+        phrases = {each.phrase: each for each in graded.coverage.phrases}
+        found = phrases.get(answer.phrase)
+        words = " ".join(answer.words.split()) if answer.meant else ""
+        if words and not graded.transcript.places_of(words):
+            raise InvalidInputError(
+                f"“{words}” is not in the transcript: choose the words as they are written there"
+            )
+        if words and found is not None and found.status == "covered" and not found.negated:
+            raise InvalidInputError(f"{answer.phrase!r} counts as said already")
+        is_open = bool(words) or answer.meant is None
+        if found is None or not (found.status == "possible" or is_open):
             raise InvalidInputError(
                 f"the report of this answer does not ask about {answer.phrase!r}"
             )
         verdict = None if answer.meant is None else "covered" if answer.meant else "missing"
-        self._store.put_own_answer(attempt_id, answer.phrase, verdict, self._clock())
+        self._store.put_own_answer(attempt_id, answer.phrase, verdict, words, self._clock())
+        return self.attempt(attempt_id)
+
+    def revise(self, attempt_id: int, revision: Revision) -> Attempt:
+        """Grades an answer by another transcript of it; the report so far stays beside the new one.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+            InvalidInputError: there is nothing to grade, or no transcript to correct.
+            ServerError: the grader refuses the answer or breaks on it.
+        """
+        stored = self._store.get(attempt_id)
+        answer = stored.answer.model_copy(
+            update={"transcript": revision.transcript, "evidence": revision.evidence}
+        )
+        if answer == stored.answer:
+            return stored.attempt
+        _check(answer)
+        question = self.bank().question(answer.question_id) or stored.question
+        graded = self._grading_data.grade(question, answer)
+        self._store.add_report(
+            attempt_id,
+            graded.report,
+            self._clock(),
+            sense=graded.sense,
+            revised=revision.evidence,
+        )
         return self.attempt(attempt_id)
 
     def delete(self, attempt_id: int) -> None:
@@ -326,7 +360,7 @@ class Service:
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)
         before = stored.graded
-        submission = stored.attempt.submission
+        submission = stored.answer
         question = self.bank().question(submission.question_id) or stored.question
         try:
             graded = self._grading_data.grade(question, submission, stored.sense)
@@ -337,10 +371,10 @@ class Service:
                 )
             ) from error
         after = graded.report
-        if not dry_run and graded.sense != stored.sense:
-            self._store.keep_sense(attempt_id, graded.sense)
         if after != before and not dry_run:
-            self._store.add_report(attempt_id, after, self._clock())
+            self._store.add_report(attempt_id, after, self._clock(), sense=graded.sense)
+        elif not dry_run and graded.sense != stored.sense:
+            self._store.keep_sense(attempt_id, graded.sense)
         return _change(attempt_id, before, after)
 
 

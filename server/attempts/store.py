@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from question_bank.models import Question
-from server.attempts.corrections import keep_corrections, put_own_answer
+from server.attempts.corrections import keep_corrections, move_places, put_own_answer
 from server.attempts.drill_store import DrillStore
 from server.attempts.read_reports import (
     StoredScore,
@@ -24,10 +24,12 @@ from server.contract import (
     Attempt,
     AttemptSummary,
     Correction,
+    Evidence,
     HistoryPage,
     HistoryQuery,
     Report,
     Submission,
+    Transcript,
 )
 from server.core.errors import ConflictError, NotFoundError
 from server.db.database import MAX_ID, Database
@@ -44,12 +46,14 @@ class StoredAttempt:
     Attributes:
         attempt: with the report that people see.
         graded: the grader's own report.
+        answer: what it was made from: the submission with its newest transcript.
         question: as it was when the answer came in.
         sense: what the grader made of the answer's words, if it is stored.
     """
 
     attempt: Attempt
     graded: Report
+    answer: Submission
     question: Question
     sense: dict[str, object] | None = None
 
@@ -146,11 +150,13 @@ class Store:
                 session.add(row)
                 session.flush()
                 for each in reports:
-                    session.add(_report_row(row.id, each.report, each.graded_at))
+                    session.add(_report_row(row.id, each))
                     session.flush()
+                row.engine = _without_nul(reports[-1].report.transcript.engine)
                 keep_corrections(session, row, corrections)
                 graded = reports[-1].report
-                return _attempt(row, read_reports(session, {row.id: graded})[row.id].report), True
+                report = read_reports(session, {row.id: graded})[row.id].report
+                return _attempt(row, report, len(reports)), True
         except IntegrityError:
             # Another process stored the same id between our look and our write (PostgreSQL).
             with self.database.read() as session:
@@ -222,6 +228,8 @@ class Store:
                 ReportRow.id.label("report_id"),
                 ReportRow.score,
                 ReportRow.grader_version,
+                ReportRow.corrections,
+                AttemptRow.submission_id,
             )
             .join(ReportRow, ReportRow.id == newest_report_id())
             .where(*conditions)
@@ -243,20 +251,45 @@ class Store:
             total=total or 0, attempts=tuple(AttemptSummary.model_validate(each) for each in rows)
         )
 
-    def add_report(self, attempt_id: int, report: Report, graded_at: datetime) -> None:
+    def add_report(
+        self,
+        attempt_id: int,
+        report: Report,
+        graded_at: datetime,
+        *,
+        sense: dict[str, object] | None = None,
+        revised: Evidence | None = None,
+    ) -> None:
         """Makes this the attempt's latest report; older ones are kept.
+
+        Args:
+            attempt_id: the attempt.
+            report: of its newest transcript, or of another one.
+            graded_at: the time.
+            sense: what the grader made of the words.
+            revised: goes with the report's transcript, where that is another one. What people
+                wrote about single words moves to where these stand now.
 
         Raises:
             NotFoundError: there is no such attempt (any more).
         """
         try:
             with self.database.write() as session:
-                mine = session.scalar(
-                    select(AttemptRow.id).where(AttemptRow.id == attempt_id, self._owned)
-                )
-                if mine is None:
+                self.database.alone(session, f"review of {attempt_id}")
+                found = _latest(session, AttemptRow.id == attempt_id, self._owned)
+                if found is None:
                     raise NotFoundError(f"there is no attempt {attempt_id}")
-                session.add(_report_row(attempt_id, report, graded_at))
+                row, newest = found
+                evidence = newest.evidence
+                if revised is not None:
+                    before = Transcript.model_validate(newest.report["transcript"])
+                    move_places(session, attempt_id, before, report.transcript)
+                    evidence = revised.model_dump(mode="json")
+                added = _report_row(attempt_id, ArchivedReport(graded_at=graded_at, report=report))
+                added.evidence = evidence
+                session.add(added)
+                row.engine = _without_nul(report.transcript.engine)
+                row.sense = sense
         except IntegrityError:  # deleted since we looked (PostgreSQL)
             raise NotFoundError(f"there is no attempt {attempt_id}") from None
 
@@ -270,9 +303,16 @@ class Store:
             )
 
     def put_own_answer(
-        self, attempt_id: int, phrase: str, verdict: str | None, now: datetime
+        self, attempt_id: int, phrase: str, verdict: str | None, words: str, now: datetime
     ) -> None:
         """Keeps what the candidate answers about a phrase; ``None`` takes it back.
+
+        Args:
+            attempt_id: the attempt.
+            phrase: the key phrase.
+            verdict: ``covered`` or ``missing``.
+            words: those of the answer that say it, where the candidate named them.
+            now: the time of the answer.
 
         Raises:
             NotFoundError: there is no such attempt (any more).
@@ -282,7 +322,7 @@ class Store:
             row = session.scalar(select(AttemptRow).where(AttemptRow.id == attempt_id, self._owned))
             if row is None:
                 raise NotFoundError(f"there is no attempt {attempt_id}")
-            put_own_answer(session, row, phrase, verdict, now)
+            put_own_answer(session, row, phrase, verdict, words, now)
 
     def delete(self, attempt_ids: Sequence[int]) -> int:
         """Deletes these attempts with all their reports; returns how many there were."""
@@ -350,11 +390,17 @@ def _latest(
     return None if row is None else (row[0], row[1])
 
 
-def _stored(session: Session, row: AttemptRow, report: ReportRow) -> StoredAttempt:
-    graded = Report.model_validate(report.report)
+def _stored(session: Session, row: AttemptRow, newest: ReportRow) -> StoredAttempt:
+    graded = Report.model_validate(newest.report)
     read = read_reports(session, {row.id: graded})[row.id]
     question = Question.model_validate(row.question)
-    return StoredAttempt(_attempt(row, read.report), graded, question, row.sense)
+    counted = select(func.count()).select_from(ReportRow).where(ReportRow.attempt_id == row.id)
+    attempt = _attempt(row, read.report, session.scalar(counted) or 1)
+    answer = attempt.submission
+    if newest.evidence is not None:
+        evidence = Evidence.model_validate(newest.evidence)
+        answer = answer.model_copy(update={"transcript": graded.transcript, "evidence": evidence})
+    return StoredAttempt(attempt, graded, answer, question, row.sense)
 
 
 def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:
@@ -362,7 +408,9 @@ def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:
     if row is None:  # deleted since its id was listed
         return None
     reports = tuple(
-        ArchivedReport(graded_at=each.graded_at, report=Report.model_validate(each.report))
+        ArchivedReport.model_validate(
+            {"graded_at": each.graded_at, "report": each.report, "evidence": each.evidence}
+        )
         for each in session.scalars(
             select(ReportRow).where(ReportRow.attempt_id == attempt_id).order_by(ReportRow.id)
         )
@@ -378,20 +426,23 @@ def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:
     )
 
 
-def _report_row(attempt_id: int, report: Report, graded_at: datetime) -> ReportRow:
+def _report_row(attempt_id: int, archived: ArchivedReport) -> ReportRow:
+    report, evidence = archived.report, archived.evidence
     return ReportRow(
         attempt_id=attempt_id,
         grader_version=_without_nul(report.grader_version),
         bank_version=_without_nul(report.bank_version),
-        graded_at=graded_at,
+        graded_at=archived.graded_at,
         score=report.overall,
         words=report.delivery.words,
         answer_s=report.delivery.answer_s,
         report=report.model_dump(mode="json"),
+        evidence=None if evidence is None else evidence.model_dump(mode="json"),
+        corrections=len(report.transcript.corrected),
     )
 
 
-def _attempt(row: AttemptRow, report: Report) -> Attempt:
+def _attempt(row: AttemptRow, report: Report, version: int) -> Attempt:
     return Attempt(
         id=row.id,
         submission=Submission.model_validate(row.submission),
@@ -399,6 +450,7 @@ def _attempt(row: AttemptRow, report: Report) -> Attempt:
         role=row.role,
         round=row.round,
         topic=row.topic,
+        version=version,
     )
 
 

@@ -214,7 +214,7 @@ class BankVersions:
             created_at=self._clock(),
         )
 
-    def activate(self, number: int | None) -> None:
+    def activate(self, number: int | None, by: int | None = None) -> None:
         """Makes this the version in use; ``None``: only what the server was started with.
 
         Raises:
@@ -229,7 +229,7 @@ class BankVersions:
                 raise InvalidInputError(
                     f"version {number} no longer fits this server's bank: {error.faults[0].text}"
                 ) from error
-        self.store.activate(number)
+        self.store.activate(number, by, self._clock())
         self.grading_data.look_again()
 
     def changes(self, number: int, since: int | None) -> Changes:

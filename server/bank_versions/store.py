@@ -7,6 +7,7 @@ from sqlalchemy import Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from server.core.errors import NotFoundError
+from server.db import audit
 from server.db.database import Database
 from server.db.tables import AccountRow, BankVersionRow
 
@@ -101,12 +102,18 @@ class BankVersionStore:
                         active=False,
                     )
                 )
+                audit.note(session, created_at, author_id, "bank.add", f"bank version {number}")
         except IntegrityError:
             raise NotFoundError("the account of the author is gone") from None
         return number
 
-    def activate(self, number: int | None) -> None:
+    def activate(self, number: int | None, by: int | None, now: datetime) -> None:
         """Makes this the version in use, or none.
+
+        Args:
+            number: the version's; ``None``: none is in use from now on.
+            by: the account that does it.
+            now: the time.
 
         Raises:
             NotFoundError: there is none of this number.
@@ -124,6 +131,8 @@ class BankVersionStore:
                     .where(BankVersionRow.number == number)
                     .values(active=True)
                 )
+            what = "no bank version" if number is None else f"bank version {number}"
+            audit.note(session, now, by, "bank.activate", what)
 
     def _one(self, condition: object) -> BankVersionText | None:
         wanted = _select().add_columns(BankVersionRow.yaml, BankVersionRow.lexicon_yaml)

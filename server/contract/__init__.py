@@ -39,7 +39,7 @@ from server.contract.drills import (
     ReviewedDrill,
     SetId,
 )
-from server.contract.evidence import evidence_of
+from server.contract.evidence import EDGES, evidence_of
 from server.contract.report import (
     CorrectedVerdict,
     Coverage,
@@ -91,6 +91,7 @@ from server.contract.reviews import (
     Sharing,
     TermOrPhrase,
 )
+from server.contract.revision import Revision, word_places
 from server.contract.scoring import (
     PARTIAL_CREDIT,
     ContentScore,
@@ -101,7 +102,10 @@ from server.contract.scoring import (
 from server.contract.transcript import (
     MAX_TEXT_CHARS,
     MAX_WORDS,
+    ROUGH_ENGINES,
+    CorrectedWords,
     Evidence,
+    HeardPhrase,
     HeardTerm,
     JudgedPhrase,
     Judgment,
@@ -113,6 +117,7 @@ from server.contract.transcript import (
 from server.contract.wire import Problem, Share, Wire
 
 __all__ = [
+    "EDGES",
     "MAX_COMMENT_CHARS",
     "MAX_LINK_DAYS",
     "MAX_OF_ONE_ATTEMPT",
@@ -121,6 +126,7 @@ __all__ = [
     "MAX_TEXT_CHARS",
     "MAX_WORDS",
     "PARTIAL_CREDIT",
+    "ROUGH_ENGINES",
     "Archive",
     "ArchivedAttempt",
     "ArchivedReport",
@@ -132,6 +138,7 @@ __all__ = [
     "CommentText",
     "ContentScore",
     "CorrectedVerdict",
+    "CorrectedWords",
     "Correction",
     "Coverage",
     "CoverageEvidence",
@@ -147,6 +154,7 @@ __all__ = [
     "Evidence",
     "ExternalId",
     "Filler",
+    "HeardPhrase",
     "HeardTerm",
     "HistoryPage",
     "HistoryQuery",
@@ -185,6 +193,7 @@ __all__ = [
     "Report",
     "ReviewDocument",
     "ReviewedDrill",
+    "Revision",
     "RubricScore",
     "ScorePart",
     "SetId",
@@ -209,4 +218,5 @@ __all__ = [
     "coverage_score",
     "evidence_of",
     "is_like",
+    "word_places",
 ]

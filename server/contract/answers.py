@@ -28,7 +28,11 @@ class Submission(Wire):
 
 
 class Attempt(Wire):
-    """A stored answer with its latest report, as its reviewers corrected it."""
+    """A stored answer with its latest report, as its reviewers corrected it.
+
+    The report's transcript may be a newer one than the submission's (``Revision``). ``version``
+    counts its reports from 1; the earlier ones are kept.
+    """
 
     id: int
     submission: Submission
@@ -36,16 +40,19 @@ class Attempt(Wire):
     role: str | None = None
     round: str | None = None
     topic: str | None = None
+    version: int = 1
 
 
 class MeantAnswer(Wire):
-    """The candidate's answer to "Did you mean …?" about a key phrase.
+    """What the candidate says about a key phrase: answers "Did you mean …?", or "I did say it".
 
-    ``meant``: yes or no; ``None`` takes an earlier answer back.
+    ``meant``: yes or no; ``None`` takes an earlier answer back. ``words``: those of the answer that
+    say the phrase. Where the grader does not ask, a yes needs them.
     """
 
     phrase: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
     meant: bool | None
+    words: Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")] = ""
 
 
 class AttemptSummary(Wire):
@@ -54,7 +61,8 @@ class AttemptSummary(Wire):
     ``graded_score``: the grader's own, where a reviewer corrected a verdict and so the ``score``.
     ``grader_version``: scores of different major versions cannot be compared; empty where the
     server does not say. ``report_tag`` differs as soon as the report that is read of the attempt
-    differs.
+    differs. ``engine`` wrote the transcript, and in ``corrections`` places the candidate corrected
+    it. ``submission_id`` names the recording; empty where the server does not say.
     """
 
     id: int
@@ -70,6 +78,8 @@ class AttemptSummary(Wire):
     graded_score: Share | None = None
     report_tag: str = ""
     grader_version: str = ""
+    corrections: int = 0
+    submission_id: str = ""
 
 
 class HistoryQuery(Wire):

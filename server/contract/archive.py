@@ -9,14 +9,21 @@ from server.contract.answers import AttemptId, Submission
 from server.contract.drills import DrillImport, DrillReview
 from server.contract.report import PartStatus, PhraseStatus, Report
 from server.contract.reviews import MAX_OF_ONE_ATTEMPT, Correction
+from server.contract.revision import Revision
+from server.contract.transcript import Evidence
 from server.contract.wire import Share, Wire
 
 
 class ArchivedReport(Wire):
-    """A report with the time it was graded at."""
+    """A report with the time it was graded at.
+
+    ``evidence``: what the client found out with the report's transcript, where that is not the
+    submission's.
+    """
 
     graded_at: AwareDatetime
     report: Report
+    evidence: Evidence | None = None
 
 
 class ArchivedAttempt(Wire):
@@ -38,6 +45,15 @@ class ArchivedAttempt(Wire):
     def report(self) -> Report:
         """The current report as readers see it, with its corrections."""
         return self.corrected or self.reports[-1].report
+
+    @property
+    def as_transcribed(self) -> Revision:
+        """The newest transcript that an engine wrote, without the candidate's corrections."""
+        for each in reversed(self.reports):
+            if each.evidence is not None and not each.report.transcript.corrected:
+                return Revision(transcript=each.report.transcript, evidence=each.evidence)
+        submission = self.submission
+        return Revision(transcript=submission.transcript, evidence=submission.evidence)
 
     @model_validator(mode="after")
     def _one_question(self) -> Self:

@@ -226,10 +226,15 @@ class CommentText(Wire):
 
 
 class Comment(NewComment):
-    """A comment as it is read; ``by_owner``: written by whose answer it is."""
+    """A comment as it is read.
+
+    ``by_owner``: written by whose answer it is; ``no_account``: by somebody without an account, by
+    a link or in a file, so its owner may delete it.
+    """
 
     author: PersonName
     by_owner: bool = False
+    no_account: bool = False
     created_at: Instant
     edited_at: Instant | None = None
 

@@ -4,7 +4,9 @@ Times are seconds from the start of the recording; they are ``None`` if an answe
 imported without audio.
 """
 
-from typing import Annotated, Literal, Self
+import re
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -13,7 +15,7 @@ from server.contract.wire import Share, Wire
 MAX_TEXT_CHARS = 200_000
 MAX_WORDS = 40_000
 
-_ROUGH_ENGINES = frozenset({"pocketsphinx"})
+ROUGH_ENGINES: Final = frozenset({"pocketsphinx"})
 
 Seconds = Annotated[float, Field(ge=0, le=24 * 3600)]
 Short = Annotated[str, StringConstraints(max_length=500)]
@@ -28,8 +30,23 @@ class Word(Wire):
     confidence: Share | None = None
 
 
+class CorrectedWords(Wire):
+    """Words that the candidate put in place of the engine's.
+
+    ``word_count`` words from ``word_index`` on, 0 where the engine's were taken out. ``was``: the
+    engine's, empty where it had left some out.
+    """
+
+    word_index: int = Field(ge=0, le=MAX_WORDS)
+    word_count: int = Field(ge=0, le=MAX_WORDS)
+    was: Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS)]
+
+
 class Transcript(Wire):
-    """What the engine wrote. ``engine`` is ``text`` for a typed or imported answer."""
+    """What the engine wrote. ``engine`` is ``text`` for a typed or imported answer.
+
+    ``corrected``: where the candidate wrote other words, in order; they are among ``words``.
+    """
 
     text: Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS)]
     language: Short = "en"
@@ -37,11 +54,39 @@ class Transcript(Wire):
     model: Short = ""
     duration_s: Seconds | None = None
     words: Annotated[tuple[Word, ...], Field(max_length=MAX_WORDS)] = ()
+    corrected: Annotated[tuple[CorrectedWords, ...], Field(max_length=MAX_WORDS)] = ()
+
+    @property
+    def tokens(self) -> list[str]:
+        """The words alone; a typed answer has no list of them."""
+        return [word.text for word in self.words] or self.text.split()
+
+    @property
+    def corrected_texts(self) -> list[tuple[str, str]]:
+        """The candidate's words and the engine's, for each place that was corrected."""
+        return [
+            (" ".join(self.tokens[each.word_index :][: each.word_count]), each.was)
+            for each in self.corrected
+        ]
+
+    def places_of(self, words: str) -> list[range]:
+        """Where these words are, next to each other and in this order.
+
+        Case and punctuation do not matter.
+        """
+        wanted = list(_parts(words))
+        said = [(part, index) for index, text in enumerate(self.tokens) for part in _parts(text)]
+        size = len(wanted)
+        return [
+            range(said[at][1], said[at + size - 1][1] + 1)
+            for at in range(len(said) - size + 1 if size else 0)
+            if [part for part, _ in said[at : at + size]] == wanted
+        ]
 
     @property
     def is_rough(self) -> bool:
         """Whether the engine gets so many words wrong that only the words themselves count."""
-        return self.engine in _ROUGH_ENGINES
+        return self.engine in ROUGH_ENGINES
 
     @model_validator(mode="after")
     def _times_run_forward(self) -> Self:
@@ -49,6 +94,21 @@ class Transcript(Wire):
             if word.start_s is not None and word.end_s is not None and word.end_s < word.start_s:
                 raise ValueError(f"the word {word.text!r} ends before it starts")
         return self
+
+    @model_validator(mode="after")
+    def _corrections_are_in_place(self) -> Self:
+        end = 0
+        for each in self.corrected:
+            if each.word_index < end:
+                raise ValueError("the corrected words are not in order")
+            end = each.word_index + each.word_count
+        if end > len(self.words):
+            raise ValueError("words are marked as corrected that are not there")
+        return self
+
+
+def _parts(text: str) -> Iterator[str]:
+    yield from re.findall(r"[^\W_]+", text.casefold().replace("'", "").replace("’", ""))
 
 
 class Pause(Wire):
@@ -76,6 +136,15 @@ class HeardTerm(Wire):
     confidence: Share
     start_s: Seconds
     end_s: Seconds
+
+
+class HeardPhrase(Wire):
+    """A key phrase that the hearing found in the sound and the transcript does not have."""
+
+    phrase: Short
+    start_s: Seconds
+    end_s: Seconds
+    confidence: Share = Field(description="the probability that it was said there")
 
 
 class JudgedPhrase(Wire):
@@ -113,6 +182,7 @@ class Evidence(Wire):
     answer_end_s: Seconds | None = None
     pauses: tuple[Pause, ...] | None = None
     heard: tuple[HeardTerm, ...] = ()
+    heard_phrases: Annotated[tuple[HeardPhrase, ...], Field(max_length=1000)] = ()
     unintelligible: Annotated[tuple[Stretch, ...], Field(max_length=MAX_WORDS)] = ()
     hearing_version: Short | None = None
     hearing_problem: Short | None = Field(

@@ -1,7 +1,8 @@
 """Every error this package raises.
 
 Each class carries a stable ``code`` (what a client may branch on) and the HTTP ``status`` it
-becomes; the text is one clear line for a person.
+becomes; the text is one clear line for a person. Where that line names files of the machine or
+quotes the database's driver, ``public`` is what other machines are told instead.
 """
 
 from typing import ClassVar
@@ -12,6 +13,12 @@ class ServerError(Exception):
 
     code: ClassVar[str] = "server-error"
     status: ClassVar[int] = 500
+    public: ClassVar[str] = ""
+
+    @property
+    def told(self) -> str:
+        """The text for people on other machines: no path, no address, no driver's text."""
+        return self.public or str(self)
 
 
 class NotFoundError(ServerError):
@@ -75,6 +82,12 @@ class InvalidInputError(ServerError):
     status = 422
 
 
+class AnswerTooLongError(InvalidInputError):
+    """The answer is longer than anybody speaks, and grading it would keep others waiting."""
+
+    code = "answer-too-long"
+
+
 class GraderFailedError(ServerError):
     """The grader broke on this answer: a bug, and of this answer only."""
 
@@ -93,6 +106,7 @@ class StoreError(ServerError):
 
     code = "store-unusable"
     status = 503
+    public = "the server cannot use its database now; the server's log says why"
 
 
 class UnreadableError(StoreError):
@@ -100,9 +114,11 @@ class UnreadableError(StoreError):
 
     code = "attempt-damaged"
     status = 500
+    public = ""  # its own text names no file
 
 
 class StoreBusyError(StoreError):
     """The database is locked by another program for too long."""
 
     code = "store-busy"
+    public = "the server's database is busy; try again in a moment"

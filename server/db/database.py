@@ -1,17 +1,23 @@
 """One database, as the stores use it: transactions, plain errors, rows that cannot be read."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
 
 from sqlalchemy import Engine, func, select, text
 from sqlalchemy.orm import Session
 
 from server.core.errors import UnreadableError
-from server.db.engine import make_engine, place_of, plain_errors, writing
+from server.db.engine import make_engine, plain_errors, writing
 from server.db.migrate import upgrade
 
 MAX_ID = 2**63 - 1
 """A larger number cannot be an id, and the driver cannot even ask for it."""
+
+MIN_FREE_BYTES: Final = 64 * 1024**2
+"""Room for the write-ahead log of the largest request and a restart's migration."""
 
 
 class Database:
@@ -34,6 +40,14 @@ class Database:
         except BaseException:
             self.engine.dispose()
             raise
+
+    @property
+    def disk_is_full(self) -> bool:
+        """Whether SQLite's file has too little room to grow; PostgreSQL watches its own disk."""
+        path = self.engine.url.database
+        if self.is_postgresql or not path or path == ":memory:":
+            return False
+        return shutil.disk_usage(Path(path).parent).free < MIN_FREE_BYTES
 
     @property
     def is_postgresql(self) -> bool:
@@ -66,10 +80,9 @@ class Database:
         try:
             yield
         except ValueError as error:
-            reason = " ".join(str(error).split())[:200]
             raise UnreadableError(
-                f"{what} in the database {place_of(self.engine)} is damaged ({reason}); "
-                "delete it, or put a backup in the database's place"
+                f"{what} in the database is damaged; delete it, or put a backup in the "
+                "database's place"
             ) from error
 
     def alone(self, session: Session, name: str) -> None:

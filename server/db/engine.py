@@ -71,7 +71,7 @@ def plain_errors(engine: Engine) -> Iterator[None]:
     except IntegrityError:
         raise
     except DataError as error:
-        raise InvalidInputError(f"the database cannot hold this value: {error.orig}") from error
+        raise InvalidInputError("the database cannot hold this value") from error
     except DBAPIError as error:
         raise _plain(engine, error.orig) from error
     except sqlite3.Error as error:

@@ -31,7 +31,7 @@ def export_attempt(archive: Archive, format: AttemptFormat) -> MadeFile:
         InvalidInputError: subtitles of an answer that has no word times.
     """
     attempt = archive.attempts[0]
-    transcript = attempt.submission.transcript
+    transcript = attempt.report.transcript
     match format:
         case "markdown":
             content = to_markdown(archive.attempts).encode()

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from server.contract import ArchivedAttempt, PhraseCoverage, Report, Structure, TermVerdict
+from server.ui.bidi import show_controls
 from server.ui.rendering import clock, ipa
 from server.ui.verdict_words import (
     composition_text,
@@ -63,7 +64,7 @@ class _Document:
 
     def content(self) -> bytes:
         attempt, report = self._attempt, self._attempt.report
-        transcript, question = attempt.submission.transcript, attempt.question
+        transcript, question = report.transcript, attempt.question
         self._heading(question.prompt, 16)
         facts = [
             f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
@@ -220,7 +221,7 @@ class _Document:
 
     def _plain(self, text: str) -> str:
         """One line that the font can show; words of extreme length are cut where they must be."""
-        line = " ".join(text.split())
+        line = " ".join(show_controls(text).split())
         widths = _letters()
         shown, marks = [], 0
         for char in line:

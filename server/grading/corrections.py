@@ -1,6 +1,7 @@
 """A report as people corrected it. What is stored stays as the grader wrote it.
 
-Reviewers correct any verdict. The candidate answers "Did you mean …?" where the grader asks.
+Reviewers correct any verdict. The candidate answers "Did you mean …?" where the grader asks, and
+elsewhere says "I did say it" with words of the answer, which are the correction's note.
 
 Pure; ``server/attempts/read_reports.py`` applies it to whatever is read of a stored report.
 """
@@ -14,8 +15,10 @@ from server.contract import (
     NewCorrection,
     Pronunciation,
     Report,
+    Transcript,
     content_score,
     coverage_score,
+    evidence_of,
 )
 
 
@@ -37,7 +40,7 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
             before the candidate's. One that fits nothing (the answer was graded again since), or
             says what the grader says, changes nothing.
     """
-    coverage = corrected_coverage(report.coverage, corrections)
+    coverage = _quoted(corrected_coverage(report.coverage, corrections), report.transcript)
     pronunciation = _corrected_pronunciation(report.pronunciation, corrections)
     if coverage == report.coverage and pronunciation == report.pronunciation:
         return report
@@ -71,7 +74,7 @@ def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) ->
         graded = phrases[index]
         if graded.status == correction.verdict and not graded.negated:
             continue
-        if correction.by_owner and graded.status != "possible":
+        if correction.by_owner and graded.status != "possible" and not correction.note:
             continue  # an answer to a question that the grader no longer asks
         not_said = correction.verdict == "missing"
         phrases[index] = graded.model_copy(
@@ -89,6 +92,21 @@ def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) ->
     return Coverage(
         score=coverage_score(phrases), phrases=tuple(phrases), graded_score=coverage.score
     )
+
+
+def _quoted(coverage: Coverage, transcript: Transcript) -> Coverage:
+    """The words that the candidate named as saying a phrase are the evidence of it."""
+    phrases = list(coverage.phrases)
+    for index, phrase in enumerate(phrases):
+        given = phrase.corrected
+        if given is None or not (given.by_owner and given.note):
+            continue
+        places = transcript.places_of(given.note)
+        quote = evidence_of(transcript.tokens, transcript.words, places[0]) if places else None
+        phrases[index] = phrase.model_copy(update={"how": None, "evidence": quote})
+    if tuple(phrases) == coverage.phrases:
+        return coverage
+    return coverage.model_copy(update={"phrases": tuple(phrases)})
 
 
 def _corrected_pronunciation(

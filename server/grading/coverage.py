@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from server.contract import (
     Coverage,
     CoverageEvidence,
+    HeardPhrase,
     PhraseCoverage,
     Word,
     coverage_score,
@@ -12,7 +13,15 @@ from server.contract import (
 )
 from server.grading.answer import Answer
 from server.grading.confirm import Finding, confirm
+from server.grading.denial import is_denied
 from server.grading.phrases import CompiledPhrase
+from server.grading.sound import shared_ends, siblings
+
+HEARD_FROM = 0.5
+"""Probability from which a phrase heard in the recording counts: 0.2 to 0.9 % of the phrases that
+nobody said reach it, and 56 to 61 % of those that the text lost (`scripts/train_phrases.py`)."""
+SHARE_OF_WORD = 0.4
+"""A word stands at a stretch of the recording that holds so much of it."""
 
 
 def _evidence(answer: Answer, finding: Finding, words: Sequence[Word]) -> CoverageEvidence:
@@ -47,7 +56,10 @@ def _judged(
 
 
 def cover_phrases(
-    answer: Answer, phrases: Sequence[CompiledPhrase], words: Sequence[Word]
+    answer: Answer,
+    phrases: Sequence[CompiledPhrase],
+    words: Sequence[Word],
+    heard: Sequence[HeardPhrase] = (),
 ) -> Coverage:
     """Judge every phrase and score the whole.
 
@@ -55,6 +67,7 @@ def cover_phrases(
         answer: the answer, ready for searching.
         phrases: compiled key phrases.
         words: the answer's words with their times; empty for a typed answer.
+        heard: phrases found in the recording.
 
     Returns:
         The verdicts in the order of the phrases, and their score.
@@ -64,4 +77,80 @@ def cover_phrases(
         _judged(answer, phrase, finding, words)
         for phrase, finding in zip(phrases, findings, strict=True)
     )
+    if heard and words and not answer.strict:
+        judged = _with_heard(judged, answer, phrases, words, heard)
     return Coverage(score=coverage_score(judged), phrases=judged)
+
+
+def _with_heard(
+    judged: Sequence[PhraseCoverage],
+    answer: Answer,
+    phrases: Sequence[CompiledPhrase],
+    words: Sequence[Word],
+    heard: Sequence[HeardPhrase],
+) -> tuple[PhraseCoverage, ...]:
+    """The verdicts with the phrases that the words do not have and the recording does.
+
+    The surest comes first; a stretch of the recording, and words that carry a phrase, count for
+    no other.
+    """
+    found = {each.phrase: each for each in judged}
+    compiled = {each.source.phrase: each for each in phrases}
+    taken = {
+        index
+        for each in judged
+        if each.status == "covered" and each.evidence
+        for index in each.evidence.word_indices
+    }
+    for each in sorted(heard, key=lambda heard: -heard.confidence):
+        before = found.get(each.phrase)
+        if before is None or not before.is_open or each.confidence < HEARD_FROM:
+            continue
+        place = _words_at(each, words)
+        if taken.issuperset(place) or not _may_stand_for(answer, place, compiled[each.phrase]):
+            continue
+        taken.update(place)
+        times = {"start_s": each.start_s, "end_s": each.end_s}
+        found[each.phrase] = before.model_copy(
+            update={
+                "status": "covered",
+                "how": "heard",
+                "confidence": each.confidence,
+                "evidence": evidence_of(answer.words, words, place).model_copy(update=times),
+            }
+        )
+    return tuple(found[each.phrase] for each in judged)
+
+
+def _words_at(heard: HeardPhrase, words: Sequence[Word]) -> list[int]:
+    """The words that stand where a phrase was heard."""
+    return [
+        index
+        for index, word in enumerate(words)
+        if word.start_s is not None
+        and word.end_s is not None
+        and min(word.end_s, heard.end_s) - max(word.start_s, heard.start_s)
+        > SHARE_OF_WORD * (word.end_s - word.start_s)
+    ]
+
+
+def _may_stand_for(answer: Answer, place: Sequence[int], phrase: CompiledPhrase) -> bool:
+    """Whether a transcriber may have written these words for a phrase that the speaker affirms.
+
+    Not where they name its sibling ("hot replicas" for "warm replicas"), nor where they are
+    denied. Where it wrote nothing, nobody can tell.
+    """
+    tokens = [
+        at
+        for at, token in enumerate(answer.tokens)
+        if place and place[0] <= token.first and token.last <= place[-1]
+    ]
+    if not tokens or is_denied(answer, (tokens[0], tokens[-1] + 1)):
+        return False
+    written = [answer.tokens[at].text for at in tokens]
+    for wording in phrase.soundings:
+        first, last = shared_ends(wording.texts, written)
+        meant = wording.texts[first : len(wording.texts) - last]
+        if siblings(meant, written[first : len(written) - last]):
+            return False
+    return True

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
-from server.contract import Coverage, Report, Submission, Word, content_score
+from server.contract import Coverage, HeardPhrase, Report, Submission, Word, content_score
 from server.core.errors import GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases
@@ -22,7 +22,7 @@ from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdicts import judge_terms
 
-GRADER_VERSION = "2.1.0"
+GRADER_VERSION = "2.2.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 ROUGH_NOTICE = (
@@ -31,6 +31,9 @@ ROUGH_NOTICE = (
 )
 HEARING_NOTICE = "How terms were said could not be judged: {problem}."
 UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not graded."
+CORRECTED_NOTICE = "The candidate corrected words of the transcript: {corrections}."
+MAX_LISTED_CORRECTIONS = 10
+"""The transcript marks them all."""
 NO_SPEECH = "no speech detected: there is nothing to grade"
 
 
@@ -82,15 +85,36 @@ def cover(
 
 
 def _cover(
-    answer: Answer, key_phrases: Sequence[KeyPhrase], words: Sequence[Word], terms: TermIndex
+    answer: Answer,
+    key_phrases: Sequence[KeyPhrase],
+    words: Sequence[Word],
+    terms: TermIndex,
+    heard: Sequence[HeardPhrase] = (),
 ) -> Coverage:
-    return cover_phrases(answer, [compile_phrase(phrase, terms) for phrase in key_phrases], words)
+    compiled = [compile_phrase(phrase, terms) for phrase in key_phrases]
+    return cover_phrases(answer, compiled, words, heard)
+
+
+def cover_question(
+    question: Question, texts: Sequence[str], lexicon: Lexicon, sense: AnswerSense
+) -> Coverage:
+    """Which key phrases of a question a text says, in their words or in others.
+
+    Args:
+        question: what was asked.
+        texts: the words of the text.
+        lexicon: the terms, for the words.
+        sense: the text's spans and vectors.
+    """
+    terms = term_index(lexicon)
+    answer = read_answer(texts, terms)
+    coverage = _cover(answer, question.key_phrases, (), terms)
+    return with_own_words(coverage, question, texts, (), sense, partial(_is_denied, answer))
 
 
 def words_of(submission: Submission) -> list[str]:
     """The words of an answer as graded; what ``sense_of`` has to be given."""
-    transcript = submission.transcript
-    return [word.text for word in transcript.words] or transcript.text.split()
+    return submission.transcript.tokens
 
 
 def make_sense(
@@ -136,7 +160,19 @@ def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
             for each in submission.evidence.unintelligible
         )
         notices.append(UNINTELLIGIBLE_NOTICE.format(times=times))
+    corrected = submission.transcript.corrected_texts
+    if corrected:
+        listed = [_correction(now, was) for now, was in corrected[:MAX_LISTED_CORRECTIONS]]
+        if len(corrected) > len(listed):
+            listed.append(f"and {len(corrected) - len(listed)} more")
+        notices.append(CORRECTED_NOTICE.format(corrections=", ".join(listed)))
     return tuple(notices)
+
+
+def _correction(now: str, was: str) -> str:
+    if not now:
+        return f"“{was}” taken out"
+    return f"“{now}” for “{was}”" if was else f"“{now}” put in"
 
 
 def _clock(seconds: float) -> str:
@@ -175,7 +211,8 @@ def grade(
     answer = read_answer(texts, terms, strict=rough)
     if not answer.tokens:
         raise GradingError(NO_SPEECH)
-    coverage = _cover(answer, question.key_phrases, transcript.words, terms)
+    heard = submission.evidence.heard_phrases
+    coverage = _cover(answer, question.key_phrases, transcript.words, terms, heard)
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)

@@ -1,26 +1,20 @@
-"""How the words of a transcript sound, and how far apart two stretches of sound are.
+"""How the words of a transcript sound, each as the string of its phones (``confusions.encode``)."""
 
-Phones are ARPAbet without stress, each written as one character, so that a word is a string.
-"""
-
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib import resources
+from functools import lru_cache
 
+from pronunciation.confusions import CODES, encode
 from pronunciation.errors import HearingError
 from pronunciation.g2p.words import dictionary, pronunciations
-from pronunciation.phones import CONSONANTS, VOWELS, base_phone
 from server.grading.tokens import SENTENCE, Token
 
-_CHARACTER = {phone: chr(ord("A") + at) for at, phone in enumerate((*VOWELS, *CONSONANTS))}
 _CLASSES = (
     "P B F V", "T D TH DH", "K G", "S Z SH ZH CH JH", "M N NG", "L R ER", "W", "Y", "HH",
     "IY IH EH EY AE AY", "AA AO AH AW OW UH UW OY",
 )  # fmt: skip
 _CLASS = str.maketrans(
-    {_CHARACTER[phone]: str(at)[-1] if at < 10 else "x"
+    {CODES[phone]: str(at)[-1] if at < 10 else "x"
      for at, group in enumerate(_CLASSES) for phone in group.split()}
 )  # fmt: skip
 _MAX_CHARS = 24
@@ -52,11 +46,6 @@ class WordPhones:
     def between(self, start: int, end: int) -> str:
         """The phones of tokens ``start`` to ``end``."""
         return "".join(self.of[start:end])
-
-
-def encode(phones: tuple[str, ...]) -> str:
-    """ARPAbet phones as a string; stress is dropped."""
-    return "".join(_CHARACTER[base_phone(phone)] for phone in phones)
 
 
 @lru_cache(maxsize=65536)
@@ -106,37 +95,3 @@ def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
 def merged(phones: str) -> str:
     """The phones with those that listeners confuse merged, for a first look."""
     return phones.translate(_CLASS)
-
-
-@cache
-def _costs() -> tuple[dict[tuple[str, str], float], dict[str, float], dict[str, float]]:
-    text = resources.files("pronunciation").joinpath("data/confusions.json").read_text("utf-8")
-    table = json.loads(text)
-    swapped: dict[tuple[str, str], float] = {}
-    for pair, cost in table["swapped"].items():
-        one, other = (_CHARACTER[phone] for phone in pair.split())
-        swapped[one, other] = swapped[other, one] = cost
-    left_out = {_CHARACTER[phone]: cost for phone, cost in table["left_out"].items()}
-    put_in = {_CHARACTER[phone]: cost for phone, cost in table["put_in"].items()}
-    return swapped, left_out, put_in
-
-
-@lru_cache(maxsize=65536)
-def distance(meant: str, written: str) -> float:
-    """What it costs to hear ``meant`` as ``written``, divided by the phones of the longer."""
-    if meant == written:
-        return 0.0
-    if not meant or not written:
-        return 1.0
-    swapped, left_out, put_in = _costs()
-    row = [0.0]
-    for phone in written:
-        row.append(row[-1] + put_in.get(phone, 1.0))
-    for wanted in meant:
-        out = left_out.get(wanted, 1.0)
-        diagonal, row[0] = row[0], row[0] + out
-        for at, phone in enumerate(written, 1):
-            same = 0.0 if phone == wanted else swapped.get((wanted, phone), 1.0)
-            best = min(diagonal + same, row[at] + out, row[at - 1] + put_in.get(phone, 1.0))
-            diagonal, row[at] = row[at], best
-    return row[-1] / max(len(meant), len(written))

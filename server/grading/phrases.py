@@ -7,10 +7,11 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Literal
 
+from pronunciation.confusions import encode
 from pronunciation.phones import parse_phones
 from question_bank.models import KeyPhrase
 from server.grading.english import is_known_english, rank, word_set
-from server.grading.phones import encode, phones_of
+from server.grading.phones import phones_of
 from server.grading.terms import TermIndex
 from server.grading.tokens import Token, tokenise
 from server.grading.vocabulary import (

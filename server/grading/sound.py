@@ -1,8 +1,8 @@
 """The sound layer: words that sound like a key phrase and were written as something else.
 
 "Infinite bend" is InfiniBand and "page the tension" paged attention, as a transcriber writes what
-it does not know. How near two stretches of sound are says ``phones.distance``; how near they must
-be depends on what was written: ordinary words that make sense must not be taken for a term.
+it does not know. How near two stretches of sound are says ``confusions.distance``; how near they
+must be depends on what was written: ordinary words that make sense must not be taken for a term.
 """
 
 import json
@@ -14,9 +14,10 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from pronunciation.confusions import distance
 from server.grading.answer import Answer
 from server.grading.english import is_known_english, rank
-from server.grading.phones import distance, merged
+from server.grading.phones import merged
 from server.grading.phrases import RARE_RANK, CompiledPhrase, Sounding
 from server.grading.proposals import Proposal
 from server.grading.tokens import NO_BREAK
@@ -101,7 +102,7 @@ def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float 
     tokens = answer.tokens[start:end]
     written = [token.text for token in tokens]
     meant = list(wording.texts)
-    first, last = _shared_ends(meant, written) if all(wording.phones) else (0, 0)
+    first, last = shared_ends(meant, written) if all(wording.phones) else (0, 0)
     rest, phones = written[first : len(written) - last], wording.phones[first : len(meant) - last]
     meant_rest = meant[first : len(meant) - last]
     if not rest or not meant_rest or any(token.gap != NO_BREAK for token in tokens[1:]):
@@ -115,7 +116,7 @@ def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float 
         return None  # a word of the phrase itself stands there, in another place
     sound = "".join(phones)
     far = distance(sound, answer.phones.between(start + first, end - last))
-    if not odd and far > MAX_DISTANCE_HOMOPHONE and _siblings(meant_rest, rest):
+    if not odd and far > MAX_DISTANCE_HOMOPHONE and siblings(meant_rest, rest):
         return None
     shared = meant[:first] + (meant[-last:] if last else [])
     anchored = any(text.isalpha() and text not in FUNCTION_WORDS for text in shared)
@@ -142,7 +143,7 @@ def _limit(
     return MAX_DISTANCE_HOMOPHONE if coined and len(sound) >= MIN_PHONES_HOMOPHONE else -1.0
 
 
-def _shared_ends(meant: Sequence[str], written: Sequence[str]) -> tuple[int, int]:
+def shared_ends(meant: Sequence[str], written: Sequence[str]) -> tuple[int, int]:
     """How many words the two share at the beginning and at the end."""
     shortest = min(len(meant), len(written))
     first = 0
@@ -154,7 +155,7 @@ def _shared_ends(meant: Sequence[str], written: Sequence[str]) -> tuple[int, int
     return first, last
 
 
-def _siblings(meant: Sequence[str], written: Sequence[str]) -> bool:
+def siblings(meant: Sequence[str], written: Sequence[str]) -> bool:
     """Whether two words exclude each other: "online" and "offline", "hyper-" and "hypotension"."""
     written = [text for text in written if text not in FUNCTION_WORDS]
     if len(meant) != 1 or len(written) != 1:

@@ -87,9 +87,12 @@ class Runner:
                 logger.info("%s was given back: the server ends", label)
             else:
                 logger.info("%s was cancelled or taken over", label)
-        except (ServerError, BankError, LexiconError) as error:
+        except ServerError as error:
             logger.info("%s failed: %s", label, type(error).__name__)
-            store.fail(claim, str(error))
+            store.fail(claim, error.told)
+        except (BankError, LexiconError) as error:
+            logger.error("%s failed", label, exc_info=error)
+            store.fail(claim, "the server's bank cannot be read; the server's log says why")
         except Exception as error:
             logger.exception("%s broke", label)
             store.fail(

@@ -33,6 +33,9 @@ _NO_CONTENT: Final = frozenset({_REVISIONS, "server_secrets", "sign_in_failures"
 
 _BATCH: Final = 200
 
+_MAX_LINE_CHARS: Final = 256 * 1024**2
+"""A row: an export's file has up to 100 MiB, as base64 140. A longer one is made to fill memory."""
+
 
 @dataclass(frozen=True)
 class BackupSummary:
@@ -172,9 +175,9 @@ def _plain(value: Any) -> Any:
 def _lines(path: Path) -> Iterator[Iterator[Any]]:
     def read(file: IO[str]) -> Iterator[Any]:
         try:
-            for line in file:
+            while line := file.readline(_MAX_LINE_CHARS):
                 yield json.loads(line)
-        except (EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile, ValueError, RecursionError) as error:
             raise InvalidInputError(
                 f"{path} is not a backup of Aloud, or not all of it is there ({error})"
             ) from error

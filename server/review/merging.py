@@ -16,12 +16,19 @@ from server.contract import (
     RubricScore,
 )
 from server.core.clock import utc_now
-from server.core.errors import ConflictError, NotFoundError
+from server.core.errors import ConflictError, NotAllowedError, NotFoundError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database
 from server.db.tables import AttemptRow, CommentRow, CorrectionRow, RubricScoreRow
 from server.review.models import Author
-from server.review.store import attempt_row, leave_room, new_comment, review_of, rubric_of
+from server.review.store import (
+    attempt_row,
+    comment_row,
+    leave_room,
+    new_comment,
+    review_of,
+    rubric_of,
+)
 from server.sharing.recordings import cohorts_open_to
 
 T = TypeVar("T", bound=Comment | RubricScore | Correction)
@@ -101,6 +108,25 @@ class ReviewMerger:
             known=given - len(added) - scores - corrections,
         )
 
+    def delete_comment(self, attempt_id: int, external_id: str) -> None:
+        """Deletes a comment of somebody without an account, or the owner's own, with its replies.
+
+        Raises:
+            NotFoundError: the owner has no such answer, or nobody wrote such a comment.
+            NotAllowedError: somebody with an account wrote it, who alone may delete it.
+        """
+        with self._database.write() as session:
+            attempt = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
+            if attempt is None or attempt.owner_id != self._owner_id:
+                raise NotFoundError(f"there is no attempt {attempt_id}")
+            row = comment_row(session, attempt_id, external_id)
+            if row.author_id not in (None, self._owner_id):
+                raise NotAllowedError("only the author of this comment can delete it")
+            session.delete(row)
+            what = f"attempt {attempt_id}"
+            note(session, self._clock(), self._owner_id, "comment.delete", what)
+        self._database.forget()
+
 
 def _of_reviewers(document: ReviewDocument) -> list[Correction]:
     """The corrections without the candidate's own answers, which live with the attempt."""
@@ -130,7 +156,7 @@ def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -
         for each in ready:
             parent_id = None if each.parent is None else kept[each.parent]
             author = Author(None, each.author)
-            rows.append(new_comment(attempt, author, each, parent_id, each.created_at))
+            rows.append(new_comment(session, attempt, author, each, parent_id, each.created_at))
             rows[-1].edited_at = each.edited_at
         session.add_all(rows)
         session.flush()
@@ -149,7 +175,7 @@ def _add(
     """Adds the scores or corrections that are not there; how many those were."""
     new = _new(session, table, attempt_id, given)
     for each in new:
-        values = each.model_dump(exclude={"author", "by_owner"})
+        values = each.model_dump(exclude={"author", "by_owner", "no_account"})
         session.add(table(attempt_id=attempt_id, guest_name=each.author, **values))
     session.flush()
     return len(new)

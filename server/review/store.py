@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from server.attempts.corrections import NOBODY, corrections_of
+from server.attempts.read_reports import word_count
 from server.contract import (
     MAX_OF_ONE_ATTEMPT,
     Comment,
@@ -87,6 +88,7 @@ def review_of(session: Session, attempt_id: int) -> Review:
         values["parent"] = ids.get(row.parent_id) if row.parent_id is not None else None
         values["author"] = name or row.guest_name or NOBODY
         values["by_owner"] = row.author_id is not None and row.author_id == attempt.owner_id
+        values["no_account"] = row.author_id is None
         comments.append(Comment.model_validate(values))
     scores = []
     for given, name in session.execute(
@@ -140,12 +142,17 @@ def add_comment(
         parent = comment_row(session, attempt_id, wanted.parent)
         parent_id = parent.parent_id or parent.id
     leave_room(session, CommentRow, attempt_id)
-    session.add(new_comment(attempt, author, wanted, parent_id, now))
+    session.add(new_comment(session, attempt, author, wanted, parent_id, now))
     session.flush()
 
 
 def new_comment(
-    attempt: AttemptRow, author: Author, wanted: NewComment, parent_id: int | None, now: datetime
+    session: Session,
+    attempt: AttemptRow,
+    author: Author,
+    wanted: NewComment,
+    parent_id: int | None,
+    now: datetime,
 ) -> CommentRow:
     """A comment's row, to be added.
 
@@ -153,7 +160,7 @@ def new_comment(
         InvalidInputError: the answer has no such word.
     """
     last = wanted.word_from if wanted.word_to is None else wanted.word_to
-    if last is not None and last >= _word_count(attempt):
+    if last is not None and last >= word_count(session, attempt.id):
         raise InvalidInputError("the answer has no such word")
     return CommentRow(
         attempt_id=attempt.id,
@@ -334,12 +341,6 @@ def rubric_of(session: Session, cohort_ids: Collection[int]) -> Rubric:
             for criterion in Rubric.model_validate(each).criteria:
                 criteria.setdefault(criterion.name.casefold(), criterion)
     return Rubric.model_construct(criteria=tuple(criteria.values()))
-
-
-def _word_count(attempt: AttemptRow) -> int:
-    """As many words as the transcript shows: a typed answer has no list of them."""
-    transcript: dict[str, Any] = attempt.submission.get("transcript", {})
-    return len(transcript.get("words") or str(transcript.get("text", "")).split())
 
 
 def leave_room(

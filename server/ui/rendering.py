@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
 from pronunciation.respelling.from_phones import respell_phones
+from server.ui.bidi import show_controls
 from server.ui.verdict_words import VERDICT_WORDS, graded_text
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -30,6 +31,7 @@ def environment(*extra_template_folders: Path) -> Environment:
         loader=FileSystemLoader([*extra_template_folders, TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -42,8 +44,19 @@ def environment(*extra_template_folders: Path) -> Environment:
         with_code=with_code,
         graded=graded_text,
         verdict=lambda name: VERDICT_WORDS.get(name, name),
+        as_typed=escape,
     )
     return templates
+
+
+def _shown(value: object) -> object:
+    """Every value on its way into a page; HTML made of values already is one.
+
+    In a field that is sent back, text stays ``as_typed``.
+    """
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return show_controls(value)
+    return value
 
 
 def clock(seconds: float | None) -> str:
@@ -89,5 +102,5 @@ def with_code(text: str) -> Markup:
     pieces = re.split(r"`([^`]+)`", text)
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if index % 2 else escape(piece)
-        for index, piece in enumerate(pieces)
+        for index, piece in enumerate(map(show_controls, pieces))
     )

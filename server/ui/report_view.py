@@ -143,6 +143,11 @@ class ReportView:
         return frozenset(found)
 
     @property
+    def corrected(self) -> bool:
+        """Whether the candidate corrected words of the transcript."""
+        return bool(self.report.transcript.corrected)
+
+    @property
     def entry_word(self) -> int | None:
         """The first word with a time: where the keyboard enters the transcript."""
         words = self.report.transcript.words

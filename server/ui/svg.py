@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
+from server.ui.bidi import show_controls
+
 
 def element(tag: str, content: str = "", /, **attributes: str | float | None) -> Markup:
     """An element; ``_`` in an attribute's name becomes ``-``, ``class_`` is ``class``.
@@ -18,7 +20,8 @@ def element(tag: str, content: str = "", /, **attributes: str | float | None) ->
         for name, value in attributes.items()
         if value is not None
     )
-    return Markup(f"<{tag}{written}>{escape(content)}</{tag}>")
+    shown = content if isinstance(content, Markup) else show_controls(content)
+    return Markup(f"<{tag}{written}>{escape(shown)}</{tag}>")
 
 
 def picture(
@@ -52,5 +55,5 @@ def picture(
 
 def _plain(value: str | float) -> str:
     if isinstance(value, str):
-        return value
+        return show_controls(value)
     return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import Final, Literal
 
-from server.contract import Pause, PhraseCoverage, Report, Word
+from server.contract import CorrectedWords, Pause, PhraseCoverage, Report, Word
 from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
 
 Tone = Literal["good", "warn", "bad", "muted"]
@@ -198,7 +198,23 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
             marks.signs[indices[-1]].append(
                 Sign("↺", "started twice", f"#{prefix}delivery", "muted")
             )
+    for corrected in report.transcript.corrected:
+        span = range(corrected.word_index, corrected.word_index + corrected.word_count)
+        # of words taken out only the place is left, behind the word before
+        indices = _known(span or [max(0, corrected.word_index - 1)], count)
+        for index in indices if span else ():
+            marks.classes[index].append("mark-corrected")
+        if indices:
+            href = f"#{prefix}w-{indices[-1]}"
+            marks.signs[indices[-1]].append(Sign("✎", _correction(corrected), href, "muted"))
     return marks
+
+
+def _correction(corrected: CorrectedWords) -> str:
+    if not corrected.word_count:
+        return f"taken out by the candidate: “{corrected.was}”"
+    was = f", the engine wrote “{corrected.was}”" if corrected.was else ", left out by the engine"
+    return f"corrected by the candidate{was}"
 
 
 def _known(indices: Sequence[int], count: int) -> list[int]:

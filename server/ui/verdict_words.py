@@ -51,7 +51,10 @@ def correction_text(corrected: CorrectedVerdict | None) -> str:
     if corrected is None:
         return ""
     was = DENIED if corrected.was_negated else VERDICT_WORDS[corrected.was]
-    note = f": {' '.join(corrected.note.split())}" if corrected.note.strip() else ""
+    note = " ".join(corrected.note.split())
+    if note and corrected.by_owner:
+        return f"“I did say it”, says the candidate: “{note}”; graded “{was}”"
+    note = f": {note}" if note else ""
     gave = "answered by the candidate" if corrected.by_owner else f"corrected by {corrected.by}"
     return f"{gave}, graded “{was}”{note}"
 

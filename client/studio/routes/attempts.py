@@ -201,6 +201,7 @@ def _report(
         else None,
         own=_own_aliases(studio),
         trial=trial,
+        is_first=studio.backend.history(HistoryQuery(limit=2)).total == 1,
     )
 
 

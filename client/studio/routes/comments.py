@@ -1,19 +1,20 @@
-"""What coaches wrote about an answer, for the candidate; and replies to it."""
+"""What coaches wrote about an answer, for the candidate; replying to it, deleting it."""
 
 import secrets
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Form, Path, Request
 from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend.protocol import BackendError
-from client.backend.reviews import add_reply, read_review
+from client.backend.reviews import add_reply, delete_comment, read_review
 from client.studio.state.studio import Studio
 from server.contract import MAX_COMMENT_CHARS, AttemptId, NewComment
 
 Id = Annotated[AttemptId, Path()]
-Hex = Annotated[str, Form(pattern=r"^[0-9a-f]{32}$")]
+_HEX: Final = r"^[0-9a-f]{32}$"
+Hex = Annotated[str, Form(pattern=_HEX)]
 
 
 def router(studio: Studio) -> APIRouter:
@@ -47,6 +48,17 @@ def router(studio: Studio) -> APIRouter:
             return _page(studio, request, attempt_id, str(error), text, parent)
         return RedirectResponse(f"/attempts/{attempt_id}/comments#c-{parent}", 303)
 
+    @routes.post("/{external_id}/delete", response_model=None)
+    def delete(
+        request: Request, attempt_id: Id, external_id: Annotated[str, Path(pattern=_HEX)]
+    ) -> Response:
+        """Delete a comment of somebody without an account, with the replies to it."""
+        try:
+            delete_comment(studio.settings, attempt_id, external_id)
+        except BackendError as error:
+            return _page(studio, request, attempt_id, str(error))
+        return RedirectResponse(f"/attempts/{attempt_id}/comments", 303)
+
     return routes
 
 
@@ -65,13 +77,12 @@ def _page(
         review = read_review(studio.settings, attempt_id)
     except BackendError as error:
         problem = problem or str(error)
-    transcript = attempt.submission.transcript
     return studio.page(
         request,
         "comments.html",
         status,
         attempt=attempt,
-        words=[each.text for each in transcript.words] or transcript.text.split(),
+        words=attempt.report.transcript.tokens,
         review=review,
         can_reply=studio.settings.server is not None,
         new_id=lambda: secrets.token_hex(16),

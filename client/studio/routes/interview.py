@@ -67,14 +67,16 @@ def router(studio: Studio) -> APIRouter:
     def choose(request: Request, role: Text = None, round: Text = None) -> HTMLResponse:
         """Choose role and round; earlier interviews."""
         bank, kept = studio.bank, interviews.all()
-        scores = {each.id: each.score for each in all_attempts(studio.backend)}
+        attempts = all_attempts(studio.backend)
+        scores = {each.id: each.score for each in attempts}
         lines = [earlier(record, scores, interviews.now()) for record in kept.records]
         latest = kept.records[0] if kept.records else None
+        last_role = next((each.role for each in attempts if each.role), None)
         return studio.page(
             request,
             "interview.html",
             bank=bank,
-            chosen_role=role or (latest.role if latest else bank.roles[0].id if bank.roles else ""),
+            chosen_role=role or last_role or "",
             chosen_round=round or (latest.round if latest else ""),
             open=[line for line in lines if line.state != "ended"],
             ended=[line for line in lines if line.state == "ended"],
@@ -86,7 +88,7 @@ def router(studio: Studio) -> APIRouter:
     def start(
         role: Annotated[Id, Form()],
         round: Annotated[RoundName, Form()],
-        length: Annotated[Length, Form()] = "real",
+        length: Annotated[Length, Form()] = "10",
     ) -> RedirectResponse:
         """Begin."""
         bank = studio.bank

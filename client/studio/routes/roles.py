@@ -1,17 +1,19 @@
 """A role: what it is about, its terms and how they are said, and the candidate's progress in it."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse
 
-from client.practice.progress import ScoreLine, all_attempts, score_lines
+from client.practice.choosing import in_order
+from client.practice.progress import ScoreLine, all_attempts, latest_answers, score_lines
 from client.studio.state.studio import Studio
 from pronunciation.respelling.from_text import respell_phrase
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, Role, RoundGuide
+from server.contract import AttemptSummary
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ def router(studio: Studio) -> APIRouter:
         if found is None:
             raise HTTPException(404, f"the bank has no role {role_id!r}")
         attempts = all_attempts(studio.backend, role_id)
+        latest = latest_answers(attempts)
         topics = {line.name: line for line in score_lines(attempts, lambda each: each.topic)}
         by_round = {line.name: line for line in score_lines(attempts, lambda each: each.round)}
         return studio.page(
@@ -50,7 +53,8 @@ def router(studio: Studio) -> APIRouter:
             "role.html",
             role=found,
             topics=[(topic, topics.get(topic)) for topic in found.topics],
-            by_topic=_by_topic(bank, found),
+            by_topic=_by_topic(bank, found, latest),
+            latest=latest,
             rounds=_rounds(bank, found, by_round),
             spotlight=[(each, respell_phrase(each.term, lexicon)) for each in found.spotlight],
             vocabulary=[
@@ -66,9 +70,12 @@ def _spoken(terms: Iterable[str], lexicon: Lexicon) -> list[SpokenTerm]:
     return [SpokenTerm(term, respell_phrase(term, lexicon)) for term in terms]
 
 
-def _by_topic(bank: Bank, role: Role) -> dict[str, list[Question]]:
+def _by_topic(
+    bank: Bank, role: Role, latest: Mapping[str, AttemptSummary]
+) -> dict[str, list[Question]]:
+    scores = {name: answer.score for name, answer in latest.items()}
     questions: dict[str, list[Question]] = defaultdict(list)
-    for question in bank.questions:
+    for question in in_order(bank.questions, scores):
         if question.role == role.id:
             questions[question.topic].append(question)
     return questions

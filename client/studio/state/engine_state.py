@@ -79,7 +79,8 @@ class EngineState:
         self._engine = engine
         self._model = model
         self._fetch = fetch
-        self._lock = threading.Lock()
+        self._load_lock = threading.Lock()
+        self._fetch_lock = threading.Lock()  # its own: no page waits while the engine loads
         self._loaded: Transcriber | None = None
         self._loading = False
         self._problem = ""
@@ -91,7 +92,7 @@ class EngineState:
         Raises:
             EngineError, WeightsError: it cannot be loaded; the text says the remedy.
         """
-        with self._lock:
+        with self._load_lock:
             if self._loaded is None:
                 self._loading, self._problem = True, ""
                 try:
@@ -140,7 +141,7 @@ class EngineState:
         """
         if model not in KNOWN_MODELS:
             raise WeightsError(f"no Whisper model {model!r}; known are {', '.join(KNOWN_MODELS)}")
-        with self._lock:
+        with self._fetch_lock:
             if self._fetching is not None and self._fetching.state == "running":
                 raise WeightsError(f"{self._fetching.model} is being fetched; wait for it")
             total = KNOWN_MODELS[model].size_mb * 1_000_000
@@ -158,7 +159,7 @@ class EngineState:
         except Exception as error:  # shown on the page: nobody waits for this thread
             self._fetching = Fetching(model, 0, total, "failed", str(error))
             return
-        with self._lock:
+        with self._load_lock:
             self._fetching = Fetching(model, total, total, "done")
             if self._engine == AUTO and self._model is None:
                 self._loaded, self._problem = None, ""  # the next answer takes the new weights

@@ -141,4 +141,4 @@ class Studio:
             logger.info("the engine could not be loaded ahead: %s", error)
 
     def _speaker_here(self, lexicon: Lexicon) -> Speaker:
-        return Speaker(lexicon, cache=self.settings.speech_cache)
+        return Speaker.of(self.settings, lexicon)

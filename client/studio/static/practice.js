@@ -9,7 +9,7 @@ import { remember, remembered } from "./remembered.js";
 import { refreshTakes } from "./takes_notice.js";
 
 const PREPARATION_KEY = "aloud.preparation_s";
-const DEFAULT_PREPARATION_S = 30;
+const DEFAULT_PREPARATION_S = -1; // nothing is recorded unasked
 const CONFIRM_OVER_S = 5;
 const ZEROS_HINT_S = 1.5;
 const NO_SOUND = "The microphone gives no sound at all. Is it muted, or blocked by the system?";

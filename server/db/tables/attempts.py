@@ -10,7 +10,10 @@ from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_
 
 
 class AttemptRow(Base):
-    """One answer as it came in, with the question as it was then."""
+    """One answer as it came in, with the question as it was then.
+
+    ``engine`` is that of its newest transcript, for lists.
+    """
 
     __tablename__ = "attempts"
     __table_args__ = (
@@ -37,7 +40,11 @@ class AttemptRow(Base):
 
 
 class ReportRow(Base):
-    """One grading of an attempt. The newest (highest id) counts, older ones are kept."""
+    """One grading of an attempt. The newest (highest id) counts, older ones are kept.
+
+    ``evidence`` is filled where the report's transcript was made after the answer came in;
+    ``corrections`` counts the places in it where the candidate corrected the words.
+    """
 
     __tablename__ = "reports"
     __table_args__ = (
@@ -54,6 +61,8 @@ class ReportRow(Base):
     words: Mapped[int]
     answer_s: Mapped[float | None] = mapped_column(Float)
     report: Mapped[dict[str, Any]] = mapped_column(JSON)
+    evidence: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    corrections: Mapped[int] = mapped_column(server_default="0")
 
 
 class DrillReviewRow(Base):

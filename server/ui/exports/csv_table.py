@@ -40,6 +40,7 @@ COLUMNS: Final = (
     "score_parts",
     "structure_said",
     "structure_missing",
+    "corrected_words",
 )
 
 
@@ -61,7 +62,7 @@ def row_of(
     submission: Submission, question: Question, report: Report
 ) -> tuple[str | float | None, ...]:
     """The values of an attempt, one for each of ``COLUMNS``."""
-    transcript, delivery = submission.transcript, report.delivery
+    transcript, delivery = report.transcript, report.delivery
     graded = report.overall_graded
     mispronounced = [
         each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"
@@ -96,6 +97,7 @@ def row_of(
         composition_text(report),
         _parts(report.structure, "said"),
         _parts(report.structure, "missing"),
+        "; ".join(f"{now} (was: {was})" for now, was in transcript.corrected_texts),
     )
 
 

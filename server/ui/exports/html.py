@@ -78,13 +78,13 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
     # "<" cannot end the element that holds it
     data = json.dumps(review.model_dump(mode="json")).replace("<", "\\u003c")
     view = view_report(attempt.report)
-    transcript = attempt.submission.transcript
+    transcript = attempt.report.transcript
     template = environment().get_template("sharing/bundle.html")
     return (
         template.render(
             attempt=attempt,
             view=view,
-            word_count=len(transcript.words) or len(transcript.text.split()),
+            word_count=len(transcript.tokens),
             has_times=view.timed or recording is not None,
             criteria=_criteria(review),
             verdicts=tuple(_verdicts(attempt.report)),

@@ -12,6 +12,7 @@ from server.contract import (
     SummaryPoint,
     TermVerdict,
 )
+from server.ui.bidi import show_controls
 from server.ui.verdict_words import (
     composition_text,
     correction_lines,
@@ -37,7 +38,7 @@ def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
 
 def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     report, question = attempt.report, attempt.question
-    transcript = attempt.submission.transcript
+    transcript = attempt.report.transcript
     yield f"# {plain_text(question.prompt)}"
     yield ""
     facts = [
@@ -197,5 +198,5 @@ _LINE_START: Final = re.compile(r"^(?=[-+=]|\d{1,9}[.)])(\d*)")
 
 def plain_text(text: str) -> str:
     """One line of plain text, whatever it holds."""
-    line = " ".join(text.split())
+    line = " ".join(show_controls(text).split())
     return _LINE_START.sub(r"\1\\", _SPECIAL.sub(r"\\\1", line))

@@ -10,6 +10,7 @@ it needs as a parameter:
   actor may not read is reported as not found.
 """
 
+import logging
 from typing import Annotated, Any, Final, cast
 from urllib.parse import quote
 
@@ -25,6 +26,8 @@ from server.web.http.context import Context, context_of
 from server.web.http.pages import wants_page
 from server.web.http.problems import failure
 from server.web.http.session_cookies import SESSION_COOKIE, session_of
+
+logger = logging.getLogger(__name__)
 
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/sign-in"})
 OPEN_PREFIXES: Final = ("/invitation/", "/s/", "/static/ui/")
@@ -60,7 +63,8 @@ class Gate:
             request.state.actor = ANONYMOUS
         except StoreError as error:
             if not is_open:
-                await failure(request, error.status, error.code, str(error))(scope, receive, send)
+                logger.error("%s: %s", error.code, error)
+                await failure(request, error.status, error.code, error.told)(scope, receive, send)
                 return
             request.state.actor = ANONYMOUS
         if request.state.actor is ANONYMOUS and not is_open:

@@ -1,26 +1,34 @@
 """Browser sessions and forms: who signed in, and that a form is one of our own pages'.
 
-Starlette's signed session cookie and asgi-csrf's token, each in a version for http and one for
-https, where the cookies say ``Secure``.
+Starlette's signed session cookie, in a version for http and one for https, where it says
+``Secure``; and a form's token, an HMAC of the session's own id
+(https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html).
 """
 
+import secrets
 from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
-from asgi_csrf import asgi_csrf_decorator
 from starlette.datastructures import Headers
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import HTTPConnection, Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.accounts.models import Account
+from server.accounts.secrets import keyed_digest
 from server.accounts.sessions import SESSION_FOR, SessionService, new_session_id
 from server.web.http.problems import failure
 
 SESSION_COOKIE: Final = "aloud_session"
-_CSRF_COOKIE: Final = "aloud_csrf"
 _FORMS_WITHOUT_SESSION: Final = ("/sign-in", "/invitation/", "/s/")
-_MARK: Final = "aloud.csrf-passed"
+_VISIT: Final = "visit"
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+_FORGED: Final = (
+    "this form is not from this server's own page, or it is too old; load the page again"
+)
+_MAX_FIELDS: Final = 2_000
+"""Of a form: a rubric's largest has 600."""
 
 
 class Sessions:
@@ -80,61 +88,93 @@ def end_session(request: Request, sessions: SessionService) -> None:
 class Csrf:
     """ASGI middleware: a change by a signed-in browser must come from one of our own pages.
 
-    Clients with a token carry no cookie that a foreign page could use, and JSON from a browser
-    that is not signed in needs leave (CORS) that is never given.
+    Its form carries a token (``csrftoken``, or the header ``x-csrftoken``) that only this session's
+    pages have: one session's token is worthless in another, before and after signing in too.
+    Clients with a token of their own carry no cookie that a foreign page could use, and JSON from a
+    browser that is not signed in needs leave (CORS) that is never given.
     """
 
     def __init__(self, app: ASGIApp, secret: Callable[[], str]) -> None:
         self._app = app
         self._secret = secret
-        self._by_https: dict[bool, ASGIApp] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes on what is no forgery."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        passed: list[bool] = []
-        try:
-            await self._guarded(scope)({**scope, _MARK: passed}, receive, send)
-        except (ValueError, TypeError, LookupError, AssertionError):
-            # asgi-csrf reads cookies and bodies as if they were always well-formed
-            if passed:
-                raise
-            await failure(Request(scope), 400, "bad-request", "the form cannot be read")(
-                scope, receive, send
-            )
-
-    def _guarded(self, scope: Scope) -> ASGIApp:
-        https = scope.get("scheme") == "https"
-        if https not in self._by_https:
-            self._by_https[https] = asgi_csrf_decorator(
-                cookie_name=_CSRF_COOKIE,
-                signing_secret=self._secret() + "csrf",
-                cookie_secure=https,
-                skip_if_scope=_needs_no_token,
-                always_protect={"/sign-in"},
-                send_csrf_failed=_refuse,
-            )(self._inner)
-        return self._by_https[https]
-
-    async def _inner(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope[_MARK].append(True)
+        scope["csrftoken"] = lambda: self._token(_own_id(scope["session"]))
+        if scope["method"] in _SAFE_METHODS or _needs_no_token(scope):
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-csrftoken")
+        if given is None:
+            body, receive = await _read(receive)
+            try:
+                given = _token_in(scope, body)
+            except ValueError:
+                reply = failure(Request(scope), 400, "bad-request", "the form cannot be read")
+                await reply(scope, receive, send)
+                return
+        if not self._is_token(scope["session"], given):
+            await failure(Request(scope), 403, "forged", _FORGED)(scope, receive, send)
+            return
         await self._app(scope, receive, send)
+
+    def _token(self, session_id: str) -> str:
+        return keyed_digest(self._secret(), f"form:{session_id}")
+
+    def _is_token(self, session: dict[str, Any], given: str) -> bool:
+        kept = session.get("session") or session.get(_VISIT)
+        return isinstance(kept, str) and secrets.compare_digest(
+            given.encode(), self._token(kept).encode()
+        )
+
+
+def _own_id(session: dict[str, Any]) -> str:
+    """The id of this browser's session; before signing in, of its visit."""
+    if "session" not in session:
+        session.setdefault(_VISIT, new_session_id())
+    return str(session.get("session") or session[_VISIT])
+
+
+async def _read(receive: Receive) -> tuple[bytes, Receive]:
+    """The whole body, which ``BodyLimit`` keeps small, and what gives it once more."""
+    messages: list[Message] = []
+    while True:
+        messages.append(await receive())
+        if not messages[-1].get("more_body", False):
+            break
+    left = iter(messages)
+
+    async def again() -> Message:
+        message = next(left, None)
+        return await receive() if message is None else message
+
+    return b"".join(each.get("body", b"") for each in messages), again
+
+
+def _token_in(scope: Scope, body: bytes) -> str:
+    """The token in a form.
+
+    Raises:
+        ValueError: it is no form that can be read.
+    """
+    kind = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        return ""  # no form of ours is sent in another way
+    fields = parse_qsl(body.decode(), max_num_fields=_MAX_FIELDS)
+    return dict(fields).get("csrftoken", "")
 
 
 def _needs_no_token(scope: Scope) -> bool:
     connection = HTTPConnection(scope)
+    if connection.headers.get("authorization", "").lower().startswith("bearer "):
+        return True
     if SESSION_COOKIE in connection.cookies:
         return False
     if scope["path"].startswith(_FORMS_WITHOUT_SESSION):
-        return False
-    return Headers(scope=scope).get("content-type", "").startswith("application/json")
-
-
-async def _refuse(scope: Scope, send: Send, _: Any) -> None:
-    async def receive() -> Any:
-        return {"type": "http.disconnect"}
-
-    text = "this form is not from this server's own page, or it is too old; load the page again"
-    await failure(Request(scope), 403, "forged", text)(scope, receive, send)
+        return scope["path"] != "/sign-in" and not connection.cookies
+    return not connection.cookies or connection.headers.get("content-type", "").startswith(
+        "application/json"
+    )

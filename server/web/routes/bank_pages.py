@@ -124,9 +124,9 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         return RedirectResponse(f"/coach/bank/{number}", 303)
 
     @router.post("/none/activate")
-    def deactivate() -> Response:
+    def deactivate(actor: CurrentActor) -> Response:
         """Use only the bank that the server was started with."""
-        versions.activate(None)
+        versions.activate(None, actor.account_id)
         return RedirectResponse("/coach/bank", 303)
 
     @router.post("/regrade")
@@ -160,9 +160,9 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         )
 
     @router.post("/{number}/activate")
-    def activate(number: Number) -> Response:
+    def activate(number: Number, actor: CurrentActor) -> Response:
         """Put a version to use."""
-        versions.activate(number)
+        versions.activate(number, actor.account_id)
         return RedirectResponse(f"/coach/bank/{number}", 303)
 
     @router.get("/{number}/{part}.yaml")

@@ -20,6 +20,7 @@ class Readiness(Wire):
     app: str = "aloud"
     ready: bool
     database: str = Field(description="'ok', or what is wrong with it")
+    disk: str = Field(description="'ok', or that there is no room for answers")
     migrations: str = Field(description="'ok', or that the tables are not this version's")
     jobs: str = Field(description="'ok', or that no worker runs in this process")
 
@@ -53,18 +54,21 @@ def health_router(background: BackgroundWork, metrics: Metrics) -> APIRouter:
 
 
 def _readiness(background: BackgroundWork) -> Readiness:
-    database, migrations = _OK, "not known"
+    database, disk, migrations = _OK, _OK, "not known"
     try:
+        if background.database.disk_is_full:
+            disk = "full"
         with background.database.read() as session:
             revision = current_revision(session.connection())
         migrations = _OK if revision == HEAD_REVISION else "the tables are another version's"
-    except StoreError:
+    except (StoreError, OSError):
         # its text names the database, which is nobody's business here; the log has it
         database = "cannot be used"
     jobs = _OK if background.queue.worker.is_alive else "no worker runs"
     return Readiness(
-        ready=(database, migrations, jobs) == (_OK, _OK, _OK),
+        ready={database, disk, migrations, jobs} == {_OK},
         database=database,
+        disk=disk,
         migrations=migrations,
         jobs=jobs,
     )

@@ -1,5 +1,6 @@
 """Jobs over HTTP: start a regrade, see its progress, cancel it, fetch the file."""
 
+import re
 from typing import Annotated
 from urllib.parse import quote
 
@@ -106,7 +107,7 @@ def job_pages_router(background: BackgroundWork) -> APIRouter:
 def file_response(file: MadeFile) -> Response:
     """A file to download, never to show inline: its content comes from other people."""
     plain = "".join(char if char.isascii() and char.isprintable() else "_" for char in file.name)
-    plain = plain.replace('"', "_").replace("\\", "_").replace("%", "_")
+    plain = re.sub(r'["\\%/]', "_", plain)
     return Response(
         file.content,
         media_type=file.media_type,

@@ -58,6 +58,20 @@ def reviews_router() -> APIRouter:
         reviews.edit(attempt_id, author_of(actor), external_id, wanted.text)
         return reviews.document(attempt_id)
 
+    @router.delete("/comments/{external_id}", status_code=204)
+    def delete(
+        attempt_id: Id,
+        external_id: ExternalIdPath,
+        actor: CurrentActor,
+        reviews: Reviews,
+        context: AppContext,
+    ) -> None:
+        """Delete, on your own attempt, your comment or that of somebody without an account."""
+        demand(actor, Action.CHANGE, reviews.resource(attempt_id))
+        ReviewMerger(context.service.database, actor.account_id).delete_comment(
+            attempt_id, external_id
+        )
+
     return router
 
 

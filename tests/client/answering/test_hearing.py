@@ -5,6 +5,7 @@ from pathlib import Path
 from client.answering.hearing import AnswerHearing
 from client.audio.files import read_audio
 from pronunciation.terms import Lexicon, Mistake, Term
+from question_bank.models import KeyPhrase, Question
 from server.contract import Word
 
 CLIP = Path(__file__).parents[2] / "data" / "hearing" / "we-use-roce-rose.flac"
@@ -25,8 +26,63 @@ def test_terms_within_compounds_are_heard_where_the_transcript_has_them() -> Non
         Word(text=text, start_s=0.4 * i, end_s=0.4 * i + 0.4) for i, text in enumerate(texts)
     )
     lexicon = Lexicon(version="test", terms=(ROCE, THE_NODES))
-    roce, nodes = AnswerHearing(lexicon, frozenset)(clip, words)
+    roce, nodes = AnswerHearing(lexicon, frozenset)(clip, words).terms
     assert (roce.term, roce.word_index, roce.word_count) == ("RoCE", 2, 1)
     assert (roce.verdict, roce.phones) == ("mispronounced", "R OW1 S")
     assert (nodes.term, nodes.word_index, nodes.word_count) == ("the node", 3, 1)
     assert 0.3 < roce.start_s < roce.end_s < nodes.start_s
+
+
+def misheard(*texts: str) -> tuple[Word, ...]:
+    """What a transcriber wrote for the clip's "we use RoCE between the nodes", with rough times."""
+    return tuple(
+        Word(text=text, start_s=0.3 * at, end_s=0.3 * at + 0.3, confidence=0.5)
+        for at, text in enumerate(texts)
+    )
+
+
+def asking(*phrases: str) -> Question:
+    """A question with these key phrases."""
+    return Question(
+        id="planted",
+        round="coding",
+        topic="Serving",
+        prompt="How do you serve it?",
+        model_answer="We do.",
+        answer_seconds=60,
+        key_phrases=tuple(KeyPhrase(phrase=each) for each in phrases),
+    )
+
+
+def test_a_phrase_that_was_written_as_something_else_is_heard_in_the_sound() -> None:
+    hearing = AnswerHearing(Lexicon(version="test", terms=()), frozenset)
+    words = misheard("We", "use", "rose", "bit", "win", "the", "notes")
+
+    found = hearing(read_audio(CLIP), words, asking("between the nodes", "between the nets"))
+
+    (nodes,) = found.phrases
+    assert nodes.phrase == "between the nodes"
+    assert 0.6 < nodes.start_s < nodes.end_s < 2.5
+    assert nodes.confidence > 0.5
+
+
+def test_a_phrase_that_is_written_is_no_find() -> None:
+    hearing = AnswerHearing(Lexicon(version="test", terms=()), frozenset)
+    words = misheard("We", "use", "rose", "between", "the", "nodes")
+    assert hearing(read_audio(CLIP), words, asking("between the nodes")).phrases == ()
+
+
+def test_a_term_that_was_written_as_something_else_is_judged() -> None:
+    between = Term(
+        term="between-the",
+        kind="word",
+        say="x",
+        readings=("B IH0 T W IY1 N DH AH0",),
+    )
+    hearing = AnswerHearing(Lexicon(version="test", terms=(between,)), frozenset)
+    words = misheard("We", "use", "rose", "bit", "win", "that", "nodes")
+
+    (term,) = hearing(read_audio(CLIP), words, asking("we say between-the here")).terms
+
+    assert (term.term, term.verdict) == ("between-the", "correct")
+    assert term.word_index in (3, 4)

@@ -1,3 +1,5 @@
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -5,9 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from client.answering.hearing import AnswerHearing
+from client.answering.hearing import AnswerHearing, HeardStretch
 from client.answering.live_answer import AnswerCancelledError, LiveAnswer
 from client.answering.session import Session
+from client.answering.submission import Outcome
 from client.answering.worker import Caption, evidence_of
 from client.audio.files import read_audio
 from client.audio.speech import speech_segments
@@ -15,12 +18,13 @@ from client.backend.protocol import Backend, RejectedError, UnavailableError
 from client.core.errors import EngineError, NoSpeech, WeightsError
 from client.data import demo
 from client.transcription.base import Transcriber
+from client.transcription.engine_process import EngineProcess
 from client.transcription.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.errors import AudioError, HearingError
+from pronunciation.errors import AudioError
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.models import Question
-from server.contract import HeardTerm, Judgment, Report, Submission, Word
+from server.contract import Judgment, Report, Submission, Word
 from tests.client.conftest import make_question, make_report
 from tests.spoken import say
 
@@ -170,6 +174,28 @@ def test_the_words_are_those_of_the_whole_recording(tiny: Transcriber) -> None:
     assert spoken.duration_s == whole.duration_s
     for mine, theirs in zip(spoken.words, whole.words, strict=True):
         assert mine.start_s == pytest.approx(theirs.start_s, abs=0.25)
+
+
+def test_a_question_follows_while_the_last_answer_is_transcribed_and_the_engine_killed() -> None:
+    engine = EngineProcess("faster-whisper", "tiny.en", offline=True)
+    rehearsal, said = session(engine), phrases()
+    first = rehearsal.listen(QUESTION)
+    feed(first, np.concatenate(said[:2]))
+    outcomes: list[Outcome] = []
+    waiting = threading.Thread(target=lambda: outcomes.append(first.finish(save=False)))
+    waiting.start()
+    second = rehearsal.listen(QUESTION)
+    feed(second, said[2])
+    engine.warm()
+    assert engine.pid is not None
+    os.kill(engine.pid, signal.SIGKILL)
+
+    outcomes.append(second.finish(save=False))
+    waiting.join()
+
+    wanted = {(*PHRASES[0], *PHRASES[1]), PHRASES[2]}
+    words = [each.submission.transcript.words for each in outcomes]
+    assert {tuple(word.text.strip(".,").lower() for word in heard) for heard in words} == wanted
 
 
 @pytest.mark.parametrize("name", ["tiny", "pocketsphinx"])
@@ -377,8 +403,8 @@ def test_a_screen_that_breaks_does_not_cost_the_answer() -> None:
 
 
 def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
-    def hear(clip: Clip, words: object, question: object) -> tuple[HeardTerm, ...]:
-        raise HearingError("the words do not fit the sound")
+    def hear(clip: Clip, words: object, question: object) -> HeardStretch:
+        return HeardStretch(problem="the words do not fit the sound")
 
     live = session(LoudRuns(), hear=hear).listen(QUESTION)
     feed(live, phrases()[0])
@@ -389,7 +415,7 @@ def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
 
 
 def test_a_question_that_nobody_knows_is_said_by_finish() -> None:
-    live = session(LoudRuns(), hear=lambda *_: ()).listen("no-such-question")
+    live = session(LoudRuns(), hear=lambda *_: HeardStretch()).listen("no-such-question")
     feed(live, phrases()[0])
 
     with pytest.raises(RejectedError, match="no-such-question"):

@@ -5,18 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.answering.hearing import HearWords, TermTrack
+from client.answering.hearing import HeardStretch, HearWords, TermTrack
 from client.answering.pieces import Sound
 from pronunciation.clip import Clip
-from pronunciation.errors import HearingError
-from server.contract import HeardTerm, Word
+from server.contract import HeardPhrase, HeardTerm, Word
 from tests.client.answering.planted import noise
 
 TERMS = (("gpu", "direct", "r", "d", "m", "a"), ("key", "value", "cache"), ("rocky",))
 SOUND = noise(200.0)
 
 
-def hear(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
+def hear(clip: Clip, words: Sequence[Word]) -> HeardStretch:
     """Finds ``TERMS``, longer ones first, and reads their times off the words."""
     texts = [word.text for word in words]
     found, taken = [], set[int]()
@@ -37,7 +36,7 @@ def hear(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
                         end_s=min(words[places.stop - 1].end_s or 0.0, clip.duration_s),
                     )
                 )
-    return tuple(sorted(found, key=lambda each: each.word_index))
+    return HeardStretch(tuple(sorted(found, key=lambda each: each.word_index)))
 
 
 def spoken(texts: list[str], silence_after: tuple[int, ...] = ()) -> list[Word]:
@@ -62,7 +61,7 @@ def test_what_is_heard_in_pieces_is_what_is_heard_at_once(
     chunks: list[list[str]], sizes: list[int]
 ) -> None:
     words = spoken([text for part in chunks for text in part])
-    whole = hear(SOUND.clip, words)
+    whole = hear(SOUND.clip, words).terms
     terms, at = track(), 0
     for size in sizes:
         terms.add(words[at : at + size])
@@ -84,7 +83,7 @@ def test_what_is_heard_in_pieces_is_what_is_heard_at_once(
 def test_at_the_end_only_the_last_words_are_left() -> None:
     lengths_s: list[float] = []
 
-    def listening(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
+    def listening(clip: Clip, words: Sequence[Word]) -> HeardStretch:
         lengths_s.append(clip.duration_s)
         return hear(clip, words)
 
@@ -103,7 +102,7 @@ def test_at_the_end_only_the_last_words_are_left() -> None:
 def test_no_stretch_reaches_over_a_long_silence() -> None:
     lengths_s: list[float] = []
 
-    def listening(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
+    def listening(clip: Clip, words: Sequence[Word]) -> HeardStretch:
         lengths_s.append(clip.duration_s)
         return hear(clip, words)
 
@@ -118,9 +117,9 @@ def test_no_stretch_reaches_over_a_long_silence() -> None:
 
 
 def test_a_stretch_that_cannot_be_judged_costs_no_other() -> None:
-    def picky(clip: Clip, words: Sequence[Word]) -> tuple[HeardTerm, ...]:
+    def picky(clip: Clip, words: Sequence[Word]) -> HeardStretch:
         if words[0].text == "mumble":
-            raise HearingError("the text does not fit the sound")
+            return HeardStretch(problem="the text does not fit the sound")
         return hear(clip, words)
 
     terms = track(hear=picky)
@@ -134,3 +133,36 @@ def test_a_stretch_that_cannot_be_judged_costs_no_other() -> None:
     terms.run(is_over=True)
     assert terms.heard == ()
     assert terms.problem == "the text does not fit the sound"
+
+
+def test_a_phrase_is_kept_once_wherever_the_pieces_meet() -> None:
+    def planted(clip: Clip, words: Sequence[Word]) -> HeardStretch:
+        """Hears a phrase in every "in fini band"."""
+        texts = [word.text for word in words]
+        return HeardStretch(
+            phrases=tuple(
+                HeardPhrase(
+                    phrase="InfiniBand",
+                    start_s=words[at].start_s or 0.0,
+                    end_s=words[at + 2].end_s or 0.0,
+                    confidence=0.9,
+                )
+                for at in range(len(texts) - 2)
+                if texts[at : at + 3] == ["in", "fini", "band"]
+            )
+        )
+
+    texts = ["so"] * 40
+    for at in (0, 12, 27, 37):
+        texts[at : at + 3] = ["in", "fini", "band"]
+    words = spoken(texts)
+    terms = track(hear=planted)
+    for at in range(0, 40, 3):
+        terms.add(words[at : at + 3])
+        if terms.is_due(is_over=False):
+            terms.run(is_over=False)
+    terms.run(is_over=True)
+
+    assert [each.start_s for each in terms.phrases] == pytest.approx(
+        [words[at].start_s for at in (0, 12, 27, 37)], abs=0.002
+    )

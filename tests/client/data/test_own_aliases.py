@@ -7,7 +7,7 @@ from client.answering.submission import new_submission
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
-from client.data.own_aliases import AliasError, add_own_alias, said_in
+from client.data.own_aliases import AliasError, add_own_alias
 from server.contract import Attempt, Transcript, Word
 
 TEXT = (
@@ -120,7 +120,7 @@ def test_a_file_that_was_spoilt_by_hand_is_told_and_left(
 def test_words_are_found_whatever_their_case_and_punctuation() -> None:
     words = tuple(Word(text=text) for text in ("We", "don’t", "use", "RDMA,", "ever."))
     transcript = Transcript(text="", words=words)
-    assert said_in(transcript, "don't USE rdma")
-    assert said_in(transcript, "RDMA ever")
-    assert not said_in(transcript, "RDMA never")
-    assert not said_in(transcript, "…")
+    assert transcript.places_of("don't USE rdma")
+    assert transcript.places_of("RDMA ever")
+    assert not transcript.places_of("RDMA never")
+    assert not transcript.places_of("…")

@@ -1,14 +1,17 @@
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from client.audio.wav import read_wav, write_wav
+from client.audio.wav import read_wav
 from client.core.errors import SpeakingError
-from client.speaking import Speaker, Voice
+from client.core.settings import ClientSettings
+from client.speaking import Speaker, Voice, voices_here
 from client.speaking import speaker as speaker_module
+from client.speaking.speaker import sentences_of
 from client.speaking.voice import MAX_TEXT_CHARS
 from pronunciation.clip import Clip
 from pronunciation.respelling.for_voices import respell
@@ -38,21 +41,16 @@ class ToneVoice(Voice):
     def written_for(self, text: str, lexicon: Lexicon) -> str:
         return respell(text, lexicon, "plain")
 
-    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
+    def _render(self, text: str, lexicon: Lexicon) -> Clip:
         if self._fails:
             raise SpeakingError("the tone generator is broken: mend it")
         self.given.append(self.written_for(text, lexicon))
-        write_wav(Clip(np.full(2205, 0.25, dtype=np.float32), 22050), path)
+        return Clip(np.full(2205, 0.25, dtype=np.float32), 22050)
 
 
 class SilentVoice(ToneVoice):
-    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
-        write_wav(Clip(np.zeros(100, dtype=np.float32), 22050), path)
-
-
-class LazyVoice(ToneVoice):
-    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
-        pass
+    def _render(self, text: str, lexicon: Lexicon) -> Clip:
+        return Clip(np.zeros(100, dtype=np.float32), 22050)
 
 
 def test_it_is_played_with_its_terms_respelled() -> None:
@@ -63,6 +61,52 @@ def test_it_is_played_with_its_terms_respelled() -> None:
     assert (outcome.spoken, outcome.reason) == (True, "")
     assert voice.given == ["What is rock-ee?"]
     assert played[0].samples.size == 2205
+
+
+def test_a_sentence_is_heard_before_the_next_one_is_made() -> None:
+    voice, heard = ToneVoice(), []
+    speaker = Speaker(
+        LEXICON, voices=[voice], player=lambda clip, stop: heard.append(list(voice.given))
+    )
+    assert speaker.speak("What is RoCE? Compare it, e.g. in cost.").spoken
+    assert heard == [["What is rock-ee?"], ["What is rock-ee?", "Compare it, e.g. in cost."]]
+
+
+def test_after_a_stop_no_further_sentence_is_said() -> None:
+    voice, stop = ToneVoice(), threading.Event()
+    speaker = Speaker(LEXICON, voices=[voice], player=lambda clip, stop: stop.set())
+    assert speaker.speak("One. Two. Three.", stop=stop).spoken
+    assert voice.given == ["One."]
+
+
+def test_a_text_as_one_clip_is_all_its_sentences() -> None:
+    assert Speaker(LEXICON, voices=[ToneVoice()]).clip("One. Two.").samples.size == 2 * 2205
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One. Two? Three!", ["One.", "Two?", "Three!"]),
+        ("He said “why?” Then he left.", ["He said “why?", "Then he left."]),
+        ("Compare e.g. RoCE vs. TCP by Dr. K. Lee.", ["Compare e.g. RoCE vs. TCP by Dr. K. Lee."]),
+        ("Version 1.5 is out. It is fast.", ["Version 1.5 is out.", "It is fast."]),
+        ("one\n\n- \ntwo", ["one", "two"]),
+        ("… !", ["… !"]),
+    ],
+)
+def test_sentences(text: str, sentences: list[str]) -> None:
+    assert sentences_of(text) == sentences
+
+
+def test_the_settings_choose_voice_and_speed(tmp_path: Path) -> None:
+    assert [voice.name for voice in voices_here()] == ["natural", "system"]
+    assert [voice.name for voice in voices_here("system")] == ["system", "natural"]
+    settings = ClientSettings(home=tmp_path, speed=1.5)
+    usual = Speaker.of(replace(settings, speed=1.0), LEXICON).clip("We measure first.")
+    fast = Speaker.of(settings, LEXICON).clip("We measure first.")
+    assert usual.sample_rate_hz == 24_000
+    assert fast.duration_s < 0.8 * usual.duration_s
+    assert Speaker.of(replace(settings, voice="system"), LEXICON).clip("a").sample_rate_hz == 22_050
 
 
 def test_the_next_voice_speaks_where_the_first_fails() -> None:
@@ -159,5 +203,3 @@ def test_what_cannot_be_said_is_an_error(text: str, said: str) -> None:
 def test_a_voice_that_gives_nothing_is_an_error() -> None:
     with pytest.raises(SpeakingError, match="gave silence"):
         SilentVoice().synthesize("hello", LEXICON)
-    with pytest.raises(SpeakingError, match="wrote no file"):
-        LazyVoice().synthesize("hello", LEXICON)

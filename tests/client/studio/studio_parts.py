@@ -3,13 +3,12 @@
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import httpx
 import numpy as np
 import uvicorn
 
-from client.audio.wav import write_wav
+from client.answering.hearing import HeardStretch
 from client.core.settings import ClientSettings
 from client.speaking import Speaker
 from client.speaking.voice import Voice
@@ -101,8 +100,8 @@ class ToneVoice(Voice):
     def written_for(self, text: str, lexicon: Lexicon) -> str:
         return text
 
-    def _render(self, text: str, lexicon: Lexicon, path: Path) -> None:
-        write_wav(Clip(tone(0.2)), path)
+    def _render(self, text: str, lexicon: Lexicon) -> Clip:
+        return Clip(tone(0.2))
 
 
 def make_studio(
@@ -110,7 +109,7 @@ def make_studio(
 ) -> Studio:
     """A studio on these settings with a scripted engine, a tone for a voice, and no hearing."""
     given: dict[str, object] = {
-        "hear": lambda *_: (),
+        "hear": lambda *_: HeardStretch(),
         "make_speaker": lambda lexicon: Speaker(lexicon, voices=(ToneVoice(),)),
     }
     engine = ReadyEngine(settings, transcriber or ScriptedTranscriber())

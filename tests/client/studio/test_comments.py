@@ -82,3 +82,20 @@ def test_an_answer_that_will_not_do_is_told_and_kept(world: People, studio: Test
     assert reply.status_code == 422
     assert "1 to 5,000 characters" in reply.text
     assert "x" * 5_001 in reply.text
+
+
+def test_a_comment_of_somebody_without_an_account_can_be_deleted(
+    world: People, studio: TestClient
+) -> None:
+    say(world, "from a coach")
+    link = f"/s/{world.link}/attempts/{world.attempt.id}"
+    guest = world.client(accept="text/html")
+    token = re.findall(r'name="csrftoken" value="([^"]+)"', guest.get(link).text)[0]
+    sent = {"csrftoken": token, "signed": "Dr. Who", "kind": "answer", "text": "from a guest"}
+    assert guest.post(f"{link}/comments", data=sent).status_code == 303
+    path = f"/attempts/{world.attempt.id}/comments"
+    deletions = re.findall(r'action="([^"]+/delete)"', studio.get(path).text)
+    assert len(deletions) == 1
+    left = studio.post(deletions[0]).text
+    assert "from a guest" not in left and "from a coach" in left
+    assert "there is no such comment" in studio.post(deletions[0]).text

@@ -1,5 +1,7 @@
 """The first page and the roles: what they show, and what they say where there is nothing yet."""
 
+import re
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -7,10 +9,28 @@ from client.studio.state.studio import Studio
 from tests.client.conftest import make_submission
 
 
-def test_a_new_home_says_what_to_do_first(client: TestClient) -> None:
+def test_a_new_home_leads_from_the_microphone_to_the_first_report(
+    client: TestClient, studio: Studio
+) -> None:
     page = client.get("/").text
     assert "Nothing recorded yet" in page
-    assert 'href="/microphone"' in page
+    (first,) = re.findall(r'href="/practice/([a-z0-9-]+)">Answer it</a>', page)
+    question = studio.backend.question(first)
+    assert question.kind == "story"
+    assert f'href="/practice/{first}">Answer your first question' in client.get("/microphone").text
+    assert 'primary" href="/microphone">Check the microphone' in page
+    client.post("/microphone/passed")
+    page = client.get("/").text
+    assert 'href="/microphone">Check the microphone' not in page
+    assert f'primary" href="/practice/{first}">Answer it' in page
+
+    said = make_submission(question.model_answer, question_id=first)
+    report = client.get(f"/attempts/{studio.backend.submit(said).id}").text
+    assert "Your first report" in report
+    assert "answer the question once more" in report
+    assert "Answer your first question" not in client.get("/microphone").text
+    again = studio.backend.submit(make_submission(question.model_answer, question_id=first))
+    assert "Your first report" not in client.get(f"/attempts/{again.id}").text
 
 
 def test_every_role_is_a_card(client: TestClient, studio: Studio) -> None:
@@ -38,6 +58,43 @@ def test_a_role_shows_all_of_the_bank_about_it(client: TestClient, studio: Studi
         for text in shown:
             assert text.replace("&", "&amp;").replace("'", "&#39;") in page
         assert page.count("data-sound=") >= len(role.spotlight)
+
+
+def test_a_role_lists_its_questions_with_level_round_and_last_score(
+    client: TestClient, studio: Studio
+) -> None:
+    own = [q for q in studio.bank.questions if q.role == "ml-platform-engineer"]
+    attempt = studio.backend.submit(make_submission(own[3].model_answer, question_id=own[3].id))
+    page = client.get("/roles/ml-platform-engineer").text
+    for question in own:
+        assert f'href="/practice/{question.id}?role=ml-platform-engineer"' in page
+    for level in {question.difficulty for question in own}:
+        assert f"level {level} of 5" in page
+    assert f'<a href="/attempts/{attempt.id}">last 100%</a>' in page
+
+
+def listed(page: str) -> list[str]:
+    return re.findall(r'href="/practice/([a-z0-9-]+)\?role=', page)
+
+
+def test_all_questions_are_found_by_word_role_round_and_level(
+    client: TestClient, studio: Studio
+) -> None:
+    questions = studio.bank.questions
+    everything = listed(client.get("/questions").text)
+    assert sorted(everything) == sorted(each.id for each in questions)
+    levels = {each.id: each.difficulty for each in questions}
+    assert [levels[each] for each in everything] == sorted(levels.values()), "the easiest first"
+    wanted = next(each for each in questions if each.role is not None)
+    query = {"role": wanted.role, "round": wanted.round, "level": wanted.difficulty}
+    found = listed(client.get("/questions", params=query | {"q": wanted.topic.upper()}).text)
+    assert wanted.id in found
+    by_id = {each.id: each for each in questions}
+    for each in found:
+        assert (by_id[each].role, by_id[each].round) == (wanted.role, wanted.round)
+        assert by_id[each].difficulty == wanted.difficulty
+    assert "No question has all these words" in client.get("/questions?q=zzz%3Cb%3E").text
+    assert client.get("/questions?level=6").status_code == 422
 
 
 def test_ones_own_progress_stands_beside_topic_and_round(

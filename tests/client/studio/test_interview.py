@@ -89,6 +89,18 @@ def test_the_choice_shows_rounds_with_what_they_test_and_their_real_length(
     assert "None yet" in page.text
 
 
+def test_the_choice_starts_with_ten_minutes_and_the_role_practiced_last(
+    client: TestClient, studio: Studio
+) -> None:
+    for role in ("ml-platform-engineer", "ai-infrastructure-architect"):
+        submit(studio, next(each.id for each in studio.bank.questions if each.role == role))
+    page = client.get("/interview", headers=HTML).text
+    assert 'value="ai-infrastructure-architect" selected' in page
+    assert 'name="length" value="10" checked' in page
+    sent = client.post("/interview", data={"role": ROLE, "round": ROUND}, follow_redirects=False)
+    assert state(client, str(sent.headers["location"]))["minutes"] == 10
+
+
 @pytest.mark.parametrize(("length", "minutes"), [("real", 45), ("longest", 60), ("20", 20)])
 def test_the_clock_runs_the_rounds_real_time_or_a_shorter_one(
     client: TestClient, length: str, minutes: int

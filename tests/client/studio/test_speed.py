@@ -24,6 +24,7 @@ TRIES = 6
 PAGES = (
     "/",
     "/roles/ml-infrastructure-engineer",
+    "/questions",
     "/practice/cloud-spot-or-on-demand",
     "/drills",
     "/history",

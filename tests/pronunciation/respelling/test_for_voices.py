@@ -14,7 +14,7 @@ from pronunciation.drill_sets import load_drills
 from pronunciation.errors import PhoneError
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import base_phone
-from pronunciation.respelling.for_voices import RespellingStyle, respell, to_espeak
+from pronunciation.respelling.for_voices import RespellingStyle, respell, to_espeak, to_natural
 from pronunciation.terms import Lexicon, Term
 
 
@@ -74,6 +74,36 @@ def test_espeak(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("RoCE is fast.", "[RoCE](/ɹˈɑki/) is fast."),
+        ("(RoCE)", "([RoCE](/ɹˈɑki/))"),
+        ("RoCE-based", "[RoCE](/ɹˈɑki/)-based"),
+        ("GPUs", "[GPU](/ʤˌipˌijˈuz/)"),
+        ("KV cache's", "[KV cache](/kˌAvˌikˈæʃɪz/)"),
+        ("our CI/CD pipeline", "our [CI/CD](/sˌiˌIsˌidˈi/) pipeline"),
+        ("see [the page](/tmp/x)", "see [the page] (/tmp/x)"),
+    ],
+)
+def test_natural(text: str, expected: str) -> None:
+    assert respell(text, LEXICON, "natural") == expected
+
+
+@pytest.mark.parametrize(
+    ("phones", "expected"),
+    [
+        ("R AA1 K IY0", "ɹˈɑki"),
+        ("JH ER0 N AH0 L", "ʤəɹnəl"),
+        ("N AY1 K AH2 L", "nˈIkˌʌl"),
+        ("P ER1 CH AH0 S IH0 NG", "pˈɜɹʧəsɪŋ"),
+        ("EY1 OY2 OW0 AW1 ZH", "ˈAˌYOˈWʒ"),
+    ],
+)
+def test_to_natural(phones: str, expected: str) -> None:
+    assert to_natural(phones) == expected
+
+
+@pytest.mark.parametrize(
     ("phones", "expected"),
     [
         ("AH0 B AH1 V", "[[@|b|'V|v]]"),
@@ -90,9 +120,11 @@ def test_to_espeak(phones: str, expected: str) -> None:
 def test_what_is_no_arpabet_is_an_error() -> None:
     with pytest.raises(PhoneError):
         to_espeak("R QQ1")
+    with pytest.raises(PhoneError):
+        to_natural("R QQ1")
 
 
-@pytest.mark.parametrize("style", ["plain", "espeak"])
+@pytest.mark.parametrize("style", ["plain", "espeak", "natural"])
 def test_an_empty_lexicon_changes_nothing(style: RespellingStyle) -> None:
     assert respell("RoCE", Lexicon(version="0", terms=()), style) == "RoCE"
 

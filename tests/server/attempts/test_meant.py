@@ -72,6 +72,33 @@ def test_only_what_the_grader_asks_can_be_answered(service: Service) -> None:
         service.confirm(number + 1, YES)
 
 
+def test_i_did_say_it_counts_with_words_of_the_answer(service: Service) -> None:
+    number = stored(service)
+    graded = service.attempt(number).report
+    claim = MeantAnswer(phrase="lossless", meant=True, words="the accelerators NEVER idle")
+    report = service.confirm(number, claim).report
+    phrase = report.coverage.phrases[5]
+    assert (phrase.status, phrase.how) == ("covered", None)
+    assert phrase.evidence is not None and phrase.evidence.text == "the accelerators never idle"
+    assert phrase.evidence.start_s is not None
+    assert phrase.corrected is not None and phrase.corrected.by_owner
+    assert (phrase.corrected.was, phrase.corrected.note) == ("missing", claim.words)
+    assert report.overall > graded.overall == report.overall_graded
+    assert service.history().attempts[0].score == report.overall
+    back = MeantAnswer(phrase="lossless", meant=None)
+    assert service.confirm(number, back).report == graded
+
+
+def test_words_that_were_not_said_or_count_already_are_refused(service: Service) -> None:
+    number = stored(service)
+    with pytest.raises(InvalidInputError, match="not in the transcript"):
+        service.confirm(number, MeantAnswer(phrase="lossless", meant=True, words="no loss"))
+    with pytest.raises(InvalidInputError, match="counts as said already"):
+        service.confirm(number, MeantAnswer(phrase="RoCE", meant=True, words="never idle"))
+    with pytest.raises(InvalidInputError, match="does not ask about"):
+        service.confirm(number, MeantAnswer(phrase="none", meant=True, words="never idle"))
+
+
 def test_an_export_takes_the_answer_to_another_owner(service: Service) -> None:
     number = stored(service)
     service.confirm(number, YES)

@@ -176,13 +176,29 @@ def test_a_backup_that_lacks_rows_restores_nothing(small: People, tmp_path: Path
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"no gzip", gzip.compress(b"[1]\n"), gzip.compress(b"{")],
-    ids=["empty", "not gzip", "a list", "half an object"],  # gzip's bytes hold the time
+    [
+        *(b"", b"no gzip", gzip.compress(b"[1]\n"), gzip.compress(b"{")),
+        gzip.compress(b"[" * 200_000),
+    ],  # gzip's bytes hold the time
+    ids=["empty", "not gzip", "a list", "half an object", "deep"],
 )
 def test_what_is_no_backup_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.file"
     path.write_bytes(content)
     assert_restores_nothing(path, tmp_path)
+
+
+def test_a_line_without_an_end_is_not_read_into_memory(
+    small: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "all.aloud"
+    back_up(url_of(small), path)
+    with gzip.open(path, "rt") as file:
+        longest = max(len(line) for line in file)
+    monkeypatch.setattr("server.operations.backup._MAX_LINE_CHARS", longest - 1)
+    assert_restores_nothing(path, tmp_path)
+    monkeypatch.undo()
+    restore(sqlite_url(tmp_path / "whole.db"), path)
 
 
 def assert_restores_nothing(path: Path, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Readiness, metrics, request ids and the headers of every answer."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -39,12 +40,27 @@ def test_it_is_ready_while_its_worker_runs(service: Service) -> None:
             "app": "aloud",
             "ready": True,
             "database": "ok",
+            "disk": "ok",
             "migrations": "ok",
             "jobs": "ok",
         }
     reply = client.get("/readyz")
     assert reply.status_code == 503
     assert reply.json()["jobs"] == "no worker runs"
+
+
+def test_it_is_not_ready_without_room_on_the_disk(
+    new_service: Callable[[], Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = new_service()
+    left = shutil.disk_usage(str(service.database.engine.url.database))
+    with app_of(service) as client:
+        monkeypatch.setattr("server.db.database.MIN_FREE_BYTES", left.free * 2)
+        reply = client.get("/readyz")
+        assert (reply.status_code, reply.json()["disk"]) == (503, "full")
+        assert client.get("/healthz").status_code == 200, "starting it again frees nothing"
+        monkeypatch.undo()
+        assert client.get("/readyz").status_code == 200
 
 
 def test_it_is_not_ready_for_tables_of_another_version(new_service: Callable[[], Service]) -> None:

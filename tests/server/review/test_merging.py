@@ -49,7 +49,7 @@ def values(number: int, author: str = "Dr. Who", **more: Any) -> dict[str, Any]:
 
 
 def remark(number: int, text: str = "Slower", **more: Any) -> Comment:
-    return Comment.model_validate(values(number, text=text, **more))
+    return Comment.model_validate(values(number, text=text, no_account=True, **more))
 
 
 def score(number: int, criterion: str = "Structure", **more: Any) -> RubricScore:

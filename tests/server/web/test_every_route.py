@@ -45,6 +45,7 @@ NONE_FOR_COACHES: Final = rule("out", "forbidden", cleo="missing", dora="missing
 SPRINGS_COACH: Final = rule("out", "forbidden", cleo="in", dora="missing")
 SHOWN: Final = rule("out", "missing", ana="in", cleo="in")
 """Ana's attempt, which she shows to the coaches of her cohort."""
+NO_SUCH_COMMENT: Final = rule("out", "missing", cleo="forbidden")
 
 ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/healthz"): OPEN,
@@ -94,6 +95,7 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/api/v1/attempts/{attempt_id}"): ANAS,
     ("DELETE", "/api/v1/attempts/{attempt_id}"): ANAS,
     ("PUT", "/api/v1/attempts/{attempt_id}/meant"): ANAS,
+    ("PUT", "/api/v1/attempts/{attempt_id}/transcript"): ANAS,
     ("GET", "/api/v1/attempts/{attempt_id}/archive"): ANAS,
     ("POST", "/api/v1/purge"): ACCOUNT,
     ("POST", "/api/v1/regrade"): ACCOUNT,
@@ -142,6 +144,7 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/api/v1/attempts/{attempt_id}/review"): SHOWN,
     ("POST", "/api/v1/attempts/{attempt_id}/comments"): SHOWN,
     ("PUT", "/api/v1/attempts/{attempt_id}/comments/{external_id}"): SHOWN,
+    ("DELETE", "/api/v1/attempts/{attempt_id}/comments/{external_id}"): NO_SUCH_COMMENT,
     ("POST", "/api/v1/reviews"): ANAS,
     ("GET", "/coach/exports"): COACHES,
     ("POST", "/coach/exports/{cohort_id}"): SPRINGS_COACH,

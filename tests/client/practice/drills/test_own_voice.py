@@ -1,4 +1,7 @@
-"""The app must not teach a wrong sound: its own voice, heard by its own hearing."""
+"""The app must not teach a wrong sound: the system's voice, heard by our own hearing.
+
+The natural voice is measured on whole prompts, see tests/client/speaking/test_natural_voice.py.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -11,7 +14,8 @@ from client.audio.resample import to_clip
 from client.core.settings import ClientSettings
 from client.practice.drills.hearing import drill_hearing
 from client.practice.drills.items import Item, load_items
-from client.speaking import Speaker, voices_here
+from client.speaking import Speaker
+from client.speaking.pyttsx3_voice import Pyttsx3Voice
 from pronunciation.clip import Clip
 
 SAMPLE_STEP = 12
@@ -22,7 +26,7 @@ hearing says "unclear" where it cannot tell."""
 
 
 def spoken(item: Item) -> Clip:
-    said = Speaker(item.lexicon).clip(item.prompt)
+    said = Speaker(item.lexicon, voices=[Pyttsx3Voice()]).clip(item.prompt)
     silence = np.zeros(said.sample_rate_hz * 3 // 10, dtype=np.float32)
     return to_clip(np.concatenate([silence, said.samples, silence]), said.sample_rate_hz)
 
@@ -42,7 +46,7 @@ def hear_all(items: list[Item]) -> None:
 
 @pytest.fixture
 def items(tmp_path: Path) -> list[Item]:
-    if not voices_here():
+    if not Pyttsx3Voice().is_available():
         pytest.skip("no voice works here: uv sync brings pyttsx3 and espeakng-loader")
     return list(load_items(ClientSettings(home=tmp_path)).of(None))
 

@@ -27,6 +27,7 @@ from tests.client.studio.studio_parts import RunningStudio, make_studio, tone
 QUESTION: Final = "cloud-spot-or-on-demand"
 PAGES: Final = {
     "/": "/",
+    "/questions": "/questions?q=cloud",
     "/roles/{role_id}": "/roles/ml-infrastructure-engineer",
     "/practice/{question_id}": f"/practice/{QUESTION}",
     "/drills": "/drills",
@@ -58,7 +59,6 @@ NO_PAGES: Final = {
     "/attempts/{attempt_id}/share/bundle",
     "/microphone/setup",
     "/interview/{interview_id}/state",
-    "/interview/{interview_id}/interrupted",
     "/interview/{interview_id}/report.{suffix}",
 }
 """What is read by scripts, leads elsewhere, or is a file."""

@@ -16,7 +16,7 @@ from client.audio import unfinished_recordings
 from client.audio.files import read_audio
 from client.core.settings import ClientSettings
 from client.data import demo
-from client.transcription.engines import load_engine
+from client.transcription.engine_process import EngineProcess
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ScriptedTranscriber
 
@@ -81,9 +81,11 @@ def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
     microphone_sound: Callable[..., Path],
     settings: ClientSettings,
 ) -> None:
-    """The demo's answer up to "… when the receiver has room for it", by the real engine."""
+    """The demo's answer up to "… when the receiver has room for it", by the real engine, which is
+    killed in the middle."""
     spoken = read_audio(demo.AUDIO).slice(0.0, 18.2)
-    running = serve(load_engine("faster-whisper", "tiny.en"))
+    engine = EngineProcess("faster-whisper", "tiny.en")
+    running = serve(engine)
     page = new_page(sound=microphone_sound(spoken, before_s=1.0, after_s=30.0))
     open_ready(page, running.url + PAGE)
 
@@ -92,6 +94,8 @@ def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
     page.wait_for_function(
         "() => document.querySelector('[data-captions]').textContent.length > 20", timeout=120_000
     )
+    assert engine.pid is not None
+    os.kill(engine.pid, signal.SIGKILL)
     page.keyboard.press("Space")
     page.wait_for_url("**/attempts/*", timeout=120_000)
 

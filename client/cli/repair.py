@@ -1,0 +1,182 @@
+"""``aloud retranscribe``, ``correct``: better words for answers that are stored."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from client.cli.audio import EngineOption, ModelOption
+from client.cli.common import command, errors, fail, open_judge, open_server, out
+
+if TYPE_CHECKING:
+    from client.backend.protocol import Backend
+    from client.core.settings import ClientSettings
+    from server.contract import Attempt
+
+_PANEL = "Your data"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "retranscribe", _PANEL, judged=True)(retranscribe)
+    command(app, "correct", _PANEL)(correct)
+
+
+def retranscribe(
+    settings: "ClientSettings",
+    attempt: Annotated[
+        list[int] | None, typer.Argument(metavar="[ID]…", help="These attempts.")
+    ] = None,
+    rough: Annotated[
+        bool, typer.Option("--rough", help="All whose transcript is rough, made by PocketSphinx.")
+    ] = False,
+    engine: EngineOption = "auto",
+    model: ModelOption = None,
+) -> None:
+    """Transcribe recorded answers again and grade them; the earlier reports are kept."""
+    from client.answering.session import Session
+    from client.cli.engine import begin_loading, load_hearing
+    from client.cli.progress import share_bar
+    from client.core.errors import ClientError
+    from client.data.own_recordings import OwnRecordings
+    from client.data.repair import rough_answers, transcribe_again
+    from client.practice.progress import all_attempts
+
+    if bool(attempt) == rough:
+        raise typer.BadParameter("name attempts, or --rough for all that are rough")
+    recordings = OwnRecordings(settings.recordings)
+    with open_server(settings) as backend:
+        ids = attempt or [each.id for each in rough_answers(all_attempts(backend), recordings)]
+        if not ids:
+            out().print("No recorded answer has a rough transcript.")
+            return
+        session = Session(
+            backend,
+            lambda: begin_loading(settings, engine, model)(),
+            load_hearing(settings),
+            open_judge(settings),
+        )
+        failed = 0
+        for number, attempt_id in enumerate(ids, 1):
+            try:
+                before = backend.attempt(attempt_id)
+                with share_bar(f"attempt {attempt_id}, {number} of {len(ids)}") as progress:
+                    after = transcribe_again(backend, session, recordings, attempt_id, progress)
+            except ClientError as error:
+                if len(ids) == 1:
+                    raise
+                failed += 1
+                errors().print(Text(f"attempt {attempt_id}: {error}", "red"))
+            else:
+                _print_change(before, after)
+    if failed:
+        raise fail(f"{failed} of {len(ids)} could not be transcribed again and keep their reports")
+
+
+def correct(
+    settings: "ClientSettings",
+    attempt: Annotated[int, typer.Argument(metavar="ID", help="One of `aloud history`.")],
+    was: Annotated[
+        str | None, typer.Argument(metavar="[WAS]", help="Words as the transcript has them.")
+    ] = None,
+    now: Annotated[
+        str | None, typer.Argument(metavar="[NOW]", help="What you said; '' takes them out.")
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help="The whole transcript, corrected; - reads standard input."),
+    ] = None,
+    restore: Annotated[
+        bool, typer.Option("--restore", help="Put the engine's words back everywhere.")
+    ] = False,
+    phrase: Annotated[
+        str | None,
+        typer.Option("--phrase", help="“I did say it”: a key phrase that the words in WAS say."),
+    ] = None,
+    always: Annotated[
+        bool, typer.Option("--always", help="With --phrase: in all answers to the question.")
+    ] = False,
+) -> None:
+    """Correct words of a transcript, or say which words say a key phrase; grades again."""
+    from client.data.repair import replaced, restore_words
+
+    if phrase is not None:
+        ways = [was is not None, now is None, file is None, not restore]
+    else:
+        ways = [[now is not None, file is not None, restore].count(True) == 1, not always]
+        ways += [was is None or now is not None]
+    if not all(ways):
+        raise typer.BadParameter("give WAS and NOW, or --file, or --restore, or WAS with --phrase")
+    with open_server(settings) as backend:
+        before = backend.attempt(attempt)
+        if phrase is not None and was is not None:
+            after = _say(settings, backend, before, phrase, was, always=always)
+        elif restore:
+            after = restore_words(backend, attempt)
+        elif file is not None:
+            after = _correct(settings, backend, attempt, _read(file))
+        else:
+            text = replaced(before.report.transcript, was or "", now or "")
+            after = _correct(settings, backend, attempt, text)
+    _print_change(before, after)
+
+
+def _correct(
+    settings: "ClientSettings", backend: "Backend", attempt_id: int, text: str
+) -> "Attempt":
+    from client.answering.session import Session
+    from client.cli.engine import begin_loading, load_hearing
+    from client.data.own_recordings import OwnRecordings
+    from client.data.repair import correct_words
+
+    session = Session(
+        backend, lambda: begin_loading(settings, "auto", None)(), load_hearing(settings)
+    )
+    return correct_words(backend, session, OwnRecordings(settings.recordings), attempt_id, text)
+
+
+def _say(
+    settings: "ClientSettings",
+    backend: "Backend",
+    attempt: "Attempt",
+    phrase: str,
+    words: str,
+    *,
+    always: bool,
+) -> "Attempt":
+    from client.data.own_aliases import add_own_alias
+    from server.contract import MeantAnswer
+
+    if always:
+        add_own_alias(backend, settings, attempt, phrase, words)
+        return backend.attempt(attempt.id)
+    return backend.confirm(attempt.id, MeantAnswer(phrase=phrase, meant=True, words=words))
+
+
+def _read(file: Path) -> str:
+    try:
+        if str(file) == "-":
+            return sys.stdin.read()
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise fail(f"{file} cannot be read: {error}") from error
+
+
+def _print_change(before: "Attempt", after: "Attempt") -> None:
+    from server.ui.verdict_words import score_text
+
+    transcript = after.report.transcript
+    scores = f"{before.report.overall:.0%} → {score_text(after.report)}"
+    out().print(
+        Text.assemble(
+            (f"attempt {after.id} ", "bold"),
+            f"{after.report.question_id}: {scores}",
+            (f"  by {transcript.engine} {transcript.model}".rstrip(), "dim"),
+        )
+    )
+    for now, was in transcript.corrected_texts:
+        out().print(Text(f"  “{was}” → “{now}”"))
+    if after.version > before.version:
+        out().print(Text(f"  aloud history {after.id} --version {before.version}: before", "dim"))

@@ -1,0 +1,172 @@
+"""Better words for answers that are stored: by a better engine, or by the candidate's corrections.
+
+Recording and hearing are on this machine; the server keeps each transcript as a version of its own.
+"""
+
+from collections.abc import Iterable
+
+from client.answering.session import Session
+from client.audio.files import read_audio
+from client.backend.protocol import Backend
+from client.core.errors import ClientError
+from client.data.own_recordings import OwnRecordings
+from client.transcription.base import ProgressCallback
+from pronunciation.clip import Clip
+from server.contract import EDGES, ROUGH_ENGINES, Attempt, AttemptSummary, Revision, Transcript
+
+
+class RepairError(ClientError):
+    """This transcript cannot be made again or corrected so; the text says why."""
+
+
+def rough_answers(
+    attempts: Iterable[AttemptSummary], recordings: OwnRecordings
+) -> list[AttemptSummary]:
+    """Those of the history that a better engine can transcribe again.
+
+    Their transcript is rough, the candidate has not corrected it, and the recording is here.
+    """
+    return [
+        each
+        for each in attempts
+        if each.engine in ROUGH_ENGINES
+        and not each.corrections
+        and each.submission_id
+        and recordings.path_of(each.submission_id).is_file()
+    ]
+
+
+def transcribe_again(
+    backend: Backend,
+    session: Session,
+    recordings: OwnRecordings,
+    attempt_id: int,
+    on_progress: ProgressCallback | None = None,
+) -> Attempt:
+    """Transcribe a kept recording again, and have it graded; corrected words give way.
+
+    Args:
+        backend: has the answer.
+        session: transcribes and hears.
+        recordings: have its sound.
+        attempt_id: the answer.
+        on_progress: takes the share of the transcription that is done, 0 to 1.
+
+    Raises:
+        RepairError: the recording is not here, or the engine is no better than a rough one.
+        NoSpeech, EngineError, WeightsError, BackendError: what does the work failed.
+    """
+    attempt = backend.attempt(attempt_id)
+    clip = _recording(recordings, attempt)
+    if clip is None:
+        raise RepairError(f"there is no recording of attempt {attempt_id} on this machine")
+    if session.warm().name in ROUGH_ENGINES:
+        raise RepairError(
+            "there are no Whisper weights on this machine, so the transcript would not get better: "
+            "fetch them with `aloud models pull base.en`"
+        )
+    revision = session.transcribe_again(clip, attempt.submission, on_progress)
+    return backend.revise(attempt_id, revision)
+
+
+def correct_words(
+    backend: Backend, session: Session, recordings: OwnRecordings, attempt_id: int, text: str
+) -> Attempt:
+    """Put the candidate's words in place of the engine's, and have the answer graded.
+
+    Where the recording is here, the terms among the new words are heard in it.
+
+    Args:
+        backend: has the answer.
+        session: hears.
+        recordings: have its sound.
+        attempt_id: the answer.
+        text: the whole transcript as it should read; with the engine's words these are restored.
+
+    Raises:
+        RepairError: the answer was typed, or nothing would be left of it.
+        BackendError: the server refused.
+    """
+    raw = transcribed(backend, attempt_id)
+    try:
+        revision = raw.with_words(text)
+    except ValueError as error:  # a word longer than any engine writes
+        raise RepairError("a word of this text is too long to be one") from error
+    if not revision.transcript.words:
+        raise RepairError("no word would be left: to be rid of the answer, delete it")
+    if revision == raw:
+        return backend.revise(attempt_id, raw)
+    attempt = backend.attempt(attempt_id)
+    clip = _recording(recordings, attempt)
+    if clip is not None:
+        revision = session.hear_again(clip, attempt.report.question_id, revision)
+    return backend.revise(attempt_id, revision)
+
+
+def restore_words(backend: Backend, attempt_id: int) -> Attempt:
+    """Put the engine's words back in place of the candidate's.
+
+    Raises:
+        RepairError: the answer was typed.
+        BackendError: the server refused.
+    """
+    return backend.revise(attempt_id, transcribed(backend, attempt_id))
+
+
+def transcribed(backend: Backend, attempt_id: int) -> Revision:
+    """The newest transcript that an engine wrote, without corrections.
+
+    Raises:
+        RepairError: the answer was typed.
+        BackendError: there is no such answer.
+    """
+    raw = backend.export_one(attempt_id).attempts[0].as_transcribed
+    if not raw.transcript.words:
+        raise RepairError("this answer was typed: there is no transcript to correct")
+    return raw
+
+
+def earlier_version(backend: Backend, attempt_id: int, version: int) -> Attempt:
+    """An answer with an earlier report, as the grader wrote it.
+
+    Raises:
+        RepairError: it has no such report.
+        BackendError: there is no such answer.
+    """
+    attempt = backend.attempt(attempt_id)
+    reports = backend.export_one(attempt_id).attempts[0].reports
+    if version > len(reports):
+        raise RepairError(f"attempt {attempt_id} has {len(reports)} reports, and no {version}th")
+    return attempt.model_copy(update={"report": reports[version - 1].report, "version": version})
+
+
+def replaced(transcript: Transcript, was: str, now: str) -> str:
+    """The transcript's text with other words in one place; what ends the last one stays.
+
+    Args:
+        transcript: whose text.
+        was: words of it; case and punctuation do not matter.
+        now: what was said in their place; empty: nothing.
+
+    Raises:
+        RepairError: the words are nowhere in it, or in several places.
+    """
+    places = transcript.places_of(was)
+    if not places:
+        raise RepairError(f"“{was}” is not in the transcript: name words as they are written there")
+    if len(places) > 1:
+        raise RepairError(
+            f"“{was}” is in the transcript {len(places)} times: name words beside it too"
+        )
+    tokens, place = transcript.tokens, places[0]
+    last = tokens[place[-1]]
+    mark = last[len(last.rstrip(EDGES)) :]
+    words = now.split()
+    if words and words[-1] == words[-1].rstrip(EDGES):
+        words[-1] += mark
+    return " ".join([*tokens[: place.start], *words, *tokens[place.stop :]])
+
+
+def _recording(recordings: OwnRecordings, attempt: Attempt) -> Clip | None:
+    path = recordings.path_of(attempt.submission.submission_id)
+    return read_audio(path) if path.is_file() else None

@@ -1,0 +1,63 @@
+"""How far apart two stretches of sound are, by which phones listeners and recognizers mix up.
+
+Phones are ARPAbet without stress, each written as one character, so that a word is a string.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Final
+
+from pronunciation.phones import CONSONANTS, VOWELS, base_phone
+
+CODES: Final = {phone: chr(ord("A") + at) for at, phone in enumerate((*VOWELS, *CONSONANTS))}
+"""One character for each phone."""
+
+_TABLE: Final = Path(__file__).parent / "data" / "confusions.json"
+
+
+def encode(phones: Sequence[str]) -> str:
+    """ARPAbet phones as a string; stress is dropped."""
+    return "".join(CODES[base_phone(phone)] for phone in phones)
+
+
+@cache
+def _costs() -> tuple[dict[tuple[str, str], float], dict[str, float], dict[str, float]]:
+    table = json.loads(_TABLE.read_text("utf-8"))
+    swapped: dict[tuple[str, str], float] = {}
+    for pair, cost in table["swapped"].items():
+        one, other = (CODES[phone] for phone in pair.split())
+        swapped[one, other] = swapped[other, one] = cost
+    left_out = {CODES[phone]: cost for phone, cost in table["left_out"].items()}
+    put_in = {CODES[phone]: cost for phone, cost in table["put_in"].items()}
+    return swapped, left_out, put_in
+
+
+@lru_cache(maxsize=65536)
+def distance(meant: str, written: str) -> float:
+    """What it costs to hear ``meant`` as ``written``, divided by the phones of the longer.
+
+    Args:
+        meant: phones, see ``encode``.
+        written: the same.
+
+    Returns:
+        0 (the same sound) to about 1.
+    """
+    if meant == written:
+        return 0.0
+    if not meant or not written:
+        return 1.0
+    swapped, left_out, put_in = _costs()
+    row = [0.0]
+    for phone in written:
+        row.append(row[-1] + put_in.get(phone, 1.0))
+    for wanted in meant:
+        out = left_out.get(wanted, 1.0)
+        diagonal, row[0] = row[0], row[0] + out
+        for at, phone in enumerate(written, 1):
+            same = 0.0 if phone == wanted else swapped.get((wanted, phone), 1.0)
+            best = min(diagonal + same, row[at] + out, row[at - 1] + put_in.get(phone, 1.0))
+            diagonal, row[at] = row[at], best
+    return row[-1] / max(len(meant), len(written))

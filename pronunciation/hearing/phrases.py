@@ -1,0 +1,346 @@
+"""Phrases looked for in the sound, where a transcriber wrote something else.
+
+Keyword spotting (Rose and Paul, A hidden Markov model based keyword recognition system, 1990): the
+best alignment of a wording's phones with any stretch of the sound, told from what else could have
+been said there: the best phones in any order, and the transcript's own words.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from pronunciation.confusions import distance, encode
+from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, LABELS, N_CLASSES, SILENCE
+from pronunciation.hearing.align import States, best_path, word_states
+from pronunciation.hearing.layout import GARBAGE_SHARE, Layout, Phones, align_layout
+
+Floats = npt.NDArray[np.float32]
+
+FREE_SHARE: Final = 0.8
+"""What the best phone of a frame counts against a wording's; with all of it the shortest stretch
+would be the best. AUC of the path alone: 0.84 with 0.6, 0.86 with 0.8."""
+MIN_PHONES: Final = 5
+"""Four phones are heard in any sentence."""
+PLACES: Final = 3
+"""Places of a phrase that are looked at more closely."""
+MIN_PATH: Final = -2.0
+"""Nats a phone, on the way to them."""
+SHARE_OF_WORD: Final = 0.4
+"""A word belongs to a place that holds so much of it."""
+WORST: Final = 3
+"""One phone of so many is among the worst."""
+MODEL_PATH: Final = Path(__file__).parent / "model" / "phrases.json"
+
+FEATURES: Final = ("path", "worst", "free", "own", "text", "confidence", "phones", "pace")
+"""What decides about a place:
+
+- path: score of the wording's best path, nats a phone;
+- worst: mean of its worst third of phones, below the best phones, nats a frame;
+- free: how far all of it is below the best phones, nats a frame;
+- own: how far above the transcript's words, nats a frame;
+- text: distance of the wording's phones from those of the transcript's words there;
+- confidence: the transcriber's own in these words;
+- phones: how many there are, up to ``MOST_PHONES``;
+- pace: frames a phone.
+"""
+MOST_PHONES: Final = 14
+UNKNOWN_CONFIDENCE: Final = 0.8
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A phrase to look for.
+
+    Attributes:
+        wordings: how it may be said, as ARPAbet without stress; those under ``MIN_PHONES`` are
+            not looked for.
+    """
+
+    wordings: tuple[Phones, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A phrase heard in the sound.
+
+    Attributes:
+        index: of the phrase among the wanted.
+        word_index: the first of the transcript's words at that place.
+        n_words: how many; 0 where it wrote none.
+        start_s: where it begins in the clip, in seconds.
+        end_s: where it ends, in seconds.
+        confidence: the probability that it was said there.
+    """
+
+    index: int
+    word_index: int
+    n_words: int
+    start_s: float
+    end_s: float
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The transcript aligned with the sound.
+
+    Attributes:
+        layout: its words as phones.
+        chain: their states.
+        states: the state of each frame, shape (frames,).
+        confidences: the transcriber's own in each word; ``None`` where it gives none.
+    """
+
+    layout: Layout
+    chain: States
+    states: npt.NDArray[np.int64]
+    confidences: Sequence[float | None]
+
+    @classmethod
+    def align(
+        cls,
+        scores: Floats,
+        layout: Layout,
+        word_times: Sequence[tuple[float, float]] | None,
+        confidences: Sequence[float | None],
+    ) -> "Written":
+        """Align a transcript with frame scores.
+
+        Raises:
+            HearingError: it has more sounds than the clip.
+        """
+        return cls(layout, *align_layout(scores, layout, word_times), confidences)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A place where a phrase may have been said: frames ``start`` to ``end``, and its features."""
+
+    index: int
+    words: tuple[int, ...]
+    start: int
+    end: int
+    features: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseModel:
+    """What ``scripts/train_phrases.py`` learned.
+
+    Attributes:
+        said_as: probability that a phone that is meant comes out as another, shape
+            (classes, classes): speakers differ, and so does what the network makes of them.
+        weights: of the features.
+        bias: log odds where all features are 0.
+        found_from: the probability from which a phrase is found.
+    """
+
+    said_as: Floats
+    weights: npt.NDArray[np.float64]
+    bias: float
+    found_from: float
+
+    def probability(self, candidate: Candidate) -> float:
+        """That the phrase was said there."""
+        return float(1.0 / (1.0 + np.exp(-(candidate.features @ self.weights + self.bias))))
+
+
+@cache
+def phrase_model(path: Path = MODEL_PATH) -> PhraseModel:
+    """The shipped model."""
+    table = json.loads(path.read_text("utf-8"))
+    said_as = np.zeros((N_CLASSES, N_CLASSES), np.float32)
+    for meant, others in table["said_as"].items():
+        for other, share in others.items():
+            said_as[LABEL_INDEX[meant], LABEL_INDEX[other]] = share
+    said_as /= said_as.sum(axis=1, keepdims=True)
+    weights = np.array([table["weights"][name] for name in FEATURES])
+    return PhraseModel(said_as, weights, table["bias"], table["found_from"])
+
+
+def find_phrases(
+    scores: Floats, written: Written, wanted: Sequence[Wanted], model: PhraseModel | None = None
+) -> list[Found]:
+    """The wanted phrases that the sound holds and the transcript does not; each at most once.
+
+    Args:
+        scores: frame scores of the clip, shape (frames, classes).
+        written: its transcript.
+        wanted: what to look for.
+        model: by default the shipped one.
+    """
+    model = model or phrase_model()
+    best: dict[int, tuple[float, Candidate]] = {}
+    for candidate in candidates(scores, written, wanted, model.said_as):
+        probability = model.probability(candidate)
+        if probability > max(model.found_from, best.get(candidate.index, (0.0,))[0]):
+            best[candidate.index] = probability, candidate
+    return sorted(
+        (
+            Found(
+                each.index,
+                each.words[0] if each.words else _word_behind(written, each.end),
+                each.words[-1] - each.words[0] + 1 if each.words else 0,
+                each.start * FRAME_S,
+                each.end * FRAME_S,
+                probability,
+            )
+            for probability, each in best.values()
+        ),
+        key=lambda found: found.start_s,
+    )
+
+
+def candidates(
+    scores: Floats, written: Written, wanted: Sequence[Wanted], said_as: Floats
+) -> Iterator[Candidate]:
+    """The likeliest places of each phrase, but those where the transcript has its very sound.
+
+    Args:
+        scores: frame scores, shape (frames, classes).
+        written: the transcript.
+        wanted: what to look for.
+        said_as: see ``PhraseModel``.
+    """
+    wordings = [
+        (index, phones)
+        for index, each in enumerate(wanted)
+        for phones in dict.fromkeys(each.wordings)
+        if MIN_PHONES <= len(phones) < len(scores)
+    ]
+    if not wordings:
+        return
+    # p(sound | phone meant), as the network's scores are p(sound | phone said) up to a constant
+    meant = np.log(np.exp(np.clip(scores, -20.0, 20.0)) @ said_as.T + np.float32(1e-9))
+    free = meant.max(axis=1)
+    own = meant[np.arange(len(meant)), written.chain.labels[written.states]]
+    silent = written.chain.labels[written.states] == LABEL_INDEX[SILENCE]
+    garbage = GARBAGE_SHARE * np.maximum(free, 0.0)
+    own = np.where(silent, np.maximum(own, garbage), own)
+    ends, starts = _paths(
+        meant - FREE_SHARE * np.maximum(free, 0.0)[:, None], [phones for _, phones in wordings]
+    )
+    places: dict[int, list[tuple[float, int, int, Phones]]] = {}
+    for column, (index, phones) in enumerate(wordings):
+        column_scores = ends[:, column] / len(phones)
+        for _ in range(PLACES):
+            end = int(column_scores.argmax())
+            path, start = float(column_scores[end]), int(starts[end, column])
+            if path < MIN_PATH:
+                break
+            places.setdefault(index, []).append((path, start, end + 1, phones))
+            column_scores[start : end + len(phones)] = -np.inf
+    for index, found in places.items():
+        for path, start, end, phones in sorted(found, key=lambda each: -each[0])[:PLACES]:
+            place = _place(meant, free, own, written, (index, phones), path, start, end)
+            if place is not None:
+                yield place
+
+
+def _paths(
+    scores: Floats, wordings: Sequence[Phones]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+    """The best path of each wording that ends at each frame, from whatever frame on.
+
+    Returns:
+        Scores and first frames, both of shape (frames, wordings).
+    """
+    labels = np.array([LABEL_INDEX[phone] for phones in wordings for phone in phones])
+    lengths = np.array([len(phones) for phones in wordings])
+    last = np.cumsum(lengths) - 1
+    first = last - lengths + 1
+    emitted = scores[:, labels]
+    score = np.full(labels.size, -np.inf, np.float32)
+    start = np.zeros(labels.size, np.int32)
+    score_before, start_before = score.copy(), start.copy()
+    scores_at_end = np.empty((len(scores), last.size), np.float32)
+    starts_at_end = np.empty((len(scores), last.size), np.int32)
+    for frame, row in enumerate(emitted):
+        score_before[1:], start_before[1:] = score[:-1], start[:-1]
+        score_before[first], start_before[first] = 0.0, frame
+        np.copyto(start, start_before, where=score_before > score)
+        np.maximum(score, score_before, out=score)
+        score += row
+        scores_at_end[frame], starts_at_end[frame] = score[last], start[last]
+    return scores_at_end, starts_at_end
+
+
+def _place(
+    meant: Floats,
+    free: Floats,
+    own: Floats,
+    written: Written,
+    wording: tuple[int, Phones],
+    path: float,
+    start: int,
+    end: int,
+) -> Candidate | None:
+    """The place with its features; ``None`` where the transcript has the wording's very sound."""
+    index, phones = wording
+    window = meant[start:end]
+    chain = word_states([phones])
+    aligned = best_path(window, chain)
+    if aligned is None:
+        return None
+    inside = np.flatnonzero(chain.word[aligned.states] >= 0)
+    start, end = start + int(inside[0]), start + int(inside[-1]) + 1
+    states = aligned.states[inside]
+    mine = window[inside, chain.labels[states]]
+    below = mine - free[start:end]
+    frames = np.bincount(states - 1, minlength=len(phones))
+    by_phone = np.sort(np.bincount(states - 1, below, len(phones)) / np.maximum(1, frames))
+    meant_sound, written_sound = encode(phones), _sound(written, start, end)
+    if meant_sound in written_sound:
+        return None
+    words = _words(written, start, end)
+    known = [c for c in (written.confidences[at] for at in words) if c is not None]
+    features = np.array(
+        [
+            path,
+            by_phone[: max(1, len(phones) // WORST)].mean(),
+            below.mean(),
+            (mine - own[start:end]).mean(),
+            distance(meant_sound, written_sound),
+            float(np.mean(known)) if known else UNKNOWN_CONFIDENCE,
+            min(len(phones), MOST_PHONES),
+            len(states) / len(phones),
+        ]
+    )
+    return Candidate(index, words, start, end, features)
+
+
+def _sound(written: Written, start: int, end: int) -> str:
+    """The phones of the transcript at these frames and right beside them, see ``encode``."""
+    path = written.states[max(0, start - 1) : end + 1]
+    labels = (LABELS[written.chain.labels[state]] for state, _ in groupby(path))
+    return encode([label for label in labels if label != SILENCE])
+
+
+def _words(written: Written, start: int, end: int) -> tuple[int, ...]:
+    """The transcript's words at these frames."""
+    owner = written.chain.word[written.states]
+    here = owner[start:end]
+    return tuple(
+        sorted(
+            {
+                written.layout.word_index[unit]
+                for unit in set(here[here >= 0].tolist())
+                if (here == unit).sum() >= SHARE_OF_WORD * (owner == unit).sum()
+            }
+        )
+    )
+
+
+def _word_behind(written: Written, end: int) -> int:
+    """The first word behind these frames, or the last of all."""
+    owner = written.chain.word[written.states[end:]]
+    later = owner[owner >= 0]
+    unit = int(later[0]) if later.size else len(written.layout.word_index) - 1
+    return written.layout.word_index[unit]

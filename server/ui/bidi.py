@@ -1,0 +1,16 @@
+"""Characters that reorder text on a screen, shown instead of obeyed.
+
+With them, what somebody wrote can read as something else: "exe.fdp" as "pdf.exe", or a comment as
+if a name stood before it (Unicode TR 36, https://trojansource.codes).
+"""
+
+import re
+from typing import Final
+
+_CONTROLS: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Unicode's property Bidi_Control."""
+
+
+def show_controls(text: str) -> str:
+    """The text with a sign for each bidirectional control character, e.g. ``[U+202E]``."""
+    return _CONTROLS.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)

@@ -1,0 +1,203 @@
+"""Answers transcribed again, corrected and restored, on an embedded and on a shared server."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from client.answering.session import Session
+from client.answering.submission import new_submission
+from client.audio.files import read_audio
+from client.audio.wav import write_wav
+from client.backend.opening import open_backend
+from client.backend.protocol import Backend
+from client.core.settings import ClientSettings
+from client.data import demo
+from client.data.own_recordings import OwnRecordings
+from client.data.repair import (
+    RepairError,
+    correct_words,
+    earlier_version,
+    replaced,
+    restore_words,
+    rough_answers,
+    transcribe_again,
+)
+from client.practice.progress import all_attempts
+from pronunciation.clip import Clip
+from question_bank.models import Question
+from server.contract import Attempt, HeardTerm, Transcript, Word
+from tests.client.shared_server import backend_of, server_with_people
+from tests.client.studio.studio_parts import ScriptedTranscriber
+
+QUESTION = "infiniband-or-roce"
+ROUGH = "in Fini Band uses credit based flow control, and rocky needs it too. In Fini Band is fast"
+
+
+def words(text: str) -> tuple[Word, ...]:
+    return tuple(
+        Word(text=each, start_s=i * 0.3, end_s=i * 0.3 + 0.2) for i, each in enumerate(text.split())
+    )
+
+
+def transcript(engine: str = "pocketsphinx", text: str = ROUGH) -> Transcript:
+    return Transcript(text=text, engine=engine, words=words(text), duration_s=6.0)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    return ClientSettings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def recordings(settings: ClientSettings) -> OwnRecordings:
+    return OwnRecordings(settings.recordings)
+
+
+@pytest.fixture
+def backend(settings: ClientSettings) -> Iterator[Backend]:
+    with open_backend(settings) as made:
+        yield made
+
+
+@pytest.fixture
+def keep(
+    backend: Backend, recordings: OwnRecordings, settings: ClientSettings
+) -> Callable[..., Attempt]:
+    """Stores an answer, with a recording of it."""
+
+    def store(engine: str = "pocketsphinx", *, recorded: bool = True) -> Attempt:
+        attempt = backend.submit(new_submission(QUESTION, transcript(engine)))
+        if recorded:
+            settings.recordings.mkdir(parents=True, exist_ok=True)
+            path = recordings.path_of(attempt.submission.submission_id)
+            write_wav(read_audio(demo.AUDIO).slice(0.0, 6.0), path)
+        return attempt
+
+    return store
+
+
+def hear(
+    clip: Clip, given: Sequence[Word], question: Question | None = None
+) -> tuple[HeardTerm, ...]:
+    """Hears InfiniBand said right, wherever it is written."""
+    return tuple(
+        HeardTerm(
+            term="InfiniBand",
+            word_index=index,
+            verdict="correct",
+            phones="IH1 N",
+            confidence=0.9,
+            start_s=word.start_s or 0.0,
+            end_s=word.end_s or 0.0,
+        )
+        for index, word in enumerate(given)
+        if word.text.startswith("InfiniBand")
+    )
+
+
+@pytest.fixture
+def session(backend: Backend) -> Session:
+    return Session(backend, lambda: ScriptedTranscriber(), hear)
+
+
+def test_a_rough_answer_is_transcribed_again_from_its_recording(
+    backend: Backend, session: Session, recordings: OwnRecordings, keep: Callable[..., Attempt]
+) -> None:
+    rough, other = keep(), keep("faster-whisper")
+    keep(recorded=False)
+    assert [each.id for each in rough_answers(all_attempts(backend), recordings)] == [rough.id]
+    shares: list[float] = []
+    again = transcribe_again(backend, session, recordings, rough.id, shares.append)
+    assert again.report.transcript.engine == "scripted"
+    assert "priority flow control" in again.report.transcript.text
+    assert again.report.overall > rough.report.overall
+    assert [each.term for each in again.report.pronunciation.terms].count("InfiniBand") == 2
+    assert shares[0] < 1.0
+    assert rough_answers(all_attempts(backend), recordings) == []
+    assert earlier_version(backend, rough.id, 1).report == rough.report
+    assert backend.attempt(other.id) == other
+
+
+def test_a_recording_that_is_not_here_and_an_engine_no_better_are_refused(
+    backend: Backend, recordings: OwnRecordings, keep: Callable[..., Attempt]
+) -> None:
+    gone = keep(recorded=False)
+    engine = ScriptedTranscriber()
+    session = Session(backend, lambda: engine)
+    with pytest.raises(RepairError, match="no recording of attempt"):
+        transcribe_again(backend, session, recordings, gone.id)
+    engine.name = "pocketsphinx"
+    with pytest.raises(RepairError, match="aloud models pull"):
+        transcribe_again(backend, session, recordings, keep().id)
+    with pytest.raises(RepairError, match="has 1 reports"):
+        earlier_version(backend, gone.id, 2)
+
+
+def test_corrected_words_are_marked_heard_and_restored(
+    backend: Backend, session: Session, recordings: OwnRecordings, keep: Callable[..., Attempt]
+) -> None:
+    rough = keep()
+    text = replaced(rough.report.transcript, "fini band uses", "InfiniBand uses").removeprefix(
+        "in "
+    )
+    corrected = correct_words(backend, session, recordings, rough.id, text)
+    assert corrected.report.transcript.text.startswith("InfiniBand uses credit based")
+    assert corrected.report.transcript.corrected_texts == [("InfiniBand", "in Fini Band")]
+    (heard,) = corrected.report.pronunciation.terms[:1]
+    assert (heard.term, heard.source, heard.start_s) == ("InfiniBand", "acoustic", 0.0)
+    (notice,) = (each for each in corrected.report.notices if "corrected" in each)
+    assert "“InfiniBand” for “in Fini Band”" in notice
+    # a second correction is marked against the engine's words too
+    twice = correct_words(backend, session, recordings, rough.id, f"{text} indeed")
+    assert [was for _, was in twice.report.transcript.corrected_texts] == ["in Fini Band", ""]
+    assert rough_answers(all_attempts(backend), recordings) == []
+    restored = restore_words(backend, rough.id)
+    assert (restored.report, restored.version) == (rough.report, 4)
+
+
+def test_without_a_recording_words_are_corrected_too(
+    backend: Backend, session: Session, recordings: OwnRecordings, keep: Callable[..., Attempt]
+) -> None:
+    gone = keep(recorded=False)
+    corrected = correct_words(backend, session, recordings, gone.id, "InfiniBand is fast")
+    assert corrected.report.transcript.text == "InfiniBand is fast"
+
+
+def test_what_cannot_be_corrected_says_why(
+    backend: Backend, session: Session, recordings: OwnRecordings, keep: Callable[..., Attempt]
+) -> None:
+    rough = keep()
+    with pytest.raises(RepairError, match="no word would be left"):
+        correct_words(backend, session, recordings, rough.id, "  ")
+    with pytest.raises(RepairError, match="too long"):
+        correct_words(backend, session, recordings, rough.id, "a" * 501)
+    typed = backend.submit(new_submission(QUESTION, Transcript(text="I typed this")))
+    with pytest.raises(RepairError, match="was typed"):
+        correct_words(backend, session, recordings, typed.id, "I wrote this")
+
+
+def test_words_are_replaced_where_they_are_and_keep_the_mark_behind_them() -> None:
+    said = transcript()
+    assert ", and RoCE needs it too." in replaced(said, "Rocky", "RoCE")
+    assert "needs it to. In" in replaced(said, "too", "to")
+    assert replaced(said, "and rocky needs it too", "").split()[8:10] == ["In", "Fini"]
+    with pytest.raises(RepairError, match="2 times"):
+        replaced(said, "in fini band", "InfiniBand")
+    with pytest.raises(RepairError, match="not in the transcript"):
+        replaced(said, "Infinite Band", "InfiniBand")
+
+
+def test_on_a_shared_server(tmp_path: Path) -> None:
+    with server_with_people(tmp_path) as world:
+        backend = backend_of(world)
+        raw = backend.export_one(world.attempt.id).attempts[0].as_transcribed
+        spoken = raw.model_copy(update={"transcript": transcript(text="I use page to tension")})
+        backend.revise(world.attempt.id, spoken)
+        recordings = OwnRecordings(tmp_path / "none")
+        session = Session(backend, lambda: ScriptedTranscriber())
+        text = "I use paged attention"
+        corrected = correct_words(backend, session, recordings, world.attempt.id, text)
+        assert corrected.report.coverage.score == 0.5
+        assert corrected.version == 3
+        assert earlier_version(backend, world.attempt.id, 2).report.coverage.score == 0.0

@@ -1,0 +1,118 @@
+"""The natural voice: what it is given, and what Whisper and our own hearing make of its sound."""
+
+import statistics
+import sys
+import time
+
+import numpy as np
+import pytest
+from rapidfuzz.distance import Levenshtein
+
+from benchmarks.voice import MAX_WORD_ERRORS, MIN_RIGHT, listen, words_of, write_down
+from client.core.errors import SpeakingError
+from client.speaking import Speaker
+from client.speaking.natural_voice import NaturalVoice
+from client.transcription.engines import load_engine
+from pronunciation.hearing import Hearing
+from pronunciation.hearing.spotting import TermSpotter
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.respelling.for_voices import to_natural
+from pronunciation.terms import Lexicon
+from question_bank.loader import load_bank
+
+
+@pytest.fixture(scope="module")
+def lexicon() -> Lexicon:
+    return load_lexicon()
+
+
+def test_terms_are_said_as_taught_and_other_words_as_their_sentence_asks(lexicon: Lexicon) -> None:
+    phones = NaturalVoice().phones("The data that's read from RoCE and GPUs", lexicon)
+    assert phones == ["ðə dˈAtə ðˈæts ɹˈɛd fɹʌm ɹˈɑki ænd ʤˌipˌijˈuz"]
+
+
+def test_what_the_package_reads_wrong_is_written_out() -> None:
+    nothing = Lexicon(version="0", terms=())
+    written = NaturalVoice().written_for("e.g. 3 GB/s, i.e. fast, and/or km/s", nothing)
+    assert written == "for example 3 GB per second, that is fast, and/or km per second"
+
+
+def test_the_model_knows_every_letter_of_every_reading(lexicon: Lexicon) -> None:
+    from hibari import Hibari
+
+    readings = [r for term in lexicon for r in term.readings]
+    mistakes = [m.phones for term in lexicon for m in term.mistakes]
+    letters = set("".join(map(to_natural, readings + mistakes)))
+    assert len(letters) > 35
+    assert letters <= set(Hibari().vocab)
+
+
+def test_the_same_text_is_the_same_sound_and_starts_at_once(lexicon: Lexicon) -> None:
+    one, other = (NaturalVoice().synthesize("We measure first.", lexicon) for _ in range(2))
+    np.testing.assert_array_equal(one.samples, other.samples)
+    assert one.sample_rate_hz == 24_000
+    audible = np.flatnonzero(np.abs(one.samples) > 0.01)
+    assert audible[0] / one.sample_rate_hz < 0.05
+
+
+def test_every_phone_counts(lexicon: Lexicon) -> None:
+    voice = NaturalVoice()
+    said = [voice.speak_phones(to_natural(phones)) for phones in ("R AA1 K IY0", "R OW1 S")]
+    assert said[0].duration_s != said[1].duration_s
+
+
+def test_a_package_that_does_not_load_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    from client.speaking import natural_voice
+
+    monkeypatch.setattr(natural_voice, "_MODEL", natural_voice._Model())
+    monkeypatch.setitem(sys.modules, "hibari", None)
+    with pytest.raises(SpeakingError, match=r"cannot be loaded .*reinstall hibari-tts"):
+        NaturalVoice().synthesize("hello", Lexicon(version="0", terms=()))
+
+
+@pytest.mark.realtime
+def test_speech_starts_within_a_third_of_a_second(lexicon: Lexicon) -> None:
+    """Once the voice is loaded: from the call to the first sentence's sound."""
+    starts_s: list[float] = []
+    speaker = Speaker(
+        lexicon,
+        voices=[NaturalVoice()],
+        player=lambda clip, stop: starts_s.append(time.perf_counter() - began_s),
+    )
+    began_s = time.perf_counter()
+    speaker.speak("Ready.")
+    first_s = []
+    for question in load_bank().questions[:20]:
+        starts_s.clear()
+        began_s = time.perf_counter()
+        assert speaker.speak(question.prompt).spoken
+        first_s.append(starts_s[0])
+    assert statistics.median(first_s) < 0.3
+
+
+@pytest.fixture(scope="module")
+def prompts() -> list[str]:
+    """Few of the bank's; benchmarks/voice.py takes them all, with larger weights."""
+    return [question.prompt for question in load_bank().questions[::18]]
+
+
+def test_whisper_writes_what_it_says(lexicon: Lexicon, prompts: list[str]) -> None:
+    engine = load_engine("faster-whisper", "tiny.en", offline=True)
+    spotter, speaker = TermSpotter(lexicon), Speaker(lexicon, voices=[NaturalVoice()])
+    said = [words_of(prompt, spotter) for prompt in prompts]
+    heard = [words_of(write_down(engine, speaker.clip(prompt)), spotter) for prompt in prompts]
+    assert sum(map(len, said)) > 100
+    assert sum(map(Levenshtein.distance, said, heard)) <= MAX_WORD_ERRORS * sum(map(len, said))
+
+
+def test_our_own_hearing_hears_every_term_as_taught(lexicon: Lexicon, prompts: list[str]) -> None:
+    hearing, spotter = Hearing(), TermSpotter(lexicon)
+    speaker = Speaker(lexicon, voices=[NaturalVoice()])
+    heard = [
+        term
+        for prompt in prompts
+        for term in listen(hearing, spotter, prompt, speaker.clip(prompt))
+    ]
+    assert len(heard) >= 10
+    assert not [term.term for term in heard if term.verdict == "mispronounced"]
+    assert sum(term.verdict == "correct" for term in heard) >= MIN_RIGHT * len(heard)
