@@ -22,7 +22,7 @@ class BulkOptions:
     """The options of ``aloud assess``; see its help."""
 
     question: str | None
-    engine: str
+    engine: str | None
     model: str | None
     results: Path | None
     workers: int | None
@@ -73,16 +73,15 @@ def _workers(settings: "ClientSettings", options: BulkOptions) -> "Workers":
     open_judge(settings)  # for its warning
     with open_server(settings):
         begin_loading(settings, options.engine, options.model)()
+    engine, model = settings.preferences.engine_or(options.engine, options.model)
     if options.cluster is not None:
         from client.bulk.cluster import ClusterWorkers
 
-        assessor = AssessorOptions(settings, options.engine, options.model, threads=1)
+        assessor = AssessorOptions(settings, engine, model, threads=1)
         return ClusterWorkers(options.cluster, options.workers, assessor)
     from client.bulk.processes import ProcessWorkers
 
     processors = os.cpu_count() or 1
     count = options.workers or processors
     threads = max(1, processors // count)
-    return ProcessWorkers(
-        count, AssessorOptions(settings, options.engine, options.model, threads=threads)
-    )
+    return ProcessWorkers(count, AssessorOptions(settings, engine, model, threads=threads))

@@ -24,6 +24,7 @@ from client.studio.routes import (
     progress,
     questions,
     roles,
+    settings,
     sharing,
     sounds,
 )
@@ -46,6 +47,7 @@ _PAGES = (
     attempts,
     interview,
     microphone,
+    settings,
     sharing,
     comments,
 )
