@@ -20,6 +20,7 @@ from client.cli import (
     progress_plan,
     pronounce,
     repair,
+    settings,
     share,
     sign_in,
     system,
@@ -66,7 +67,7 @@ def _root(
     port: Annotated[
         int | None, typer.Option("--port", min=0, max=65535, help="Studio: the port to serve on.")
     ] = None,
-    engine: EngineOption = "auto",
+    engine: EngineOption = None,
     model: ModelOption = None,
     bank: BankOption = None,
     lexicon: LexiconOption = None,
@@ -95,7 +96,7 @@ def _open_studio(
     lexicon: list[Path] | None,
     server: str | None,
     *,
-    engine: str,
+    engine: str | None,
     model: str | None,
     port: int | None,
     browser: bool,
@@ -106,23 +107,23 @@ def _open_studio(
         bank: files or folders added to the bank.
         lexicon: files or folders added to the lexicon.
         server: the address of a shared server.
-        engine: the transcription engine's name, or ``auto``.
-        model: its weights by name or path.
+        engine: the transcription engine's name; ``None``: as in the settings.
+        model: its weights by name or path; ``None``: as in the settings.
         port: the port to serve on; ``None``: the usual one, or a free one.
         browser: open the page in the browser.
     """
     with expected_failures():
         from client.studio.launch import run
 
-        settings = load_settings_of(bank, lexicon, server)
+        chosen = load_settings_of(bank, lexicon, server)
 
         def make_studio() -> "Studio":
             from client.studio.state.engine_state import EngineState
             from client.studio.state.studio import Studio
 
             return Studio(
-                settings,
-                EngineState(settings, engine, model),
+                chosen,
+                EngineState(chosen, engine, model),
                 tell=lambda line: errors().print(Text(line, "yellow")),
             )
 
@@ -146,7 +147,19 @@ def _given(context: typer.Context) -> list[str]:
 
 for _group in (
     *(practice, drill, audio, pronounce),
-    *(bank, lexicon, own_data, repair, progress_plan, system, user, sign_in, share, bundle),
+    *(
+        bank,
+        lexicon,
+        own_data,
+        repair,
+        progress_plan,
+        system,
+        settings,
+        user,
+        sign_in,
+        share,
+        bundle,
+    ),
 ):
     _group.register(app)
 

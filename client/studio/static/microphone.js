@@ -71,7 +71,8 @@ async function listDevices() {
 }
 
 document.getElementById("device").addEventListener("change", (event) => {
-  rememberDevice(event.target.value);
+  const { value: deviceId, selectedOptions } = event.target;
+  rememberDevice({ deviceId, label: selectedOptions[0].text });
   open(event.target.value);
 });
 
@@ -153,7 +154,7 @@ part("yes").addEventListener("click", async () => {
     part("end").textContent = `${error.message} ${error.remedy}`;
   }
   if (passed && microphone) {
-    rememberDevice(microphone.deviceId);
+    rememberDevice(microphone);
   }
   showReady();
   part("ready-text").focus();
