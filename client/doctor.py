@@ -54,7 +54,7 @@ def run_checks(
     """
     checks: tuple[tuple[str, Callable[[], Check]], ...] = (
         ("PortAudio", lambda: check_portaudio(sounddevice)),
-        ("microphone", lambda: check_microphone(sounddevice)),
+        ("microphone", lambda: check_microphone(sounddevice, settings.preferences.microphone)),
         ("loudspeaker", lambda: check_loudspeaker(sounddevice)),
         ("voice", check_voice),
         ("engine", check_engine),
@@ -86,14 +86,23 @@ def check_portaudio(sounddevice: Any = None) -> Check:
     return Check(name, True, f"found; it lists {count} input device{'' if count == 1 else 's'}")
 
 
-def check_microphone(sounddevice: Any = None) -> Check:
-    """Whether the default microphone gives sound: listens for `LISTEN_S` and keeps nothing."""
+def check_microphone(sounddevice: Any = None, name_part: str = "") -> Check:
+    """Whether the microphone gives sound: listens for `LISTEN_S` and keeps nothing.
+
+    Args:
+        sounddevice: stands in for the module, e.g. in tests.
+        name_part: of the microphone; empty: the system's own choice.
+    """
     from client.audio import Recorder, RecorderSettings
 
     name = "microphone"
     with tempfile.TemporaryDirectory(prefix="aloud-doctor-") as folder:
         settings = RecorderSettings(
-            Path(folder), silence_stop_s=None, time_limit_s=LISTEN_S, zeros_stop_s=None
+            Path(folder),
+            device_name=name_part or None,
+            silence_stop_s=None,
+            time_limit_s=LISTEN_S,
+            zeros_stop_s=None,
         )
         recorder = Recorder(settings, sounddevice)
         try:

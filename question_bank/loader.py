@@ -82,6 +82,15 @@ def lay_over(under: Bank, sources: Sequence[Source]) -> Bank:
     return bank.model_copy(update={"version": _digest(bank)})
 
 
+def located_questions(path: Path) -> list[Located[Question]]:
+    """The questions of one bank, each with its place in a file.
+
+    Raises:
+        BankError: there is nothing to read.
+    """
+    return [located for source in _sources(path) for located in source.questions]
+
+
 @cache
 def _built_in() -> Bank:
     empty = Bank(version="", roles=(), rounds=(), signals=(), plan=(), help=(), questions=())

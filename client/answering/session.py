@@ -135,6 +135,14 @@ class Session:
         track.run(is_over=True)
         return Revision(transcript=revision.transcript, evidence=track.added_to(revision.evidence))
 
+    def read(self, transcript: Transcript, question_id: str, *, save: bool = True) -> Outcome:
+        """Grade an answer that is text already: typed, or transcribed elsewhere.
+
+        Raises:
+            BackendError: the server failed.
+        """
+        return self.submit(self._prepare(question_id, transcript, Evidence()), save=save)
+
     def transcribe(self, clip: Clip) -> Transcript:
         """What is said in a recording that answers no question.
 

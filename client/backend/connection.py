@@ -25,6 +25,10 @@ TIMEOUT: Final = httpx.Timeout(30.0, connect=3.0)
 _RETRY_DELAYS_S: Final = (0.2, 0.8)
 """Bridges a server's restart of one process behind a proxy; a longer absence is the outbox's."""
 
+_LONGEST_PAUSE_S: Final = 5
+_MOST_PAUSES: Final = 3
+"""A server that limits how often one asks gives a turn within a second or two."""
+
 
 class ServerConnection:
     """Calls to one server. Those that are safe to repeat are repeated when they fail halfway.
@@ -157,17 +161,26 @@ class ServerConnection:
         return self._sent(request)
 
     def _sent(self, request: httpx.Request) -> httpx.Response:
-        try:
-            response = self._http.send(request)
-        except httpx.HTTPError as error:
-            self._away = True
-            raise UnavailableError(f"the server {self.server} {_why(error)}") from error
+        response = self._answered(request)
+        for _ in range(_MOST_PAUSES):
+            pause_s = _pause_s(response)
+            if pause_s is None:
+                break
+            self._sleep(pause_s)
+            response = self._answered(request)
         if response.is_success:
             self._away = False
             return response
         problem = self._problem(response)
         self._away = isinstance(problem, UnavailableError)
         raise problem
+
+    def _answered(self, request: httpx.Request) -> httpx.Response:
+        try:
+            return self._http.send(request)
+        except httpx.HTTPError as error:
+            self._away = True
+            raise UnavailableError(f"the server {self.server} {_why(error)}") from error
 
     def _problem(self, response: httpx.Response) -> BackendError:
         problem = _problem_in(response)
@@ -193,6 +206,14 @@ def _problem_in(response: httpx.Response) -> Problem | None:
         return Problem.model_validate_json(response.content)
     except ValidationError:
         return None
+
+
+def _pause_s(response: httpx.Response) -> float | None:
+    """How long the server asks to wait, where that is short: nothing was done, nothing is lost."""
+    asked = response.headers.get("Retry-After", "")
+    if response.status_code != 429 or not asked.isdecimal() or int(asked) > _LONGEST_PAUSE_S:
+        return None
+    return float(asked)
 
 
 def _why(error: httpx.HTTPError) -> str:

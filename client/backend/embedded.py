@@ -77,15 +77,27 @@ def client_errors() -> Iterator[None]:
         raise failure(error.status, error.code, str(error)) from error
 
 
-def check_bank(path: Path, lexicon: Sequence[Path] = ()) -> tuple[int, list[str]]:
-    """Check a bank's form and grade its model answers: how many questions, and what is wrong.
+def check_bank(
+    path: Path,
+    lexicon: Sequence[Path] = (),
+    *,
+    ways: bool = True,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[int, list[str]]:
+    """Check a bank's form and grade its texts: how many questions, and what is wrong.
+
+    Args:
+        path: a bank's folder or file.
+        lexicon: files of terms on top of the built-in ones.
+        ways: also grade every way and every near miss, not only the model answers.
+        progress: told how many questions' ways are graded, of how many.
 
     Raises:
         BankError, LexiconError: a file is not valid.
     """
     from server.bank_versions.check import check_bank_path
 
-    return check_bank_path(path, lexicon)
+    return check_bank_path(path, lexicon, ways=ways, progress=progress)
 
 
 def back_up(settings: ClientSettings, path: Path, *, replace: bool = False) -> dict[str, int]:

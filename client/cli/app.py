@@ -4,7 +4,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -20,6 +20,7 @@ from client.cli import (
     progress_plan,
     pronounce,
     repair,
+    settings,
     share,
     sign_in,
     system,
@@ -35,6 +36,9 @@ from client.cli.common import (
     load_settings_of,
     out,
 )
+
+if TYPE_CHECKING:
+    from client.studio.state.studio import Studio
 
 app = typer.Typer(
     name="aloud",
@@ -63,7 +67,7 @@ def _root(
     port: Annotated[
         int | None, typer.Option("--port", min=0, max=65535, help="Studio: the port to serve on.")
     ] = None,
-    engine: EngineOption = "auto",
+    engine: EngineOption = None,
     model: ModelOption = None,
     bank: BankOption = None,
     lexicon: LexiconOption = None,
@@ -92,7 +96,7 @@ def _open_studio(
     lexicon: list[Path] | None,
     server: str | None,
     *,
-    engine: str,
+    engine: str | None,
     model: str | None,
     port: int | None,
     browser: bool,
@@ -103,24 +107,28 @@ def _open_studio(
         bank: files or folders added to the bank.
         lexicon: files or folders added to the lexicon.
         server: the address of a shared server.
-        engine: the transcription engine's name, or ``auto``.
-        model: its weights by name or path.
+        engine: the transcription engine's name; ``None``: as in the settings.
+        model: its weights by name or path; ``None``: as in the settings.
         port: the port to serve on; ``None``: the usual one, or a free one.
         browser: open the page in the browser.
     """
     with expected_failures():
         from client.studio.launch import run
-        from client.studio.state.engine_state import EngineState
-        from client.studio.state.studio import Studio
 
-        settings = load_settings_of(bank, lexicon, server)
-        studio = Studio(
-            settings,
-            EngineState(settings, engine, model),
-            tell=lambda line: errors().print(Text(line, "yellow")),
-        )
+        chosen = load_settings_of(bank, lexicon, server)
+
+        def make_studio() -> "Studio":
+            from client.studio.state.engine_state import EngineState
+            from client.studio.state.studio import Studio
+
+            return Studio(
+                chosen,
+                EngineState(chosen, engine, model),
+                tell=lambda line: errors().print(Text(line, "yellow")),
+            )
+
         run(
-            studio,
+            make_studio,
             port=port,
             open_browser=browser,
             tell=lambda line: out().print(line, markup=False, soft_wrap=True),
@@ -139,7 +147,19 @@ def _given(context: typer.Context) -> list[str]:
 
 for _group in (
     *(practice, drill, audio, pronounce),
-    *(bank, lexicon, own_data, repair, progress_plan, system, user, sign_in, share, bundle),
+    *(
+        bank,
+        lexicon,
+        own_data,
+        repair,
+        progress_plan,
+        system,
+        settings,
+        user,
+        sign_in,
+        share,
+        bundle,
+    ),
 ):
     _group.register(app)
 
@@ -161,7 +181,17 @@ def _write_every_letter() -> None:
             stream.reconfigure(encoding="utf-8")
 
 
+def _keep_to_one_core() -> None:
+    """Multiply matrices on one core unless the user wants it otherwise.
+
+    The grader's are small: while a transcriber keeps all cores busy, OpenBLAS's threads wait for
+    each other and take ten times as long. Read when numpy is imported.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def main() -> None:
     """Run the command line."""
     _write_every_letter()
+    _keep_to_one_core()
     app(prog_name="aloud")

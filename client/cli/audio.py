@@ -1,6 +1,7 @@
 """``aloud transcribe``, ``aloud pronounce``, ``aloud say``: sound in, sound out."""
 
 import enum
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 _PANEL = "Sound"
 
 
-def _known_engine(name: str) -> str:
+def _known_engine(name: str | None) -> str | None:
     """Refuse an unknown engine at once, not when the first answer has been spoken."""
-    if name != "auto":
+    if name not in (None, "auto"):
         from client.transcription.engines import AUTO, ENGINES
 
         if name not in ENGINES:
@@ -27,16 +28,23 @@ def _known_engine(name: str) -> str:
 
 
 EngineOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--engine",
-        help="auto, faster-whisper, openai-whisper or pocketsphinx.",
+        help="auto, faster-whisper, openai-whisper or pocketsphinx; by default as in the settings.",
         callback=_known_engine,
     ),
 ]
 ModelOption = Annotated[
     str | None, typer.Option("--model", help="Weights by name (`aloud models list`) or folder.")
 ]
+
+
+class VoiceName(enum.StrEnum):
+    """Who speaks."""
+
+    natural = "natural"
+    system = "system"
 
 
 class TranscriptFormat(enum.StrEnum):
@@ -57,7 +65,7 @@ def register(app: typer.Typer) -> None:
 def transcribe(
     settings: "ClientSettings",
     audio: Annotated[Path, typer.Argument(help="Any sound or video file.")],
-    engine: EngineOption = "auto",
+    engine: EngineOption = None,
     model: ModelOption = None,
     format_: Annotated[
         TranscriptFormat, typer.Option("--format", help="What to print.")
@@ -84,12 +92,22 @@ def say(
     out_file: Annotated[
         Path | None, typer.Option("--out", help="Write a WAV file instead of playing.")
     ] = None,
+    voice: Annotated[
+        VoiceName | None, typer.Option("--voice", help="By default as in the settings.")
+    ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option("--speed", min=0.5, max=2.0, help="1 is the voice's own pace."),
+    ] = None,
 ) -> None:
     """Speak, with every lexicon term said right."""
     from client.speaking import Speaker
     from pronunciation.lexicon_loader import load_lexicon
 
-    speaker = Speaker.of(settings, load_lexicon(settings.lexicon))
+    usual = settings.preferences
+    chosen = replace(usual, voice=voice or usual.voice, speed=speed or usual.speed)
+    lexicon = load_lexicon(settings.lexicon)
+    speaker = Speaker.of(replace(settings, preferences=chosen), lexicon)
     if out_file is not None:
         speaker.speak_to_file(text, out_file)
         out().print(f"wrote {out_file}", markup=False, soft_wrap=True)

@@ -85,11 +85,23 @@ def show(
 def validate(
     settings: "ClientSettings",
     path: Annotated[Path, typer.Argument(help="A bank's folder or file.")],
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Leave out the ways and the sentences under 'not'.")
+    ] = False,
 ) -> None:
-    """Check a bank: its form, and that every model answer covers its own key phrases."""
+    """Check a bank: its form, and that its model answers and ways say what they should."""
+    from rich.progress import Progress
+
     from client.backend.embedded import check_bank
 
-    questions, faults = check_bank(path, settings.lexicon)
+    with Progress(console=errors(), transient=True, disable=not errors().is_terminal) as bar:
+        task = bar.add_task("Grading ways", total=None)
+        questions, faults = check_bank(
+            path,
+            settings.lexicon,
+            ways=not fast,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
     for fault in faults:
         errors().print(fault, markup=False, soft_wrap=True)
     if faults:

@@ -70,7 +70,8 @@ def drill(
     elif list_:
         _list(settings, sets, set_)
     else:
-        _practice(settings, sets, set_, items, device, speak)
+        chosen = device or settings.preferences.microphone or None
+        _practice(settings, sets, set_, items, chosen, speak)
 
 
 def _practice(

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def begin_loading(
-    settings: "ClientSettings", engine: str, model: str | None, *, offline: bool = False
+    settings: "ClientSettings", engine: str | None, model: str | None, *, offline: bool = False
 ) -> "Callable[[], Transcriber]":
-    """Begin to load an engine, in a process of its own.
+    """Begin to load an engine, in a process of its own; what is not given is as in the settings.
 
     Returns:
         What waits for it; what it has to say goes to standard error. Raises EngineError or
@@ -26,7 +26,8 @@ def begin_loading(
     from client.answering.assembly import vocabulary
     from client.transcription.engine_process import EngineProcess
 
-    process = EngineProcess(engine, model, offline=offline, vocabulary=lambda: vocabulary(settings))
+    name, weights = settings.preferences.engine_or(engine, model)
+    process = EngineProcess(name, weights, offline=offline, vocabulary=lambda: vocabulary(settings))
 
     def wait() -> "Transcriber":
         with download_bar("fetching Whisper weights") as report:

@@ -25,11 +25,14 @@ if TYPE_CHECKING:
     from client.answering.submission import Outcome
     from client.core.settings import ClientSettings
     from client.judging.judge import Judge
+    from client.transcription.base import Transcriber
     from server.contract import Transcript
 
 
 _PANEL = "Practice"
 
+_PREPARE_S: Final = 5
+"""Seconds to think in the terminal, where nobody chose others."""
 _MAX_TRANSCRIPT_BYTES: Final = 16 * 1024 * 1024
 """The largest transcript of the contract, as JSON with word times, stays below this."""
 
@@ -55,23 +58,65 @@ def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
         out().print(Text(sample.INTRODUCTION, "dim"))
         out().print()
     outcome, prompt = _assess(
-        settings, sample.AUDIO, sample.QUESTION_ID, "auto", None, offline=True, save=False
+        settings, sample.AUDIO, sample.QUESTION_ID, None, None, offline=True, save=False
     )
     _show(outcome, prompt, as_json)
 
 
 def assess(
     settings: "ClientSettings",
-    audio: Annotated[Path, typer.Argument(help="Any sound or video file.")],
-    question: QuestionOption,
-    engine: EngineOption = "auto",
+    audio: Annotated[
+        Path,
+        typer.Argument(
+            help="Any sound or video file; or many: a folder, or a manifest (JSON lines or CSV)."
+        ),
+    ],
+    question: Annotated[
+        str | None, typer.Option("--question", metavar="ID", help="One of `aloud bank list`.")
+    ] = None,
+    engine: EngineOption = None,
     model: ModelOption = None,
     as_json: JsonOption = False,
     save: Annotated[
         bool, typer.Option("--save/--no-save", help="Keep the attempt in the history.")
     ] = True,
+    results: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE.jsonl", help="Of many recordings: their reports."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="N", min=1, help="Of many: how many at a time."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Of many: on a Ray cluster."),
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Of many: do those that failed again.")
+    ] = False,
 ) -> None:
-    """Assess a recorded answer: transcript, coverage, pronunciation, delivery."""
+    """Assess a recorded answer: transcript, coverage, pronunciation, delivery.
+
+    What is kept in the history keeps a copy of its sound on this machine.
+
+    Many recordings are assessed side by side, and their reports written to --out, a line each;
+    nothing goes into the history. Run the same command again to go on with a run that was stopped.
+    """
+    from client.bulk.recordings import is_bulk
+
+    if is_bulk(audio):
+        from client.cli.bulk import BulkOptions, assess_many
+
+        options = BulkOptions(question, engine, model, results, workers, cluster, retry_failed)
+        assess_many(settings, audio, options)
+        return
+    if question is None:
+        raise typer.BadParameter("which question does it answer? Name one with --question")
+    if retry_failed or any(each is not None for each in (results, workers, cluster)):
+        raise typer.BadParameter(
+            "--out, --workers, --cluster and --retry-failed are for many recordings"
+        )
     outcome, prompt = _assess(
         settings, audio, question, engine, model, open_judge(settings), save=save
     )
@@ -88,23 +133,24 @@ def grade(
         typer.Option("--transcript", metavar="FILE", help="Text or JSON; - reads standard input."),
     ],
     as_json: JsonOption = False,
+    save: Annotated[
+        bool, typer.Option("--save/--no-save", help="Keep the answer in the history.")
+    ] = False,
 ) -> None:
     """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
-    from client.answering.submission import new_submission
+    from client.answering.session import Session
 
-    submission = new_submission(question, _read_transcript(transcript, sys.stdin.buffer))
+    answer = _read_transcript(transcript, sys.stdin.buffer)
     judge = open_judge(settings)
     with open_server(settings) as backend:
         prompt = backend.question(question).prompt
-        if judge is not None:
-            submission = judge.judged(submission, backend)
-        report = backend.grade(submission)
-    if as_json:
-        print_json(report)
-        return
-    from client.terminal.report import print_report
+        session = Session(backend, _no_engine, judge=judge)
+        outcome = session.read(answer, question, save=save)
+    _show(outcome, prompt, as_json)
 
-    print_report(out(), report, prompt)
+
+def _no_engine() -> "Transcriber":
+    raise AssertionError("a text needs no engine")
 
 
 def interview(
@@ -114,14 +160,20 @@ def interview(
     questions: Annotated[
         int, typer.Option("--questions", metavar="N", min=1, max=50, help="How many questions.")
     ] = 3,
-    engine: EngineOption = "auto",
+    engine: EngineOption = None,
     model: ModelOption = None,
     device: Annotated[
         str | None, typer.Option("--device", help="The microphone's name, or a part of it.")
     ] = None,
     prepare_s: Annotated[
-        int, typer.Option("--prepare", min=0, max=600, help="Seconds to think before recording.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            "--prepare",
+            min=0,
+            max=600,
+            help="Seconds to think before recording; by default as in the settings, or 5.",
+        ),
+    ] = None,
     auto_stop: Annotated[
         bool,
         typer.Option("--auto-stop/--no-auto-stop", help="Stop recording after a long silence."),
@@ -147,6 +199,9 @@ def interview(
         if not outcome.spoken:
             errors().print(Text(f"! {outcome.reason}", "yellow"))
 
+    if prepare_s is None:
+        chosen_s = settings.preferences.thinking_s
+        prepare_s = _PREPARE_S if chosen_s is None else chosen_s
     loaded = begin_loading(settings, engine, model)
     with open_server(settings) as backend:
         session = Session(
@@ -159,7 +214,7 @@ def interview(
             role=role,
             round=round_name(round_),
             questions=questions,
-            device=device,
+            device=device or settings.preferences.microphone or None,
             prepare_s=prepare_s,
             auto_stop=auto_stop,
             speak=aloud,
@@ -172,7 +227,7 @@ def _assess(
     settings: "ClientSettings",
     audio: Path,
     question_id: str,
-    engine: str,
+    engine: str | None,
     model: str | None,
     judge: "Judge | None" = None,
     *,
@@ -184,6 +239,8 @@ def _assess(
     from client.backend.protocol import UnavailableError
     from client.cli.engine import begin_loading, load_hearing
     from client.cli.progress import share_bar
+    from client.core.errors import RecordingError
+    from client.data.own_recordings import OwnRecordings
 
     loaded = begin_loading(settings, engine, model, offline=offline)
     with open_server(settings) as backend:
@@ -202,6 +259,11 @@ def _assess(
         )
         with share_bar("transcribing") as report:
             outcome = session.answer(clip, question_id, save=save, on_progress=report)
+    if save:
+        try:
+            OwnRecordings(settings.recordings).keep_clip(clip, outcome.submission.submission_id)
+        except (RecordingError, OSError) as error:  # the answer itself is safe
+            errors().print(Text(f"the recording was not kept: {error}", "yellow"))
     return outcome, prompt
 
 

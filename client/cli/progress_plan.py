@@ -70,7 +70,7 @@ def progress(
 
 def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     """Show the study plan, with the rounds that were practiced ticked."""
-    from client.practice.progress import all_attempts, planned_rounds
+    from client.practice.progress import all_attempts, planned_rounds, week_starts
 
     with open_server(settings) as backend:
         weeks = backend.bank().plan
@@ -79,8 +79,14 @@ def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
         shown = [week.model_dump(mode="json") | {"rounds": rounds[week.week]} for week in weeks]
         print_json(shown)
         return
+    day = settings.preferences.interview_date
+    starts = week_starts(weeks, day)
+    if day:
+        out().print(f"Interview on {day}\n")
     for week in weeks:
-        out().print(Text(f"Week {week.week}: {week.title}", "bold cyan"))
+        begins = f"  from {starts[week.week]}" if week.week in starts else ""
+        title = (f"Week {week.week}: {week.title}", "bold cyan")
+        out().print(Text.assemble(title, (begins, "dim")))
         out().print(Padding(Text(week.focus), (0, 0, 0, 2)))
         for task in week.tasks:
             out().print(Padding(Text(f"· {task}"), (0, 0, 0, 2)))

@@ -32,7 +32,7 @@ def retranscribe(
     rough: Annotated[
         bool, typer.Option("--rough", help="All whose transcript is rough, made by PocketSphinx.")
     ] = False,
-    engine: EngineOption = "auto",
+    engine: EngineOption = None,
     model: ModelOption = None,
 ) -> None:
     """Transcribe recorded answers again and grade them; the earlier reports are kept."""
@@ -132,7 +132,7 @@ def _correct(
     from client.data.repair import correct_words
 
     session = Session(
-        backend, lambda: begin_loading(settings, "auto", None)(), load_hearing(settings)
+        backend, lambda: begin_loading(settings, None, None)(), load_hearing(settings)
     )
     return correct_words(backend, session, OwnRecordings(settings.recordings), attempt_id, text)
 

@@ -26,6 +26,10 @@ class AudioFileError(ClientError):
     """A file cannot be used as a recording: missing, empty, broken, no sound in it, too long."""
 
 
+class SettingsError(ClientError):
+    """An option, an environment variable or a setting has a value that cannot be used."""
+
+
 class NoSpeech(ClientError):
     """There is sound or silence but no speech: nothing to transcribe, nothing to grade."""
 

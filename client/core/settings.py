@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from client.core.errors import ClientError
+from client.core.errors import SettingsError
+from client.core.preferences import Preferences, load_preferences
 
 _LONGEST: Final = 500
 """Characters of a judge's address and model; a report names both."""
-
-
-class SettingsError(ClientError):
-    """A flag or an environment variable has a value that cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,7 @@ class ClientSettings:
         server: the address of a shared server without a slash at its end; ``None``: embedded.
         token: what the server knows this client by; ``None``: it has none.
         judge: a language model that judges key phrases not found; ``None``: nothing is asked.
+        preferences: voice, theme, engine and the other choices of the settings page.
     """
 
     home: Path
@@ -61,8 +59,7 @@ class ClientSettings:
     server: str | None = None
     token: str | None = field(default=None, repr=False)
     judge: JudgeSettings | None = None
-    voice: str = "natural"
-    speed: float = 1.0
+    preferences: Preferences = field(default_factory=Preferences)
 
     @property
     def database(self) -> Path:
@@ -111,13 +108,14 @@ def load_settings(
     macOS, ``;`` on Windows); ``ALOUD_SERVER`` is an address, ``ALOUD_HOME`` a folder. An empty
     variable counts as not set. ``ALOUD_TOKEN`` is the token for the server; it takes
     precedence over the one that ``aloud login`` keeps. ``ALOUD_JUDGE`` is the address of a judge,
-    ``ALOUD_JUDGE_MODEL`` its model, ``ALOUD_JUDGE_KEY`` its key.
+    ``ALOUD_JUDGE_MODEL`` its model, ``ALOUD_JUDGE_KEY`` its key. The preferences come from the
+    environment and the data folder, see ``load_preferences``.
 
     Raises:
-        SettingsError: an address or a token is not valid, or the judge has no model.
+        SettingsError: an address, a token or a preference is not valid, or the judge has no model.
         TokenFileError: the file of tokens is damaged.
     """
-    folder = _home(home, env)
+    folder = data_folder(home, env)
     address = _server(server or env.get("ALOUD_SERVER", ""))
     return ClientSettings(
         home=folder,
@@ -126,10 +124,12 @@ def load_settings(
         server=address,
         token=_token(folder, address, env),
         judge=_judge(judge, judge_model, env),
+        preferences=load_preferences(folder, env),
     )
 
 
-def _home(home: Path | None, env: Mapping[str, str]) -> Path:
+def data_folder(home: Path | None = None, env: Mapping[str, str] = os.environ) -> Path:
+    """The folder of your own data: the given one, ``ALOUD_HOME``, or the system's place for it."""
     named = home or (Path(text) if (text := env.get("ALOUD_HOME", "")) else None)
     if named is not None:
         return named.expanduser().absolute()

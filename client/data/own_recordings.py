@@ -4,6 +4,10 @@ import shutil
 from datetime import datetime
 from pathlib import Path
 
+from client.audio.take_file import TakeWriter
+from client.core.errors import RecordingError
+from pronunciation.clip import Clip
+
 
 class OwnRecordings:
     """The recordings in one folder. They never leave this machine by themselves."""
@@ -18,6 +22,20 @@ class OwnRecordings:
     def keep(self, recording: Path, submission_id: str) -> Path:
         """Name a finished take by its answer."""
         return recording.replace(self.path_of(submission_id))
+
+    def keep_clip(self, clip: Clip, submission_id: str) -> Path:
+        """Keep the sound of an answer that was not recorded here, e.g. that came as a file.
+
+        Raises:
+            RecordingError: it cannot be written.
+        """
+        writer = TakeWriter(self._folder, clip.sample_rate_hz, submission_id)
+        try:
+            writer.append(clip.samples)
+        except RecordingError:
+            writer.discard()
+            raise
+        return self.keep(writer.finish(), submission_id)
 
     def forget(self, submission_id: str) -> None:
         """Delete the recording of one answer."""

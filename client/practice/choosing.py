@@ -47,6 +47,13 @@ def choose_questions(
     return chosen
 
 
+def first_question(questions: Iterable[Question]) -> Question | None:
+    """The easiest question about oneself: whoever answers it need not have learned anything."""
+    there = list(questions)
+    stories = [each for each in there if each.kind == "story"] or there
+    return min(stories, key=lambda each: (each.difficulty, each.answer_seconds), default=None)
+
+
 def find_questions(questions: Iterable[Question], words: str) -> list[Question]:
     """The questions that have every one of these words in prompt, topic or key phrases."""
     wanted = words.casefold().split()

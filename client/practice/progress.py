@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from client.backend.protocol import Backend, RejectedError
@@ -153,6 +153,11 @@ def all_attempts(backend: Backend, role: str | None = None) -> list[AttemptSumma
             return attempts
 
 
+def is_new(backend: Backend) -> bool:
+    """Whether nothing was answered yet."""
+    return backend.history(HistoryQuery(limit=1)).total == 0
+
+
 def recent_reports(backend: Backend, attempts: Sequence[AttemptSummary]) -> list[Report]:
     """The reports of the newest attempts; one that cannot be read is left out."""
     return ReportReader(backend).recent(attempts)
@@ -286,6 +291,16 @@ def drill_lines(cards: Iterable[DrillCard], now: datetime) -> list[DrillLine]:
 def is_learned(card: DrillCard) -> bool:
     """Whether an item was said right last and is expected to hold for three weeks."""
     return card.last_verdict == "correct" and card.stability >= LEARNT_STABILITY_D
+
+
+def week_starts(weeks: Sequence[PlanWeek], interview: date | None) -> dict[int, date]:
+    """The day each week of the plan begins, so that the last one ends with the interview's eve."""
+    if interview is None:
+        return {}
+    return {
+        week.week: interview - timedelta(weeks=len(weeks) - index)
+        for index, week in enumerate(weeks)
+    }
 
 
 def planned_rounds(

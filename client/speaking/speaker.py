@@ -84,7 +84,8 @@ class Speaker:
     @classmethod
     def of(cls, settings: ClientSettings, lexicon: Lexicon) -> "Speaker":
         """The voice that the settings choose, with their cache."""
-        return cls(lexicon, settings.speech_cache, voices_here(settings.voice, settings.speed))
+        chosen = settings.preferences
+        return cls(lexicon, settings.speech_cache, voices_here(chosen.voice, chosen.speed))
 
     def warm_up(self) -> None:
         """Begin to load the voice, for a text that will be said soon; does not wait."""

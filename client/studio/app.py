@@ -23,7 +23,9 @@ from client.studio.routes import (
     practice,
     progress,
     questions,
+    repair,
     roles,
+    settings,
     sharing,
     sounds,
 )
@@ -44,8 +46,10 @@ _PAGES = (
     practice,
     drills,
     attempts,
+    repair,
     interview,
     microphone,
+    settings,
     sharing,
     comments,
 )

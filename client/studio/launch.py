@@ -1,16 +1,18 @@
-"""Serving the studio on this machine, and opening it in the browser."""
+"""Serving the studio on this machine, and opening it in the browser.
+
+Everything heavy is imported only when the address has been printed: the browser starts meanwhile.
+"""
 
 import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from typing import Final
-
-import uvicorn
+from typing import TYPE_CHECKING, Final
 
 from client.core.errors import ClientError
-from client.studio.app import create_studio
-from client.studio.state.studio import Studio
+
+if TYPE_CHECKING:
+    from client.studio.state.studio import Studio
 
 DEFAULT_PORT: Final = 8018
 _HOST: Final = "127.0.0.1"
@@ -24,7 +26,7 @@ class StudioError(ClientError):
 
 
 def run(
-    studio: Studio,
+    make_studio: Callable[[], "Studio"],
     *,
     port: int | None = None,
     open_browser: bool = True,
@@ -33,7 +35,7 @@ def run(
     """Serve until interrupted.
 
     Args:
-        studio: what is served; closed at the end.
+        make_studio: gives what is served; called when the address is known, closed at the end.
         port: the port; ``None``: ``DEFAULT_PORT``, or a free one where that is taken.
         open_browser: show the page.
         tell: takes the address, one line.
@@ -44,19 +46,25 @@ def run(
     listener = _listen(port)
     number = int(listener.getsockname()[1])
     address = f"http://{_HOST}:{number}/"
-    app = create_studio(studio, port=number)
-    config = uvicorn.Config(
-        app, log_level="warning", ws_max_size=_MAX_MESSAGE_BYTES, timeout_graceful_shutdown=3
-    )
+    listener.listen()  # takes connections already: the browser may come before the server answers
     tell(f"Aloud is at {address} – Ctrl+C ends it")
-    # the listener takes connections already: the browser may come before the server answers
-    listener.listen()
     if open_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    voice = threading.Timer(_VOICE_AFTER_S, lambda: studio.speaker().warm_up())
-    voice.daemon = True
-    voice.start()
     with listener:
+        import uvicorn
+
+        from client.studio.app import create_studio
+
+        studio = make_studio()
+        voice = threading.Timer(_VOICE_AFTER_S, lambda: studio.speaker().warm_up())
+        voice.daemon = True
+        voice.start()
+        config = uvicorn.Config(
+            create_studio(studio, port=number),
+            log_level="warning",
+            ws_max_size=_MAX_MESSAGE_BYTES,
+            timeout_graceful_shutdown=3,
+        )
         uvicorn.Server(config).run(sockets=[listener])
 
 

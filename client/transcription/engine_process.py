@@ -18,7 +18,7 @@ import threading
 import traceback
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import IO, Any, Final, TypeVar
 
 from client.core.errors import ClientError, EngineError
 from client.transcription.bank_vocabulary import BankVocabulary
@@ -35,7 +35,7 @@ IDLE_S: Final = 300.0
 next answer finds the engine loaded again before its first words are complete."""
 
 MAX_TRIES: Final = 3
-"""Who kills it once means the process; sound that ends it three times would end it again."""
+"""A process killed once may be bad luck; a segment that ended three would end the fourth."""
 
 _LOADER: Final = "client.transcription.engines:load_engine"
 _BOOT: Final = (
@@ -87,7 +87,7 @@ class EngineProcess(Transcriber):
         self._arguments = (loader, str(idle_s))
         self._lock = threading.Lock()
         self._is_loaded = False
-        self._child = self._started()
+        self._child = _Child(self._arguments, self._request)
 
     @property
     def pid(self) -> int | None:
@@ -134,11 +134,12 @@ class EngineProcess(Transcriber):
         notify: Callable[[str], None] = silent,
         on_download: DownloadProgress | None = None,
     ) -> None:
-        if not self._child.is_alive:
-            self._child.end()
-            self._is_loaded, self._child = False, self._started()
-        if self._is_loaded:
+        if self._is_loaded and self._child.is_alive:
             return
+        if self._is_loaded or not self._child.end.alive:
+            # one that could not load has ended as well, but first it is asked why
+            self._child.end()
+            self._is_loaded, self._child = False, _Child(self._arguments, self._request)
         _, model, _, is_taught = self._request
         self.name, self.model, self.max_segment_s = self._reply(notify, on_download)
         # a process that follows does not choose, and has nothing to fetch
@@ -180,23 +181,22 @@ class EngineProcess(Transcriber):
                 self._child.end()
                 raise
         raise EngineError(
-            f"{self.name} was started {MAX_TRIES} times and ended each time ({ends}); if memory is "
-            "short, close other programs, or choose smaller weights with --model tiny.en"
+            f"the engine {self.name} ended {MAX_TRIES} times in the middle of its work ({ends}); "
+            "if memory is short, close other programs, or choose smaller weights: --model tiny.en"
         )
-
-    def _started(self) -> "_Child":
-        child = _Child(self._arguments)
-        weakref.finalize(self, child.end)
-        child.send(self._request)
-        return child
 
 
 class _Child:
-    """One process, from its start to its end."""
+    """One process; it ends with this object at the latest.
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    Args:
+        arguments: the first two of ``serve``, as text.
+        request: the first message, which engine to load.
+    """
+
+    def __init__(self, arguments: Sequence[str], request: object) -> None:
         # what libraries print belongs on nobody's screen; its last line may say why it ended
-        self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed in ``end``
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed by ``end``
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _BOOT, *arguments, *sys.path],
@@ -210,6 +210,8 @@ class _Child:
             self._printed.close()
             raise EngineError(f"no process for the engine can be started ({error})") from error
         self.pid = self._process.pid
+        self.end = weakref.finalize(self, _end, self._process, self._printed)
+        self.send(request)
 
     @property
     def is_alive(self) -> bool:
@@ -234,15 +236,6 @@ class _Child:
         except (EOFError, OSError, pickle.UnpicklingError):
             raise _ChildEndedError(self._how_it_ended()) from None
 
-    def end(self) -> None:
-        """Kill it, whatever it does, and give back what it held; may be called again."""
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._printed):
-            assert stream is not None
-            with contextlib.suppress(OSError):
-                stream.close()
-
     def _how_it_ended(self) -> str:
         """By which signal or with which status, and the last line that it printed."""
         status = self._process.wait()
@@ -253,6 +246,16 @@ class _Child:
         self._printed.seek(0)
         printed = self._printed.read().decode("utf-8", "replace").strip().splitlines()
         return f"{how}: {printed[-1][:200]}" if printed else how
+
+
+def _end(process: subprocess.Popen[bytes], printed: IO[bytes]) -> None:
+    """Kill it, whatever it does, and give back what it held."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, printed):
+        assert stream is not None
+        with contextlib.suppress(OSError):
+            stream.close()
 
 
 def serve(loader: str, idle_s: float) -> None:

@@ -1,23 +1,45 @@
-"""What the bank's own form cannot show: whether its model answers would pass their own grading."""
+"""What the bank's own form cannot show: whether the grader judges its texts as their authors mean.
+
+A model answer covers the question's key phrases, a way says its phrase, and a near miss does not.
+"""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
-from question_bank.loader import load_bank
+from question_bank.errors import FieldPath
+from question_bank.loader import load_bank, located_questions
 from question_bank.models import Bank, KeyPhrase, Question
-from server.grading import cover
+from server.grading import cover, cover_question
+from server.grading.sense.vectors import AnswerSense, senses_of
 
 MAX_UNRELATED_SHARE: Final = 0.5
 """An answer that covers half of the phrases of a question that it shares no phrase with shows that
 those phrases are too general."""
 
 
-def check_bank_path(path: Path, lexicon: Sequence[Path] = ()) -> tuple[int, list[str]]:
+FRAME: Final = "That is a good question, and I have thought about it before."
+"""What a way stands behind when it is tried inside an answer: it must not need to stand alone."""
+
+
+def check_bank_path(
+    path: Path,
+    lexicon: Sequence[Path] = (),
+    *,
+    ways: bool = True,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[int, list[str]]:
     """Load a bank on top of the built-in one and check the questions it brings.
+
+    Args:
+        path: a bank's folder or file.
+        lexicon: files of terms on top of the built-in ones.
+        ways: also grade every way and every near miss, which takes about half a second a question.
+        progress: told how many questions are done, of how many.
 
     Returns:
         How many questions it brings, and the faults, one line each.
@@ -27,10 +49,54 @@ def check_bank_path(path: Path, lexicon: Sequence[Path] = ()) -> tuple[int, list
     """
     built_in = {question.id: question for question in load_bank().questions}
     bank = load_bank((path,))
-    own = [question for question in bank.questions if built_in.get(question.id) != question]
-    if not own:  # the built-in bank itself, or a copy of it
-        own = list(bank.questions)
-    return len(own), list(check_model_answers(bank, load_lexicon(lexicon), own))
+    entries = {each.value.id: each.entry for each in located_questions(path)}
+    brought = [question for question in bank.questions if question.id in entries]
+    # All of them where it is the built-in bank itself, or a copy of it.
+    own = [each for each in brought if built_in.get(each.id) != each] or brought
+    terms = load_lexicon(lexicon)
+    faults = list(check_model_answers(bank, terms, own))
+    if ways:
+        for done, (question, found) in enumerate(check_ways(terms, own), start=1):
+            places = (entries[question.id].fault(says, *field) for field, says in found.items())
+            faults += [f"{each.file}:{each.line}: {each.text}" for each in places]
+            progress(done, len(own))
+    return len(own), faults
+
+
+def check_ways(
+    lexicon: Lexicon, questions: Sequence[Question]
+) -> Iterator[tuple[Question, dict[FieldPath, str]]]:
+    """Grade every way, alone and behind another sentence, and every near miss (``not``).
+
+    Yields:
+        Each question, and by field what is wrong with its ways and near misses.
+    """
+    pool = ThreadPoolExecutor()
+    try:  # the encoder works on the next questions while one is graded
+        for question, (tried, senses) in zip(questions, pool.map(_tried, questions), strict=True):
+            faults: dict[FieldPath, str] = {}
+            for (at, kind, number, text), sense in zip(tried, senses, strict=True):
+                verdict = cover_question(question, text.split(), lexicon, sense).phrases[at]
+                counts = verdict.status == "covered" and not verdict.negated
+                if counts != (kind == "ways"):
+                    how = "counts" if counts else "does not count"
+                    says = f"{text!r} {how} as {verdict.phrase!r}"
+                    faults.setdefault(("key_phrases", at, kind, number), says)
+            yield question, faults
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _tried(question: Question) -> tuple[list[tuple[int, str, int, str]], list[AnswerSense]]:
+    """What is graded: number of the phrase, field, number in it, and text; and the vectors."""
+    tried = [
+        (at, kind, number, text)
+        for at, phrase in enumerate(question.key_phrases)
+        for kind, texts in (("ways", phrase.ways), ("not", phrase.not_))
+        for number, said in enumerate(texts)
+        for text in ((said, f"{FRAME} {said}") if kind == "ways" else (said,))
+    ]
+    return tried, senses_of([text.split() for *_, text in tried])
 
 
 def check_model_answers(

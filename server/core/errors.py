@@ -82,6 +82,12 @@ class InvalidInputError(ServerError):
     status = 422
 
 
+class AnswerTooLongError(InvalidInputError):
+    """The answer is longer than anybody speaks, and grading it would keep others waiting."""
+
+    code = "answer-too-long"
+
+
 class GraderFailedError(ServerError):
     """The grader broke on this answer: a bug, and of this answer only."""
 

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-# The largest answer the contract allows (200,000 characters and 40,000 timed words) is about
+# The largest answer that an archive can hold (200,000 characters and 40,000 timed words) is about
 # 5 MB of JSON.
 DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024
 
@@ -30,6 +30,7 @@ class ServerSettings(BaseModel):
         hosts: names, without port, that the server goes by besides this machine's own
             (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
         max_body_bytes: a larger request is refused with 413.
+        request_s: a request must arrive within so many seconds.
         busy_timeout_s: how long a write waits for another one (SQLite).
         log_level: the lowest level of the server's own logs that is logged.
         secret: signs sessions; without it the database keeps a random one of its own.
@@ -45,6 +46,7 @@ class ServerSettings(BaseModel):
     own_aliases: Path | None = None
     hosts: tuple[str, ...] = ()
     max_body_bytes: int = Field(default=DEFAULT_MAX_BODY_BYTES, ge=1024)
+    request_s: float = Field(default=30.0, gt=0)
     busy_timeout_s: float = Field(default=5.0, ge=0, le=600)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     secret: str | None = Field(default=None, min_length=32, repr=False)

@@ -95,6 +95,23 @@ def _cover(
     return cover_phrases(answer, compiled, words, heard)
 
 
+def cover_question(
+    question: Question, texts: Sequence[str], lexicon: Lexicon, sense: AnswerSense
+) -> Coverage:
+    """Which key phrases of a question a text says, in their words or in others.
+
+    Args:
+        question: what was asked.
+        texts: the words of the text.
+        lexicon: the terms, for the words.
+        sense: the text's spans and vectors.
+    """
+    terms = term_index(lexicon)
+    answer = read_answer(texts, terms)
+    coverage = _cover(answer, question.key_phrases, (), terms)
+    return with_own_words(coverage, question, texts, (), sense, partial(_is_denied, answer))
+
+
 def words_of(submission: Submission) -> list[str]:
     """The words of an answer as graded; what ``sense_of`` has to be given."""
     return submission.transcript.tokens

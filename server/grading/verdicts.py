@@ -5,6 +5,7 @@ is all there is, and Whisper writes a term right that was said wrong: the verdic
 and what the transcriber wrote is shown as a hint.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from pronunciation.errors import PronunciationError
@@ -16,6 +17,9 @@ from server.grading.terms import Form, TermIndex
 
 TRANSCRIPT_CONFIDENCE = 0.0
 """A transcript is no evidence of how a term was said."""
+MOST_PLACES = 20
+"""Of one term, the worst: whoever says it more often learns nothing from the rest."""
+
 _ORDER = {"mispronounced": 0, "unclear": 1, "correct": 2}
 
 
@@ -97,6 +101,8 @@ def judge_terms(
 ) -> Pronunciation:
     """One verdict for each place where a term of the lexicon was said, worst first.
 
+    Of each term there are ``MOST_PLACES`` at most.
+
     Args:
         answer: the answer, ready for searching.
         submission: with what the hearing found, if it listened.
@@ -129,4 +135,10 @@ def judge_terms(
                 )
             )
     verdicts.sort(key=lambda v: (_ORDER[v.verdict], -v.confidence, v.word_indices))
-    return Pronunciation(terms=tuple(verdicts))
+    places: Counter[str] = Counter()
+    shown = []
+    for verdict in verdicts:
+        places[verdict.term] += 1
+        if places[verdict.term] <= MOST_PLACES:
+            shown.append(verdict)
+    return Pronunciation(terms=tuple(shown))

@@ -15,10 +15,18 @@ from server.ui.bidi import show_controls
 from server.ui.verdict_words import VERDICT_WORDS, graded_text
 
 STATIC: Final = Path(__file__).parent / "static"
+STYLESHEET: Final = STATIC / "aloud.css"
+DARK_STYLESHEET: Final = STATIC / "dark.css"
+"""Over the other one, where it is dark."""
 """Served as ``/static/ui/``."""
 TEMPLATES: Final = Path(__file__).parent / "templates"
-STYLESHEET: Final = STATIC / "aloud.css"
 NOT_KNOWN: Final = "–"
+
+
+def stylesheet() -> Markup:
+    """The stylesheet for a file that stands alone: our own, dark where the system is."""
+    light, dark = (path.read_text(encoding="utf-8") for path in (STYLESHEET, DARK_STYLESHEET))
+    return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}}}\n")
 
 
 def environment(*extra_template_folders: Path) -> Environment:

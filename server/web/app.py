@@ -17,6 +17,7 @@ from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
 from server.ui.static_files import Assets
 from server.web.http.context import Context
+from server.web.http.fairness import Fairness
 from server.web.http.gate import Gate
 from server.web.http.observing import Observe, RouteMark
 from server.web.http.pages import Pages
@@ -135,9 +136,10 @@ def _add_middleware(
 ) -> None:
     """What every request passes: the last added first."""
     app.add_middleware(RouteMark)
+    app.add_middleware(Fairness)
     app.add_middleware(Gate)
     app.add_middleware(Csrf, secret=accounts.secret)
-    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, within_s=settings.request_s)
     app.add_middleware(Sessions, secret=accounts.secret)
     app.add_middleware(HostCheck, hosts=settings.hosts)
     app.add_middleware(Observe, metrics=metrics)

@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from typing import Final
@@ -12,6 +13,11 @@ from server.core.settings import ServerSettings
 from server.operations.logs import set_up_logs
 from server.operations.metrics import SHARED_FOLDER_VARIABLE
 from server.web.app import create_app
+
+_PROTOCOL: Final = "server.web.http.timed_requests:TimedRequests"
+_SWITCH_S: Final = 0.0005
+"""How long a thread that grades may keep the interpreter while others wait: ten times shorter than
+Python's own choice, because a request hands it over many times."""
 
 SETTINGS_VARIABLE: Final = "ALOUD_SERVER_SETTINGS"
 """How the settings come into the processes that uvicorn starts."""
@@ -31,6 +37,7 @@ def app_of_worker() -> FastAPI:
     """The app in one of several processes, from the settings of the one that started it."""
     settings = ServerSettings.model_validate_json(os.environ[SETTINGS_VARIABLE])
     set_up_logs(settings.log_level)
+    sys.setswitchinterval(_SWITCH_S)
     return create_app(settings)
 
 
@@ -48,9 +55,10 @@ def run(
     line = f"Aloud serves on http://{shown}:{port}"
     if workers == 1:
         set_up_logs(settings.log_level)
+        sys.setswitchinterval(_SWITCH_S)
         app = create_app(settings)
         tell(line)
-        uvicorn.run(app, host=host, port=port, log_config=None)
+        uvicorn.run(app, host=host, port=port, log_config=None, http=_PROTOCOL, ws="none")
         return
     os.environ[SETTINGS_VARIABLE] = settings.model_dump_json()
     tell(f"{line} with {workers} processes")
@@ -64,4 +72,6 @@ def run(
             port=port,
             workers=workers,
             log_config=None,
+            http=_PROTOCOL,
+            ws="none",
         )

@@ -1,9 +1,10 @@
 """Drill items: those of the built-in sets and a person's own, in one form."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from client.core.errors import DrillError
 from client.core.settings import ClientSettings
@@ -13,6 +14,31 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
+
+HARD_SOUNDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "arabic": ("P B", "V F", "IH EH", "CH SH", "N NG"),
+    "bengali": ("S SH", "Z JH", "V B", "TH T", "DH D"),
+    "chinese": ("TH S", "DH D", "V W", "R L", "L N", "N NG", "IH IY", "EH AE"),
+    "dutch": ("TH S", "TH T", "DH D", "EH AE", "T D", "P B", "K G", "S Z"),
+    "french": ("TH S", "DH Z", "IH IY", "UH UW", "CH SH", "JH ZH"),
+    "german": ("TH S", "DH Z", "V W", "EH AE", "T D", "P B", "K G", "JH CH", "S Z"),
+    "hindi": ("V W", "TH T", "DH D", "EH AE", "AO OW", "Z JH"),
+    "italian": ("TH T", "DH D", "IH IY", "EH AE", "S Z", "UH UW"),
+    "japanese": ("R L", "TH S", "DH Z", "V B", "S SH", "AA AH", "N NG"),
+    "korean": ("R L", "P F", "V B", "TH S", "DH D", "Z JH", "IH IY"),
+    "persian": ("V W", "TH S", "DH Z", "IH IY", "UH UW"),
+    "polish": ("TH S", "TH T", "DH D", "IH IY", "EH AE", "T D", "N NG"),
+    "portuguese": ("TH S", "TH T", "DH D", "IH IY", "EH AE", "CH SH", "UH UW"),
+    "russian": ("TH S", "DH Z", "V W", "IH IY", "EH AE", "T D", "N NG"),
+    "spanish": ("V B", "IH IY", "S Z", "CH SH", "TH S", "DH D", "AH AA", "JH Y"),
+    "tamil": ("V W", "P B", "T D", "K G", "TH T", "DH D", "S SH"),
+    "telugu": ("V W", "TH T", "DH D", "AO OW", "Z JH"),
+    "turkish": ("TH T", "DH D", "V W", "T D", "P B", "K G", "EH AE", "N NG"),
+    "ukrainian": ("TH S", "DH Z", "V W", "IH IY", "EH AE", "N NG"),
+    "urdu": ("V W", "TH T", "DH D", "EH AE", "AO OW"),
+    "vietnamese": ("TH T", "DH D", "P B", "S SH", "IH IY", "R Z", "L N"),
+}
+"""Sounds that speakers of a language take for each other (Swan and Smith, Learner English)."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +70,18 @@ class Item:
         """A lexicon of this item alone: a voice says the term by its first reading."""
         term = Term(term=self.term, kind="word", say=self.say, readings=self.readings)
         return Lexicon(version=self.readings[0], terms=(term,))
+
+    def confuses(self, pairs: Sequence[str]) -> bool:
+        """Whether a mistake of it takes one sound of a pair (``TH S``) for the other."""
+        wanted = {frozenset(pair.split()) for pair in pairs}
+        taught = _bare(self.readings[0])
+        for mistake in self.mistakes:
+            said = _bare(mistake.phones)
+            if len(said) == len(taught):
+                differ = [{a, b} for a, b in zip(taught, said, strict=True) if a != b]
+                if len(differ) == 1 and differ[0] in wanted:
+                    return True
+        return False
 
     def tip(self, phones: str) -> str:
         """The tip for a mistaken reading; empty where there is none."""
@@ -79,12 +117,16 @@ class ItemSets:
 
 
 class DrillItems:
-    """All drill items of a person, read again when their own file has changed."""
+    """All drill items of a person, read again when their own file or mother tongue has changed.
 
-    def __init__(self, settings: ClientSettings) -> None:
+    Args:
+        settings: gives the settings in force.
+    """
+
+    def __init__(self, settings: Callable[[], ClientSettings]) -> None:
         self._settings = settings
         self._lock = threading.Lock()
-        self._read: tuple[int | None, ItemSets] | None = None
+        self._read: tuple[tuple[int | None, str], ItemSets] | None = None
 
     def sets(self) -> ItemSets:
         """All sets.
@@ -92,13 +134,15 @@ class DrillItems:
         Raises:
             LexiconError, DrillError: a file of the person's own is not valid.
         """
+        settings = self._settings()
         try:
-            stamp = self._settings.own_drills.stat().st_mtime_ns
+            changed_ns = settings.own_drills.stat().st_mtime_ns
         except FileNotFoundError:
-            stamp = None
+            changed_ns = None
+        stamp = (changed_ns, settings.preferences.mother_tongue)
         with self._lock:
             if self._read is None or self._read[0] != stamp:
-                self._read = (stamp, load_items(self._settings))
+                self._read = (stamp, load_items(settings))
             return self._read[1]
 
     def item(self, item_id: str) -> Item | None:
@@ -110,6 +154,8 @@ class DrillItems:
 def load_items(settings: ClientSettings) -> ItemSets:
     """The built-in sets with the person's own items added, or in place of one of the same id.
 
+    What speakers of the person's mother tongue find hard stands first in its set.
+
     Raises:
         LexiconError, DrillError: a set or the person's own file is not valid.
     """
@@ -119,7 +165,9 @@ def load_items(settings: ClientSettings) -> ItemSets:
     for own in read_own_items(settings.own_drills):
         items[own.id] = item_of(own)
         titles.setdefault(own.set, "Your own")
-    sets = {name: tuple(i for i in items.values() if i.set == name) for name in titles}
+    hard = HARD_SOUNDS.get(settings.preferences.mother_tongue.casefold(), ())
+    ordered = sorted(items.values(), key=lambda item: not item.confuses(hard))
+    sets = {name: tuple(item for item in ordered if item.set == name) for name in titles}
     return ItemSets(sets=sets, titles=titles)
 
 

@@ -14,6 +14,8 @@ from client.core.durable_file import write_durably
 from client.core.errors import ClientError, NoSpeech, SpeakingError
 from client.core.settings import ClientSettings
 from client.doctor import Check, check_data_folder, check_server
+from client.practice.choosing import first_question
+from client.practice.progress import is_new
 from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
@@ -35,6 +37,7 @@ def router(studio: Studio) -> APIRouter:
             sentence=SENTENCE,
             max_s=MAX_S,
             passed=microphone_passed(studio.settings),
+            first=first_question(studio.bank.questions) if is_new(studio.backend) else None,
         )
 
     @routes.post("/check")

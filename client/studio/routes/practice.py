@@ -1,12 +1,15 @@
 """Practice: a question is asked, the answer recorded and graded; interrupted recordings."""
 
 import random
+import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, HTTPException, Query, Request, WebSocket
+from fastapi import APIRouter, Form, HTTPException, Query, Request, WebSocket
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.audio.wav import wav_bytes
@@ -17,11 +20,13 @@ from client.studio.state.running_take import limit_s_for
 from client.studio.state.studio import Studio
 from client.studio.state.takes import Finishing, InterruptedTake, NoSuchTakeError
 from question_bank.models import Question, RoundName
-from server.contract import HistoryQuery
+from server.contract import MAX_TEXT_CHARS, HistoryQuery, Transcript
 from server.ui.rendering import clock, when
 
 PREPARATION_S: Final = (0, 10, 30, 60)
 """Seconds to think that the page offers; 0: recording begins when the question has been asked."""
+MOST_FILE_BYTES: Final = 512 << 20
+"""A quarter of an hour of video; sound alone is far smaller."""
 _HISTORY_PAGE: Final = 500
 
 T = TypeVar("T")
@@ -69,7 +74,8 @@ def router(studio: Studio) -> APIRouter:
             limit_s=limit_s_for(question.answer_seconds),
             answered=answered.total,
             last=answered.attempts[0] if answered.attempts else None,
-            preparation_s=PREPARATION_S,
+            preparation_s=_offered_s(studio.settings.preferences.thinking_s),
+            most_chars=MAX_TEXT_CHARS,
             next_url="/practice" + _query(role=role, round=round, topic=topic, after=question.id),
         )
 
@@ -77,6 +83,31 @@ def router(studio: Studio) -> APIRouter:
     async def answer(socket: WebSocket) -> None:
         """One answer, see ``AnswerSocket``."""
         await AnswerSocket(socket, takes, studio.interviews).serve()
+
+    @routes.post("/practice/{question_id}/typed")
+    def typed(question_id: str, text: Annotated[str, Form(max_length=MAX_TEXT_CHARS)]) -> Response:
+        """Grade a typed answer and keep it."""
+        if not text.strip():
+            raise HTTPException(422, "there is no text to grade")
+        question = studio.backend.question(question_id)
+        outcome = studio.session.read(Transcript(text=text.strip()), question.id)
+        shown = "/history" if outcome.attempt_id is None else f"/attempts/{outcome.attempt_id}"
+        return RedirectResponse(shown, 303)
+
+    @routes.post("/practice/{question_id}/file", status_code=201)
+    async def file(request: Request, question_id: str) -> dict[str, str]:
+        """Take a recording that was made elsewhere; it is finished like an interrupted one."""
+        question = await run_in_threadpool(studio.backend.question, question_id)
+        with tempfile.TemporaryDirectory(prefix="aloud-") as folder:
+            path = Path(folder) / "sound"
+            with path.open("wb") as sound:
+                async for block in request.stream():
+                    if sound.tell() + len(block) > MOST_FILE_BYTES:
+                        limit_mb = MOST_FILE_BYTES >> 20
+                        raise HTTPException(413, f"the file is larger than {limit_mb} MB")
+                    sound.write(block)
+            name = await run_in_threadpool(takes.bring, path, question.id)
+        return {"name": name}
 
     @routes.get("/takes")
     def state() -> dict[str, Any]:
@@ -175,6 +206,11 @@ def _progress(finishing: Finishing) -> dict[str, Any]:
         "waiting": finishing.waiting,
         "problem": finishing.problem,
     }
+
+
+def _offered_s(chosen_s: int | None) -> list[int]:
+    """The seconds to think that the page offers, with those of the settings."""
+    return sorted({*PREPARATION_S, *([] if chosen_s is None else [chosen_s])})
 
 
 def _query(**values: str | None) -> str:

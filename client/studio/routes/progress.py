@@ -1,6 +1,6 @@
 """Progress over time, and the study plan with what is done of it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -14,6 +14,7 @@ from client.practice.progress import (
     next_step,
     planned_rounds,
     question_lines,
+    week_starts,
 )
 from client.practice.progress_over_time import week_scores
 from client.studio.state.studio import Studio
@@ -75,6 +76,9 @@ def router(studio: Studio) -> APIRouter:
             "plan.html",
             weeks=bank.plan,
             rounds=planned_rounds(bank.plan, attempts),
+            interview_date=(day := studio.settings.preferences.interview_date),
+            days_left=(day - date.today()).days if day else None,
+            starts=week_starts(bank.plan, day),
             guides={each.id: each for each in bank.rounds},
             step=next_step(bank.plan, attempts),
             # the links continue with the role practiced last

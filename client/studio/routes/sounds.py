@@ -1,17 +1,17 @@
 """What the app's own voice says: questions, terms, single readings, drill items."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query
 from starlette.responses import Response
 
 from client.audio.wav import wav_bytes
+from client.speaking import Speaker
 from client.studio.state.studio import Studio
 from pronunciation.phones import parse_phones
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Term
 
-_MAX_AGE_S: Final = 3600
 Phones = Annotated[str, Query(min_length=1, max_length=500)]
 Text = Annotated[str, Query(min_length=1, max_length=500)]
 
@@ -57,9 +57,12 @@ def router(studio: Studio) -> APIRouter:
 def _said(studio: Studio, text: str, lexicon: Lexicon | None = None) -> Response:
     if not any(character.isalnum() for character in text):
         raise HTTPException(422, "there is nothing to say: the text has no words")
-    clip = studio.speaker(lexicon).clip(text)
+    return sound(studio.speaker(lexicon), text)
+
+
+def sound(speaker: Speaker, text: str) -> Response:
+    """A text as a WAV file. The browser keeps none: the voice has its own cache and may change."""
+    clip = speaker.clip(text)
     return Response(
-        wav_bytes(clip),
-        media_type="audio/wav",
-        headers={"Cache-Control": f"private, max-age={_MAX_AGE_S}"},
+        wav_bytes(clip), media_type="audio/wav", headers={"Cache-Control": "private, no-store"}
     )

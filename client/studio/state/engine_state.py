@@ -7,6 +7,7 @@ from typing import Literal
 
 from client.answering.assembly import vocabulary
 from client.core.errors import ClientError, WeightsError
+from client.core.preferences import Preferences
 from client.core.settings import ClientSettings
 from client.transcription.base import Transcriber
 from client.transcription.engine_process import EngineProcess
@@ -62,24 +63,25 @@ class EngineState:
 
     Args:
         settings: the bank and lexicon that an engine may learn words from.
-        engine: an engine's name, or ``auto``.
-        model: weights by name or path; ``None``: the engine's own choice.
+        engine: an engine's name, or ``auto``; ``None``: as in the settings.
+        model: weights by name or path; ``None``: as in the settings, or the engine's own choice.
         fetch: gets weights; stands in for ``weights.pull`` in tests.
     """
 
     def __init__(
         self,
         settings: ClientSettings,
-        engine: str = AUTO,
+        engine: str | None = None,
         model: str | None = None,
         *,
         fetch: Callable[..., object] = pull,
     ) -> None:
         self._settings = settings
-        self._engine = engine
-        self._model = model
+        self._given = (engine, model)
+        self._engine, self._model = settings.preferences.engine_or(engine, model)
         self._fetch = fetch
-        self._lock = threading.Lock()
+        self._load_lock = threading.Lock()
+        self._fetch_lock = threading.Lock()  # its own: no page waits while the engine loads
         self._loaded: Transcriber | None = None
         self._loading = False
         self._problem = ""
@@ -91,17 +93,17 @@ class EngineState:
         Raises:
             EngineError, WeightsError: it cannot be loaded; the text says the remedy.
         """
-        with self._lock:
+        with self._load_lock:
             if self._loaded is None:
                 self._loading, self._problem = True, ""
+                chosen = self._engine, self._model
                 try:
                     engine = EngineProcess(
-                        self._engine,
-                        self._model,
-                        offline=True,
-                        vocabulary=lambda: vocabulary(self._settings),
+                        *chosen, offline=True, vocabulary=lambda: vocabulary(self._settings)
                     )
                     engine.warm()
+                    if chosen != (self._engine, self._model):
+                        return engine  # for this answer only: another one was chosen meanwhile
                     self._loaded = engine
                 except ClientError as error:
                     self._problem = str(error)
@@ -109,6 +111,13 @@ class EngineState:
                 finally:
                     self._loading = False
             return self._loaded
+
+    def choose(self, preferences: Preferences) -> None:
+        """Take the engine and weights of changed settings, unless options named others."""
+        chosen = preferences.engine_or(*self._given)
+        if chosen != (self._engine, self._model):
+            self._engine, self._model = chosen
+            self._loaded, self._problem = None, ""  # without the lock: no page waits for a load
 
     def status(self) -> EngineStatus:
         """What it is doing; quick, loads nothing."""
@@ -140,7 +149,7 @@ class EngineState:
         """
         if model not in KNOWN_MODELS:
             raise WeightsError(f"no Whisper model {model!r}; known are {', '.join(KNOWN_MODELS)}")
-        with self._lock:
+        with self._fetch_lock:
             if self._fetching is not None and self._fetching.state == "running":
                 raise WeightsError(f"{self._fetching.model} is being fetched; wait for it")
             total = KNOWN_MODELS[model].size_mb * 1_000_000
@@ -158,7 +167,7 @@ class EngineState:
         except Exception as error:  # shown on the page: nobody waits for this thread
             self._fetching = Fetching(model, 0, total, "failed", str(error))
             return
-        with self._lock:
+        with self._load_lock:
             self._fetching = Fetching(model, total, total, "done")
             if self._engine == AUTO and self._model is None:
                 self._loaded, self._problem = None, ""  # the next answer takes the new weights

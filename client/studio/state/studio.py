@@ -2,7 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from client.answering.session import Session
 from client.backend.opening import open_backend
 from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError
+from client.core.preferences import change_preferences, load_preferences
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.judging.judge import Judge
@@ -23,6 +25,7 @@ from client.practice.interviews import Interviews
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
 from client.studio.state.open_interviews import OpenInterviews
+from client.studio.state.repairs import Repairs
 from client.studio.state.takes import Takes
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
@@ -67,7 +70,7 @@ class Studio:
         self.lexicon = load_lexicon(settings.lexicon)
         self.backend = backend or open_backend(settings, tell=tell)
         self.recordings = OwnRecordings(settings.recordings)
-        self.drill_items = DrillItems(settings)
+        self.drill_items = DrillItems(lambda: self.settings)
         self._hear = hear
         self._judge = Judge(settings.judge) if settings.judge else None
         if self._judge and self._judge.warning and tell:
@@ -77,6 +80,7 @@ class Studio:
         self._session_lock = threading.Lock()
         self._session: tuple[tuple[str, str], Session] | None = None
         self.takes = Takes(settings, self.backend, lambda: self.session)
+        self.repairs = Repairs(self.backend, lambda: self.session, self.recordings)
         self.interviews = OpenInterviews(Interviews.of(settings), self.takes)
 
     @property
@@ -102,6 +106,20 @@ class Studio:
         """Begins to load the engine, for an answer that will be spoken soon; does not wait."""
         threading.Thread(target=self._warm, name="aloud-warm", daemon=True).start()
 
+    def choose(self, changes: Mapping[str, str | None]) -> None:
+        """Store choices; they hold from now on.
+
+        Args:
+            changes: texts by the setting's name; ``None`` takes a choice back.
+
+        Raises:
+            SettingsError: a value cannot be used, or the file cannot be written.
+        """
+        change_preferences(self.settings.home, changes)
+        preferences = load_preferences(self.settings.home)
+        self.settings = replace(self.settings, preferences=preferences)
+        self.engine.choose(preferences)
+
     def speaker(self, lexicon: Lexicon | None = None) -> Speaker:
         """The voice; with a lexicon of its own for a single reading."""
         return self._make_speaker(lexicon or self.lexicon)
@@ -118,7 +136,13 @@ class Studio:
             **values: what the template shows.
         """
         found = self._environment.get_template(template)
-        html = found.render(path=request.url.path, engine=self.engine.status(), **values)
+        html = found.render(
+            path=request.url.path,
+            engine=self.engine.status(),
+            repairing=self.repairs.status().running,
+            preferences=self.settings.preferences,
+            **values,
+        )
         return HTMLResponse(html, status)
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final, Literal
 
 from filelock import FileLock, Timeout, lock_descriptor
@@ -15,10 +16,11 @@ from client.answering.session import Session
 from client.answering.submission import Outcome
 from client.answering.worker import Caption
 from client.audio import UnfinishedTake, read_take, unfinished_recordings
+from client.audio.files import read_audio
 from client.audio.resample import to_clip
 from client.audio.take_file import TakeWriter
 from client.backend.protocol import Backend, UnavailableError
-from client.core.errors import ClientError, RecordingError
+from client.core.errors import AudioFileError, ClientError, RecordingError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.studio.state.running_take import (
@@ -267,6 +269,28 @@ class Takes:
         take = self._find(name)
         take.discard()
         self.tell(TakeEnd(name, take.label))
+
+    def bring(self, sound: Path, question_id: str) -> str:
+        """Take a recording that was made elsewhere as an unfinished take of a question.
+
+        Returns:
+            Its name, for ``finish``.
+
+        Raises:
+            AudioFileError: it cannot be read; RecordingError: the folder cannot be written.
+        """
+        try:
+            clip = read_audio(sound)
+        except AudioFileError as error:  # whoever sent it knows no path of this machine
+            raise AudioFileError(str(error).replace(str(sound), "the file")) from error
+        writer = TakeWriter(self._settings.recordings, clip.sample_rate_hz, question_id)
+        try:
+            writer.append(clip.samples)
+        except RecordingError:
+            writer.discard()
+            raise
+        writer.abandon("it came as a file and has no report yet")
+        return writer.part_path.name
 
     def finish(self, name: str) -> Finishing:
         """Begin to transcribe and grade an unfinished take as an answer to its question.

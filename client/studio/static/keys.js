@@ -5,6 +5,9 @@
  * @param {Record<string, (event: KeyboardEvent) => void>} actions by key: " ", "escape", "r" …
  */
 export function onKeys(actions) {
+  if (document.documentElement.dataset.keys === "off") {
+    return; // the settings turn shortcuts off
+  }
   document.addEventListener("keydown", (event) => {
     const key = event.key.toLowerCase();
     const action = actions[key];

@@ -8,6 +8,7 @@ import { ShortTake } from "./short_take.js";
 import { wavBlob } from "./wav.js";
 
 const END_AFTER_SILENCE_S = 1.5;
+const SPEAK_WITHIN_S = 4; // where nothing is heard, the check says so and does not wait on
 const SIGNS = { good: "✓", warn: "△", bad: "✕" };
 
 const STATES = {
@@ -70,7 +71,8 @@ async function listDevices() {
 }
 
 document.getElementById("device").addEventListener("change", (event) => {
-  rememberDevice(event.target.value);
+  const { value: deviceId, selectedOptions } = event.target;
+  rememberDevice({ deviceId, label: selectedOptions[0].text });
   open(event.target.value);
 });
 
@@ -95,7 +97,8 @@ function take(samples) {
     return;
   }
   sentence.push(samples);
-  if (sentence.silenceS > END_AFTER_SILENCE_S || sentence.durationS > maxS - 1) {
+  const limitS = sentence.speechBegun ? maxS - 1 : SPEAK_WITHIN_S;
+  if (sentence.silenceS > END_AFTER_SILENCE_S || sentence.durationS > limitS) {
     measure();
   }
 }
@@ -151,7 +154,7 @@ part("yes").addEventListener("click", async () => {
     part("end").textContent = `${error.message} ${error.remedy}`;
   }
   if (passed && microphone) {
-    rememberDevice(microphone.deviceId);
+    rememberDevice(microphone);
   }
   showReady();
   part("ready-text").focus();

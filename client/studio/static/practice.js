@@ -5,11 +5,9 @@ import { clock } from "/static/ui/clock.js";
 import { confirm } from "./confirm.js";
 import { onKeys } from "./keys.js";
 import { Player } from "./player.js";
-import { remember, remembered } from "./remembered.js";
+import { request } from "./request.js";
 import { refreshTakes } from "./takes_notice.js";
 
-const PREPARATION_KEY = "aloud.preparation_s";
-const DEFAULT_PREPARATION_S = -1; // nothing is recorded unasked
 const CONFIRM_OVER_S = 5;
 const ZEROS_HINT_S = 1.5;
 const NO_SOUND = "The microphone gives no sound at all. Is it muted, or blocked by the system?";
@@ -221,11 +219,9 @@ function primary() {
   }
 }
 
-const kept = remembered(PREPARATION_KEY);
-const offered = [...preparation.options].some((option) => option.value === kept);
-preparation.value = offered ? kept : String(DEFAULT_PREPARATION_S);
 preparation.addEventListener("change", () => {
-  remember(PREPARATION_KEY, preparation.value);
+  const value = Number(preparation.value) < 0 ? "" : preparation.value;
+  request("/settings/thinking_s", { json: { value } }).catch((error) => hint(error.message));
   if (panel.is("preparing")) {
     clearTimeout(countdown);
     prepare();

@@ -1,6 +1,7 @@
 /** The microphone as 16 kHz mono, for every page that records. */
 
 import { remember, remembered } from "./remembered.js";
+import { request } from "./request.js";
 import { Resampler } from "./resampler.js";
 
 export const SAMPLE_RATE_HZ = 16000;
@@ -32,9 +33,26 @@ export function zerosError() {
   );
 }
 
-/** @param {string} deviceId the microphone to use from now on; empty: the system's own choice */
-export function rememberDevice(deviceId) {
+/**
+ * @param {{deviceId: string, label: string}} device the microphone to use from now on: its name goes
+ *   to the settings, and this browser remembers which of the same name it is
+ */
+export function rememberDevice({ deviceId, label }) {
   remember(DEVICE_KEY, deviceId);
+  document.documentElement.dataset.microphone = label;
+  request("/settings/microphone", { json: { value: label } }).catch(() => null);
+}
+
+/** @returns {Promise<string|null>} the device that the settings name, or that was chosen here */
+async function chosenDevice() {
+  const name = document.documentElement.dataset.microphone?.toLowerCase();
+  const kept = remembered(DEVICE_KEY);
+  const fits = ({ label }) => label.toLowerCase().includes(name);
+  const named = name ? (await microphones()).filter(fits) : [];
+  if (named.length === 0 || named.some(({ deviceId }) => deviceId === kept)) {
+    return kept;
+  }
+  return named[0].deviceId;
 }
 
 function amplitudeDbfs(amplitude) {
@@ -145,7 +163,7 @@ export class Microphone {
   static async open({ deviceId, onSamples, onLevel, onEnd } = {}) {
     let stream;
     try {
-      stream = await openStream(deviceId ?? remembered(DEVICE_KEY));
+      stream = await openStream(deviceId ?? (await chosenDevice()));
       const context = new AudioContext();
       try {
         await context.audioWorklet.addModule(new URL("./recorder-worklet.js", import.meta.url));

@@ -28,7 +28,7 @@ export function noAnswer() {
  * @param {object} [options]
  * @param {boolean} [options.post] POST; implied by `json` and `samples`
  * @param {object} [options.json] what to send
- * @param {Int16Array} [options.samples] what to send
+ * @param {Int16Array|Blob} [options.samples] what to send
  * @param {number} [options.withinMs] how long to wait for the answer
  * @returns {Promise<any>} the answer; `null` where it is empty
  * @throws {RequestError}

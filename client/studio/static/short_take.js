@@ -19,6 +19,11 @@ export class ShortTake {
     return this.#count / SAMPLE_RATE_HZ;
   }
 
+  /** Somebody has been heard speaking. */
+  get speechBegun() {
+    return this.#silence.speechBegun;
+  }
+
   /** For how long nobody has spoken after the first word; 0 before it. */
   get silenceS() {
     return this.#silence.silenceS;

@@ -113,7 +113,7 @@ async function finish(take, item, status) {
 }
 
 /** Has a recording finished; throws an error that says why it failed. */
-async function finished(address, bar) {
+export async function finished(address, bar) {
   let progress = await request(`${address}/finish`, { post: true });
   while (progress.state === "running") {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

@@ -26,7 +26,8 @@ def with_own_words(
     """The coverage with the phrases that the answer says in other words.
 
     A phrase that is missing or half said becomes ``covered`` where the sense is sure of a clause,
-    and a missing one ``possible`` where it is likely; what the clause denies stays as it was.
+    and a missing one ``possible`` where it is likely; what the clause denies stays as it was. Words
+    that stand in one of the bank's near misses are no evidence.
 
     Args:
         coverage: by the words.
@@ -39,9 +40,7 @@ def with_own_words(
     half_said = [phrase.status == "partial" for phrase in coverage.phrases]
     sensed = sense_phrases(question, sense, texts, half_said)
     phrases = tuple(
-        phrase
-        if found is None or phrase.status == "covered"
-        else _judged(phrase, found, texts, words, is_denied)
+        phrase if found is None else _judged(phrase, found, texts, words, is_denied)
         for phrase, found in zip(coverage.phrases, sensed, strict=True)
     )
     return Coverage(score=coverage_score(phrases), phrases=phrases)
@@ -54,8 +53,13 @@ def _judged(
     words: Sequence[Word],
     is_denied: Callable[[Span], bool],
 ) -> PhraseCoverage:
+    said = () if phrase.evidence is None else phrase.evidence.word_indices
+    if said and any(start <= said[0] and said[-1] < end for start, end in found.near_misses):
+        phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
+    if phrase.status == "covered":
+        return phrase
     fusion = shipped_fusion()
-    sure = (
+    sure = found.word_for_word or (
         found.probability >= fusion.covered_from
         and found.score >= COVERED_SCORE
         and found.lead >= COVERED_LEAD
@@ -65,7 +69,7 @@ def _judged(
         and found.probability >= fusion.possible_from
         and found.lead >= POSSIBLE_LEAD
     )
-    if not (sure or likely) or is_denied(found.span):
+    if not (sure or likely) or found.span in found.near_misses or is_denied(found.span):
         return phrase
     return phrase.model_copy(
         update={

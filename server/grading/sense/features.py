@@ -1,7 +1,7 @@
 """What speaks for and against a span of an answer saying a key phrase, as numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -56,19 +56,19 @@ def shipped_metric() -> Metric:
 
 @dataclass(frozen=True, eq=False)
 class PhraseSense:
-    """What the bank says about a phrase, as vectors.
+    """What the bank says about a phrase, as rows of its question's vectors.
 
     ``way_norm``: mean and deviation of the closest background spans. A general sentence is close to
     everything, a special one to nothing; z-norm in speaker verification does the same
     (Auckenthaler et al. 2000).
     """
 
-    names: Vectors
-    ways: Vectors
-    why: Vectors
-    ask: Vectors
-    near_misses: Vectors
-    model: Vectors
+    names: slice
+    ways: slice
+    why: slice
+    ask: slice
+    near_misses: slice
+    model: slice
     way_norm: tuple[float, float]
     way_words: Floats
     """(ways, words of the question's ways), each row of length 1."""
@@ -76,26 +76,47 @@ class PhraseSense:
 
 @dataclass(frozen=True, eq=False)
 class QuestionSense:
-    """All phrases of a question, its prompt, and the words of its ways by number."""
+    """All phrases of a question, and the words of its ways by number.
+
+    ``vectors`` (n, 384): every sentence of the question, so that an answer is compared with all of
+    them at once; the last one is the prompt.
+    """
 
     phrases: tuple[PhraseSense, ...]
-    prompt: Vectors
+    vectors: Vectors
     words: dict[str, int]
 
 
 @lru_cache(maxsize=1024)
 def question_sense(question: Question) -> QuestionSense:
     """The vectors of a question; made once."""
-    stems = [[_stems(way.split()) for way in _ways(phrase)] for phrase in question.key_phrases]
+    stems = [
+        [_content(map(_stem, way.split())) for way in _ways(phrase)]
+        for phrase in question.key_phrases
+    ]
     words = {
         word: number
         for number, word in enumerate(sorted({w for ways in stems for way in ways for w in way}))
     }
+    sentences: list[str] = []
+    groups = [_groups(phrase, question.model_answer, sentences) for phrase in question.key_phrases]
+    vectors = vectors_of([*sentences, question.prompt])
     phrases = tuple(
-        _phrase_sense(phrase, question.model_answer, _word_rows(own, words))
-        for phrase, own in zip(question.key_phrases, stems, strict=True)
+        PhraseSense(
+            **group, way_norm=_norm(vectors[group["ways"]]), way_words=_word_rows(own, words)
+        )
+        for group, own in zip(groups, stems, strict=True)
     )
-    return QuestionSense(phrases, vectors_of([question.prompt]), words)
+    return QuestionSense(phrases, vectors, words)
+
+
+@lru_cache(maxsize=1024)
+def _in_metric(question: QuestionSense, metric: Metric) -> tuple[Vectors, Vectors]:
+    """A question's vectors in the metric, and the center of each phrase's ways (phrases, n)."""
+    vectors = metric.of(question.vectors)
+    centers = np.stack([vectors[phrase.ways].mean(axis=0) for phrase in question.phrases])
+    centers /= np.maximum(np.linalg.norm(centers, axis=1, keepdims=True), 1e-9)
+    return vectors, centers
 
 
 def sentences_of(question: Question) -> list[str]:
@@ -119,39 +140,40 @@ def span_features(
     question: QuestionSense, answer: AnswerSense, words: Sequence[str], metric: Metric
 ) -> list[Floats]:
     """For each phrase of the question the features of every span, shape (spans, features)."""
-    spans = answer.vectors
-    in_metric = metric.of(spans)
-    prompt = _best(spans, question.prompt)
-    said = _word_rows([_stems(words[start:end]) for start, end in answer.spans], question.words)
+    cosines = question.vectors @ answer.vectors.T
+    in_metric = metric.of(answer.vectors)
+    question_in_metric, centers = _in_metric(question, metric)
+    cosines_in_metric = question_in_metric @ in_metric.T
+    to_centers = centers @ in_metric.T
+    prompt = cosines[-1]
+    stems = [_stem(word) for word in words]
+    said = _word_rows([_content(stems[start:end]) for start, end in answer.spans], question.words)
     length = np.log([end - start for start, end in answer.spans])
-    ways_metric = [metric.of(phrase.ways) for phrase in question.phrases]
-    way = np.stack([_best(spans, phrase.ways) for phrase in question.phrases], axis=1)
-    way_metric = np.stack([_best(in_metric, ways) for ways in ways_metric], axis=1)
+    way = np.stack([_best(cosines, phrase.ways) for phrase in question.phrases])
+    way_metric = np.stack([_best(cosines_in_metric, phrase.ways) for phrase in question.phrases])
     found = []
     for at, phrase in enumerate(question.phrases):
-        own, own_metric = way[:, at], way_metric[:, at]
+        own, own_metric = way[at], way_metric[at]
         other, other_metric = _closest_other(way, at), _closest_other(way_metric, at)
-        near_miss = _best(spans, phrase.near_misses)
-        center = ways_metric[at].mean(axis=0, keepdims=True)
-        center /= np.maximum(np.linalg.norm(center), 1e-9)
+        near_miss = _best(cosines, phrase.near_misses)
         mean, deviation = phrase.way_norm
         columns = (
             own,
-            _best(spans, phrase.ways, 3),
-            _best(spans, phrase.names),
-            _best(spans, phrase.why),
-            _best(spans, phrase.ask),
-            _best(spans, phrase.model),
+            _best(cosines, phrase.ways, 3),
+            _best(cosines, phrase.names),
+            _best(cosines, phrase.why),
+            _best(cosines, phrase.ask),
+            _best(cosines, phrase.model),
             near_miss,
             other,
             prompt,
             own_metric,
-            _best(in_metric, ways_metric[at], 3),
-            _best(in_metric, metric.of(phrase.names)),
-            _best(in_metric, metric.of(phrase.why)),
-            _best(in_metric, metric.of(phrase.near_misses)),
+            _best(cosines_in_metric, phrase.ways, 3),
+            _best(cosines_in_metric, phrase.names),
+            _best(cosines_in_metric, phrase.why),
+            _best(cosines_in_metric, phrase.near_misses),
             other_metric,
-            _best(in_metric, center),
+            to_centers[at],
             (own - mean) / deviation,
             (said @ phrase.way_words.T).max(axis=1, initial=0.0),
             length,
@@ -160,22 +182,24 @@ def span_features(
             own - prompt,
             own_metric - other_metric,
         )
-        found.append(np.stack(columns, axis=1))
+        found.append(np.stack(columns, axis=1, dtype=np.float64))
     return found
 
 
-def _phrase_sense(phrase: KeyPhrase, model_answer: str, way_words: Floats) -> PhraseSense:
-    ways = vectors_of(_ways(phrase))
-    return PhraseSense(
-        names=vectors_of(_names(phrase)),
-        ways=ways,
-        why=vectors_of(_texts(phrase.why)),
-        ask=vectors_of(_texts(phrase.follow_up)),
-        near_misses=vectors_of(phrase.not_),
-        model=vectors_of(_model_sentences(phrase, model_answer)),
-        way_norm=_norm(ways),
-        way_words=way_words,
-    )
+def _groups(phrase: KeyPhrase, model_answer: str, sentences: list[str]) -> dict[str, slice]:
+    """Adds the sentences of a phrase to its question's; where each kind of them stands."""
+    groups = {}
+    for name, added in (
+        ("names", _names(phrase)),
+        ("ways", _ways(phrase)),
+        ("why", _texts(phrase.why)),
+        ("ask", _texts(phrase.follow_up)),
+        ("near_misses", phrase.not_),
+        ("model", _model_sentences(phrase, model_answer)),
+    ):
+        groups[name] = slice(len(sentences), len(sentences) + len(added))
+        sentences += added
+    return groups
 
 
 def _norm(ways: Vectors) -> tuple[float, float]:
@@ -183,22 +207,18 @@ def _norm(ways: Vectors) -> tuple[float, float]:
     return float(closest.mean()), max(float(closest.std()), 0.02)
 
 
-def _best(spans: Vectors, sentences: Vectors, of: int = 1) -> Floats:
+def _best(cosines: Vectors, sentences: slice, of: int = 1) -> Vectors:
     """For each span the mean cosine with its ``of`` closest sentences; 0 without sentences."""
-    if not len(sentences):
-        return np.zeros(len(spans))
-    cosines = spans @ sentences.T
-    best: Floats
-    if of == 1:
-        best = cosines.max(axis=1).astype(np.float64)
-    else:
-        best = np.sort(cosines, axis=1)[:, -of:].mean(axis=1, dtype=np.float64)
+    own = cosines[sentences]
+    if not len(own):
+        return np.zeros(cosines.shape[1], np.float32)
+    best: Vectors = own.max(axis=0) if of == 1 else np.sort(own, axis=0)[-of:].mean(axis=0)
     return best
 
 
-def _closest_other(ways: Floats, at: int) -> Floats:
-    others = np.delete(ways, at, axis=1)
-    closest: Floats = others.max(axis=1) if others.shape[1] else np.zeros(len(ways))
+def _closest_other(ways: Vectors, at: int) -> Vectors:
+    others = np.delete(ways, at, axis=0)
+    closest: Vectors = others.max(axis=0) if len(others) else np.zeros(ways.shape[1], np.float32)
     return closest
 
 
@@ -233,8 +253,8 @@ _COMMON: Final = frozenset(
 ) | {""}
 
 
-def _stems(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(map(_stem, words)) - _COMMON
+def _content(stems: Iterable[str]) -> frozenset[str]:
+    return frozenset(stems) - _COMMON
 
 
 @lru_cache(maxsize=65536)

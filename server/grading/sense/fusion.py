@@ -25,6 +25,12 @@ from server.grading.sense.features import (
 )
 from server.grading.sense.vectors import AnswerSense
 
+WORD_FOR_WORD: Final = 0.9
+"""Cosine from which a span is a way of the bank itself, but for a filler or an ending. Of the
+development answers no span that does not say a phrase comes closer to one of its ways than 0.84."""
+NEAR_MISS: Final = 0.8
+"""Cosine from which a span is one of the bank's near misses, where no way is closer."""
+
 PHRASE_FEATURES: Final = (
     "best", "second", "mean5", "others_mean", "others_best", "half_said", "prompt", "prompt_mean",
     "overlap", "way_less_other_metric", "ask",
@@ -81,13 +87,16 @@ class Sensed:
     ``score``: of the span alone, in logits; the probability also goes by the rest of the answer,
     whose good company must not carry a phrase that no span says. ``lead``: by how much the span's
     score is above that for any other phrase of the question. One stretch of words earns credit for
-    one phrase.
+    one phrase. ``word_for_word``: the span is one of the phrase's ways. ``near_misses``: spans that
+    look like the phrase and are something else, as the bank says.
     """
 
     span: Span
     probability: float
     score: float
     lead: float
+    word_for_word: bool
+    near_misses: tuple[Span, ...]
 
 
 @cache
@@ -124,13 +133,26 @@ def sense_phrases(
     rows = phrase_features(logits, features, answer.spans, half_said)
     chances = 1.0 / (1.0 + np.exp(-fusion.phrase.logits(rows)))
     scores = np.array(logits)
+    ways, misses = (
+        np.array([each[:, SPAN_FEATURES.index(name)] for each in features])
+        for name in ("way", "near_miss")
+    )
     found: list[Sensed | None] = []
     for at, chance in enumerate(chances):
-        top = int(scores[at].argmax())
+        top = int(ways[at].argmax())
+        rival_way = np.delete(ways[:, top], at).max(initial=-1.0)
+        word_for_word = bool(ways[at, top] >= WORD_FOR_WORD and ways[at, top] > rival_way)
+        if not word_for_word:
+            top = int(scores[at].argmax())
         rivals = np.delete(scores[:, top], at)
-        lead = float(scores[at, top] - rivals.max()) if len(rivals) else np.inf
         score = float(scores[at, top])
-        found.append(Sensed(answer.spans[top], round(float(chance), 3), score, lead))
+        lead = score - float(rivals.max()) if len(rivals) else np.inf
+        probability = round(float(ways[at, top] if word_for_word else chance), 3)
+        missed = (misses[at] >= NEAR_MISS) & (misses[at] > ways[at])
+        near_misses = tuple(answer.spans[number] for number in np.flatnonzero(missed))
+        found.append(
+            Sensed(answer.spans[top], probability, score, lead, word_for_word, near_misses)
+        )
     return found
 
 

@@ -18,7 +18,7 @@ from server.contract import (
     ReviewDocument,
     TermOrPhrase,
 )
-from server.ui.rendering import STATIC, STYLESHEET, clock, environment
+from server.ui.rendering import STATIC, clock, environment, stylesheet
 from server.ui.report_view import Sounds, view_report
 from server.ui.verdict_words import VERDICT_WORDS
 
@@ -31,9 +31,7 @@ def to_html(attempts: Sequence[ArchivedAttempt]) -> str:
         for number, attempt in enumerate(attempts, start=1)
     ]
     template = environment().get_template("report/standalone.html")
-    # Our own file: nothing in it comes from an attempt.
-    stylesheet = Markup(STYLESHEET.read_text(encoding="utf-8"))
-    return template.render(entries=entries, stylesheet=stylesheet, sounds=Sounds()) + "\n"
+    return template.render(entries=entries, stylesheet=stylesheet(), sounds=Sounds()) + "\n"
 
 
 _SCRIPT: Final = STATIC / "bundle.js"
@@ -90,7 +88,7 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
             verdicts=tuple(_verdicts(attempt.report)),
             choices=_CHOICES,
             sounds=Sounds(recording_url=recording),
-            stylesheet=Markup(STYLESHEET.read_text(encoding="utf-8")),
+            stylesheet=stylesheet(),
             script=Markup(script),
             script_digest=digest,
             review=Markup(data),

@@ -27,10 +27,11 @@ _PAGE_TITLES = {
     403: "You may not do that",
     404: "There is nothing here",
     409: "That no longer fits",
+    408: "That took too long",
     413: "That is too large",
     421: "This server has another name",
     422: "That cannot be used",
-    429: "Too many tries",
+    429: "Too many at once",
     503: "Not ready yet",
 }
 """What a page says instead of HTTP's own phrases."""
@@ -123,9 +124,8 @@ def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     phrase = HTTPStatus(error.status_code).phrase
     code = phrase.lower().replace(" ", "-")
-    if error.status_code == 404:
-        # Not "not-found": that one means that an attempt or a question does not exist.
-        code = "no-such-address"
+    # Not "not-found": that one means that an attempt or a question does not exist.
+    code = {404: "no-such-address", 408: "too-slow", 413: "too-large"}.get(error.status_code, code)
     headers = dict(error.headers) if error.headers else None
     text = str(error.detail or phrase)
     return failure(request, error.status_code, code, text, headers=headers)

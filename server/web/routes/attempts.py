@@ -1,8 +1,9 @@
 """Answers over HTTP: grade, store, list, delete, regrade, export and import."""
 
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, status
+from fastapi import APIRouter, Depends, Path, Query, Response, status
 
 from server.attempts.service import ARCHIVE_PAGE
 from server.contract import (
@@ -22,7 +23,9 @@ from server.contract import (
     Submission,
 )
 from server.core.access import Action
-from server.web.http.gate import OwnService, needs
+from server.web.http.context import answered_by
+from server.web.http.fairness import check_length
+from server.web.http.gate import AppContext, OwnService, needs
 
 
 def _is_own(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:
@@ -34,15 +37,17 @@ def attempts_router() -> APIRouter:
     """The routes for answers and what is kept of them."""
     router = APIRouter(tags=["attempts"], dependencies=[needs(Action.PRACTICE)])
 
-    @router.post("/grade")
-    def grade(submission: Submission, service: OwnService) -> Report:
+    @router.post("/grade", response_model=Report)
+    async def grade(submission: Submission, service: OwnService, context: AppContext) -> Response:
         """Grade an answer and keep nothing of it."""
-        return service.grade(submission)
+        check_length(submission.transcript, submission.evidence)
+        return await answered_by(context.grading, 200, service.grade, submission)
 
-    @router.post("/attempts", status_code=status.HTTP_201_CREATED)
-    def submit(submission: Submission, service: OwnService) -> Attempt:
+    @router.post("/attempts", status_code=status.HTTP_201_CREATED, response_model=Attempt)
+    async def submit(submission: Submission, service: OwnService, context: AppContext) -> Response:
         """Grade and store an answer; the same submission is stored only once."""
-        return service.submit(submission)
+        check_length(submission.transcript, submission.evidence)
+        return await answered_by(context.grading, 201, service.submit, submission)
 
     @router.get("/attempts")
     def history(query: Annotated[HistoryQuery, Query()], service: OwnService) -> HistoryPage:
@@ -61,12 +66,20 @@ def attempts_router() -> APIRouter:
         """Answer "Did you mean …?" about a key phrase, and return the attempt as it then reads."""
         return service.confirm(attempt_id, answer)
 
-    @router.put("/attempts/{attempt_id}/transcript", dependencies=[Depends(_is_own)])
-    def revise(
-        attempt_id: Annotated[AttemptId, Path()], revision: Revision, service: OwnService
-    ) -> Attempt:
+    @router.put(
+        "/attempts/{attempt_id}/transcript",
+        dependencies=[Depends(_is_own)],
+        response_model=Attempt,
+    )
+    async def revise(
+        attempt_id: Annotated[AttemptId, Path()],
+        revision: Revision,
+        service: OwnService,
+        context: AppContext,
+    ) -> Response:
         """Grade an answer by another transcript of it, and keep the report so far beside."""
-        return service.revise(attempt_id, revision)
+        check_length(revision.transcript, revision.evidence)
+        return await answered_by(context.grading, 200, service.revise, attempt_id, revision)
 
     @router.delete("/attempts/{attempt_id}", status_code=status.HTTP_204_NO_CONTENT)
     def delete(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:
@@ -83,10 +96,13 @@ def attempts_router() -> APIRouter:
         """Delete attempts for good: by id, before a time, or all."""
         return service.purge(request)
 
-    @router.post("/regrade")
-    def regrade(request: RegradeRequest, service: OwnService) -> RegradeResult:
+    @router.post("/regrade", response_model=RegradeResult)
+    async def regrade(
+        request: RegradeRequest, service: OwnService, context: AppContext
+    ) -> Response:
         """Grade all stored answers again with today's grader and bank."""
-        return service.regrade(dry_run=request.dry_run, question_id=request.question_id)
+        wanted = partial(service.regrade, dry_run=request.dry_run, question_id=request.question_id)
+        return await answered_by(context.regrading, 200, wanted)
 
     @router.get("/archive")
     def export(

@@ -8,7 +8,7 @@ import pytest
 
 from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
 from client.backend.remote import RemoteBackend
-from server.contract import Problem
+from server.contract import Problem, PurgeRequest
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -111,6 +111,39 @@ def test_refused_for_now_is_unavailable(make: SimpleNamespace, status: int) -> N
     network = Network(*[problem(status, "some-code", "come back later")] * 3)
     with network.backend() as backend, pytest.raises(UnavailableError, match="come back later"):
         backend.submit(make.submission())
+
+
+def busy(wait_s: str) -> httpx.Response:
+    reply = problem(429, "too-many-requests", "too many requests")
+    reply.headers["Retry-After"] = wait_s
+    return reply
+
+
+def test_a_server_that_asks_for_a_short_pause_gets_it(make: SimpleNamespace) -> None:
+    good = httpx.Response(200, json={"total": 0, "attempts": []})
+    network = Network(busy("2"), busy("1"), good)
+    with network.backend() as backend:
+        assert backend.history().total == 0
+    assert network.slept_s == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("wait_s", ["900", "soon", "-1", ""])
+def test_a_server_that_asks_for_a_long_pause_is_not_waited_for(
+    make: SimpleNamespace, wait_s: str
+) -> None:
+    network = Network(*[busy(wait_s)] * 3)
+    with network.backend() as backend, pytest.raises(UnavailableError, match="too many"):
+        backend.submit(make.submission())  # which then waits in the outbox
+    assert max(network.slept_s) < 1
+
+
+def test_a_server_that_asks_for_a_pause_again_and_again_is_left_alone(
+    make: SimpleNamespace,
+) -> None:
+    network = Network(*[busy("1")] * 12)
+    with network.backend() as backend, pytest.raises(UnavailableError, match="too many"):
+        backend.purge(PurgeRequest(everything=True))
+    assert network.slept_s == [1.0] * 3
 
 
 def test_a_server_that_wants_a_sign_in_says_how_and_loses_no_answer(make: SimpleNamespace) -> None:

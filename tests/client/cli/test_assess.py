@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from client.audio.files import read_audio
+from client.core.settings import load_settings
 from tests.client.cli.conftest import ANSWER, Run
 
 QUESTION = "what-the-kv-cache-costs"
@@ -22,10 +24,24 @@ def test_assess_stores_what_history_shows(run: Run, recording: Path) -> None:
     assert "autoregressive decoding" in again.stdout
 
 
+def sounds() -> list[Path]:
+    return list(load_settings().recordings.glob("*"))
+
+
+def test_what_is_stored_keeps_its_sound(run: Run, recording: Path) -> None:
+    run("assess", str(recording), "--question", QUESTION)
+    (attempt,) = json.loads(run("export", "--format", "json").stdout)["attempts"]
+    (kept,) = sounds()
+    assert kept.stem == attempt["submission"]["submission_id"]
+    assert read_audio(kept).duration_s == pytest.approx(3.0, abs=0.01)
+    assert recording.exists()
+
+
 def test_no_save_leaves_no_trace(run: Run, recording: Path) -> None:
     result = run("assess", str(recording), "--question", QUESTION, "--no-save", "--json")
     assert json.loads(result.stdout)["transcript"]["text"] == ANSWER
     assert json.loads(run("history", "--json").stdout)["total"] == 0
+    assert sounds() == []
 
 
 def test_an_unknown_question_fails_before_anything_is_transcribed(

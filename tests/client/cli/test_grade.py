@@ -37,6 +37,15 @@ def test_json_is_one_document_with_the_contracts_fields(run: Run, transcript: st
     assert found["concurrent requests"] == "missing"
 
 
+def test_a_typed_answer_is_kept_on_request_only(run: Run, transcript: str) -> None:
+    run("grade", "--question", QUESTION, "--transcript", transcript)
+    assert json.loads(run("history", "--json").stdout)["total"] == 0
+    result = run("grade", "--question", QUESTION, "--transcript", transcript, "--save")
+    assert "stored as attempt 1" in result.stderr
+    page = json.loads(run("history", "--json").stdout)
+    assert [each["question_id"] for each in page["attempts"]] == [QUESTION]
+
+
 def test_a_transcript_from_standard_input(run: Run) -> None:
     result = run(
         "grade", "--question", QUESTION, "--transcript", "-", "--json", input="only KV heads"

@@ -8,6 +8,7 @@ import pytest
 
 from client.audio.wav import read_wav
 from client.core.errors import SpeakingError
+from client.core.preferences import VOICES, Preferences
 from client.core.settings import ClientSettings
 from client.speaking import Speaker, Voice, voices_here
 from client.speaking import speaker as speaker_module
@@ -101,12 +102,15 @@ def test_sentences(text: str, sentences: list[str]) -> None:
 def test_the_settings_choose_voice_and_speed(tmp_path: Path) -> None:
     assert [voice.name for voice in voices_here()] == ["natural", "system"]
     assert [voice.name for voice in voices_here("system")] == ["system", "natural"]
-    settings = ClientSettings(home=tmp_path, speed=1.5)
-    usual = Speaker.of(replace(settings, speed=1.0), LEXICON).clip("We measure first.")
+    settings = ClientSettings(home=tmp_path)
+    usual = Speaker.of(settings, LEXICON).clip("We measure first.")
+    settings = replace(settings, preferences=Preferences(speed=1.5))
     fast = Speaker.of(settings, LEXICON).clip("We measure first.")
     assert usual.sample_rate_hz == 24_000
     assert fast.duration_s < 0.8 * usual.duration_s
-    assert Speaker.of(replace(settings, voice="system"), LEXICON).clip("a").sample_rate_hz == 22_050
+    system = Speaker.of(replace(settings, preferences=Preferences(voice="system")), LEXICON)
+    assert system.clip("a").sample_rate_hz == 22_050
+    assert {voice.name for voice in voices_here()} == set(VOICES)
 
 
 def test_the_next_voice_speaks_where_the_first_fails() -> None:

@@ -82,6 +82,29 @@ def test_fetched_weights_are_used_by_the_next_answer(
     assert engine.load() is not first
 
 
+def test_no_page_waits_while_the_engine_loads(
+    settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(ScriptedTranscriber):
+        def warm(self) -> None:
+            begun.set()
+            assert go_on.wait(20)
+
+    monkeypatch.setattr(engine_state, "EngineProcess", lambda *_, **__: Slow())
+    engine = EngineState(settings, fetch=lambda *_: None)
+    loading = threading.Thread(target=engine.load)
+    loading.start()
+    assert begun.wait(20)
+
+    engine.fetch("base.en")
+    assert engine.status().state == "loading"
+    go_on.set()
+    loading.join()
+    until(lambda: engine.status().state == "waiting")  # the next answer takes what was fetched
+
+
 def test_a_fetch_that_breaks_off_says_why_and_can_be_repeated(settings: ClientSettings) -> None:
     def fetch(*_: object) -> None:
         raise WeightsError("no connection")

@@ -9,10 +9,28 @@ from client.studio.state.studio import Studio
 from tests.client.conftest import make_submission
 
 
-def test_a_new_home_says_what_to_do_first(client: TestClient) -> None:
+def test_a_new_home_leads_from_the_microphone_to_the_first_report(
+    client: TestClient, studio: Studio
+) -> None:
     page = client.get("/").text
     assert "Nothing recorded yet" in page
-    assert 'href="/microphone"' in page
+    (first,) = re.findall(r'href="/practice/([a-z0-9-]+)">Answer it</a>', page)
+    question = studio.backend.question(first)
+    assert question.kind == "story"
+    assert f'href="/practice/{first}">Answer your first question' in client.get("/microphone").text
+    assert 'primary" href="/microphone">Check the microphone' in page
+    client.post("/microphone/passed")
+    page = client.get("/").text
+    assert 'href="/microphone">Check the microphone' not in page
+    assert f'primary" href="/practice/{first}">Answer it' in page
+
+    said = make_submission(question.model_answer, question_id=first)
+    report = client.get(f"/attempts/{studio.backend.submit(said).id}").text
+    assert "Your first report" in report
+    assert "answer the question once more" in report
+    assert "Answer your first question" not in client.get("/microphone").text
+    again = studio.backend.submit(make_submission(question.model_answer, question_id=first))
+    assert "Your first report" not in client.get(f"/attempts/{again.id}").text
 
 
 def test_every_role_is_a_card(client: TestClient, studio: Studio) -> None:

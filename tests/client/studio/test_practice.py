@@ -8,13 +8,16 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
+from client.audio.files import read_audio
 from client.core.settings import ClientSettings
+from client.data import demo
 from client.studio.app import create_studio
 from client.studio.routes.practice import next_question
 from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
 from question_bank.models import Question
 from server.contract import Submission, Transcript
+from tests.client.studio.answering import wait_for
 from tests.client.studio.studio_parts import ORIGIN, ReadyEngine, ScriptedTranscriber, make_studio
 
 ROLE = "ai-infrastructure-architect"
@@ -139,3 +142,45 @@ def test_an_engine_that_cannot_be_loaded_does_not_keep_the_page_from_coming(
     studio.engine = Broken(settings, ScriptedTranscriber())
     with TestClient(create_studio(studio), base_url=ORIGIN) as client:
         assert client.get("/practice/infiniband-or-roce").status_code == 200
+
+
+def test_a_typed_answer_is_graded_and_kept(client: TestClient, studio: Studio) -> None:
+    sent = client.post(
+        "/practice/infiniband-or-roce/typed", data={"text": " RDMA "}, follow_redirects=False
+    )
+    assert sent.status_code == 303
+    attempt = studio.backend.attempt(int(sent.headers["location"].rpartition("/")[2]))
+    assert attempt.submission.transcript.text == "RDMA"
+    assert "it was typed" in client.get(sent.headers["location"]).text
+    for text, status in ((" ", 422), ("a" * 200_001, 422)):
+        refused = client.post("/practice/infiniband-or-roce/typed", data={"text": text})
+        assert refused.status_code == status
+    assert client.post("/practice/nothing/typed", data={"text": "a"}).status_code == 404
+
+
+def test_a_recording_made_elsewhere_is_finished_like_any_other(
+    client: TestClient, studio: Studio
+) -> None:
+    sent = client.post("/practice/infiniband-or-roce/file", content=demo.AUDIO.read_bytes())
+    assert sent.status_code == 201, sent.text
+    address = f"/takes/{sent.json()['name']}"
+    client.post(f"{address}/finish")
+    wait_for(lambda: client.get(address).json()["state"] == "done")
+    attempt = studio.backend.attempt(int(client.get(address).json()["url"].rpartition("/")[2]))
+    assert attempt.report.question_id == "infiniband-or-roce"
+    kept = read_audio(studio.recordings.path_of(attempt.submission.submission_id))
+    assert kept.duration_s == pytest.approx(read_audio(demo.AUDIO).duration_s, abs=0.01)
+
+
+def test_a_file_that_is_no_sound_is_told_without_a_path(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = client.post("/practice/infiniband-or-roce/file", content=b"no sound at all")
+    assert sent.status_code == 422
+    assert sent.json()["detail"].startswith("the file cannot be read as audio")
+    assert "/" not in sent.json()["detail"]
+    monkeypatch.setattr("client.studio.routes.practice.MOST_FILE_BYTES", 1 << 20)
+    large = client.post("/practice/infiniband-or-roce/file", content=bytes((1 << 20) + 1))
+    assert (large.status_code, large.json()["detail"]) == (413, "the file is larger than 1 MB")
+    assert client.get("/takes").json()["interrupted"] == []
+    assert client.post("/practice/nothing/file", content=b"a").status_code == 404

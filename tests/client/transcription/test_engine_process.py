@@ -32,8 +32,8 @@ from pronunciation.clip import Clip
 
 engine = EngineProcess("slow", "slow 0.3", loader={LOADER!r})
 engine.warm()
-print(engine.pid, flush=True)
 try:
+    print(engine.pid, flush=True)
     sys.stdin.read()
 except KeyboardInterrupt:
     print(engine.pid, flush=True)
@@ -47,12 +47,12 @@ def scripted(model: str, name: str = "scripted", **options: object) -> EnginePro
 
 
 def is_there(pid: int) -> bool:
+    """Whether the process runs; one that has ended keeps its number until somebody asks how."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
         return False
-    # one that has ended, and that nobody has asked how, still has its number
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return state != "Z"
 
 
 def soon(condition: Callable[[], bool]) -> bool:
@@ -118,7 +118,7 @@ def test_it_is_tried_again_so_many_times_and_no_more(tmp_path: Path, kills: int)
     if kills < MAX_TRIES:
         assert texts(engine) == ["16000"]
         return
-    with pytest.raises(EngineError, match=r"3 times and ended each time \(SIGKILL\).*--model"):
+    with pytest.raises(EngineError, match=r"3 times .* \(SIGKILL\); .* --model"):
         engine.recognize(CLIP)
     # a sound that is not its end is still recognized
     assert texts(engine) == ["16000"]
@@ -142,8 +142,17 @@ def test_what_breaks_is_an_error_that_names_it() -> None:
         scripted("broken").recognize(CLIP)
     with pytest.raises(EngineError, match=r"exit status 3: out of threads"):
         scripted("crashing").warm()
-    with pytest.raises(WeightsError, match="no such weights"):
-        scripted("absent").recognize(CLIP)
+
+
+def test_an_engine_that_failed_before_it_was_waited_for_is_not_loaded_twice(tmp_path: Path) -> None:
+    loads = tmp_path / "loads"
+    engine = scripted(f"absent {loads}")
+    assert soon(lambda: engine.pid is None)
+
+    for times in (1, 2):
+        with pytest.raises(WeightsError, match="no such weights"):
+            engine.recognize(CLIP)
+        assert loads.read_text() == "." * times
 
 
 def test_what_libraries_print_is_on_no_screen(capfd: pytest.CaptureFixture[str]) -> None:

@@ -291,3 +291,21 @@ def test_a_rough_transcripts_structure_is_not_judged(question, submit, lexicon):
     sense = sense_of(words_of(submission))
     report = grade(question, submission, lexicon, "bank-1", sense)
     assert (report.structure, report.score, report.score_parts) == (None, None, ())
+
+
+def test_a_term_said_again_and_again_has_its_worst_places_only(question, submit):
+    heard = [
+        HeardTerm(
+            term="RoCE",
+            word_index=2 * place,
+            verdict="mispronounced" if place >= 20 else "correct",
+            phones="R OW1 S",
+            confidence=0.9,
+            start_s=place,
+            end_s=place + 0.5,
+        )
+        for place in range(25)
+    ]
+    submission = submit("RoCE works " * 25, evidence=Evidence(heard=tuple(heard)))
+    terms = grade(question, submission, SMALL, "bank-1").pronunciation.terms
+    assert [each.verdict for each in terms] == ["mispronounced"] * 5 + ["correct"] * 15

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from server.ui.rendering import STATIC, STYLESHEET, TEMPLATES
+from server.ui.rendering import DARK_STYLESHEET, STATIC, STYLESHEET, TEMPLATES
 
 AA_TEXT = 4.5
 AA_SHAPE = 3.0
@@ -33,14 +33,14 @@ SHAPES_ON_GROUNDS = [
 ]
 
 
-def declared(pattern: str) -> dict[str, str]:
-    block = re.search(pattern, CSS, re.S)
+def declared(path: Path) -> dict[str, str]:
+    block = re.search(r":root \{(.*?)\n\}", path.read_text(encoding="utf-8"), re.S)
     assert block
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block[1]))
 
 
-LIGHT = declared(r":root \{(.*?)\n\}")
-DARK = declared(r"@media \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\n  \}")
+LIGHT = declared(STYLESHEET)
+DARK = declared(DARK_STYLESHEET)
 
 
 def tokens(theme: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from client.audio import unfinished_recordings
 from client.audio.files import read_audio
 from client.core.settings import ClientSettings
 from client.data import demo
+from client.data.demo import AUDIO
 from client.transcription.engine_process import EngineProcess
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ScriptedTranscriber
@@ -328,3 +329,12 @@ def test_the_connection_can_be_lost_while_the_studio_stays(
 
     page.locator("[data-take]").wait_for()
     assert left(settings) == 1
+
+
+def test_a_file_becomes_a_report(serve: Serve, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(serve().url + PAGE)
+    page.get_by_text("Bring an answer").click()
+    page.set_input_files("#file", AUDIO)
+    page.get_by_role("button", name="Transcribe and grade it").click()
+    page.wait_for_url("**/attempts/*")

@@ -1,0 +1,92 @@
+"""``aloud settings``: what is chosen once, shown, changed and taken back."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from client.cli.common import errors, expected_failures, out, print_json
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud settings list`.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands; they work where the file of settings is damaged, too."""
+    settings = typer.Typer(help="Voice, speed, theme, engine and other choices.")
+    app.add_typer(settings, name="settings", rich_help_panel="Your own data", no_args_is_help=True)
+    settings.command("list")(list_settings)
+    settings.command("get")(get)
+    settings.command("set")(set_)
+    settings.command("reset")(reset)
+
+
+def list_settings(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List every setting with its value and where that comes from."""
+    from client.core.preferences import NAMES, load_preferences, preferences_file, written
+    from client.core.preferences import source_of as source
+    from client.core.settings import data_folder
+
+    with expected_failures():
+        home = data_folder()
+        preferences = load_preferences(home)
+        rows = [(name, written(preferences, name), source(home, name)) for name in NAMES]
+    if as_json:
+        print_json([{"name": name, "value": value, "source": of} for name, value, of in rows])
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("setting", "value", "from"):
+        table.add_column(column, overflow="fold")
+    for name, value, of in rows:
+        table.add_row(Text(name, "bold"), Text(value or "–"), Text(of, "dim"))
+    out().print(table)
+    out().print(Text(f"kept in {preferences_file(home)}", "dim"), soft_wrap=True)
+
+
+def get(name: NameArgument) -> None:
+    """Print the value of one setting."""
+    from client.core.preferences import check_name, load_preferences, written
+    from client.core.settings import data_folder
+
+    with expected_failures():
+        key = _key(name)
+        check_name(key)
+        typer.echo(written(load_preferences(data_folder()), key))
+
+
+def set_(
+    name: NameArgument,
+    value: Annotated[str, typer.Argument(help="The value; `aloud settings list` shows others.")],
+) -> None:
+    """Choose a value."""
+    from client.core.preferences import change_preferences, source_of, variable
+    from client.core.settings import data_folder
+
+    with expected_failures():
+        home, key = data_folder(), _key(name)
+        change_preferences(home, {key: value})
+        if source_of(home, key) == "environment":
+            notice = f"! {variable(key)} is set in the environment and goes first"
+            errors().print(Text(notice, "yellow"))
+
+
+def reset(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Without it, all settings.")
+    ] = None,
+) -> None:
+    """Go back to the default."""
+    from client.core.preferences import change_preferences, reset_preferences
+    from client.core.settings import data_folder
+
+    with expected_failures():
+        if name is None:
+            reset_preferences(data_folder())
+        else:
+            change_preferences(data_folder(), {_key(name): None})
+
+
+def _key(name: str) -> str:
+    return name.replace("-", "_")

@@ -1,0 +1,259 @@
+"""What a person chooses once: voice, theme, engine and so on, in one file of the data folder.
+
+An option of a command goes before the environment (``ALOUD_SPEED`` and so on), the environment
+before the file, the file before the default.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from client.core.durable_file import write_durably
+from client.core.errors import SettingsError
+
+Source = Literal["default", "file", "environment"]
+
+VOICES: Final = ("natural", "system")
+THEMES: Final = ("system", "light", "dark")
+ENGINES: Final = ("auto", "faster-whisper", "openai-whisper", "pocketsphinx")
+SPEEDS: Final = (0.5, 2.0)
+"""The natural voice's own limits."""
+MAX_THINKING_S: Final = 600
+_LONGEST: Final = 200
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """The choices in force.
+
+    Attributes:
+        voice: who asks the questions, one of ``VOICES``.
+        speed: of speaking; 1 is the voice's own pace.
+        theme: one of ``THEMES``; ``system``: what the system shows.
+        microphone: its name or a part of it; empty: the system's own choice.
+        engine: the transcription engine, one of ``ENGINES``.
+        model: its weights by name or folder; empty: the engine's own choice.
+        thinking_s: seconds to think before recording begins by itself; ``None``: the studio waits
+            for the button, the terminal takes its own default.
+        mother_tongue: of the candidate, as they write it; empty: not told.
+        interview_date: the day of the interview; ``None``: not told.
+        keys: keyboard shortcuts of the studio are on.
+    """
+
+    voice: str = "natural"
+    speed: float = 1.0
+    theme: str = "system"
+    microphone: str = ""
+    engine: str = "auto"
+    model: str = ""
+    thinking_s: int | None = None
+    mother_tongue: str = ""
+    interview_date: date | None = None
+    keys: bool = True
+
+    def engine_or(self, engine: str | None, model: str | None) -> tuple[str, str | None]:
+        """Engine and weights, those of a command's options first.
+
+        The chosen weights go with the chosen engine only.
+        """
+        own_model = self.model if engine in (None, self.engine) else ""
+        return engine or self.engine, model or own_model or None
+
+
+def _one_of(*names: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError(f"must be one of {', '.join(names)}")
+        return text
+
+    return read
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not SPEEDS[0] <= speed <= SPEEDS[1]:
+        raise ValueError(f"must be a number from {SPEEDS[0]:g} to {SPEEDS[1]:g}")
+    return speed
+
+
+def _name(text: str) -> str:
+    if len(text) > _LONGEST or not text.isprintable():
+        raise ValueError(f"must be one line of at most {_LONGEST} characters")
+    return text
+
+
+def _seconds(text: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()) or int(text) > MAX_THINKING_S:
+        raise ValueError(f"must be whole seconds from 0 to {MAX_THINKING_S}, or empty")
+    return int(text)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise ValueError("must be a date such as 2027-03-01, or empty") from None
+
+
+def _switch(text: str) -> bool:
+    if text not in ("on", "off"):
+        raise ValueError("must be on or off")
+    return text == "on"
+
+
+_READ: Final[dict[str, Callable[[str], Any]]] = {
+    "voice": _one_of(*VOICES),
+    "speed": _speed,
+    "theme": _one_of(*THEMES),
+    "microphone": _name,
+    "engine": _one_of(*ENGINES),
+    "model": _name,
+    "thinking_s": _seconds,
+    "mother_tongue": _name,
+    "interview_date": _day,
+    "keys": _switch,
+}
+NAMES: Final = tuple(_READ)
+
+
+def preferences_file(home: Path) -> Path:
+    """Where they are stored."""
+    return home / "settings.json"
+
+
+def load_preferences(home: Path, env: Mapping[str, str] = os.environ) -> Preferences:
+    """The choices in force, from environment, file and defaults.
+
+    Raises:
+        SettingsError: a value cannot be used; names the file and the key, or the variable.
+    """
+    stored = _stored(home)
+    values = {name: _value(home, name, text) for name, text in stored.items()}
+    for name in NAMES:
+        if text := env.get(variable(name), "").strip():
+            values[name] = _read(name, text, variable(name))
+    return Preferences(**values)
+
+
+def source_of(home: Path, name: str, env: Mapping[str, str] = os.environ) -> Source:
+    """Where the value of a setting comes from.
+
+    Raises:
+        SettingsError: the file cannot be read.
+    """
+    if env.get(variable(name), "").strip():
+        return "environment"
+    return "file" if name in _stored(home) else "default"
+
+
+def change_preferences(home: Path, changes: Mapping[str, str | None]) -> None:
+    """Store choices in the file.
+
+    Args:
+        home: the data folder.
+        changes: texts by name; ``None`` takes a choice back. Other choices stay as they are.
+
+    Raises:
+        SettingsError: no such setting, a value that cannot be used, or a file that cannot be read
+            or written; then nothing is changed.
+    """
+    stored = _stored(home)
+    for name, text in changes.items():
+        check_name(name)
+        if text is None:
+            stored.pop(name, None)
+        else:
+            _read(name, text.strip(), name)
+            stored[name] = text.strip()
+    _write(home, stored)
+
+
+def reset_preferences(home: Path) -> None:
+    """Take back every choice, also where the file is damaged.
+
+    Raises:
+        SettingsError: the file cannot be written.
+    """
+    _write(home, {})
+
+
+def written(preferences: Preferences, name: str) -> str:
+    """A setting as it is typed: ``1.25``, ``on``, ``2027-03-01``; empty where nothing is chosen."""
+    value = getattr(preferences, name)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value is None:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return f"ALOUD_{name.upper()}"
+
+
+def check_name(name: str) -> None:
+    """Refuse what is no setting.
+
+    Raises:
+        SettingsError: with the names that there are.
+    """
+    if name not in _READ:
+        raise SettingsError(f"no setting {name!r}; there are {', '.join(NAMES)}")
+
+
+def _stored(home: Path) -> dict[str, str]:
+    path = preferences_file(home)
+    remedy = "correct it, or take all choices back with `aloud settings reset`"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path} cannot be read ({error}); {remedy}") from error
+    if not isinstance(content, dict):
+        raise SettingsError(f"{path} must be one object of names and values; {remedy}")
+    for name in content:
+        if name not in _READ:
+            raise SettingsError(f"{path}: no setting {name!r}; there are {', '.join(NAMES)}")
+    return {name: _text(value) for name, value in content.items()}
+
+
+def _text(value: object) -> str:
+    """A value as typed; people who edit the file may write 1.25 and true without quotes."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "" if value is None else str(value).strip()
+
+
+def _value(home: Path, name: str, text: str) -> Any:
+    path = preferences_file(home)
+    try:
+        return _read(name, text, name)
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}; or `aloud settings reset {name}`") from error
+
+
+def _read(name: str, text: str, shown: str) -> Any:
+    try:
+        return _READ[name](text)
+    except ValueError as error:
+        raise SettingsError(f"{shown} {error}, not {text[:_LONGEST]!r}") from error
+
+
+def _write(home: Path, stored: Mapping[str, str]) -> None:
+    path = preferences_file(home)
+    ordered = {name: stored[name] for name in NAMES if name in stored}
+    try:
+        write_durably(path, (json.dumps(ordered, indent=2, ensure_ascii=False) + "\n").encode())
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be written ({error.strerror})") from error

@@ -1,0 +1,120 @@
+"""The settings page: voice, speed, theme, microphone, engine and the other choices."""
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Body, HTTPException, Query, Request
+from starlette.datastructures import FormData
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from client.core.errors import SettingsError
+from client.core.preferences import (
+    ENGINES,
+    MAX_THINKING_S,
+    NAMES,
+    SPEEDS,
+    THEMES,
+    VOICES,
+    source_of,
+    variable,
+    written,
+)
+from client.speaking import Speaker, voices_here
+from client.studio.routes.sounds import sound
+from client.studio.state.studio import Studio
+
+TRIAL: Final = "How would you choose between InfiniBand and RoCE for a new training cluster?"
+MOTHER_TONGUES: Final = (
+    "Arabic", "Bengali", "Chinese", "Dutch", "English", "French", "German", "Hindi", "Italian",
+    "Japanese", "Korean", "Persian", "Polish", "Portuguese", "Russian", "Spanish", "Tamil",
+    "Telugu", "Turkish", "Ukrainian", "Urdu", "Vietnamese",
+)  # fmt: skip
+"""Offered; any other can be typed."""
+
+Value = Annotated[str, Body(embed=True, max_length=1000)]
+
+
+def router(studio: Studio) -> APIRouter:
+    """The page, and what other pages store."""
+    routes = APIRouter(prefix="/settings")
+
+    @routes.get("")
+    def show(request: Request, saved: bool = False) -> HTMLResponse:
+        """All choices."""
+        return _page(studio, request, saved=saved)
+
+    @routes.post("")
+    async def save(request: Request) -> Response:
+        """Store the choices of the form; what the environment decides is not in it."""
+        form = await request.form()
+        wrong: dict[str, str] = {}
+        for name, text in _given(form).items():
+            try:
+                studio.choose({name: text})
+            except SettingsError as error:
+                wrong[name] = str(error)
+        if wrong:
+            return _page(studio, request, status=422, wrong=wrong, typed=_given(form))
+        return RedirectResponse("/settings?saved=true", 303)
+
+    @routes.post("/reset")
+    def reset() -> RedirectResponse:
+        """Every default again."""
+        studio.choose(dict.fromkeys(NAMES))
+        return RedirectResponse("/settings?saved=true", 303)
+
+    @routes.get("/voice")
+    def voice(
+        name: Annotated[str, Query(pattern="^(natural|system)$")],
+        speed: Annotated[float, Query(ge=SPEEDS[0], le=SPEEDS[1])],
+    ) -> Response:
+        """How a voice sounds at a speed, before it is chosen."""
+        only = [each for each in voices_here(name, speed) if each.name == name]
+        return sound(Speaker(studio.lexicon, studio.settings.speech_cache, only), TRIAL)
+
+    @routes.post("/{name}")
+    def choose(name: str, value: Value) -> dict[str, Any]:
+        """Store one choice, made on another page."""
+        if name not in NAMES:
+            raise HTTPException(404, f"there is no setting {name!r}")
+        studio.choose({name: value or None})
+        return {"value": written(studio.settings.preferences, name)}
+
+    return routes
+
+
+def _given(form: FormData) -> dict[str, str | None]:
+    """The form's texts by name; an empty one takes the choice back."""
+    given = {name: form.get(name) for name in NAMES}
+    return {name: text.strip() or None for name, text in given.items() if isinstance(text, str)}
+
+
+def _page(
+    studio: Studio,
+    request: Request,
+    *,
+    status: int = 200,
+    saved: bool = False,
+    wrong: dict[str, str] | None = None,
+    typed: dict[str, str | None] | None = None,
+) -> HTMLResponse:
+    preferences, home = studio.settings.preferences, studio.settings.home
+    values = {name: written(preferences, name) for name in NAMES}
+    values |= {name: (typed or {}).get(name) or "" for name in wrong or ()}
+    fixed = {name: variable(name) for name in NAMES if source_of(home, name) == "environment"}
+    return studio.page(
+        request,
+        "settings.html",
+        status,
+        values=values,
+        fixed=fixed,
+        wrong=wrong or {},
+        saved=saved,
+        voices=VOICES,
+        themes=THEMES,
+        engines=ENGINES,
+        models=[each.weights.name for each in studio.engine.models() if each.folder],
+        speeds=SPEEDS,
+        max_thinking_s=MAX_THINKING_S,
+        mother_tongues=MOTHER_TONGUES,
+        trial=TRIAL,
+    )

@@ -1,0 +1,21 @@
+/** The settings page: hear a voice before it is chosen, and choose among the microphones. */
+
+import "./listen.js";
+import { microphones } from "./recorder.js";
+
+const voice = document.getElementById("voice");
+const speed = document.getElementById("speed");
+const trial = document.querySelector("[data-try]");
+
+function showTrial() {
+  trial.dataset.sound = `/settings/voice?${new URLSearchParams({ name: voice.value, speed: speed.value })}`;
+  trial.disabled = !speed.validity.valid;
+}
+
+voice.addEventListener("change", showTrial);
+speed.addEventListener("input", showTrial);
+showTrial();
+
+const list = document.getElementById("microphones");
+const named = (await microphones()).filter(({ label }) => label); // named once one was allowed
+list.replaceChildren(...named.map(({ label }) => new Option(label, label)));

@@ -1,0 +1,163 @@
+"""The settings page, and what each setting does to the studio."""
+
+import re
+from datetime import date, timedelta
+
+import pytest
+from starlette.testclient import TestClient
+
+from client.core.preferences import load_preferences
+from client.practice.drills.items import HARD_SOUNDS
+from client.speaking.natural_voice import NaturalVoice
+from client.studio.state.engine_state import EngineState
+from client.studio.state.studio import Studio
+from pronunciation.phones import CONSONANTS, VOWELS
+
+HTML = {"Accept": "text/html"}
+FORM = {
+    "voice": "system",
+    "speed": "1.5",
+    "theme": "dark",
+    "microphone": "Headset",
+    "engine": "pocketsphinx",
+    "model": "",
+    "thinking_s": "45",
+    "mother_tongue": "German",
+    "interview_date": "2027-03-01",
+    "keys": "off",
+}
+
+
+def html(client: TestClient, path: str) -> str:
+    page = client.get(path, headers=HTML)
+    assert page.status_code == 200, page.text
+    return page.text
+
+
+def choose(client: TestClient, name: str, value: str) -> None:
+    assert client.post(f"/settings/{name}", json={"value": value}).status_code == 200
+
+
+def test_the_form_is_stored_and_shown_again(client: TestClient, studio: Studio) -> None:
+    page = client.post("/settings", data=FORM, headers=HTML)
+    assert "Saved" in page.text
+    stored = load_preferences(studio.settings.home, {})
+    assert studio.settings.preferences == stored
+    assert (stored.voice, stored.speed, stored.thinking_s) == ("system", 1.5, 45)
+    assert 'value="2027-03-01"' in page.text
+    assert re.search(r'<option value="dark" selected>', page.text)
+    client.post("/settings/reset", headers=HTML)
+    assert studio.settings.preferences.voice == "natural"
+
+
+def test_what_cannot_be_used_is_said_beside_it_and_the_rest_is_kept(
+    client: TestClient, studio: Studio
+) -> None:
+    page = client.post("/settings", data=FORM | {"speed": "9"}, headers=HTML)
+    assert page.status_code == 422
+    assert "speed must be a number from 0.5 to 2, not &#39;9&#39;" in page.text
+    assert 'value="9"' in page.text
+    assert (studio.settings.preferences.speed, studio.settings.preferences.theme) == (1.0, "dark")
+
+
+def test_what_the_environment_decides_is_named(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALOUD_THEME", "light")
+    choose(client, "theme", "dark")
+    page = html(client, "/settings")
+    assert "ALOUD_THEME in the environment decides this" in page
+    assert studio.settings.preferences.theme == "light"
+
+
+def test_one_choice_can_be_made_from_another_page(client: TestClient, studio: Studio) -> None:
+    choose(client, "thinking_s", "45")
+    assert '<option value="45" selected>' in html(client, "/practice/what-the-kv-cache-costs")
+    choose(client, "thinking_s", "")
+    assert studio.settings.preferences.thinking_s is None
+    assert client.post("/settings/colour", json={"value": "x"}).status_code == 404
+    assert client.post("/settings/keys", json={"value": "x"}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("theme", "scheme", "dark"),
+    [
+        ("system", "light dark", 'media="(prefers-color-scheme: dark)"'),
+        ("dark", "dark", 'media="all"'),
+        ("light", "light", None),
+    ],
+)
+def test_the_theme(client: TestClient, theme: str, scheme: str, dark: str | None) -> None:
+    choose(client, "theme", theme)
+    page = html(client, "/")
+    assert f'<meta name="color-scheme" content="{scheme}">' in page
+    assert ("/static/ui/dark.css" in page) == (dark is not None)
+    assert dark is None or dark in page
+    assert "--page" in client.get("/static/ui/dark.css").text
+
+
+def test_keys_and_microphone_reach_every_page(client: TestClient) -> None:
+    assert '<html lang="en">' in html(client, "/")
+    choose(client, "keys", "off")
+    choose(client, "microphone", 'a "good" one')
+    page = html(client, "/microphone")
+    assert '<html lang="en" data-keys="off" data-microphone="a &#34;good&#34; one">' in page
+
+
+def test_voice_and_speed_are_those_of_the_next_question(studio: Studio) -> None:
+    studio.choose({"speed": "1.5"})
+    [first, *_] = studio._speaker_here(studio.lexicon)._voices
+    assert first.key == NaturalVoice(1.5).key
+    studio.choose({"voice": "system"})
+    [first, *_] = studio._speaker_here(studio.lexicon)._voices
+    assert first.name == "system"
+
+
+def test_a_voice_can_be_tried_before_it_is_chosen(client: TestClient, studio: Studio) -> None:
+    sounds = {
+        name: client.get("/settings/voice", params={"name": name, "speed": 1})
+        for name in ("natural", "system")
+    }
+    rates = {name: int.from_bytes(each.content[24:28], "little") for name, each in sounds.items()}
+    assert rates == {"natural": 24_000, "system": 22_050}
+    assert studio.settings.preferences.voice == "natural"
+    assert client.get("/settings/voice?name=robot&speed=1").status_code == 422
+
+
+def test_another_engine_is_loaded_next_unless_an_option_named_one(studio: Studio) -> None:
+    engine = EngineState(studio.settings)
+    studio.choose({"engine": "pocketsphinx"})
+    engine.choose(studio.settings.preferences)
+    assert engine.status().name == "pocketsphinx"
+    by_option = EngineState(studio.settings, "openai-whisper")
+    by_option.choose(studio.settings.preferences)
+    assert by_option.status().name == "openai-whisper"
+
+
+def test_the_plan_counts_back_from_the_interview(client: TestClient, studio: Studio) -> None:
+    assert "Name the day of your interview" in html(client, "/plan")
+    day = date.today() + timedelta(days=14)
+    choose(client, "interview_date", day.isoformat())
+    page = html(client, "/plan")
+    assert "Your interview is in 14 days" in page
+    assert f"from {day - timedelta(weeks=len(studio.bank.plan))}" in page
+    assert f"from {day - timedelta(weeks=1)}" in page
+
+
+def test_drills_begin_with_what_the_mother_tongue_makes_hard(
+    client: TestClient, studio: Studio
+) -> None:
+    before = studio.drill_items.sets().sets["minimal-pairs"]
+    choose(client, "mother_tongue", "Japanese")
+    after = studio.drill_items.sets().sets["minimal-pairs"]
+    hard = [item.confuses(HARD_SOUNDS["japanese"]) for item in after]
+    assert 3 <= sum(hard) < len(hard)
+    assert hard == sorted(hard, reverse=True)
+    assert {item.id for item in after} == {item.id for item in before}
+    choose(client, "mother_tongue", "Klingon")
+    assert studio.drill_items.sets().sets["minimal-pairs"] == before
+
+
+def test_hard_sounds_are_pairs_of_phones() -> None:
+    pairs = [pair.split() for pairs in HARD_SOUNDS.values() for pair in pairs]
+    assert all(len(pair) == 2 and {*pair} <= {*VOWELS, *CONSONANTS} for pair in pairs)

@@ -1,0 +1,88 @@
+"""Whether the ways and near misses of a bank are judged as their authors mean them."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from client.cli.app import app
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.loader import load_bank
+from server.bank_versions.check import check_bank_path, check_ways
+
+BANK = """\
+- id: planted
+  round: domain-deep-dive
+  topic: Serving
+  prompt: How do you serve many requests at once?
+  model_answer: With continuous batching and paged attention.
+  key_phrases:
+    - phrase: continuous batching
+      ways:
+        - a new request joins the running group as soon as another one is done
+        - as soon as one sequence ends, the next one takes its place
+      not:
+        - we pack the boxes in batches of ten
+    - phrase: paged attention
+      ways:
+        - the cache is cut into small blocks of a fixed size
+        - we never ever do anything of that kind with paged attention
+      not:
+        - the attention of the operator is paged by the alarm
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "own.yaml"
+    file.write_text(BANK, encoding="utf-8")
+    return file
+
+
+def test_ways_that_do_not_say_their_phrase_are_named_with_line_phrase_and_text(path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    questions, faults = check_bank_path(path, progress=lambda *done: told.append(done))
+
+    assert (questions, told) == (1, [(1, 1)])
+    assert [fault.removeprefix(str(path)) for fault in faults] == [
+        ":16: question 'planted': key_phrases[1].ways[1]: 'we never ever do anything of that kind "
+        "with paged attention' does not count as 'paged attention'"
+    ]
+    assert check_bank_path(path, ways=False) == (1, [])
+
+
+def test_a_way_that_is_also_a_near_miss_is_a_fault(path: Path) -> None:
+    way = "the cache is cut into small blocks of a fixed size"
+    path.write_text(BANK.replace("the attention of the operator is paged by the alarm", way))
+    (question,) = (each for each in load_bank((path,)).questions if each.id == "planted")
+
+    ((_, faults),) = check_ways(load_lexicon(), [question])
+    assert faults
+
+
+def test_a_near_miss_counts_as_nothing_though_its_words_are_the_phrase(path: Path) -> None:
+    path.write_text(BANK.replace("we pack the boxes in batches of ten", "continuous batching"))
+    (question,) = (each for each in load_bank((path,)).questions if each.id == "planted")
+
+    ((_, faults),) = check_ways(load_lexicon(), [question])
+    assert {field[1:] for field in faults} == {(1, "ways", 1)}
+
+
+def test_every_way_and_near_miss_of_a_question_is_judged_as_meant() -> None:
+    question = next(each for each in load_bank().questions if each.id == "infiniband-or-roce")
+    assert list(check_ways(load_lexicon(), [question])) == [(question, {})]
+
+
+@pytest.mark.slow
+def test_every_way_and_near_miss_of_a_role_is_judged_as_meant() -> None:
+    role = load_bank().roles[0].id
+    questions = [question for question in load_bank().questions if question.role == role]
+    assert [faults for _, faults in check_ways(load_lexicon(), questions)] == [{}] * len(questions)
+
+
+def test_the_command_names_the_faults_and_can_leave_the_ways_out(path: Path) -> None:
+    checked = CliRunner().invoke(app, ["bank", "validate", str(path)])
+    fast = CliRunner().invoke(app, ["bank", "validate", "--fast", str(path)])
+
+    assert checked.exit_code != 0 and "does not count" in checked.output
+    assert fast.exit_code == 0
