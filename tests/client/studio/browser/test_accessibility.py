@@ -36,6 +36,7 @@ PAGES: Final = {
     "/progress": "/progress",
     "/plan": "/plan",
     "/attempts/{attempt_id}": "/attempts/{latest}",
+    "/attempts/{attempt_id}/versions/{version}": "/attempts/{latest}/versions/1",
     "/attempts/{attempt_id}/compare/{other_id}": "/attempts/{latest}/compare/{earlier}",
     "/attempts/{attempt_id}/comments": "/attempts/{latest}/comments",
     "/attempts/{attempt_id}/share": "/attempts/{latest}/share",
@@ -48,6 +49,7 @@ PAGES: Final = {
 
 NO_PAGES: Final = {
     "/engine",
+    "/repairs",
     "/practice",
     "/history/compare",
     "/history/export.{suffix}",
