@@ -350,5 +350,5 @@ def test_on_a_phone_record_stays_in_view_and_no_key_is_shown(
     box = page.locator("[data-primary]").bounding_box()
     assert box is not None
     assert box["height"] >= 24
-    assert 0 <= box["y"] and box["y"] + box["height"] <= 800
+    assert box["y"] >= 0 and box["y"] + box["height"] <= 800
     assert page.locator(".kbd:visible").count() == 0
