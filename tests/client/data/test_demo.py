@@ -4,20 +4,16 @@ import json
 
 import pytest
 
-from client.transcription import packaged_weights
 from tests.client.cli.conftest import Run, run
 
 __all__ = ["run"]
 
 
-@pytest.mark.parametrize(
-    ("weights", "engine"), [(("tiny.en",), "faster-whisper"), ((), "pocketsphinx")]
-)
+@pytest.mark.parametrize("engine", ["faster-whisper", "pocketsphinx"])
 def test_two_phrases_are_missing_and_one_term_is_said_wrong(
-    run: Run, monkeypatch: pytest.MonkeyPatch, weights: tuple[str, ...], engine: str
+    run: Run, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
-    installed = {name: packaged_weights.PACKAGED[name] for name in weights}
-    monkeypatch.setattr(packaged_weights, "PACKAGED", installed)
+    monkeypatch.setenv("ALOUD_ENGINE", engine)
     result = run("demo", "--json")
     assert result.exit_code == 0, result.stderr
     report = json.loads(result.stdout)
