@@ -13,6 +13,7 @@ from client.data.deleting import delete_answers
 from client.data.exports import export_attempts
 from client.data.own_aliases import AliasError, add_own_alias, take_back_alias
 from client.studio.state.studio import Studio
+from client.studio.views.drill import reading_url
 from pronunciation.terms import Lexicon
 from question_bank.errors import BankError
 from question_bank.models import Question
@@ -229,6 +230,11 @@ def _sounds(studio: Studio, attempt: Attempt, view: ReportView) -> Sounds:
     return Sounds(
         recording_url=f"/attempts/{attempt.id}/audio" if recorded else None,
         taught_urls=_taught(studio.lexicon, view.report.pronunciation.terms),
+        mistake_urls={
+            each.phones: reading_url(each.term, each.phones)
+            for each in view.report.pronunciation.terms
+            if each.verdict == "mispronounced" and each.phones
+        },
     )
 
 
