@@ -30,6 +30,9 @@ FOCUSED: Final = """() => {
     seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
   };
 }"""
+# the page's main part clips what is too wide for it
+WIDTH: Final = """() => Math.max(...[document.documentElement, document.querySelector("main")]
+  .filter(Boolean).map((each) => each.scrollWidth))"""
 BEYOND_THE_EDGE: Final = """() => [...document.querySelectorAll("main *, header *, footer *")]
   .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
   .filter((each) => !each.closest(".table-scroll, .visually-hidden, svg"))
@@ -84,7 +87,7 @@ def tabbing_problems(page: Any) -> list[str]:
 
 
 def wider_than(page: Any, width_px: int) -> list[str]:
-    """What makes the page, as wide as this, scroll sideways."""
-    if page.evaluate("document.documentElement.scrollWidth") <= width_px:
+    """What makes the page, as wide as this, scroll sideways, or is cut off at its edge."""
+    if page.evaluate(WIDTH) <= width_px:
         return []
     return list(page.evaluate(BEYOND_THE_EDGE)) or ["something"]

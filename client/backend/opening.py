@@ -22,16 +22,23 @@ def open_backend(
     Raises:
         UnavailableError: the embedded server's database cannot be used.
     """
-    backend: Backend
-    if settings.server is None:
-        from client.backend.embedded import open_embedded
-
-        backend = open_embedded(settings)
-    else:
-        from client.backend.remote import RemoteBackend
-
-        backend = RemoteBackend(settings.server, token=settings.token)
+    backend = open_direct(settings)
     outbox = AnswerOutbox.for_server(settings.outbox, settings.server or "embedded")
     sending = with_outbox(backend, outbox, direct=settings.server is None, tell=tell)
     sending.flush()
     return sending
+
+
+def open_direct(settings: ClientSettings) -> Backend:
+    """The backend that the settings name, without an outbox: for what is not stored.
+
+    Raises:
+        UnavailableError: the embedded server's database cannot be used.
+    """
+    if settings.server is None:
+        from client.backend.embedded import open_embedded
+
+        return open_embedded(settings)
+    from client.backend.remote import RemoteBackend
+
+    return RemoteBackend(settings.server, token=settings.token)

@@ -181,17 +181,7 @@ def _write_every_letter() -> None:
             stream.reconfigure(encoding="utf-8")
 
 
-def _keep_to_one_core() -> None:
-    """Multiply matrices on one core unless the user wants it otherwise.
-
-    The grader's are small: while a transcriber keeps all cores busy, OpenBLAS's threads wait for
-    each other and take ten times as long. Read when numpy is imported.
-    """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
 def main() -> None:
     """Run the command line."""
     _write_every_letter()
-    _keep_to_one_core()
     app(prog_name="aloud")

@@ -65,19 +65,58 @@ def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
 
 def assess(
     settings: "ClientSettings",
-    audio: Annotated[Path, typer.Argument(help="Any sound or video file.")],
-    question: QuestionOption,
+    audio: Annotated[
+        Path,
+        typer.Argument(
+            help="Any sound or video file; or many: a folder, or a manifest (JSON lines or CSV)."
+        ),
+    ],
+    question: Annotated[
+        str | None, typer.Option("--question", metavar="ID", help="One of `aloud bank list`.")
+    ] = None,
     engine: EngineOption = None,
     model: ModelOption = None,
     as_json: JsonOption = False,
     save: Annotated[
         bool, typer.Option("--save/--no-save", help="Keep the attempt in the history.")
     ] = True,
+    results: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE.jsonl", help="Of many recordings: their reports."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="N", min=1, help="Of many: how many at a time."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Of many: on a Ray cluster."),
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Of many: do those that failed again.")
+    ] = False,
 ) -> None:
     """Assess a recorded answer: transcript, coverage, pronunciation, delivery.
 
     What is kept in the history keeps a copy of its sound on this machine.
+
+    Many recordings are assessed side by side, and their reports written to --out, a line each;
+    nothing goes into the history. Run the same command again to go on with a run that was stopped.
     """
+    from client.bulk.recordings import is_bulk
+
+    if is_bulk(audio):
+        from client.cli.bulk import BulkOptions, assess_many
+
+        options = BulkOptions(question, engine, model, results, workers, cluster, retry_failed)
+        assess_many(settings, audio, options)
+        return
+    if question is None:
+        raise typer.BadParameter("which question does it answer? Name one with --question")
+    if retry_failed or any(each is not None for each in (results, workers, cluster)):
+        raise typer.BadParameter(
+            "--out, --workers, --cluster and --retry-failed are for many recordings"
+        )
     outcome, prompt = _assess(
         settings, audio, question, engine, model, open_judge(settings), save=save
     )

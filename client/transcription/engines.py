@@ -43,6 +43,7 @@ class EngineOptions:
         on_download: takes bytes done and bytes in all.
         vocabulary: makes the bank-wide vocabulary for an engine that can be taught words;
             ``None``: that of the built-in bank and lexicon.
+        threads: how many of the processor's cores Whisper may use; ``None``: its own choice.
     """
 
     model: str | None = None
@@ -50,6 +51,7 @@ class EngineOptions:
     notify: Callable[[str], None] = silent
     on_download: DownloadProgress | None = None
     vocabulary: Callable[[], BankVocabulary] | None = None
+    threads: int | None = None
 
 
 def load_engine(
@@ -60,6 +62,7 @@ def load_engine(
     notify: Callable[[str], None] | None = None,
     on_download: DownloadProgress | None = None,
     vocabulary: Callable[[], BankVocabulary] | None = None,
+    threads: int | None = None,
 ) -> Transcriber:
     """Load a transcription engine.
 
@@ -71,13 +74,14 @@ def load_engine(
         notify: takes one line for the user where ``auto`` had to settle for less.
         on_download: takes bytes done and bytes in all while weights are fetched.
         vocabulary: makes the bank-wide vocabulary, called only where the engine needs it.
+        threads: how many of the processor's cores Whisper may use; ``None``: its own choice.
 
     Raises:
         EngineError: no such engine, or its package is missing.
         WeightsError: the named weights are unknown, or cannot be fetched.
     """
     options = EngineOptions(
-        model, offline or is_offline(), notify or silent, on_download, vocabulary
+        model, offline or is_offline(), notify or silent, on_download, vocabulary, threads
     )
     if name == AUTO:
         return _load_auto(options)

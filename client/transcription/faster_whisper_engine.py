@@ -89,7 +89,7 @@ def load(options: EngineOptions) -> FasterWhisper:
         raise EngineUnavailable(
             f"faster-whisper cannot be imported ({error}); run: pip install faster-whisper"
         ) from error
-    threads = min(MAX_THREADS, os.cpu_count() or 1)
+    threads = options.threads or min(MAX_THREADS, os.cpu_count() or 1)
     if ctranslate2.get_cuda_device_count() > 0:
         try:
             whisper = WhisperModel(folder, device="cuda", compute_type="float16")

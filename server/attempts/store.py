@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from question_bank.models import Question
 from server.attempts.corrections import keep_corrections, move_places, put_own_answer
 from server.attempts.drill_store import DrillStore
+from server.attempts.facts import keep_facts
 from server.attempts.read_reports import (
     StoredScore,
     newest_report_id,
@@ -150,9 +151,11 @@ class Store:
                 session.add(row)
                 session.flush()
                 for each in reports:
-                    session.add(_report_row(row.id, each))
+                    newest = _report_row(row.id, each)
+                    session.add(newest)
                     session.flush()
                 row.engine = _without_nul(reports[-1].report.transcript.engine)
+                keep_facts(session, row, newest, reports[-1].report)
                 keep_corrections(session, row, corrections)
                 graded = reports[-1].report
                 report = read_reports(session, {row.id: graded})[row.id].report
@@ -288,6 +291,8 @@ class Store:
                 added = _report_row(attempt_id, ArchivedReport(graded_at=graded_at, report=report))
                 added.evidence = evidence
                 session.add(added)
+                session.flush()
+                keep_facts(session, row, added, report)
                 row.engine = _without_nul(report.transcript.engine)
                 row.sense = sense
         except IntegrityError:  # deleted since we looked (PostgreSQL)

@@ -14,11 +14,11 @@ POSSIBLE_CREDIT: Final = 0.5
 itself: every answer has some such phrases, a weak one little else."""
 UNKNOWN_CONFIDENCE: Final = 0.5
 
-COVERAGE_RANGE: Final = (0.20, 0.65)
+COVERAGE_RANGE: Final = (0.25, 0.70)
 """The shares of the coverage that are worth nothing and all. Coaches who labeled the development
 answers gave strong ones 0.78 to 0.93 and weak ones 0.11 to 0.30. Any answer on the subject
 touches some phrases, and a good one has no time for all of them."""
-STRUCTURE_RANGE: Final = (0.30, 0.90)
+STRUCTURE_RANGE: Final = (0.35, 0.90)
 """Likewise of the structure: strong development answers say 0.91 to 1.0 of the parts, weak ones
 0.22 to 0.58."""
 COVERAGE_SHARE: Final[dict[Kind, float]] = {

@@ -23,6 +23,8 @@ from server.grading.words import is_odd
 Span = tuple[int, int]
 """First token and the token behind the last."""
 
+MIN_RUN_ON = 20
+"""Tokens from which a text without punctuation is more than one sentence."""
 _MAX_REPEAT = 3
 _MAX_JOINED = 3
 """Words that a transcriber may make of one; letters are joined up to ``_MAX_LETTERS``."""
@@ -49,6 +51,7 @@ class Answer:
         sentence: for each token the number of its sentence; ``clause`` of its clause.
         phones: how the words sound; empty where only the letters count.
         odd: tokens that are no word of English and no term, as a transcriber writes at a loss.
+        run_on: a longer text without any punctuation: nobody knows where its sentences end.
         strict: whether only literal matches count (a rough transcript).
         found: places of units looked up before, by their identity; variants share them.
     """
@@ -66,6 +69,7 @@ class Answer:
     clause: tuple[int, ...]
     phones: WordPhones
     odd: frozenset[int]
+    run_on: bool
     strict: bool
     found: dict[int, dict[Span, int]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -121,6 +125,7 @@ def read_answer(words: Sequence[str], terms: TermIndex, *, strict: bool = False)
             if is_odd(text) and text not in terms.known_words
             for place in places
         ),
+        run_on=len(tokens) >= MIN_RUN_ON and all(token.gap == NO_BREAK for token in tokens[1:]),
         strict=strict,
     )
 

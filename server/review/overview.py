@@ -2,29 +2,34 @@
 
 import csv
 import io
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import fmean
-from typing import Final
+from typing import Final, NamedTuple
 
 import yaml
-from sqlalchemy import case, select
+from sqlalchemy import Select, case, func, select
 
 from server.attempts.corrections import IS_BY_OWNER, NOBODY
-from server.attempts.read_reports import newest_report_id, read_reports
-from server.contract import Report
+from server.attempts.facts import refresh_facts
 from server.core.errors import NotFoundError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database
-from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, CorrectionRow, ReportRow
-from server.review.review_queue import is_shown_to
+from server.db.tables import (
+    AccountRow,
+    AnswerFactsRow,
+    AttemptRow,
+    CohortMemberRow,
+    CorrectionRow,
+    RubricScoreRow,
+    TermFactsRow,
+)
+from server.review.store import rubric_of
+from server.sharing.shown import shown_ids
 from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
 from server.ui.exports.csv_table import to_cell
-
-MOST_ANSWERS: Final = 500
-"""Reports read for one page, the newest: reading more takes longer than a page may."""
 
 MOST_TERMS: Final = 15
 MOST_POINTS: Final = 120
@@ -63,23 +68,33 @@ class TermLine:
 
 
 @dataclass(frozen=True)
+class CriterionLine:
+    """A criterion of the rubric: the mean of the scores given for it, and to how many answers."""
+
+    name: str
+    mean: float
+    scale: int | None
+    answers: int
+
+
+@dataclass(frozen=True)
 class Overview:
-    """``answers`` were read; ``left_out``: there are older ones that were not."""
+    """What a cohort's candidates, or one of them, share with it."""
 
     answers: int
-    left_out: bool
     candidates: tuple[CandidateLine, ...]
     topics: Chart | None
     terms: tuple[TermLine, ...]
     scores: Chart | None
+    criteria: tuple[CriterionLine, ...]
 
 
-@dataclass(frozen=True)
-class _Answer:
-    owner_id: int
+class _Answer(NamedTuple):
+    owner_id: int | None
     created_at: datetime
     topic: str
-    report: Report
+    score: float
+    grader_version: str
 
 
 def overview_of(database: Database, cohort_id: int, candidate_id: int | None = None) -> Overview:
@@ -90,52 +105,47 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
         cohort_id: whose coaches ask; who may is asked before.
         candidate_id: only the answers of this candidate.
     """
-    answers, left_out = _answers(database, cohort_id)
-    people = _people(database, cohort_id)
-    lines = tuple(
-        _line(account_id, name, [each for each in answers if each.owner_id == account_id])
-        for account_id, name in people
+    shown = shown_ids({cohort_id})
+    candidates = select(CohortMemberRow.account_id).where(
+        CohortMemberRow.cohort_id == cohort_id, CohortMemberRow.as_role == "candidate"
     )
+    of_candidates = AnswerFactsRow.owner_id.in_(candidates)
+    refresh_facts(database, select(AnswerFactsRow.attempt_id).where(of_candidates))
+    answers = _answers(database, shown)
+    people = _people(database, cohort_id)
+    of_person: dict[int | None, list[_Answer]] = defaultdict(list)
+    for each in answers:
+        of_person[each.owner_id].append(each)
+    lines = tuple(_line(account_id, name, of_person[account_id]) for account_id, name in people)
     if candidate_id is not None:
-        answers = [each for each in answers if each.owner_id == candidate_id]
+        answers = of_person[candidate_id]
+        shown = select(AnswerFactsRow.attempt_id).where(
+            AnswerFactsRow.owner_id == candidate_id, AnswerFactsRow.attempt_id.in_(shown)
+        )
     points = [
-        ScorePoint(each.created_at, each.report.overall, each.report.grader_version)
-        for each in answers
+        ScorePoint(each.created_at, each.score, each.grader_version)
+        for each in answers[:MOST_POINTS]
     ]
     return Overview(
         answers=len(answers),
-        left_out=left_out,
         candidates=lines,
-        topics=bar_chart(_topics(answers), title="Key phrases said, by topic", id_prefix="topics"),
-        terms=_terms(answers),
-        scores=score_chart(points[:MOST_POINTS], title="Scores over time", id_prefix="scores"),
+        topics=bar_chart(_topics(answers), title="Mean score, by topic", id_prefix="topics"),
+        terms=_terms(database, shown),
+        scores=score_chart(points, title="Scores over time", id_prefix="scores"),
+        criteria=_criteria(database, shown, cohort_id),
     )
 
 
-def _answers(database: Database, cohort_id: int) -> tuple[list[_Answer], bool]:
+def _answers(database: Database, shown: Select[int]) -> list[_Answer]:
     """Newest first, as their reviewers corrected them."""
+    facts = AnswerFactsRow
     wanted = (
-        select(
-            AttemptRow.id,
-            AttemptRow.owner_id,
-            AttemptRow.created_at,
-            AttemptRow.topic,
-            ReportRow.report,
-        )
-        .join(ReportRow, ReportRow.id == newest_report_id())
-        .where(is_shown_to({cohort_id}))
-        .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
-        .limit(MOST_ANSWERS + 1)
+        select(facts.owner_id, facts.created_at, facts.topic, facts.score, facts.grader_version)
+        .where(facts.attempt_id.in_(shown))
+        .order_by(facts.created_at.desc(), facts.attempt_id.desc())
     )
-    with database.read() as session, database.readable("a report of this cohort"):
-        rows = session.execute(wanted).all()
-        shown = rows[:MOST_ANSWERS]
-        read = read_reports(session, {row[0]: Report.model_validate(row[4]) for row in shown})
-        answers = [
-            _Answer(owner_id=row[1], created_at=row[2], topic=row[3], report=read[row[0]].report)
-            for row in shown
-        ]
-    return answers, len(rows) > MOST_ANSWERS
+    with database.read() as session:
+        return [_Answer(*row) for row in session.execute(wanted)]
 
 
 def _people(database: Database, cohort_id: int) -> list[tuple[int, str]]:
@@ -150,7 +160,7 @@ def _people(database: Database, cohort_id: int) -> list[tuple[int, str]]:
 
 
 def _line(account_id: int, name: str, answers: list[_Answer]) -> CandidateLine:
-    scores = [each.report.overall for each in answers]
+    scores = [each.score for each in answers[:10]]
     now = fmean(scores[:5]) if scores else None
     before = fmean(scores[5:10]) if len(scores) > 5 else None
     return CandidateLine(
@@ -167,7 +177,7 @@ def _topics(answers: Iterable[_Answer]) -> list[Bar]:
     """The weakest first: that is where coaching helps most."""
     scores: dict[str, list[float]] = defaultdict(list)
     for each in answers:
-        scores[each.topic].append(each.report.overall)
+        scores[each.topic].append(each.score)
     bars = [
         Bar(topic, fmean(each), f"{len(each)} answer{'' if len(each) == 1 else 's'}")
         for topic, each in scores.items()
@@ -175,20 +185,40 @@ def _topics(answers: Iterable[_Answer]) -> list[Bar]:
     return sorted(bars, key=lambda bar: (bar.share, bar.name))
 
 
-def _terms(answers: Iterable[_Answer]) -> tuple[TermLine, ...]:
-    wrong: Counter[str] = Counter()
-    judged: Counter[str] = Counter()
-    people: dict[str, set[int]] = defaultdict(set)
-    for each in answers:
-        for term in each.report.pronunciation.terms:
-            judged[term.term] += term.verdict != "unclear"
-            if term.verdict == "mispronounced":
-                wrong[term.term] += 1
-                people[term.term].add(each.owner_id)
-    lines = [
-        TermLine(term, count, judged[term], len(people[term])) for term, count in wrong.items()
-    ]
-    return tuple(sorted(lines, key=lambda line: (-line.wrong, line.term))[:MOST_TERMS])
+def _terms(database: Database, shown: Select[int]) -> tuple[TermLine, ...]:
+    facts = TermFactsRow
+    wrong = func.sum(facts.wrong)
+    people = func.count(case((facts.wrong > 0, AnswerFactsRow.owner_id)).distinct())
+    wanted = (
+        select(facts.term, wrong, func.sum(facts.judged), people)
+        .join(AnswerFactsRow, AnswerFactsRow.attempt_id == facts.attempt_id)
+        .where(facts.attempt_id.in_(shown))
+        .group_by(facts.term)
+        .having(wrong > 0)
+        .order_by(wrong.desc(), facts.term)
+        .limit(MOST_TERMS)
+    )
+    with database.read() as session:
+        return tuple(TermLine(*row) for row in session.execute(wanted))
+
+
+def _criteria(database: Database, shown: Select[int], cohort_id: int) -> tuple[CriterionLine, ...]:
+    """In the rubric's order; criteria that it no longer has come last."""
+    given = RubricScoreRow
+    wanted = (
+        select(given.criterion, func.avg(given.score), func.count(given.attempt_id.distinct()))
+        .where(given.attempt_id.in_(shown))
+        .group_by(given.criterion)
+        .order_by(given.criterion)
+    )
+    with database.read() as session, database.readable("a cohort's rubric"):
+        scales = {each.name: each.scale for each in rubric_of(session, [cohort_id]).criteria}
+        lines = [
+            CriterionLine(name, float(mean), scales.get(name), answers)
+            for name, mean, answers in session.execute(wanted)
+        ]
+    place = {name: number for number, name in enumerate(scales)}
+    return tuple(sorted(lines, key=lambda line: place.get(line.name, len(place))))
 
 
 MOST_CORRECTIONS: Final = 1_000
@@ -221,7 +251,7 @@ def collect(
     database: Database, coached: Collection[int], *, resolved: bool = False
 ) -> list[Collected]:
     """The open corrections of reviewers (or the resolved ones), oldest first."""
-    readable = case((is_shown_to(coached), AttemptRow.id), else_=None)
+    readable = case((AttemptRow.id.in_(shown_ids(coached)), AttemptRow.id), else_=None)
     with database.read() as session:
         rows = session.execute(
             select(CorrectionRow, AttemptRow.question_id, AccountRow.display_name, readable)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from server.attempts.read_reports import StoredScore, newest_report_id, read_scores
@@ -12,14 +12,15 @@ from server.core.errors import NotFoundError
 from server.db.database import Database
 from server.db.tables import (
     AccountRow,
+    AnswerFactsRow,
     AttemptRow,
     CohortMemberRow,
     CommentRow,
     ReportRow,
     ReviewRow,
-    ShareRow,
 )
 from server.review.models import QueueEntry
+from server.sharing.shown import shown_ids
 
 PAGE: Final = 50
 
@@ -50,32 +51,6 @@ class QueuePage:
         return max(1, -(-self.total // PAGE))
 
 
-def is_shown_to(cohort_ids: Collection[int]) -> ColumnElement[bool]:
-    """Whether an attempt's owner shows it to one of these cohorts, as its candidate, now."""
-    shown: ColumnElement[bool] = exists(
-        select(ShareRow.id)
-        .join(
-            CohortMemberRow,
-            and_(
-                CohortMemberRow.cohort_id == ShareRow.cohort_id,
-                CohortMemberRow.account_id == ShareRow.owner_id,
-                CohortMemberRow.as_role == "candidate",
-            ),
-        )
-        .where(
-            ShareRow.owner_id == AttemptRow.owner_id,
-            ShareRow.cohort_id.in_(cohort_ids),
-            ShareRow.revoked_at.is_(None),
-            or_(
-                ShareRow.attempt_id == AttemptRow.id,
-                ShareRow.interview_id == AttemptRow.interview_id,
-            ),
-        )
-        .correlate(AttemptRow)
-    )
-    return shown
-
-
 class ReviewQueue:
     """The queue of a coach of these cohorts (``Actor.coached``)."""
 
@@ -87,15 +62,20 @@ class ReviewQueue:
     def page(self, wanted: QueueFilter) -> QueuePage:
         """One page of the queue."""
         cohorts = self._cohorts(wanted.cohort_id)
+        filters = [self._readable(cohorts), *self._chosen(wanted, cohorts)]
+        of_page = (
+            select(AnswerFactsRow.attempt_id)
+            .where(*filters)
+            .order_by(AnswerFactsRow.created_at, AnswerFactsRow.attempt_id)
+            .offset((wanted.page - 1) * PAGE)
+            .limit(PAGE)
+        )
         with self._database.read() as session:
-            filters = [self._readable(cohorts), *self._chosen(wanted, cohorts)]
-            total = session.scalar(select(func.count()).select_from(AttemptRow).where(*filters))
+            total = session.scalar(select(func.count()).select_from(AnswerFactsRow).where(*filters))
             entries = (
                 self._entries(cohorts)
-                .where(*filters)
+                .where(AttemptRow.id.in_(session.scalars(of_page).all()))
                 .order_by(AttemptRow.created_at, AttemptRow.id)
-                .offset((wanted.page - 1) * PAGE)
-                .limit(PAGE)
             )
             return QueuePage(
                 self._listed(session, entries),
@@ -106,25 +86,27 @@ class ReviewQueue:
 
     def next_after(self, attempt_id: int | None) -> int | None:
         """The open attempt behind this one, or else the oldest open one; ``None``: all are done."""
-        cohorts = self._coached
-        filters = [
-            self._readable(cohorts),
-            *self._chosen(QueueFilter(), cohorts),
-            AttemptRow.id != (attempt_id or 0),
-        ]
+        cohorts, facts = self._coached, AnswerFactsRow
         open_ones = (
-            select(AttemptRow.id)
-            .where(*filters)
-            .order_by(AttemptRow.created_at, AttemptRow.id)
+            select(facts.attempt_id)
+            .where(
+                self._readable(cohorts),
+                *self._chosen(QueueFilter(), cohorts),
+                facts.attempt_id != (attempt_id or 0),
+            )
+            .order_by(facts.created_at, facts.attempt_id)
             .limit(1)
         )
         with self._database.read() as session:
-            here = session.get(AttemptRow, attempt_id) if attempt_id is not None else None
+            here = session.get(facts, attempt_id) if attempt_id is not None else None
             if here is not None:
                 later = open_ones.where(
                     or_(
-                        AttemptRow.created_at > here.created_at,
-                        and_(AttemptRow.created_at == here.created_at, AttemptRow.id > here.id),
+                        facts.created_at > here.created_at,
+                        and_(
+                            facts.created_at == here.created_at,
+                            facts.attempt_id > here.attempt_id,
+                        ),
                     )
                 )
                 found = session.scalar(later)
@@ -141,7 +123,8 @@ class ReviewQueue:
             entries = (
                 self._entries(self._coached)
                 .where(
-                    self._readable(self._coached),
+                    AttemptRow.id.in_(shown_ids(self._coached)),
+                    AttemptRow.owner_id != self._account_id,
                     AttemptRow.owner_id == here.owner_id,
                     AttemptRow.question_id == here.question_id,
                     AttemptRow.id != here.id,
@@ -160,35 +143,23 @@ class ReviewQueue:
 
     def _readable(self, cohorts: Collection[int]) -> ColumnElement[bool]:
         """Shown to the cohorts, and not the coach's own: those are no one's to review alone."""
-        return and_(is_shown_to(cohorts), AttemptRow.owner_id != self._account_id)
+        return and_(
+            AnswerFactsRow.attempt_id.in_(shown_ids(cohorts)),
+            AnswerFactsRow.owner_id != self._account_id,
+        )
 
     def _chosen(self, wanted: QueueFilter, cohorts: Collection[int]) -> list[ColumnElement[bool]]:
         chosen: list[ColumnElement[bool]] = []
         if wanted.state != "all":
-            done = exists(self._done(cohorts).with_only_columns(ReviewRow.attempt_id))
+            done = AnswerFactsRow.attempt_id.in_(
+                select(ReviewRow.attempt_id).where(_is_done_in(cohorts))
+            )
             chosen.append(done if wanted.state == "done" else ~done)
         if wanted.candidate_id is not None:
-            chosen.append(AttemptRow.owner_id == wanted.candidate_id)
+            chosen.append(AnswerFactsRow.owner_id == wanted.candidate_id)
         if wanted.topic:
-            chosen.append(AttemptRow.topic == wanted.topic)
+            chosen.append(AnswerFactsRow.topic == wanted.topic)
         return chosen
-
-    def _done(self, cohorts: Collection[int]) -> Select[str]:
-        """Who is done with an attempt: one coach of the cohort is enough."""
-        reviewer = aliased(AccountRow)
-        coaches = select(CohortMemberRow.account_id).where(
-            CohortMemberRow.cohort_id.in_(cohorts), CohortMemberRow.as_role == "coach"
-        )
-        return (
-            select(reviewer.display_name)
-            .join(ReviewRow, ReviewRow.reviewer_id == reviewer.id)
-            .where(
-                ReviewRow.attempt_id == AttemptRow.id,
-                ReviewRow.state == "done",
-                ReviewRow.reviewer_id.in_(coaches),
-            )
-            .correlate(AttemptRow)
-        )
 
     def _entries(self, cohorts: Collection[int]) -> Select[Any]:
         comments = (
@@ -197,7 +168,16 @@ class ReviewQueue:
             .correlate(AttemptRow)
             .scalar_subquery()
         )
-        done_by = self._done(cohorts).order_by(ReviewRow.updated_at).limit(1).scalar_subquery()
+        reviewer = aliased(AccountRow)
+        done_by = (
+            select(reviewer.display_name)
+            .join(ReviewRow, ReviewRow.reviewer_id == reviewer.id)
+            .where(ReviewRow.attempt_id == AttemptRow.id, _is_done_in(cohorts))
+            .correlate(AttemptRow)
+            .order_by(ReviewRow.updated_at)
+            .limit(1)
+            .scalar_subquery()
+        )
         entries: Select[Any] = select(
             AttemptRow.id,
             AccountRow.display_name,
@@ -234,11 +214,10 @@ class ReviewQueue:
         )
 
     def _candidates(self, session: Session) -> tuple[tuple[int, str], ...]:
+        owners = select(AnswerFactsRow.owner_id).where(self._readable(self._coached))
         rows = session.execute(
             select(AccountRow.id, AccountRow.display_name)
-            .join(AttemptRow, AttemptRow.owner_id == AccountRow.id)
-            .where(self._readable(self._coached))
-            .distinct()
+            .where(AccountRow.id.in_(owners))
             .order_by(AccountRow.display_name)
         )
         return tuple((row[0], row[1]) for row in rows)
@@ -246,9 +225,17 @@ class ReviewQueue:
     def _topics(self, session: Session) -> tuple[str, ...]:
         return tuple(
             session.scalars(
-                select(AttemptRow.topic)
+                select(AnswerFactsRow.topic)
                 .where(self._readable(self._coached))
                 .distinct()
-                .order_by(AttemptRow.topic)
+                .order_by(AnswerFactsRow.topic)
             )
         )
+
+
+def _is_done_in(cohorts: Collection[int]) -> ColumnElement[bool]:
+    """Whether a coach of these cohorts is done with what a review is about: one is enough."""
+    coaches = select(CohortMemberRow.account_id).where(
+        CohortMemberRow.cohort_id.in_(cohorts), CohortMemberRow.as_role == "coach"
+    )
+    return and_(ReviewRow.state == "done", ReviewRow.reviewer_id.in_(coaches))

@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, exists, or_, select
+from sqlalchemy import ColumnElement, Select, exists, or_, select, union_all
 
 from server.core.access import Resource
 from server.db.database import MAX_ID, Database
-from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ShareRow
+from server.db.tables import AccountRow, AnswerFactsRow, AttemptRow, CohortMemberRow, ShareRow
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,42 @@ def attempts_shown_to(
         wanted = wanted.where(AttemptRow.created_at < until)
     with database.read() as session:
         return [ShownAttempt(*row) for row in session.execute(wanted)]
+
+
+def shown_ids(cohort_ids: Collection[int]) -> Select[int]:
+    """Selects what candidates of any of these cohorts show to it now: the attempts' ids.
+
+    An attempt that is shown twice, alone and with its interview, is selected twice.
+    """
+    shares = (
+        select(ShareRow.owner_id, ShareRow.attempt_id, ShareRow.interview_id)
+        .join(
+            CohortMemberRow,
+            (CohortMemberRow.cohort_id == ShareRow.cohort_id)
+            & (CohortMemberRow.account_id == ShareRow.owner_id),
+        )
+        .where(
+            ShareRow.cohort_id.in_(cohort_ids),
+            ShareRow.revoked_at.is_(None),
+            CohortMemberRow.as_role == "candidate",
+        )
+        .subquery()
+    )
+    both = union_all(
+        select(AnswerFactsRow.attempt_id).join(
+            shares,
+            (shares.c.attempt_id == AnswerFactsRow.attempt_id)
+            & (shares.c.owner_id == AnswerFactsRow.owner_id),
+        ),
+        select(AttemptRow.id)
+        .join(
+            shares,
+            (shares.c.interview_id == AttemptRow.interview_id)
+            & (shares.c.owner_id == AttemptRow.owner_id),
+        )
+        .where(shares.c.interview_id.is_not(None)),
+    ).subquery()
+    return select(both.c[0])
 
 
 def still_shown(database: Database, cohort_id: int, attempt_ids: Collection[int]) -> bool:

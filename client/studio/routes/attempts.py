@@ -12,6 +12,8 @@ from client.backend.protocol import RejectedError
 from client.data.deleting import delete_answers
 from client.data.exports import export_attempts
 from client.data.own_aliases import AliasError, add_own_alias, take_back_alias
+from client.data.repair import rough_answers
+from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
 from client.studio.views.drill import reading_url
 from pronunciation.terms import Lexicon
@@ -93,7 +95,7 @@ def router(studio: Studio) -> APIRouter:
         return studio.page(
             request,
             "compare.html",
-            question=_question(studio, after)[0],
+            question=question_of(studio, after)[0],
             before=before,
             after=after,
             view=view,
@@ -115,15 +117,24 @@ def router(studio: Studio) -> APIRouter:
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
 
-    @routes.post("/{attempt_id}/meant")
+    @routes.post("/{attempt_id}/meant", response_model=None)
     def meant(
+        request: Request,
         attempt_id: Id,
         phrase: Annotated[str, Form(min_length=1, max_length=200)],
         meant: Annotated[Literal["yes", "no", "back"], Form()],
-    ) -> RedirectResponse:
-        """“Did you mean …?”: yes, no, or an earlier answer taken back; it counts at once."""
-        answer = MeantAnswer(phrase=phrase, meant=None if meant == "back" else meant == "yes")
-        report = studio.backend.confirm(attempt_id, answer).report
+        words: Annotated[str, Form(max_length=500)] = "",
+    ) -> Response:
+        """“Did you mean …?”: yes, no, or taken back. “I did say it”: yes, in these words."""
+        said = None if meant == "back" else meant == "yes"
+        try:
+            answer = MeantAnswer(phrase=phrase, meant=said, words=words)
+            report = studio.backend.confirm(attempt_id, answer).report
+        except RejectedError as error:
+            if not words:
+                raise
+            trial = AliasTrial(phrase, words, str(error))
+            return _report(studio, request, studio.backend.attempt(attempt_id), trial=trial)
         number = 1 + [each.phrase for each in report.coverage.phrases].index(phrase)
         return RedirectResponse(f"/attempts/{attempt_id}#phrase-{number}", 303)
 
@@ -176,7 +187,7 @@ def _report(
     trial: AliasTrial | None = None,
 ) -> HTMLResponse:
     view = view_report(attempt.report)
-    question, in_bank = _question(studio, attempt)
+    question, in_bank = question_of(studio, attempt)
     others = studio.backend.history(
         HistoryQuery(question_id=attempt.report.question_id, limit=SHOWN_ATTEMPTS + 1)
     )
@@ -202,6 +213,9 @@ def _report(
         else None,
         own=_own_aliases(studio),
         trial=trial,
+        rough=len(rough_answers(all_attempts(studio.backend), studio.recordings))
+        if attempt.report.transcript.is_rough
+        else 0,
         is_first=studio.backend.history(HistoryQuery(limit=2)).total == 1,
     )
 
@@ -217,7 +231,7 @@ def _own_aliases(studio: Studio) -> OwnAliases:
         return OwnAliases()
 
 
-def _question(studio: Studio, attempt: Attempt) -> tuple[Question, bool]:
+def question_of(studio: Studio, attempt: Attempt) -> tuple[Question, bool]:
     """The question as the bank has it now, or else as it was asked; and whether the bank has it."""
     try:
         return studio.backend.question(attempt.report.question_id), True

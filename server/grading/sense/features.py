@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from question_bank.models import KeyPhrase, Question
-from server.grading.sense.encoder import Vectors
+from server.grading.sense.encoder import Vectors, cosines
 from server.grading.sense.vectors import AnswerSense, background, vectors_of
 
 Floats = npt.NDArray[np.float64]
@@ -41,7 +41,7 @@ class Metric:
 
     def of(self, vectors: Vectors) -> Vectors:
         """Unit vectors in the metric."""
-        moved = (vectors - self.center) @ self.projection
+        moved = cosines(vectors - self.center, self.projection.T)
         unit: Vectors = moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
         return unit
 
@@ -140,38 +140,38 @@ def span_features(
     question: QuestionSense, answer: AnswerSense, words: Sequence[str], metric: Metric
 ) -> list[Floats]:
     """For each phrase of the question the features of every span, shape (spans, features)."""
-    cosines = question.vectors @ answer.vectors.T
+    near = cosines(question.vectors, answer.vectors)
     in_metric = metric.of(answer.vectors)
     question_in_metric, centers = _in_metric(question, metric)
-    cosines_in_metric = question_in_metric @ in_metric.T
-    to_centers = centers @ in_metric.T
-    prompt = cosines[-1]
+    near_in_metric = cosines(question_in_metric, in_metric)
+    to_centers = cosines(centers, in_metric)
+    prompt = near[-1]
     stems = [_stem(word) for word in words]
     said = _word_rows([_content(stems[start:end]) for start, end in answer.spans], question.words)
     length = np.log([end - start for start, end in answer.spans])
-    way = np.stack([_best(cosines, phrase.ways) for phrase in question.phrases])
-    way_metric = np.stack([_best(cosines_in_metric, phrase.ways) for phrase in question.phrases])
+    way = np.stack([_best(near, phrase.ways) for phrase in question.phrases])
+    way_metric = np.stack([_best(near_in_metric, phrase.ways) for phrase in question.phrases])
     found = []
     for at, phrase in enumerate(question.phrases):
         own, own_metric = way[at], way_metric[at]
         other, other_metric = _closest_other(way, at), _closest_other(way_metric, at)
-        near_miss = _best(cosines, phrase.near_misses)
+        near_miss = _best(near, phrase.near_misses)
         mean, deviation = phrase.way_norm
         columns = (
             own,
-            _best(cosines, phrase.ways, 3),
-            _best(cosines, phrase.names),
-            _best(cosines, phrase.why),
-            _best(cosines, phrase.ask),
-            _best(cosines, phrase.model),
+            _best(near, phrase.ways, 3),
+            _best(near, phrase.names),
+            _best(near, phrase.why),
+            _best(near, phrase.ask),
+            _best(near, phrase.model),
             near_miss,
             other,
             prompt,
             own_metric,
-            _best(cosines_in_metric, phrase.ways, 3),
-            _best(cosines_in_metric, phrase.names),
-            _best(cosines_in_metric, phrase.why),
-            _best(cosines_in_metric, phrase.near_misses),
+            _best(near_in_metric, phrase.ways, 3),
+            _best(near_in_metric, phrase.names),
+            _best(near_in_metric, phrase.why),
+            _best(near_in_metric, phrase.near_misses),
             other_metric,
             to_centers[at],
             (own - mean) / deviation,
@@ -207,11 +207,11 @@ def _norm(ways: Vectors) -> tuple[float, float]:
     return float(closest.mean()), max(float(closest.std()), 0.02)
 
 
-def _best(cosines: Vectors, sentences: slice, of: int = 1) -> Vectors:
+def _best(near: Vectors, sentences: slice, of: int = 1) -> Vectors:
     """For each span the mean cosine with its ``of`` closest sentences; 0 without sentences."""
-    own = cosines[sentences]
+    own = near[sentences]
     if not len(own):
-        return np.zeros(cosines.shape[1], np.float32)
+        return np.zeros(near.shape[1], np.float32)
     best: Vectors = own.max(axis=0) if of == 1 else np.sort(own, axis=0)[-of:].mean(axis=0)
     return best
 

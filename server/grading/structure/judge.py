@@ -9,6 +9,7 @@ import numpy.typing as npt
 from question_bank.models import Question
 from server.contract import Structure, StructurePart, Word, evidence_of
 from server.grading.sense.clauses import Span
+from server.grading.sense.encoder import cosines
 from server.grading.sense.vectors import AnswerSense
 from server.grading.structure.facts import Fact, facts_of, names_in, plain_words, text_of
 from server.grading.structure.rubrics import CompiledPart, Rubric, rubric_of
@@ -58,38 +59,47 @@ class _Spans:
     """An answer's spans with all that a part is judged by."""
 
     def __init__(self, texts: Sequence[str], sense: AnswerSense, rubric: Rubric) -> None:
-        plain, names = plain_words(texts), names_in(texts)
         self.spans = sense.spans
-        self.closeness = sense.vectors @ rubric.vectors.T
+        self.closeness = cosines(sense.vectors, rubric.vectors)
         self.emptiness = self.closeness[:, rubric.empty].max(axis=1)
-        self.texts = [text_of(plain, span) for span in self.spans]
-        self.facts: list[frozenset[Fact]] = [
-            facts_of(text, has_name=any(names[start:end]))
-            for text, (start, end) in zip(self.texts, self.spans, strict=True)
-        ]
+        self._plain, self._names = plain_words(texts), names_in(texts)
+        self._facts: dict[int, frozenset[Fact]] = {}
         middles = np.array([(start + end) / 2 for start, end in self.spans])
         self.position: Floats = middles / max(len(texts), 1)
+
+    def text(self, at: int) -> str:
+        """The plain words of a span."""
+        return text_of(self._plain, self.spans[at])
+
+    def facts(self, at: int) -> frozenset[Fact]:
+        """The facts in a span."""
+        if at not in self._facts:
+            start, end = self.spans[at]
+            self._facts[at] = facts_of(self.text(at), has_name=any(self._names[start:end]))
+        return self._facts[at]
 
 
 def margins(answer: _Spans, compiled: CompiledPart) -> Floats:
     """For each span how much closer it is to the part than to emptiness, shape (n,).
 
-    Minus infinity where the span cannot say the part: no fact that it needs, or the wrong place.
+    Minus infinity where the span cannot say the part: no fact that it needs, the wrong place, or
+    too far off for a cue to help.
     """
     part = compiled.part
     says = answer.closeness[:, compiled.says].max(axis=1)
     empty = answer.closeness[:, compiled.not_].max(axis=1, initial=-1.0)
-    empty = np.maximum(empty, answer.emptiness)
-    cued = [bool(compiled.cues and compiled.cues.search(text)) for text in answer.texts]
-    found: Floats = (says - empty).astype(np.float64) + CUE_WORTH * np.array(cued, np.float64)
-    able = np.ones(len(found), bool)
-    if part.needs:
-        able &= np.array([not facts.isdisjoint(part.needs) for facts in answer.facts], bool)
+    closer = says - np.maximum(empty, answer.emptiness)
+    able = closer >= part.bar - CUE_WORTH
     if part.where == "opening":
         able &= answer.position <= OPENING_ENDS
     elif part.where == "end":
         able &= answer.position >= END_BEGINS
-    found[~able] = -np.inf
+    found = np.full(len(closer), -np.inf)
+    for at in map(int, np.flatnonzero(able)):
+        if part.needs and answer.facts(at).isdisjoint(part.needs):
+            continue
+        cued = compiled.cues is not None and compiled.cues.search(answer.text(at))
+        found[at] = closer[at] + (CUE_WORTH if cued else 0.0)
     return found
 
 

@@ -1,19 +1,25 @@
 """``aloud demo`` shows what it promises, with nothing but what is installed."""
 
 import json
+from functools import partial
 
 import pytest
 
+from client.transcription import engine_process
+from client.transcription.engine_process import EngineProcess
 from tests.client.cli.conftest import Run, run
+from tests.client.transcription.scripted_child import ONLY_TINY, WITHOUT_WEIGHTS
 
 __all__ = ["run"]
 
 
-@pytest.mark.parametrize("engine", ["faster-whisper", "pocketsphinx"])
+@pytest.mark.parametrize(
+    ("loader", "engine"), [(ONLY_TINY, "faster-whisper"), (WITHOUT_WEIGHTS, "pocketsphinx")]
+)
 def test_two_phrases_are_missing_and_one_term_is_said_wrong(
-    run: Run, monkeypatch: pytest.MonkeyPatch, engine: str
+    run: Run, monkeypatch: pytest.MonkeyPatch, loader: str, engine: str
 ) -> None:
-    monkeypatch.setenv("ALOUD_ENGINE", engine)
+    monkeypatch.setattr(engine_process, "EngineProcess", partial(EngineProcess, loader=loader))
     result = run("demo", "--json")
     assert result.exit_code == 0, result.stderr
     report = json.loads(result.stdout)

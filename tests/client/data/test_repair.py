@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from client.answering.hearing import HeardStretch
 from client.answering.session import Session
 from client.answering.submission import new_submission
 from client.audio.files import read_audio
@@ -77,22 +78,22 @@ def keep(
     return store
 
 
-def hear(
-    clip: Clip, given: Sequence[Word], question: Question | None = None
-) -> tuple[HeardTerm, ...]:
+def hear(clip: Clip, given: Sequence[Word], question: Question | None = None) -> HeardStretch:
     """Hears InfiniBand said right, wherever it is written."""
-    return tuple(
-        HeardTerm(
-            term="InfiniBand",
-            word_index=index,
-            verdict="correct",
-            phones="IH1 N",
-            confidence=0.9,
-            start_s=word.start_s or 0.0,
-            end_s=word.end_s or 0.0,
+    return HeardStretch(
+        tuple(
+            HeardTerm(
+                term="InfiniBand",
+                word_index=index,
+                verdict="correct",
+                phones="IH1 N",
+                confidence=0.9,
+                start_s=word.start_s or 0.0,
+                end_s=word.end_s or 0.0,
+            )
+            for index, word in enumerate(given)
+            if word.text.startswith("InfiniBand")
         )
-        for index, word in enumerate(given)
-        if word.text.startswith("InfiniBand")
     )
 
 

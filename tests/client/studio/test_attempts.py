@@ -290,6 +290,8 @@ def test_with_a_shared_server_the_page_says_that_the_programs_bank_decides(
         form = {"phrase": PHRASE, "words": "one slow receiver stops"}
         assert client.post(f"/attempts/{number}/alias", data=form).status_code == 422
         assert status_of(studio, number, PHRASE) == "missing"
+        client.post(f"/attempts/{number}/meant", data=form | {"meant": "yes"})
+        assert status_of(studio, number, PHRASE) == "covered", "in this answer it may"
 
 
 def test_a_foreign_page_cannot_add_words_or_delete(
@@ -450,7 +452,7 @@ def test_saying_it_and_deleting_it_with_the_mouse(page: Any, studio: Studio) -> 
     row = page.locator(".checklist > li").filter(has_text=PHRASE)
     row.get_by_text("I did say it").click()
     row.get_by_label("Which of your words say it?").fill("one slow receiver stops")
-    row.get_by_role("button", name="Count these words").click()
+    row.get_by_role("button", name="Count in all my answers").click()
     page.wait_for_selector(".notice.good")
     page.wait_for_load_state()  # the dialog is opened by the page's script
     assert status_of(studio, number, PHRASE) == "covered"

@@ -58,7 +58,7 @@ def test_another_sites_page_may_link_here_but_embed_nothing(client: TestClient) 
 
 
 def test_every_answer_carries_the_policy(client: TestClient) -> None:
-    for path in ("/", "/static/home.js", "/no-such-page", "/engine"):
+    for path in ("/", "/static/engine_panel.js", "/no-such-page", "/engine"):
         headers = client.get(path).headers
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy
@@ -69,7 +69,7 @@ def test_every_answer_carries_the_policy(client: TestClient) -> None:
 
 
 def test_scripts_are_kept_and_asked_for_again_while_pages_are_not_kept(client: TestClient) -> None:
-    for path in ("/static/home.js", "/static/ui/aloud.css"):
+    for path in ("/static/engine_panel.js", "/static/ui/aloud.css"):
         kept = client.get(path).headers
         assert kept["cache-control"] == "no-cache"
         assert client.get(path, headers={"If-None-Match": kept["etag"]}).status_code == 304

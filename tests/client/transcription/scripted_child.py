@@ -1,7 +1,4 @@
-"""An engine for a process of its own, loaded there by ``EngineProcess(loader=LOADER)``.
-
-Its ``model`` says what it does.
-"""
+"""Engines for a process of their own, loaded there by ``EngineProcess(loader=...)``."""
 
 import logging
 import os
@@ -10,14 +7,21 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from client.core.errors import WeightsError
+from client.transcription import packaged_weights
 from client.transcription.bank_vocabulary import BankVocabulary
 from client.transcription.base import Transcriber
+from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from server.contract import Word
 
 LOADER = f"{__name__}:load"
+"""A scripted engine; its ``model`` says what it does."""
+ONLY_TINY = f"{__name__}:load_from_tiny"
+WITHOUT_WEIGHTS = f"{__name__}:load_without_weights"
+"""The real choice where these are all the weights that are installed."""
 
 
 class ScriptedChild(Transcriber):
@@ -67,6 +71,16 @@ def load(
     if vocabulary is not None:
         model = f"{model} {' '.join(vocabulary().words)}"
     return ScriptedChild(name, model or "")
+
+
+def load_from_tiny(name: str, model: str | None, **options: Any) -> Transcriber:
+    packaged_weights.PACKAGED = {"tiny.en": packaged_weights.PACKAGED["tiny.en"]}
+    return load_engine(name, model, **options)
+
+
+def load_without_weights(name: str, model: str | None, **options: Any) -> Transcriber:
+    packaged_weights.PACKAGED = {}
+    return load_engine(name, model, **options)
 
 
 def _die_once_more(lives: Path) -> None:

@@ -29,10 +29,10 @@ def test_a_possible_phrase_counts_by_its_confidence() -> None:
 
 @pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
 def test_a_good_answer_reaches_one_and_chance_hits_nothing(kind: Kind) -> None:
-    assert _score(kind, 0.65, 0.9) == pytest.approx(1.0)
+    assert _score(kind, 0.7, 0.9) == pytest.approx(1.0)
     assert _score(kind, 1.0, 1.0) == pytest.approx(1.0)
-    assert _score(kind, 0.2, 0.3) == 0.0
-    assert 0.4 < _score(kind, 0.425, 0.6) < 0.6
+    assert _score(kind, 0.25, 0.35) == 0.0
+    assert 0.4 < _score(kind, 0.475, 0.625) < 0.6
 
 
 def test_the_parts_make_the_score() -> None:

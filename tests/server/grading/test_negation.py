@@ -89,3 +89,13 @@ def test_one_affirmative_mention_is_enough(judge):
     assert not found.negated
     assert found.evidence is not None
     assert found.evidence.word_indices == (7, 8)
+
+
+def test_a_text_without_punctuation_makes_no_denial(judge):
+    said = (
+        "nobody wanted a long night so I checked every link that was not healthy gradient "
+        "checkpointing then gave us the memory back and the run went on"
+    )
+
+    assert not judge("gradient checkpointing", said).negated
+    assert judge("gradient checkpointing", "We never used gradient checkpointing.").negated

@@ -36,6 +36,7 @@ PAGES: Final = {
     "/progress": "/progress",
     "/plan": "/plan",
     "/attempts/{attempt_id}": "/attempts/{latest}",
+    "/attempts/{attempt_id}/versions/{version}": "/attempts/{latest}/versions/1",
     "/attempts/{attempt_id}/compare/{other_id}": "/attempts/{latest}/compare/{earlier}",
     "/attempts/{attempt_id}/comments": "/attempts/{latest}/comments",
     "/attempts/{attempt_id}/share": "/attempts/{latest}/share",
@@ -43,11 +44,13 @@ PAGES: Final = {
     "/interview/{interview_id}": "/interview/{running}",
     "/interview/{interview_id}/report": "/interview/{ended}/report",
     "/microphone": "/microphone",
+    "/settings": "/settings",
 }
 """Each page's route with an address of it; ``latest`` and ``earlier`` answer one question."""
 
 NO_PAGES: Final = {
     "/engine",
+    "/repairs",
     "/practice",
     "/history/compare",
     "/history/export.{suffix}",
@@ -58,6 +61,7 @@ NO_PAGES: Final = {
     "/attempts/{attempt_id}/export.{suffix}",
     "/attempts/{attempt_id}/share/bundle",
     "/microphone/setup",
+    "/settings/voice",
     "/interview/{interview_id}/state",
     "/interview/{interview_id}/report.{suffix}",
 }

@@ -1,0 +1,101 @@
+"""What each stage of an assessment costs, in processor seconds a minute of sound.
+
+python benchmarks/stages.py [AUDIO --question ID] [--model base]
+
+Computing time is counted, not waiting, so a busy machine changes little. Without AUDIO it is the
+demo's answer. Goal: all but the engine takes at most 15 % of the time.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from client.answering.assembly import load_hearing
+from client.answering.session import Session
+from client.answering.submission import new_submission
+from client.audio.files import read_audio
+from client.backend.opening import open_direct
+from client.core.settings import load_settings
+from client.data import demo
+from client.transcription.base import Transcriber
+from client.transcription.engines import load_engine
+from pronunciation.clip import Clip
+from server.contract import Word
+
+T = TypeVar("T")
+GOAL_SHARE = 0.15
+
+
+class Costs(dict[str, float]):
+    """Processor seconds by stage."""
+
+    def of(self, stage: str, work: Callable[[], T]) -> T:
+        """Does the work and adds what it cost."""
+        began_s = time.process_time()
+        result = work()
+        self[stage] = self.get(stage, 0.0) + time.process_time() - began_s
+        return result
+
+
+class Counted(Transcriber):
+    """An engine whose cost is counted."""
+
+    def __init__(self, engine: Transcriber, costs: Costs) -> None:
+        self._engine, self._costs = engine, costs
+        self.name, self.model, self.max_segment_s = engine.name, engine.model, engine.max_segment_s
+
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        """See ``Transcriber``."""
+        return self._costs.of("engine", lambda: self._engine.recognize(clip))
+
+
+def main() -> int:
+    """Measure; exit status 1 if the goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("audio", nargs="?", type=Path, default=demo.AUDIO)
+    parser.add_argument("--question", default=demo.QUESTION_ID)
+    parser.add_argument("--model", default="tiny.en")
+    named = parser.parse_args()
+    loading, costs = Costs(), Costs()
+    with tempfile.TemporaryDirectory() as home:
+        settings = load_settings(home=Path(home), env={})
+        backend = loading.of("server and bank", lambda: open_direct(settings))
+        engine = loading.of(
+            "engine", lambda: load_engine("faster-whisper", named.model, offline=True)
+        )
+        hearing = load_hearing(settings)
+        loading.of("hearing", hearing.warm)
+
+        def hear(*arguments: Any) -> Any:
+            return costs.of("hearing", lambda: hearing(*arguments))
+
+        session = Session(backend, lambda: Counted(engine, costs), hear)
+
+        def assess(clip: Clip) -> None:
+            worker = session.worker(named.question)
+            transcript, evidence = costs.of("voice activity", lambda: worker.run(clip))
+            submission = new_submission(named.question, transcript, evidence)
+            costs.of("grading", lambda: session.submit(submission, save=False))
+
+        clip = read_audio(named.audio)
+        assess(Clip(clip.samples[: len(clip.samples) // 2]))  # makes what all later answers share
+        costs.clear()
+        assess(costs.of("reading the file", lambda: read_audio(named.audio)))
+    costs["voice activity"] -= costs["engine"] + costs["hearing"]  # they ran within
+    for stage, spent_s in loading.items():
+        print(f"loading: {stage:18} {spent_s:6.2f} s, once a worker")
+    total_s = sum(costs.values())
+    minutes = clip.duration_s / 60
+    for stage, spent_s in costs.items():
+        print(f"{stage:18} {spent_s / minutes:6.2f} s a minute, {spent_s / total_s:6.1%}")
+    share = 1 - costs["engine"] / total_s
+    print(f"all but the engine: {share:.1%} of {total_s / minutes:.2f} s, goal {GOAL_SHARE:.0%}")
+    return int(share > GOAL_SHARE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

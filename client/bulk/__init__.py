@@ -1,0 +1,1 @@
+"""Many recordings at once: which ones, on which workers, into one file of results."""

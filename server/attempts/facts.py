@@ -1,0 +1,156 @@
+"""What pages about many answers show of each: score and terms, so that they are queries.
+
+Facts follow from an answer's newest report and the corrections of its verdicts. Whoever stores a
+report stores its facts. Corrections come and go in many ways (taking back, merging, an import, the
+account of a coach deleted), so each answer's facts say which corrections they were made with, and
+whoever reads facts first brings those up to date that were made with others.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.orm import Session
+
+from server.attempts.read_reports import read_reports
+from server.contract import Report, TermVerdict
+from server.core.errors import StoreError
+from server.db.database import Database
+from server.db.tables import (
+    AnswerFactsRow,
+    AttemptRow,
+    CorrectionRow,
+    ReportRow,
+    TermFactsRow,
+)
+
+logger = logging.getLogger(__name__)
+
+_BATCH: Final = 200
+
+
+def keep_facts(session: Session, attempt: AttemptRow, newest: ReportRow, graded: Report) -> None:
+    """Stores the facts of an attempt's newest report, as the grader made it.
+
+    Args:
+        session: writes.
+        attempt: the attempt.
+        newest: the row of the report, with its id.
+        graded: the report.
+    """
+    session.execute(delete(AnswerFactsRow).where(AnswerFactsRow.attempt_id == attempt.id))
+    session.add(
+        AnswerFactsRow(
+            attempt_id=attempt.id,
+            report_id=newest.id,
+            owner_id=attempt.owner_id,
+            created_at=attempt.created_at,
+            topic=attempt.topic,
+            score=newest.score,
+            grader_version=newest.grader_version,
+        )
+    )
+    session.flush()
+    _keep_terms(session, attempt.id, graded.pronunciation.terms)
+
+
+def refresh_facts(database: Database, attempts: Select[int]) -> None:
+    """Brings the facts of these attempts up to date with their corrections.
+
+    A database that cannot be written keeps them as they are, and pages can still be read.
+
+    Args:
+        database: the database.
+        attempts: selects their ids.
+    """
+    with database.read() as session:
+        given = _given(session, attempts)
+        known = _known(session, attempts)
+    outdated = [each for each in given.keys() | known.keys() if given.get(each) != known.get(each)]
+    try:
+        for start in range(0, len(outdated), _BATCH):
+            chosen = outdated[start : start + _BATCH]
+            with database.write() as session:
+                database.alone(session, "facts")
+                _correct(session, {each: given.get(each, _NO_CORRECTIONS) for each in chosen})
+    except StoreError as error:
+        logger.error("facts are out of date: %s", error)
+
+
+_Mark = tuple[int, int, datetime | None]
+"""Which corrections there are: their number, the sum of their ids, the time of the last."""
+
+_NO_CORRECTIONS: Final[_Mark] = (0, 0, None)
+
+
+def _given(session: Session, attempts: Select[int]) -> dict[int, _Mark]:
+    """The corrections of each of these attempts that has some."""
+    marks = (
+        select(
+            CorrectionRow.attempt_id,
+            func.count(),
+            func.sum(CorrectionRow.id),
+            func.max(CorrectionRow.created_at),
+        )
+        .where(CorrectionRow.attempt_id.in_(attempts))
+        .group_by(CorrectionRow.attempt_id)
+    )
+    return {row[0]: (row[1], int(row[2]), row[3]) for row in session.execute(marks)}
+
+
+def _known(session: Session, attempts: Select[int]) -> dict[int, _Mark]:
+    """The corrections that facts were made with, where these were some."""
+    facts = AnswerFactsRow
+    marks = select(
+        facts.attempt_id, facts.corrections, facts.corrections_ids, facts.corrected_at
+    ).where(facts.corrections > 0, facts.attempt_id.in_(attempts))
+    return {row[0]: (row[1], row[2], row[3]) for row in session.execute(marks)}
+
+
+def _correct(session: Session, marks: dict[int, _Mark]) -> None:
+    reports = (
+        select(ReportRow.attempt_id, ReportRow.report)
+        .join(AnswerFactsRow, AnswerFactsRow.report_id == ReportRow.id)
+        .where(AnswerFactsRow.attempt_id.in_(marks))
+    )
+    if session.get_bind().dialect.name == "sqlite":  # PostgreSQL keeps nothing else
+        reports = reports.where(func.json_valid(ReportRow.report) == 1)
+    graded: dict[int, Report] = {}
+    for attempt_id, report in session.execute(reports):
+        try:
+            graded[attempt_id] = Report.model_validate(report)
+        except ValueError:  # the attempt itself reports it; its facts stay
+            continue
+    read = read_reports(session, graded)
+    for attempt_id, mark in marks.items():
+        facts = session.get(AnswerFactsRow, attempt_id)
+        if facts is None:  # deleted in the meantime
+            continue
+        facts.corrections, facts.corrections_ids, facts.corrected_at = mark
+        if attempt_id in read:
+            report = read[attempt_id].report
+            facts.score = report.overall
+            _keep_terms(session, attempt_id, report.pronunciation.terms)
+
+
+def _keep_terms(session: Session, attempt_id: int, terms: Iterable[TermVerdict]) -> None:
+    judged: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    for each in terms:
+        judged[each.term] += each.verdict != "unclear"
+        wrong[each.term] += each.verdict == "mispronounced"
+    session.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt_id))
+    session.add_all(
+        TermFactsRow(
+            attempt_id=attempt_id,
+            term=term.replace("\0", "\ufffd"),
+            judged=count,
+            wrong=wrong[term],
+        )
+        for term, count in judged.items()
+        if count
+    )
+    session.flush()
