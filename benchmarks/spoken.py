@@ -2,8 +2,8 @@
 
 A neural voice speaks answers, each with the sound rules of several accents; the whole client works
 on them (voice activity, transcription, hearing, grading), and the report is held against two
-truths: what grading finds in the written text (what the transcriber costs), and for paraphrased
-answers what a coach found in them.
+truths: what grading finds in the written text (what the transcriber costs, also without the
+phrases heard in the sound), and for paraphrased answers what a coach found in them.
 
     python benchmarks/spoken.py [--answers 2] [--accents American,German] [--models tiny.en,base]
         [--paraphrased] [--verbose]
@@ -30,6 +30,7 @@ from client.answering.assembly import load_hearing
 from client.answering.session import Session
 from client.answering.submission import new_submission
 from client.backend.opening import open_backend
+from client.backend.protocol import Backend
 from client.core.errors import NoSpeech
 from client.core.settings import ClientSettings
 from client.transcription.base import Transcriber
@@ -37,7 +38,7 @@ from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from server.contract import Report, Transcript, Word
+from server.contract import Report, Submission, Transcript, Word
 
 PARAPHRASED = Path(__file__).with_name("spoken_answers.jsonl")
 """Answers in people's own words, with the key phrases that a coach found in them."""
@@ -91,6 +92,7 @@ class Tally:
     words: int = 0
     word_errors: int = 0
     against_text: Phrases = field(default_factory=Phrases)
+    without_sound: Phrases = field(default_factory=Phrases)
     against_coach: Phrases = field(default_factory=Phrases)
     terms: int = 0
     terms_heard: int = 0
@@ -104,7 +106,7 @@ class Tally:
         judged = coach.found + coach.missed + coach.invented
         return (
             f"{name:12} {self.word_errors / max(1, self.words):6.1%}   {self.against_text}   "
-            f"{str(coach) if judged else '    -     -     -'}   "
+            f"{self.without_sound}   {str(coach) if judged else '    -     -     -'}   "
             f"{self.terms_heard / max(1, self.terms):5.2f} "
             f"{self.mispronounced / max(1, self.terms_heard):7.1%} "
             f"{1 - self.engine_s / max(1e-9, self.all_s):8.1%}"
@@ -118,6 +120,7 @@ class Tally:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for mine, theirs in (
             (self.against_text, other.against_text),
+            (self.without_sound, other.without_sound),
             (self.against_coach, other.against_coach),
         ):
             mine.found += theirs.found
@@ -193,8 +196,12 @@ class Bench:
         engine = Timed(load_engine("faster-whisper", model, offline=True))
         total = Tally()
         print(f"\nWhisper {model}, {len(answers)} answers in each accent")
-        print("              word    phrases: text       phrases: coach      terms       outside")
-        print("accent       errors   prec.  rec.    F1   prec.  rec.    F1   heard wrong   engine")
+        print(
+            "              word    phrases: text       without the sound   phrases: coach      "
+            "terms       outside\n"
+            "accent       errors   prec.  rec.    F1   prec.  rec.    F1   prec.  rec.    F1   "
+            "heard wrong   engine"
+        )
         with open_backend(self._settings) as backend:
             session = Session(backend, lambda: engine, self._hear)
             for accent in accents:
@@ -204,7 +211,7 @@ class Bench:
                         new_submission(answer.question, Transcript(text=answer.text))
                     )
                     clip = self._voice.say(answer.text, accent, seed=number)
-                    self._measure(session, engine, answer, written, clip, tally)
+                    self._measure(session, backend, engine, answer, written, clip, tally)
                 print(tally.row(accent.name), flush=True)
                 total.add(tally)
         print(total.row("all"))
@@ -212,6 +219,7 @@ class Bench:
     def _measure(
         self,
         session: Session,
+        backend: Backend,
         engine: Timed,
         answer: Answer,
         written: Report,
@@ -231,6 +239,8 @@ class Bench:
         tally.words += len(said)
         tally.word_errors += Levenshtein.distance(said, heard)
         tally.against_text.count(covered(report), covered(written))
+        by_text = backend.grade(without_sound(outcome.submission))
+        tally.without_sound.count(covered(by_text), covered(written))
         if answer.said is not None:
             tally.against_coach.count(covered(report), answer.said, answer.half)
         named = Counter(self._voice.terms(answer.text))
@@ -241,8 +251,17 @@ class Bench:
         tally.mispronounced += sum(each.verdict == "mispronounced" for each in evidence)
         if self._verbose:
             print(f"\n{answer.question}: {report.transcript.text}")
+            print(
+                f"  phrases by the sound: {', '.join(sorted(covered(report) - covered(by_text)))}"
+            )
             print(f"  lost phrases: {', '.join(sorted(covered(written) - covered(report)))}")
             print(f"  lost terms: {', '.join(sorted((named - listened).elements()))}\n")
+
+
+def without_sound(submission: Submission) -> Submission:
+    """The answer as if no phrase had been heard in its sound."""
+    evidence = submission.evidence.model_copy(update={"heard_phrases": ()})
+    return submission.model_copy(update={"evidence": evidence})
 
 
 def covered(report: Report) -> set[str]:

@@ -61,7 +61,7 @@ OTHERS: Final = 15
 BY_THE_WORDS: Final = frozenset({"exact", "inflected", "alias", "acronym"})
 PENALTY: Final = 2.0
 FOLDS: Final = 6
-WRONG: Final = 0.0025
+WRONG: Final = 0.005
 """So many phrases that were not said may be found."""
 ROUNDS, SMOOTHING, SAME = 3, 20.0, 0.3
 """Of learning what is said as what: rounds, and what every phone is given before, in frames."""

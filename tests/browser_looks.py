@@ -4,6 +4,8 @@ from typing import Any, Final
 
 SERIOUS: Final = ("serious", "critical")
 STOPS_IN_A_PLAYER: Final = 8
+STOPS_IN_A_DATE: Final = 3
+"""Month, day and year, then the calendar's button."""
 MOST_STOPS: Final = 500
 
 TAB_STOPS: Final = """() => [...document.querySelectorAll(
@@ -30,6 +32,9 @@ FOCUSED: Final = """() => {
     seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
   };
 }"""
+# the page's main part clips what is too wide for it
+WIDTH: Final = """() => Math.max(...[document.documentElement, document.querySelector("main")]
+  .filter(Boolean).map((each) => each.scrollWidth))"""
 BEYOND_THE_EDGE: Final = """() => [...document.querySelectorAll("main *, header *, footer *")]
   .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
   .filter((each) => !each.closest(".table-scroll, .visually-hidden, svg"))
@@ -76,6 +81,7 @@ def tabbing_problems(page: Any) -> list[str]:
     # a group of radio buttons is one stop, a player several
     fewest = min(counts) - page.locator("input[type=radio]").count()
     most = max(counts) + STOPS_IN_A_PLAYER * page.locator("audio[controls]").count() + 2
+    most += STOPS_IN_A_DATE * page.locator("input[type=date]:visible").count()
     if not fewest <= len(reached) <= most:
         problems.append(f"{len(reached)} reached, not {fewest} to {most}")
     if not reached or "skip-link" not in reached[0]:
@@ -84,7 +90,7 @@ def tabbing_problems(page: Any) -> list[str]:
 
 
 def wider_than(page: Any, width_px: int) -> list[str]:
-    """What makes the page, as wide as this, scroll sideways."""
-    if page.evaluate("document.documentElement.scrollWidth") <= width_px:
+    """What makes the page, as wide as this, scroll sideways, or is cut off at its edge."""
+    if page.evaluate(WIDTH) <= width_px:
         return []
     return list(page.evaluate(BEYOND_THE_EDGE)) or ["something"]

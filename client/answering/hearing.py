@@ -53,6 +53,10 @@ lexicon's longest names have 6 ("gpu direct r d m a")."""
 BATCH_WORDS: Final = 8
 """So many new words are heard at once: each time costs ``CONTEXT_WORDS`` more."""
 
+MIN_PHRASE_PHONES: Final = 6
+"""Of a key phrase's wordings to be heard in the sound: of 61 phrases that nobody said in 15
+answers, two were heard, as INT8 and Nsight, which have 5. A term also competes as a reading."""
+
 BREAK_S: Final = 3.0
 """Nobody says a term over a silence as long as this: words on either side are heard apart."""
 
@@ -323,7 +327,8 @@ def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> tuple[Phones, ..
     """How a key phrase may be said; what stands in parentheses may be left out."""
     names = (phrase.phrase, *phrase.aliases, *phrase.any_of)
     texts = dict.fromkeys(name.split(" (")[0] for name in names)
-    return tuple(dict.fromkeys(said for text in texts for said in spotter.said(text)))
+    wordings = dict.fromkeys(said for text in texts for said in spotter.said(text))
+    return tuple(phones for phones in wordings if len(phones) >= MIN_PHRASE_PHONES)
 
 
 def _text_of(question: Question) -> str:

@@ -168,7 +168,7 @@ def _print_change(before: "Attempt", after: "Attempt") -> None:
     from server.ui.verdict_words import score_text
 
     transcript = after.report.transcript
-    scores = f"{before.report.overall:.0%} → {score_text(after.report)}"
+    scores = f"{score_text(before.report)} → {score_text(after.report)}"
     out().print(
         Text.assemble(
             (f"attempt {after.id} ", "bold"),

@@ -129,6 +129,10 @@ class Candidate:
     end: int
     features: npt.NDArray[np.float64]
 
+    def overlaps(self, other: "Candidate") -> bool:
+        """Whether both are places of the same phrase that share a frame."""
+        return self.index == other.index and self.start < other.end and other.start < self.end
+
 
 @dataclass(frozen=True, eq=False)
 class PhraseModel:
@@ -168,7 +172,7 @@ def phrase_model(path: Path = MODEL_PATH) -> PhraseModel:
 def find_phrases(
     scores: Floats, written: Written, wanted: Sequence[Wanted], model: PhraseModel | None = None
 ) -> list[Found]:
-    """The wanted phrases that the sound holds and the transcript does not; each at most once.
+    """The places where the sound holds a wanted phrase and the transcript does not, in order.
 
     Args:
         scores: frame scores of the clip, shape (frames, classes).
@@ -177,11 +181,16 @@ def find_phrases(
         model: by default the shipped one.
     """
     model = model or phrase_model()
-    best: dict[int, tuple[float, Candidate]] = {}
-    for candidate in candidates(scores, written, wanted, model.said_as):
-        probability = model.probability(candidate)
-        if probability > max(model.found_from, best.get(candidate.index, (0.0,))[0]):
-            best[candidate.index] = probability, candidate
+    judged = [
+        (model.probability(candidate), candidate)
+        for candidate in candidates(scores, written, wanted, model.said_as)
+    ]
+    kept: list[tuple[float, Candidate]] = []
+    for probability, each in sorted(judged, key=lambda pair: -pair[0]):
+        if probability < model.found_from:
+            break
+        if not any(each.overlaps(other) for _, other in kept):
+            kept.append((probability, each))
     return sorted(
         (
             Found(
@@ -192,7 +201,7 @@ def find_phrases(
                 each.end * FRAME_S,
                 probability,
             )
-            for probability, each in best.values()
+            for probability, each in kept
         ),
         key=lambda found: found.start_s,
     )

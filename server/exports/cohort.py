@@ -11,11 +11,12 @@ from typing import Any, Final, Literal
 from pydantic import AwareDatetime, Field
 from sqlalchemy import select
 
+from server.attempts.corrections import NOBODY
 from server.attempts.store import Store
 from server.contract import Wire
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.database import Database
-from server.db.tables import CohortRow
+from server.db.tables import AccountRow, CohortRow, RubricScoreRow
 from server.jobs.work import MadeFile, Outcome, Task, Work
 from server.sharing.shown import ShownAttempt, attempts_shown_to
 from server.ui.exports.csv_table import COLUMNS, row_of, safe_cell
@@ -25,7 +26,9 @@ EXPORT_COHORT: Final = "cohort-export"
 MAX_FILE_BYTES: Final = 100 * 1024 * 1024
 """Two hundred thousand answers; the file lies in the database for a day."""
 
-_OWN_COLUMNS: Final = ("attempt_id", "interview_id", "candidate", "candidate_name")
+_OWN_COLUMNS: Final = (
+    *("attempt_id", "interview_id", "candidate", "candidate_name", "rubric_scores"),
+)
 COHORT_COLUMNS: Final = (*_OWN_COLUMNS, *COLUMNS)
 
 _NUMBERS: Final = frozenset(
@@ -108,9 +111,26 @@ def _row(database: Database, shown: ShownAttempt) -> Row | None:
         stored = Store(database, shown.owner_id).get(shown.attempt_id)
     except NotFoundError:
         return None
-    own = (shown.attempt_id, shown.interview_id, shown.candidate, shown.name)
+    scores = _rubric_scores(database, shown.attempt_id)
+    own = (shown.attempt_id, shown.interview_id, shown.candidate, shown.name, scores)
     attempt = stored.attempt
     return (*own, *row_of(attempt.submission, stored.question, attempt.report))
+
+
+def _rubric_scores(database: Database, attempt_id: int) -> str:
+    """What reviewers gave by the rubric, as ``Pace: 3 by Cleo; Depth: 4 by Cleo``."""
+    given = RubricScoreRow
+    wanted = (
+        select(given.criterion, given.score, AccountRow.display_name, given.guest_name)
+        .join(AccountRow, AccountRow.id == given.author_id, isouter=True)
+        .where(given.attempt_id == attempt_id)
+        .order_by(given.created_at, given.id)
+    )
+    with database.read() as session:
+        return "; ".join(
+            f"{criterion}: {score} by {name or guest or NOBODY}"
+            for criterion, score, name, guest in session.execute(wanted)
+        )
 
 
 def _to_csv(rows: Iterator[Row]) -> bytes:

@@ -18,8 +18,8 @@ from server.grading.phrases import CompiledPhrase
 from server.grading.sound import shared_ends, siblings
 
 HEARD_FROM = 0.5
-"""Probability from which a phrase heard in the recording counts: 0.2 to 0.9 % of the phrases that
-nobody said reach it, and 56 to 61 % of those that the text lost (`scripts/train_phrases.py`)."""
+"""Probability from which a phrase heard in the recording counts: 0.4 % of the phrases that nobody
+said reach it, and 60 % of those that the text lost (`scripts/train_phrases.py`)."""
 SHARE_OF_WORD = 0.4
 """A word stands at a stretch of the recording that holds so much of it."""
 

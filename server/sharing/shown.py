@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, exists, or_, select, union_all
 
 from server.core.access import Resource
 from server.db.database import MAX_ID, Database
-from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ShareRow
+from server.db.tables import AccountRow, AnswerFactsRow, AttemptRow, CohortMemberRow, ShareRow
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,11 @@ def shown_ids(cohort_ids: Collection[int]) -> Select[int]:
         .subquery()
     )
     both = union_all(
-        # whoever shares an attempt owns it: that is checked when it is shared
-        select(shares.c.attempt_id).where(shares.c.attempt_id.is_not(None)),
+        select(AnswerFactsRow.attempt_id).join(
+            shares,
+            (shares.c.attempt_id == AnswerFactsRow.attempt_id)
+            & (shares.c.owner_id == AnswerFactsRow.owner_id),
+        ),
         select(AttemptRow.id)
         .join(
             shares,

@@ -1,6 +1,7 @@
 """All questions of the bank, to search and choose from."""
 
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
@@ -8,6 +9,8 @@ from starlette.responses import HTMLResponse
 from client.practice.choosing import find_questions, in_order
 from client.practice.progress import all_attempts, latest_answers
 from client.studio.state.studio import Studio
+
+PAGE: Final = 20
 
 Text = Annotated[str, Query(max_length=200)]
 
@@ -23,6 +26,7 @@ def router(studio: Studio) -> APIRouter:
         role: Text = "",
         round: Text = "",
         level: Annotated[str, Query(pattern="^[1-5]?$")] = "",
+        page: Annotated[int, Query(ge=1, le=1000)] = 1,
     ) -> HTMLResponse:
         """Those that fit, the easiest untried first."""
         bank = studio.bank
@@ -34,14 +38,20 @@ def router(studio: Studio) -> APIRouter:
             and (not round or each.round == round)
             and (not level or each.difficulty == int(level))
         ]
+        ordered = in_order(found, {name: each.score for name, each in latest.items()})
+        chosen = {"q": q, "role": role, "round": round, "level": level}
         return studio.page(
             request,
             "questions.html",
-            questions=in_order(found, {name: each.score for name, each in latest.items()}),
+            questions=ordered[(page - 1) * PAGE : page * PAGE],
+            total=len(ordered),
+            page=page,
+            pages=max(1, -(-len(ordered) // PAGE)),
+            query=urlencode({name: value for name, value in chosen.items() if value}),
             latest=latest,
             role_titles={each.id: each.title for each in bank.roles},
             round_titles={each.id: each.title for each in bank.rounds},
-            chosen={"q": q, "role": role, "round": round, "level": level},
+            chosen=chosen,
         )
 
     return routes

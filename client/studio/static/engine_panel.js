@@ -32,6 +32,7 @@ function showFetching(fetching) {
     showBar(fetching.done_bytes, fetching.total_bytes);
     line.textContent = `Downloading ${fetching.model}: ${megabytes(fetching.done_bytes)} of ${megabytes(fetching.total_bytes)} MB. You can go on meanwhile.`;
   } else if (fetching.state === "done") {
+    panel.querySelector("[data-needed]")?.remove();
     line.textContent = `Whisper ${fetching.model} is ready: the next answer uses it.`;
   } else {
     line.textContent = fetching.problem;

@@ -56,7 +56,7 @@ def test_it_is_the_same_with_answers_on_a_shared_server(
     given = {"author": "Dr. Who", "created_at": START}
     document = ReviewDocument(
         submission_id=submission.submission_id,
-        comments=(Comment(external_id="a" * 32, text="Slower", **given),),
+        comments=(Comment(external_id="a" * 32, text="Slower", no_account=True, **given),),
         scores=(RubricScore(external_id="b" * 32, criterion="Structure", score=3, **given),),
     )
     back = tmp_path / "back.json"

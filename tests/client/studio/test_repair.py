@@ -17,9 +17,11 @@ from client.data import demo
 from client.studio.app import create_studio
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
+from client.transcription.base import Transcriber
 from question_bank.own_aliases import read_own_aliases
 from server.contract import Transcript, Word
 from tests.client.conftest import make_submission
+from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ANSWER, ORIGIN, ScriptedTranscriber, make_studio
 
 QUESTION = "infiniband-or-roce"
@@ -145,6 +147,7 @@ def test_words_are_corrected_marked_and_restored(repairable: Callable[..., Repai
     assert "corrected by the candidate, the engine wrote “in Fini Band”" in page
     assert "<b>" not in page
     assert "pocketsphinx, corrected by you" in page
+    assert "<li>words corrected</li>" in studio.client.get("/history").text
     studio.client.post(f"/attempts/{number}/words/restore")
     assert studio.text(number) == ROUGH
     assert studio.client.post(f"/attempts/{number}/words", data={"text": " "}).status_code == 422
@@ -185,3 +188,40 @@ def test_whisper_is_offered_where_the_rough_notice_stands(
         assert "data-again hidden" in page
     without = repairable()
     assert 'data-fetch="base.en" hidden' in without.page(number)
+
+
+class FetchedEngine(EngineState):
+    """PocketSphinx until Whisper has been fetched, then a scripted engine."""
+
+    fetched = False
+
+    def load(self) -> Transcriber:
+        engine = ScriptedTranscriber()
+        engine.name = "faster-whisper"
+        return engine
+
+    def _choice(self) -> tuple[str, str]:
+        return ("faster-whisper", "none") if self.fetched else ("pocketsphinx", "")
+
+
+def test_one_button_fetches_whisper_and_the_next_one_repairs_the_report(
+    repairable: Callable[..., Repairable],
+    settings: ClientSettings,
+    serve: Serve,
+    new_page: NewPage,
+) -> None:
+    def fetch(model: str, tell: Callable[[int, int], None]) -> None:
+        tell(50_000_000, 145_000_000)
+        engine.fetched = True
+
+    engine = FetchedEngine(settings, fetch=fetch)
+    studio = repairable(engine=engine)
+    number = studio.answer()
+    page = new_page()
+    page.goto(f"{serve(studio=studio.studio).url}/attempts/{number}")
+    page.get_by_role("button", name="Download Whisper base.en, 145 MB").click()
+    page.get_by_text("Whisper base.en is ready").wait_for()
+    page.get_by_role("button", name="Transcribe 1 rough answer again").click()
+    page.get_by_text("1 earlier report").wait_for()
+    assert "priority flow control" in page.locator("#transcript").inner_text()
+    assert page.locator("#engine").is_hidden()

@@ -67,14 +67,14 @@ def test_what_was_said_as_it_is_written_is_nothing_else() -> None:
     assert find(scores, written(scores, WE_USE, ETHERNET, HERE), INFINIBAND) == []
 
 
-def test_a_phrase_is_found_once_at_its_likeliest_place() -> None:
-    worse = (*INFINIBAND[:-2], "M", "P")
-    scores = spoken(WE_USE, worse, HERE, INFINIBAND)
+def test_a_phrase_is_found_at_every_place_but_once_there() -> None:
+    scores = spoken(WE_USE, INFINIBAND, HERE, INFINIBAND)
     text = written(scores, WE_USE, INFINITE_BEND, HERE, INFINITE_BEND)
+    short = INFINIBAND[:-1]
 
-    (found,) = find(scores, text, INFINIBAND)
+    found = find_phrases(scores, text, [Wanted((INFINIBAND, short))])
 
-    assert found.word_index == 3
+    assert [each.word_index for each in found] == [1, 3]
 
 
 def test_words_that_the_transcriber_left_out_have_a_place() -> None:

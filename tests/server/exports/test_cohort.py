@@ -13,7 +13,7 @@ from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.attempts.store import Store
 from server.core.errors import InvalidInputError, NotFoundError
-from server.db.tables import AttemptRow, ShareRow
+from server.db.tables import AttemptRow, RubricScoreRow, ShareRow
 from server.exports.cohort import COHORT_COLUMNS, CohortOrder, cohort_exporting
 from server.jobs.work import Outcome, Work
 from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_shown
@@ -116,6 +116,28 @@ def test_only_what_is_shown_to_this_cohort_is_in_it(program: Program) -> None:
         resource = resource_of_attempt(program.store.database, attempt)
         assert resource is not None and resource.shown_to == cohorts
     assert resource_of_attempt(program.store.database, 2**70) is None
+
+
+def test_the_table_has_what_reviewers_gave_by_the_rubric(program: Program) -> None:
+    shown = program.answer("ana")
+    program.share("ana", program.first, attempt_id=shown)
+    given = (("Pace", 3, program.ids["bo"], None), ("Depth", 4, None, "=Dr. Who"))
+    with program.store.database.write() as session:
+        for number, (criterion, score, author_id, guest) in enumerate(given):
+            session.add(
+                RubricScoreRow(
+                    attempt_id=shown,
+                    author_id=author_id,
+                    guest_name=guest,
+                    criterion=criterion,
+                    score=score,
+                    note="not in the table",
+                    created_at=START + timedelta(seconds=number),
+                    external_id=f"{number:032x}",
+                )
+            )
+    (row,) = program.rows()
+    assert row["rubric_scores"] == "Pace: 3 by Bo; Depth: 4 by =Dr. Who"
 
 
 def test_who_leaves_the_cohort_takes_their_answers_along(program: Program) -> None:

@@ -79,7 +79,7 @@ def test_every_form_of_a_report_shows_all_of_it(kind: str) -> None:
 
 def test_a_table_has_it_in_columns() -> None:
     (row,) = csv.DictReader(io.StringIO(to_csv([ATTEMPT])))
-    assert row["possible"] == "continuous batching"
+    assert row["phrases_possible"] == "continuous batching"
     assert (row["structure_said"], row["structure_missing"]) == ("reason", "example")
     assert row["score_parts"] == composition_text(REPORT)
     assert float(row["score"]) == pytest.approx(REPORT.score, abs=1e-4)

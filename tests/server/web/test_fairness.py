@@ -26,7 +26,14 @@ from server.core.access import OPEN, Actor
 from server.core.settings import sqlite_url
 from server.db.database import Database
 from server.web.http import fairness
-from server.web.http.fairness import AT_ONCE, CHANGES, MAX_ANSWER_WORDS, REQUESTS, Fairness
+from server.web.http.fairness import (
+    AT_ONCE,
+    CHANGES,
+    CHANGES_AT_ONCE,
+    MAX_ANSWER_WORDS,
+    REQUESTS,
+    Fairness,
+)
 from server.web.http.refusing import MAX_ANSWER_BYTES, BodyLimit
 from tests.server.people import People, cheap_passwords, people
 from tests.server.web.test_processes import PROJECT, wait_for
@@ -109,6 +116,24 @@ def test_only_so_many_requests_of_an_account_run_at_once() -> None:
         served.go_on.set()
         assert {(await each)[0] for each in (*waiting, others)} == {200}
         assert (await served.ask(ANA))[0] == 200
+
+    asyncio.run(asking())
+
+
+def test_fewer_of_an_account_grade_or_store_at_once() -> None:
+    async def asking() -> None:
+        served = Served()
+        waiting = [asyncio.create_task(served.ask(ANA, "POST")) for _ in range(CHANGES_AT_ONCE)]
+        await asyncio.sleep(0)
+        assert (await served.ask(ANA, "POST"))[0] == 429
+        others = [
+            asyncio.create_task(served.ask(who, how)) for who, how in ((BEN, "POST"), (ANA, "GET"))
+        ]
+        await asyncio.sleep(0)
+        assert served.running == CHANGES_AT_ONCE + 2
+        served.go_on.set()
+        assert {(await each)[0] for each in (*waiting, *others)} == {200}
+        assert not served.app._at_once
 
     asyncio.run(asking())
 

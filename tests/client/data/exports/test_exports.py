@@ -46,8 +46,16 @@ def test_csv_has_a_line_for_each_attempt(make: SimpleNamespace) -> None:
     first, second = rows(to_csv(attempts))
     assert tuple(first) == COLUMNS
     assert first["transcript"] == text
-    assert (first["score"], first["covered"], first["missing"]) == ("1.0", "paged attention", "")
-    assert (second["score"], second["covered"], second["missing"]) == ("0.0", "", "paged attention")
+    assert (first["score"], first["phrases_covered"], first["phrases_missing"]) == (
+        "1.0",
+        "paged attention",
+        "",
+    )
+    assert (second["score"], second["phrases_covered"], second["phrases_missing"]) == (
+        "0.0",
+        "",
+        "paged attention",
+    )
     assert first["created_at"] == "2026-03-01T12:00:00+00:00"
     assert first["submission_id"] == attempts[0].submission.submission_id
 
@@ -59,7 +67,7 @@ def test_csv_keeps_what_was_denied_apart(make: SimpleNamespace) -> None:
     coverage = attempt.report.coverage.model_copy(update={"phrases": (denied,)})
     report = attempt.report.model_copy(update={"coverage": coverage})
     (row,) = rows(to_csv([attempt.model_copy(update={"corrected": report})]))
-    assert (row["covered"], row["denied"]) == ("", phrase.phrase)
+    assert (row["phrases_covered"], row["phrases_denied"]) == ("", phrase.phrase)
 
 
 @pytest.mark.parametrize("text", ATTACKS)

@@ -44,6 +44,7 @@ PAGES: Final = {
     "/interview/{interview_id}": "/interview/{running}",
     "/interview/{interview_id}/report": "/interview/{ended}/report",
     "/microphone": "/microphone",
+    "/settings": "/settings",
 }
 """Each page's route with an address of it; ``latest`` and ``earlier`` answer one question."""
 
@@ -60,6 +61,7 @@ NO_PAGES: Final = {
     "/attempts/{attempt_id}/export.{suffix}",
     "/attempts/{attempt_id}/share/bundle",
     "/microphone/setup",
+    "/settings/voice",
     "/interview/{interview_id}/state",
     "/interview/{interview_id}/report.{suffix}",
 }

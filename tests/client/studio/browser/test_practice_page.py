@@ -338,3 +338,17 @@ def test_a_file_becomes_a_report(serve: Serve, new_page: NewPage) -> None:
     page.set_input_files("#file", AUDIO)
     page.get_by_role("button", name="Transcribe and grade it").click()
     page.wait_for_url("**/attempts/*")
+
+
+def test_on_a_phone_record_stays_in_view_and_no_key_is_shown(
+    serve: Serve, new_page: NewPage
+) -> None:
+    page = new_page(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page.goto(serve().url + PAGE)
+    page.wait_for_selector(".recorder")
+    page.evaluate("document.querySelectorAll('.notice').forEach((each) => (each.hidden = false))")
+    box = page.locator("[data-primary]").bounding_box()
+    assert box is not None
+    assert box["height"] >= 24
+    assert box["y"] >= 0 and box["y"] + box["height"] <= 800
+    assert page.locator(".kbd:visible").count() == 0
