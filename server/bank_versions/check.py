@@ -38,7 +38,7 @@ def check_bank_path(
     Args:
         path: a bank's folder or file.
         lexicon: files of terms on top of the built-in ones.
-        ways: also grade every way and every near miss, which takes about half a second a question.
+        ways: also grade every way and every near miss, which takes about two seconds a question.
         progress: told how many questions are done, of how many.
 
     Returns:
