@@ -4,6 +4,8 @@ from typing import Any, Final
 
 SERIOUS: Final = ("serious", "critical")
 STOPS_IN_A_PLAYER: Final = 8
+STOPS_IN_A_DATE: Final = 3
+"""Month, day and year, then the calendar's button."""
 MOST_STOPS: Final = 500
 
 TAB_STOPS: Final = """() => [...document.querySelectorAll(
@@ -79,6 +81,7 @@ def tabbing_problems(page: Any) -> list[str]:
     # a group of radio buttons is one stop, a player several
     fewest = min(counts) - page.locator("input[type=radio]").count()
     most = max(counts) + STOPS_IN_A_PLAYER * page.locator("audio[controls]").count() + 2
+    most += STOPS_IN_A_DATE * page.locator("input[type=date]:visible").count()
     if not fewest <= len(reached) <= most:
         problems.append(f"{len(reached)} reached, not {fewest} to {most}")
     if not reached or "skip-link" not in reached[0]:

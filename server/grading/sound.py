@@ -40,6 +40,8 @@ MIN_PHONES_ODD, MIN_PHONES_ORDINARY, MIN_PHONES_HOMOPHONE = 5, 8, 5
 MIN_SHARED_ENDING = 5
 """Letters behind which two words differ only by their prefix ("hypertension", "hypotension")."""
 MIN_WHOLE_ENDING = 3
+MAX_PREFIX = 3
+"""Letters of a prefix that a transcriber may have put to the word before."""
 BASE_SCORE = 0.8
 
 
@@ -158,10 +160,13 @@ def shared_ends(meant: Sequence[str], written: Sequence[str]) -> tuple[int, int]
 def siblings(meant: Sequence[str], written: Sequence[str]) -> bool:
     """Whether two words exclude each other: "online" and "offline", "hyper-" and "hypotension"."""
     written = [text for text in written if text not in FUNCTION_WORDS]
-    if len(meant) != 1 or len(written) != 1:
+    if len(meant) != 1:
         return False
-    (one,), (other,) = meant, written
-    return contrast(lemma(one), lemma(other)) or _differ_by_prefix(one, other)
+    (one,) = meant
+    if len(written) == 1:
+        return contrast(lemma(one), lemma(written[0])) or _differ_by_prefix(one, written[0])
+    # "chose synchronous" for "asynchronous", but not "infinite band" for "infiniband"
+    return any(one.endswith(text) and len(one) - len(text) <= MAX_PREFIX for text in written)
 
 
 def _differ_by_prefix(one: str, other: str) -> bool:

@@ -44,10 +44,12 @@ class Sounds:
     Attributes:
         recording_url: the candidate's own recording; ``None``: there is none here.
         taught_urls: how a term is said, by the term as the report writes it.
+        mistake_urls: a mistaken reading as the app's voice says it, by its phones.
     """
 
     recording_url: str | None = None
     taught_urls: Mapping[str, str] = field(default_factory=dict)
+    mistake_urls: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class TermRow:
     verdict: str
     heard: str
     heard_ipa: str
+    heard_phones: str
     expected: str
     tip: str
     basis: str
@@ -228,6 +231,7 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
         verdict=VERDICT_WORDS[term.verdict],
         heard=term.heard or "",
         heard_ipa=ipa(term.phones) if term.phones else "",
+        heard_phones=term.phones or "",
         expected=term.expected,
         tip=term.tip,
         basis="" if term.corrected else basis,

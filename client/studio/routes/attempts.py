@@ -15,6 +15,7 @@ from client.data.own_aliases import AliasError, add_own_alias, take_back_alias
 from client.data.repair import rough_answers
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
+from client.studio.views.drill import reading_url
 from pronunciation.terms import Lexicon
 from question_bank.errors import BankError
 from question_bank.models import Question
@@ -243,6 +244,11 @@ def _sounds(studio: Studio, attempt: Attempt, view: ReportView) -> Sounds:
     return Sounds(
         recording_url=f"/attempts/{attempt.id}/audio" if recorded else None,
         taught_urls=_taught(studio.lexicon, view.report.pronunciation.terms),
+        mistake_urls={
+            each.phones: reading_url(each.term, each.phones)
+            for each in view.report.pronunciation.terms
+            if each.verdict == "mispronounced" and each.phones
+        },
     )
 
 

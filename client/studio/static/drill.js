@@ -148,6 +148,11 @@ async function hearModel() {
   await player.play(sound).catch((error) => panel.say(error.message));
 }
 
+/** A reading of the last take, heard or expected, in the same voice: the two can be compared. */
+async function hearReading(reading) {
+  await player.play(reading.sound).catch((error) => panel.say(error.message));
+}
+
 async function hearOwn() {
   const piece = { fromS: step.from_s, toS: step.to_s };
   await player
@@ -314,6 +319,8 @@ const actions = {
   },
   model: () => (panel.is("ready") || isJudged()) && hearModel(),
   own: () => isJudged() && hearOwn(),
+  "heard-sound": () => hearReading(step.heard),
+  "expected-sound": () => hearReading(step.expected),
   skip: () => panel.isIdle && skip(),
   resend: () => panel.is("failed") && send(),
 };

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from client.practice.drills.items import Item
 from client.practice.drills.session import Step
@@ -32,10 +32,11 @@ _UNDECIDED: Final[dict[DrillVerdictName, str]] = {
 
 @dataclass(frozen=True)
 class ReadingView:
-    """How something is said: a respelling for people, and IPA."""
+    """How something is said: a respelling for people, IPA, and where the app's voice says it."""
 
     say: str
     ipa: str
+    sound: str
 
 
 @dataclass(frozen=True)
@@ -187,4 +188,10 @@ def _coming(step: Step, now: datetime) -> str:
 
 
 def _reading(item: Item, phones: str) -> ReadingView:
-    return ReadingView(item.respelling(phones), to_ipa(phones))
+    sound = reading_url(item.term, phones)
+    return ReadingView(item.respelling(phones), to_ipa(phones), sound)
+
+
+def reading_url(term: str, phones: str) -> str:
+    """Where the app's voice says one reading of a term, right or mistaken."""
+    return "/sound/reading?" + urlencode({"term": term, "phones": phones})

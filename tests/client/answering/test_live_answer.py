@@ -208,8 +208,8 @@ def test_words_and_verdicts_are_those_of_the_recording(
         engine = load_engine("pocketsphinx", offline=True)
     rehearsal = session(engine, hear=AnswerHearing(load_lexicon(), frozenset))
     clip = read_audio(demo.AUDIO)
-    # sentences end at 5.4 and at 23.2 s; their pauses are made as long as people make them
-    parts = [clip.slice(0.0, 5.5), clip.slice(23.4, 26.9)]
+    # clauses end at 5.5 and at 22.5 s; their pauses are made as long as people make them
+    parts = [clip.slice(0.0, 5.7), clip.slice(23.0, 26.9)]
     whole = np.concatenate([parts[0].samples, silence(0.8), parts[1].samples, silence(0.8)])
     live = rehearsal.listen(QUESTION)
     feed(live, whole)

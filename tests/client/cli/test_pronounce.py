@@ -19,7 +19,7 @@ SAID_WRONG = "then I would take RoCE"
 def right(tmp_path: Path) -> Path:
     """The stretch of the sample with "rocky"."""
     path = tmp_path / "right.wav"
-    write_wav(read_audio(demo.AUDIO).slice(23.5, 26.7), path)
+    write_wav(read_audio(demo.AUDIO).slice(23.1, 25.9), path)
     return path
 
 
@@ -27,7 +27,7 @@ def right(tmp_path: Path) -> Path:
 def wrong(tmp_path: Path) -> Path:
     """The stretch of the sample with R OW CH."""
     path = tmp_path / "wrong.wav"
-    write_wav(read_audio(demo.AUDIO).slice(40.9, 42.4), path)
+    write_wav(read_audio(demo.AUDIO).slice(40.3, 42.0), path)
     return path
 
 

@@ -61,6 +61,8 @@ def test_a_miss_shows_heard_against_expected_and_comes_back(backend: Backend) ->
     assert step.heard is not None and step.expected is not None
     assert (step.heard.say, step.expected.say) == ("ROHSS", "ROCK-ee")
     assert step.heard.ipa != step.expected.ipa
+    assert step.heard.sound == "/sound/reading?term=item-0&phones=R+OW1+S"
+    assert step.expected.sound == "/sound/reading?term=item-0&phones=R+AA1+K+IY0"
     assert (step.tip, step.coming) == ("Not like a rose, item-0.", "in this drill")
     assert (step.from_s, step.to_s) == pytest.approx((0.05, 0.85))
     view = drill.view()

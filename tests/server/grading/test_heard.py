@@ -85,10 +85,12 @@ def test_what_is_denied_does_not_count(verdicts):
         ("pipeline parallelism", "data parallelism"),
         ("warm replicas", "hot replicas"),
         ("asynchronous checkpointing", "synchronous checkpointing"),
+        ("asynchronous checkpointing", "then synchronous checkpointing"),
     ],
 )
 def test_a_sibling_is_not_taken_for_the_phrase(verdicts, phrase, written):
-    (verdict,) = verdicts(f"It was {written} then.", heard(2, 3, phrase), phrases=[phrase])
+    last = 1 + len(written.split())
+    (verdict,) = verdicts(f"It was {written} then.", heard(2, last, phrase), phrases=[phrase])
     assert verdict.status != "covered"
 
 
@@ -121,3 +123,8 @@ def test_a_phrase_of_another_question_is_ignored(verdicts):
 def test_in_a_rough_transcript_only_the_words_count(verdicts):
     text = "We tune the con tin you us bat chin for the load."
     assert verdicts(text, heard(3, 8), engine="pocketsphinx")[0].status == "missing"
+
+
+def test_the_word_before_does_not_make_a_sibling_sound_like_the_phrase(judge):
+    verdict = judge("asynchronous checkpointing", "We chose synchronous checkpointing then.")
+    assert verdict.status != "covered"

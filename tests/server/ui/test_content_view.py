@@ -62,7 +62,7 @@ def test_every_form_of_a_report_shows_all_of_it(kind: str) -> None:
         each
         for each in (
             composition_text(REPORT),
-            "structure 33% × 0.5",
+            "structure 27% × 0.5",
             ASKED,
             f"“{CLAUSE}”",
             "in your own words",

@@ -211,6 +211,15 @@ def test_with_sounds_words_and_terms_can_be_played(full: Report) -> None:
     assert page.values("data-sound") == ["/sound/term?term=RoCE"]
 
 
+def test_a_mistake_can_be_heard_beside_the_taught_reading(full: Report) -> None:
+    [wrong] = view_report(full).wrong_terms
+    sounds = Sounds(
+        taught_urls={wrong.term: "/taught"}, mistake_urls={wrong.heard_phones: "/mistake"}
+    )
+    page = render(view_report(full), sounds)
+    assert page.values("data-sound") == ["/mistake", "/taught"]
+
+
 def test_words_without_times_are_no_places_to_play_from(make_report: MakeReport) -> None:
     words = (Word(text="lost"), *make_words("one two"))
     page = render(view_report(make_report(words)), Sounds("/audio"))
