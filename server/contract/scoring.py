@@ -21,6 +21,8 @@ touches some phrases, and a good one has no time for all of them."""
 STRUCTURE_RANGE: Final = (0.35, 0.90)
 """Likewise of the structure: strong development answers say 0.91 to 1.0 of the parts, weak ones
 0.22 to 0.58."""
+LISTED_CREDIT: Final = 0.5
+"""What key phrases count of their value in a mere list of them."""
 COVERAGE_SHARE: Final[dict[Kind, float]] = {
     "explain": 0.5,
     "story": 0.4,
@@ -53,10 +55,16 @@ def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:
 
 
 def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
-    """The score of an answer and its parts, by the question's kind."""
+    """The score of an answer and its parts, by the question's kind.
+
+    Key phrases count fully only as far as something is said about them: where the structure is
+    worth nothing, in proportion to it down to ``LISTED_CREDIT``.
+    """
     share = COVERAGE_SHARE[structure.kind]
+    told = LISTED_CREDIT + (1 - LISTED_CREDIT) * min(1.0, structure.score / STRUCTURE_RANGE[0])
+    named = _within(coverage.score, *COVERAGE_RANGE)
     parts = (
-        ScorePart(name="key phrases", share=share, value=_within(coverage.score, *COVERAGE_RANGE)),
+        ScorePart(name="key phrases", share=share, value=named * told),
         ScorePart(
             name="structure",
             share=1.0 - share,

@@ -44,6 +44,7 @@ export async function request(address, { post = false, json, samples, withinMs }
       method: post || json || samples ? "POST" : "GET",
       headers,
       body: json ? JSON.stringify(json) : samples,
+      keepalive: Boolean(json), // what was chosen is stored, also where the page is left at once
       signal: withinMs ? AbortSignal.timeout(withinMs) : undefined,
     });
     if (answer.ok) {

@@ -386,7 +386,7 @@ def test_nobody_reads_a_stored_report_but_through_the_one_place() -> None:
 def test_lists_exports_and_overviews_show_the_content_score(
     make_service: Callable[..., Service], make: SimpleNamespace
 ) -> None:
-    structure = Structure(kind="explain", parts=(), score=0.6)
+    structure = Structure(kind="explain", parts=(), score=0.625)
 
     def with_structure(*args: object) -> Report:
         report = grade_with_a_term(*args)  # type: ignore[arg-type]
@@ -398,7 +398,7 @@ def test_lists_exports_and_overviews_show_the_content_score(
     submission = make.submission(text, transcript=typed(text))
     world = people(make_service(grader=Grader(with_structure, "stub-1")), submission)
     graded = world.of("ana").history().attempts[0].score
-    assert graded == pytest.approx(0.5 * (0.3 / 0.45) + 0.5 * 0.5)
+    assert graded == pytest.approx(0.5 * (0.25 / 0.45) + 0.5 * 0.5)
     assert graded != world.of("ana").attempt(world.attempt.id).report.coverage.score
     correct(world)
     listed = world.of("ana").history().attempts[0]

@@ -35,6 +35,12 @@ def test_a_good_answer_reaches_one_and_chance_hits_nothing(kind: Kind) -> None:
     assert 0.4 < _score(kind, 0.475, 0.625) < 0.6
 
 
+def test_a_list_of_key_phrases_earns_little() -> None:
+    assert _score("explain", 1.0, 0.0) == pytest.approx(0.25)
+    assert _score("explain", 1.0, 0.175) == pytest.approx(0.375)
+    assert _score("explain", 1.0, 0.35) == pytest.approx(0.5)
+
+
 def test_the_parts_make_the_score() -> None:
     found = content_score(
         Coverage(score=0.5, phrases=()), Structure(kind="story", parts=(), score=0.5)

@@ -175,7 +175,8 @@ def test_recording_begins_by_itself_after_the_time_to_think(
     page = new_page(sound=answer_sound)
     url = serve().url + PAGE
     page.goto(url)
-    page.select_option("#preparation", "10")
+    with page.expect_response("**/settings/thinking_s"):
+        page.select_option("#preparation", "10")
     page.reload()
     assert page.input_value("#preparation") == "10"  # remembered
 
@@ -183,6 +184,22 @@ def test_recording_begins_by_itself_after_the_time_to_think(
     wait_state(page, "preparing")
     wait_state(page, "recording", timeout_s=60)
     discard(page)
+
+
+def test_where_keys_are_off_in_the_settings_they_do_nothing(
+    serve: Serve, new_page: NewPage
+) -> None:
+    studio = serve()
+    studio.studio.choose({"keys": "off"})
+    page = new_page()
+    open_ready(page, studio.url + PAGE)
+
+    page.keyboard.press("n")
+    page.keyboard.press(" ")
+    page.wait_for_timeout(500)
+
+    assert page.url.endswith(PAGE)
+    assert page.get_attribute(".recorder", "data-state") == "ready"
 
 
 def test_a_reload_in_the_middle_leaves_a_recording_to_finish(
