@@ -19,7 +19,7 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 ALOUD = (sys.executable, "-c", "from client.cli import main; main()")
 MODEL = ("--model", "tiny.en")
 CLIP_S = 4
-COUNT = 5
+COUNT = 6
 PATIENCE_S = 240
 
 
@@ -91,38 +91,31 @@ def processes(mark: str, parent: int | None = None) -> list[int]:
     return found
 
 
-def test_a_killed_worker_loses_nothing(folder: Path, expected: list[str], tmp_path: Path) -> None:
+def test_whatever_is_killed_nothing_is_lost_or_done_twice(
+    folder: Path, expected: list[str], tmp_path: Path
+) -> None:
     out = tmp_path / "results.jsonl"
-    run = start(folder, out, "--workers", "2")
-    wait_for(lambda: count(out) or run.poll() is not None)
+
+    def started(lines: int) -> "subprocess.Popen[str]":
+        run = start(folder, out, "--workers", "2")
+        wait_for(lambda: count(out) >= lines or run.poll() is not None)
+        return run
+
+    run = started(1)
     os.kill(processes("spawn_main", run.pid)[0], signal.SIGKILL)
-    finish(run)
-    assert sorted(out.read_text().splitlines()) == expected
-
-
-def test_a_run_that_was_killed_goes_on(folder: Path, expected: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "results.jsonl"
-    run = start(folder, out, "--workers", "2")
-    wait_for(lambda: count(out) or run.poll() is not None)
-    workers = processes("spawn_main", run.pid)
-    run.kill()
-    run.communicate()
-    wait_for(lambda: not set(workers) & set(processes("spawn_main")))
-    assert "were done before" in finish(start(folder, out, "--workers", "2"))
-    assert sorted(out.read_text().splitlines()) == expected
-    assert f"0 assessed; {COUNT + 1} were done before" in finish(start(folder, out))
-    assert sorted(out.read_text().splitlines()) == expected
-
-
-def test_ctrl_c_ends_quietly(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "results.jsonl"
-    run = start(folder, out, "--workers", "2")
-    wait_for(lambda: count(out) or run.poll() is not None)
+    wait_for(lambda: count(out) >= 2 or run.poll() is not None)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=PATIENCE_S)
-    assert (run.returncode, "Traceback" in err) == (1, False)
-    assert "stopped" in err
-    assert not processes("spawn_main", run.pid)
+    assert (run.returncode, "Traceback" in err, "stopped" in err) == (1, False, True), err
+
+    run = started(count(out) + 1)
+    workers = set(processes("spawn_main", run.pid))
+    run.kill()
+    run.communicate()
+    wait_for(lambda: not workers.intersection(processes("spawn_main")))
+
+    assert "were done before" in finish(start(folder, out, "--workers", "2"))
+    assert sorted(out.read_text().splitlines()) == expected
 
 
 CLUSTER = """
