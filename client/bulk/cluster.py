@@ -1,7 +1,8 @@
 """Workers on the machines of a Ray cluster (https://docs.ray.io)."""
 
 import os
-from typing import Any
+import socket
+from typing import Any, Final
 
 from client.bulk.assessor import Assessor, AssessorOptions
 from client.bulk.recordings import Recording
@@ -9,6 +10,8 @@ from client.bulk.results import Line
 from client.bulk.workers import Lost, WorkersError
 from client.core.errors import ClientError
 from pronunciation.errors import PronunciationError
+
+_ANSWERS_WITHIN_S: Final = 10.0
 
 
 class ClusterWorkers:
@@ -38,8 +41,9 @@ class ClusterWorkers:
             ) from error
         self._ray: Any = ray
         try:
+            _reach(address)
             self._ray.init(address=address, log_to_driver=False, logging_level="error")
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             raise WorkersError(f"no Ray cluster at {address}: {error}") from error
         processors = int(self._ray.cluster_resources().get("CPU", 1))
         self._count = count or max(1, processors // options.threads)
@@ -83,6 +87,18 @@ class ClusterWorkers:
     def close(self) -> None:
         """Leave the cluster; its actors end."""
         self._ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Try the address first: Ray itself tries for minutes.
+
+    Raises:
+        OSError: nothing answers there.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        with socket.create_connection((host, int(port)), timeout=_ANSWERS_WITHIN_S):
+            pass
 
 
 class _Actor:
