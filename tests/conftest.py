@@ -5,6 +5,7 @@ and all others in parallel.
 """
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +79,10 @@ class _SkipPolicy:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # `scripts/test` runs one part in the background, where a shell has Ctrl-C ignored; so would
+    # every process that a test starts and interrupts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.environ.get("ALOUD_CI") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_SkipPolicy(), "aloud-skip-policy")
 
