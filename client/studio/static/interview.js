@@ -67,8 +67,11 @@ async function showQuestion() {
   panel.enter("loading");
   for (let tries = 0; interview.recording && tries < FREED_AFTER_TRIES; tries += 1) {
     await pause(); // it is just being let go
-    update(await request(`/interview/${interview.id}/state`).catch(() => interview));
+    const moved = update(await request(`/interview/${interview.id}/state`).catch(() => interview));
     if (!panel.is("loading") || interview.question?.question_id !== question.question_id) {
+      if (moved) {
+        showQuestion(); // the other tab has answered: nobody else shows what is asked now
+      }
       return;
     }
   }
@@ -266,20 +269,22 @@ function tick() {
 async function beat(runs) {
   beatAtMs = performance.now();
   const asked = interview.question?.question_id;
-  const { state } = panel;
-  const elsewhere = state === "elsewhere";
   const json = { question_id: asked, runs };
   const next = await (
-    elsewhere
+    panel.is("elsewhere")
       ? request(`/interview/${interview.id}/state`)
       : request(`/interview/${interview.id}/time`, { json })
   ).catch(() => null); // a lost studio shows as soon as something is asked of it
   if (!next || interview.question?.question_id !== asked) {
     return; // this page has gone on meanwhile
   }
+  if (!panel.isIdle && !panel.is("elsewhere")) {
+    leftS = next.left_s; // an answer has begun here: what is asked stays what it answers
+    tickedAtMs = performance.now();
+    return;
+  }
   const moved = update(next);
-  const follows = panel.is(state) && (panel.isIdle || elsewhere);
-  if (follows && (moved || next.recording !== elsewhere)) {
+  if (moved || next.recording !== panel.is("elsewhere")) {
     player.stop();
     showQuestion();
   }
