@@ -57,7 +57,7 @@ def test_an_archive_larger_than_one_request_is_imported_in_pieces(
     monkeypatch.setattr("client.backend.remote._IMPORT_BATCH_BYTES", 60_000)
     with RemoteBackend(server.url) as backend:
         for n in range(8):
-            backend.submit(make.submission(f"{n} " + "word " * 4000))
+            backend.submit(make.submission(f"{n} " + "word " * 2900))
         archive = backend.export_all()
         backend.purge(PurgeRequest(everything=True))
         assert backend.import_attempts(archive.attempts).imported == 8
