@@ -31,9 +31,9 @@ def test_it_serves_prints_its_address_and_ends_on_interrupt(tmp_path: Path) -> N
     try:
         found = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
         assert found
-        assert "Rehearse aloud" in httpx.get(found[0], timeout=30, trust_env=False).text
+        assert "Rehearse aloud" in httpx.get(found[0], timeout=120, trust_env=False).text
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(120)
     finally:
         process.kill()
         _, told = process.communicate()

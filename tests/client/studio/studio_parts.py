@@ -59,7 +59,7 @@ class ScriptedTranscriber(Transcriber):
     def recognize(self, clip: Clip) -> Sequence[Word]:
         self.clips.append(clip)
         if self.gate is not None:
-            assert self.gate.wait(30)
+            assert self.gate.wait(200)
         if self.failure is not None:
             raise self.failure
         texts = self.text.split()
