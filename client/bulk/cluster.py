@@ -46,21 +46,11 @@ class ClusterWorkers:
         except (OSError, ValueError, RuntimeError) as error:
             raise WorkersError(f"no Ray cluster at {address}: {error}") from error
         processors = int(self._ray.cluster_resources().get("CPU", 1))
-        self._count = count or max(1, processors // options.threads)
+        self.count = count or max(1, processors // options.threads)
         self._options = options
         self._make = self._ray.remote(num_cpus=options.threads)(_Actor).remote
         self._idle: list[Any] = []
         self._busy: dict[Any, tuple[Any, Recording]] = {}
-
-    @property
-    def free(self) -> int:
-        """How many could begin a recording now."""
-        return self._count - len(self._busy)
-
-    @property
-    def busy(self) -> int:
-        """How many work on one."""
-        return len(self._busy)
 
     def give(self, recording: Recording) -> None:
         """Have a free actor begin; a lost one is replaced."""

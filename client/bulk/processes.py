@@ -41,20 +41,10 @@ class ProcessWorkers:
     """Up to ``count`` processes, started as they are needed."""
 
     def __init__(self, count: int, options: AssessorOptions) -> None:
-        self._count = count
+        self.count = count
         self._options = options
         self._idle: list[_Worker] = []
         self._busy: dict[Connection, tuple[_Worker, Recording]] = {}
-
-    @property
-    def free(self) -> int:
-        """How many could begin a recording now."""
-        return self._count - len(self._busy)
-
-    @property
-    def busy(self) -> int:
-        """How many work on one."""
-        return len(self._busy)
 
     def give(self, recording: Recording) -> None:
         """Have a free worker begin; a lost one is replaced."""

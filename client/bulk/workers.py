@@ -26,15 +26,13 @@ class Lost:
 
 
 class Workers(Protocol):
-    """Processes with an engine each."""
+    """Processes with an engine each.
 
-    @property
-    def free(self) -> int:
-        """How many could begin a recording now."""
+    Attributes:
+        count: how many recordings they work on at a time.
+    """
 
-    @property
-    def busy(self) -> int:
-        """How many work on one."""
+    count: int
 
     def give(self, recording: Recording) -> None:
         """Have a free worker begin; a lost one is replaced.
@@ -82,8 +80,9 @@ def assess_all(
     left = iter(recordings)
     again: deque[Recording] = deque()
     lost_once: set[str] = set()
+    at_work = 0
     while True:
-        while workers.free:
+        while at_work < workers.count:
             each = again.popleft() if again else next(left, None)
             if each is None:
                 break
@@ -93,9 +92,11 @@ def assess_all(
                 write({"id": each.id, "audio": None, "question": None, "error": each.error})
             else:
                 workers.give(each)
-        if not workers.busy:
+                at_work += 1
+        if not at_work:
             return
         recording, outcome = workers.take()
+        at_work -= 1
         if not isinstance(outcome, Lost):
             write(outcome)
         elif recording.id not in lost_once:

@@ -20,25 +20,17 @@ class Fakes:
     """``count`` workers; the ids in ``fatal`` end the worker so many times."""
 
     def __init__(self, count: int, fatal: dict[str, int] | None = None) -> None:
-        self._count = count
+        self.count = count
         self._fatal = Counter(fatal)
         self._at_work: deque[Recording] = deque()
         self.given: list[str] = []
         self.most = 0
 
-    @property
-    def free(self) -> int:
-        return self._count - len(self._at_work)
-
-    @property
-    def busy(self) -> int:
-        return len(self._at_work)
-
     def give(self, recording: Recording) -> None:
-        assert self.free
+        assert len(self._at_work) < self.count
         self.given.append(recording.id)
         self._at_work.append(recording)
-        self.most = max(self.most, self.busy)
+        self.most = max(self.most, len(self._at_work))
 
     def take(self) -> tuple[Recording, dict[str, Any] | Lost]:
         recording = self._at_work.pop()
