@@ -190,15 +190,11 @@ class AnswerHearing:
     def _ask(self, question: Question) -> "_Asked":
         """A question made ready for listening."""
         terms = tuple(sorted(self._spotter.named(_text_of(question))))
-        phrases = {
-            each.phrase: (each.phrase, *each.aliases, *each.any_of) for each in question.key_phrases
-        }
-        texts = [*phrases.values(), *((term,) for term in terms)]
-        wanted = tuple(
-            Wanted(tuple(said for text in names for said in self._spotter.said(text)))
-            for names in texts
+        wanted = (
+            *(Wanted(phrase_wordings(each, self._spotter)) for each in question.key_phrases),
+            *(Wanted(self._spotter.said(term)) for term in terms),
         )
-        return _Asked(tuple(phrases), terms, wanted)
+        return _Asked(tuple(each.phrase for each in question.key_phrases), terms, wanted)
 
     @cached_property
     def _ordinary(self) -> Container[str]:

@@ -72,6 +72,13 @@ def test_a_phrase_that_is_written_is_no_find() -> None:
     assert hearing(read_audio(CLIP), words, asking("between the nodes")).phrases == ()
 
 
+def test_a_short_phrase_is_not_looked_for_in_the_sound() -> None:
+    """Its few phones come up by chance: see ``MIN_PHRASE_PHONES``."""
+    hearing = AnswerHearing(Lexicon(version="test", terms=()), frozenset)
+    words = misheard("We", "use", "rose", "bit", "win", "the", "notes")
+    assert hearing(read_audio(CLIP), words, asking("the node")).phrases == ()
+
+
 def test_a_term_that_was_written_as_something_else_is_judged() -> None:
     between = Term(
         term="between-the",
