@@ -106,6 +106,44 @@ ACCENTS: dict[str, Accent] = {
                 (f"ŋ{_END}", "n"),
             ),
         ),
+        Accent(
+            "Korean",
+            (
+                (f"([ʃʧʤ]){_END}", r"\1i"),
+                (f"{_START}s(?=[tpkmnl])", "sʊ"),
+                *_each("fvθðzɪæ", "pbsdʤiɛ"),
+                ("ʒ", "ʤ"),
+                (f"(?<={VOWEL})l(?=[ˈˌ]?{VOWEL})", "ɹ"),
+                (f"{_START}ɹ", "l"),
+                (f"([sfk]){_END}", r"\1ʊ"),
+            ),
+        ),
+        Accent(
+            "Arabic",
+            (
+                (f"{_START}s(?={CONSONANT})", "is"),
+                *_each("pvθðʧŋ", "bfszʃn"),
+                *_each("ɛʌ", "ɪɑ"),
+                (f"(?<={CONSONANT})([lnm]){_END}", r"ɪ\1"),
+            ),
+        ),
+        Accent(
+            "Russian",
+            (
+                *_each("wθðɪæŋ", "vsziɛn"),
+                ("ɜɹ", "ɛɹ"),
+                *_each("bdɡvzʒʤ", "ptkfsʃʧ", _END),
+            ),
+        ),
+        Accent(
+            "Italian",
+            (
+                ("h", ""),
+                *_each("θðɪæʌ", "tdiɛɑ"),
+                (f"{_START}s(?=[mnlbdɡv])", "z"),
+                (r"([tdkɡpbfvszmn])(?=\s*[.,;:!?])", r"\1ə"),
+            ),
+        ),
     )
 }
 

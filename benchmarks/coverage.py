@@ -12,8 +12,9 @@ the phrases of other roles' questions, and prints how often one was found otherw
 words (an answer of the field does say some of another question's phrases, but should hardly ever
 sound like one). Exit status 1 above the goal.
 
-``--hard`` judges the sentences that only look like a phrase (``traps.yaml``) and those in which a
-transcriber misspelled it (``mistranscribed.yaml``).
+``--hard`` judges the sentences that only look like a phrase (``traps.yaml``, and against whole
+questions ``traps_of_questions.yaml``) and those in which a transcriber misspelled it
+(``mistranscribed.yaml``).
 """
 
 import argparse
@@ -31,7 +32,8 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Bank, KeyPhrase
-from server.grading import cover
+from server.grading import cover, cover_question
+from server.grading.sense.vectors import senses_of
 
 ROOT = Path(__file__).resolve().parent.parent
 JUDGMENTS = ROOT / "tests" / "server" / "grading" / "judgments"
@@ -175,6 +177,31 @@ def traps(bank: Bank, lexicon: Lexicon) -> tuple[list[str], list[str], int]:
     return taken, missed, count
 
 
+def traps_of_questions(bank: Bank, lexicon: Lexicon) -> tuple[list[str], list[str], int]:
+    """Judge the sentences of ``traps_of_questions.yaml`` as answers to their questions.
+
+    Returns:
+        As ``traps``. Half of what is found here was learnt from these sentences.
+    """
+    entries = yaml.safe_load((JUDGMENTS / "traps_of_questions.yaml").read_text("utf-8"))
+    taken, missed, count = [], [], 0
+    senses = senses_of([entry["text"].split() for entry in entries])
+    for entry, sense in zip(entries, senses, strict=True):
+        question = bank.question(entry["id"])
+        assert question is not None
+        words = entry["text"].split()
+        found = {
+            phrase.phrase: phrase
+            for phrase in cover_question(question, words, lexicon, sense).phrases
+        }[entry["phrase"]]
+        credited = found.status == "covered" and not found.negated
+        count += not entry["said"]
+        if entry["said"] != credited:
+            line = f"{entry['kind']}: {entry['phrase']!r} ({found.how}): {entry['text']}"
+            (taken if credited else missed).append(line)
+    return taken, missed, count
+
+
 def mistranscribed(lexicon: Lexicon) -> tuple[list[str], int]:
     """The sentences of ``mistranscribed.yaml`` in which the phrase was not found; how many all."""
     entries = yaml.safe_load((JUDGMENTS / "mistranscribed.yaml").read_text("utf-8"))
@@ -192,14 +219,22 @@ def mistranscribed(lexicon: Lexicon) -> tuple[list[str], int]:
 def main_hard(*, errors: bool) -> int:
     """Print how the traps and the misspelled phrases fare; 1 where a goal is missed."""
     lexicon = load_lexicon()
-    taken, missed, count = traps(load_bank(), lexicon)
+    bank = load_bank()
+    taken, missed, count = traps(bank, lexicon)
+    learnt_taken, learnt_missed, learnt = traps_of_questions(bank, lexicon)
     unheard, spoken = mistranscribed(lexicon)
     print(
         f"traps: {len(taken)} of {count} taken, {len(missed)} statements missed\n"
+        f"traps of questions, learnt from: {len(learnt_taken)} of {learnt} taken, "
+        f"{len(learnt_missed)} statements missed\n"
         f"mistranscribed: {spoken - len(unheard)} of {spoken} found"
     )
     if errors:
-        print("\n".join(f"  {line}" for line in (*taken, *missed, *unheard)))
+        print(
+            "\n".join(
+                f"  {line}" for line in (*taken, *missed, *learnt_taken, *learnt_missed, *unheard)
+            )
+        )
     held = len(taken) <= MAX_TRAPS_TAKEN * count and not missed
     return 0 if held and len(unheard) <= (1 - MIN_MISTRANSCRIBED_FOUND) * spoken else 1
 

@@ -4,7 +4,8 @@
 
 Each line of a file: ``{"id": question id, "quality": "strong" | "weak", "style", "text", "labels":
 [[phrase, "yes" | "half" | "no", quote, named], …]}``; without files, those that nobody read while
-the grader was made, benchmarks/answers/final.jsonl. Prints
+the grader was made, benchmarks/answers/final.jsonl (the other files there are development data).
+Prints
 
 - for each round and over all the share of pairs of a strong and a weak answer to the same question
   in which the strong one scores higher (ties count half), and the mean scores;

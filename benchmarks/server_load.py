@@ -1,68 +1,210 @@
-"""How many answers a server grades and stores: `aloud serve` with SQLite, several candidates.
+"""How many answers a server grades and stores: `aloud serve`, several candidates.
 
-    uv run python benchmarks/server_load.py --clients 8 --seconds 30
+    uv run python benchmarks/server_load.py [--clients 8] [--seconds 15] [--rate 100]
+        [--workers 2] [--database URL] [--without-vectors]
 
 Prints answers a second, how long one takes (median and 99th percentile), and the server's own
-processor time for each. Each candidate sends one answer after the other, of those in
-benchmarks/answers. The limits for each account (docs/operations.md) apply: 120 answers at once and
-4 a second after that.
+processor time for each, without its start. Answers come with their vectors, as the client sends
+them; ``--without-vectors`` leaves these to the server. Without ``--rate`` each candidate sends one
+answer after the other; with it, so many answers a second are begun however long they take. They
+are those of benchmarks/answers, from as many accounts as the limits of one need
+(docs/operations.md). The candidates take a part of the same processors.
 """
 
 import argparse
+import http.client
 import json
 import os
-import resource
 import socket
-import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from statistics import median
+from urllib.parse import urlsplit
 from uuid import uuid4
 
-import httpx
-
 from server.accounts.service import AccountService
+from server.contract import Submission
 from server.core.settings import sqlite_url
 from server.db.database import Database
+from server.grading import make_sense
 
-ANSWERS = Path(__file__).parent / "answers" / "final.jsonl"
+ANSWERS = Path(__file__).parent / "answers"
+DIFFERENT = 24
+"""Answers that are sent again and again, each time as a new one."""
 STARTS_WITHIN_S = 120
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a server did.
+
+    Attributes:
+        took_s: how long each stored answer took, in order of size.
+        refused: answers that it did not store.
+        seconds: how long it was loaded.
+        processor_s: processor time of its processes.
+    """
+
+    took_s: Sequence[float]
+    refused: int
+    seconds: float
+    processor_s: float
+
+    @property
+    def per_s(self) -> float:
+        """Answers stored a second."""
+        return len(self.took_s) / self.seconds
+
+    @property
+    def median_ms(self) -> float:
+        """How long the one in the middle took."""
+        return 1000 * median(self.took_s) if self.took_s else float("nan")
+
+    @property
+    def p99_ms(self) -> float:
+        """How long 99 of 100 took at most."""
+        return 1000 * self.took_s[int(len(self.took_s) * 0.99)] if self.took_s else float("nan")
+
+    @property
+    def processor_ms(self) -> float:
+        """Of the server, for each answer."""
+        return 1000 * self.processor_s / max(1, len(self.took_s))
 
 
 def main() -> None:
     """Serves, loads, prints."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--rate", type=float, help="answers a second; by default as many as go")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--database", help="an empty database; by default a SQLite file")
+    parser.add_argument("--without-vectors", action="store_true")
     args = parser.parse_args()
+    answers = sent_answers(vectors=not args.without_vectors)
     with tempfile.TemporaryDirectory() as folder:
-        url = sqlite_url(Path(folder) / "aloud.db")
-        tokens = candidates(url, args.clients)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            address = f"http://127.0.0.1:{probe.getsockname()[1]}"
-        command = ["serve", "--port", address.rpartition(":")[2]]
+        url = args.database or sqlite_url(Path(folder) / "aloud.db")
+        with serving(url, args.workers) as server:
+            found = server.load(answers, args.clients, args.seconds, args.rate)
+    print(f"{len(found.took_s)} answers, {found.per_s:.1f} a second, {found.refused} refused")
+    print(f"median {found.median_ms:.0f} ms, 99 of 100 within {found.p99_ms:.0f} ms")
+    print(f"processor: {found.processor_ms:.1f} ms for each answer")
+
+
+def sent_answers(*, vectors: bool) -> list[str]:
+    """Bodies of requests, with ``%s`` for the id."""
+    lines = [
+        json.loads(line)
+        for path in sorted(ANSWERS.glob("dev*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    chosen = lines[:: len(lines) // DIFFERENT][:DIFFERENT]
+    bodies = []
+    for each in chosen:
+        sent: dict[str, object] = {
+            "submission_id": "0" * 32,
+            "question_id": each["id"],
+            "created_at": "2026-03-01T12:00:00Z",
+            "transcript": {"text": each["text"]},
+        }
+        if vectors:
+            sent["sense"] = make_sense(Submission.model_validate(sent), None)[1]
+        bodies.append(json.dumps(sent).replace("%", "%%").replace("0" * 32, "%s"))
+    return bodies
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server."""
+
+    address: str
+    tokens: Sequence[str]
+    process_id: int
+
+    def load(
+        self, answers: Sequence[str], clients: int, seconds: float, rate: float | None = None
+    ) -> Load:
+        """Sends answers from so many clients at once.
+
+        Args:
+            answers: bodies, from ``sent_answers``.
+            clients: threads, each with a connection.
+            seconds: for how long.
+            rate: answers a second, of all clients; ``None``: as many as go.
+        """
+        took_s: list[float] = []
+        refused: list[int] = []
+        numbers = count()
+        begins_s = time.perf_counter()
+
+        def send() -> None:
+            with closing(http.client.HTTPConnection(urlsplit(self.address).netloc)) as connection:
+                for number in numbers:
+                    due_s = begins_s + number / rate if rate else time.perf_counter()
+                    if max(due_s, time.perf_counter()) > begins_s + seconds:
+                        return
+                    time.sleep(max(0.0, due_s - time.perf_counter()))
+                    body = answers[number % len(answers)] % uuid4().hex
+                    token = self.tokens[number % len(self.tokens)]
+                    headers = {
+                        "Authorization": f"Bearer {token}",
+                        "Content-Type": "application/json",
+                    }
+                    connection.request("POST", "/api/v1/attempts", body.encode(), headers)
+                    reply = connection.getresponse()
+                    reply.read()
+                    if reply.status == 201:
+                        took_s.append(time.perf_counter() - due_s)
+                    else:
+                        refused.append(reply.status)
+
+        before_s = _processor_s(self.process_id)
+        threads = [threading.Thread(target=send) for _ in range(clients)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        lasted_s = time.perf_counter() - begins_s
+        used_s = _processor_s(self.process_id) - before_s
+        return Load(sorted(took_s), len(refused), lasted_s, used_s)
+
+
+@contextmanager
+def serving(url: str, workers: int = 1, accounts: int = 60) -> Iterator[Server]:
+    """`aloud serve` on a free port, with new accounts."""
+    tokens = _candidates(url, accounts)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    command = ["serve", "--port", address.rpartition(":")[2], "--workers", str(workers)]
+    with tempfile.TemporaryDirectory() as home:
         process = subprocess.Popen(
             [sys.executable, "-c", "from client.cli import main; main()", *command],
-            env=os.environ | {"ALOUD_DATABASE_URL": url, "ALOUD_HOME": folder},
+            env=os.environ
+            | {"ALOUD_DATABASE_URL": url, "ALOUD_HOME": home, "ALOUD_LOG_LEVEL": "warning"},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         try:
-            wait_for(address)
-            took_s = load(address, tokens, args.seconds)
+            _wait_for(address)
+            yield Server(address, tokens, process.pid)
         finally:
             process.terminate()
             process.wait(60)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    report(took_s, args.seconds, used.ru_utime + used.ru_stime)
 
 
-def candidates(url: str, number: int) -> list[str]:
+def _candidates(url: str, number: int) -> list[str]:
     """The tokens of new accounts."""
     with closing(Database(url)) as database:
         accounts = AccountService(database)
@@ -70,56 +212,26 @@ def candidates(url: str, number: int) -> list[str]:
         return [accounts.tokens.add(each.id, "benchmark").secret for each in made]
 
 
-def wait_for(address: str) -> None:
-    """Until the server answers."""
+def _wait_for(address: str) -> None:
     deadline_s = time.monotonic() + STARTS_WITHIN_S
     while time.monotonic() < deadline_s:
-        try:
-            if httpx.get(f"{address}/readyz").status_code == 200:
-                return
-        except httpx.HTTPError:
-            time.sleep(0.1)
+        with closing(http.client.HTTPConnection(urlsplit(address).netloc)) as connection:
+            try:
+                connection.request("GET", "/readyz")
+                if connection.getresponse().status == 200:
+                    return
+            except OSError:
+                pass
+        time.sleep(0.1)
     sys.exit("the server does not start")
 
 
-def load(address: str, tokens: list[str], seconds: float) -> list[float]:
-    """How long each stored answer took, in seconds."""
-    answers = [json.loads(line) for line in ANSWERS.read_text("utf-8").splitlines()]
-    took_s: list[float] = []
-    ends_s = time.monotonic() + seconds
-
-    def send(number: int, token: str) -> None:
-        known = {"Authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=f"{address}/api/v1", headers=known, timeout=120) as client:
-            for at in range(10**6):
-                answer = answers[(number * 7 + at) % len(answers)]
-                sent = {
-                    "submission_id": uuid4().hex,
-                    "question_id": answer["id"],
-                    "created_at": "2026-03-01T12:00:00Z",
-                    "transcript": {"text": answer["text"]},
-                }
-                begun_s = time.monotonic()
-                if begun_s > ends_s:
-                    return
-                if client.post("/attempts", json=sent).status_code == 201:
-                    took_s.append(time.monotonic() - begun_s)
-
-    threads = [threading.Thread(target=send, args=each) for each in enumerate(tokens)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    return took_s
-
-
-def report(took_s: list[float], seconds: float, processor_s: float) -> None:
-    """Prints the figures; the processor's time includes the server's start."""
-    ordered = sorted(took_s)
-    print(f"{len(took_s)} answers, {len(took_s) / seconds:.1f} a second")
-    print(f"median {statistics.median(ordered) * 1000:.0f} ms, ", end="")
-    print(f"99 of 100 within {ordered[int(len(ordered) * 0.99)] * 1000:.0f} ms")
-    print(f"processor: {processor_s / len(took_s) * 1000:.0f} ms for each answer")
+def _processor_s(process_id: int) -> float:
+    """Processor time of a process and its descendants that run (Linux)."""
+    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    own_s = (int(fields[11]) + int(fields[12])) / TICKS_A_SECOND
+    children = Path(f"/proc/{process_id}/task/{process_id}/children").read_text().split()
+    return own_s + sum(_processor_s(int(each)) for each in children)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ ALL: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("pocketsphinx_coverage.py", ("--smoke",), ""),
     ("silence_stop.py", ("--speakers", "3"), ""),
     ("hearing.py", ("--smoke",), ""),
+    ("memory.py", ("--smoke",), ""),
+    ("sound.py", ("--words", "4"), ""),
     ("voice.py", ("--model", "tiny.en", "--every", "20"), TIMED),
     ("spoken.py", ("--answers", "1", "--accents", "American,German"), ""),
 )

@@ -99,17 +99,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         questions = load_bank().questions
         waits: list[Wait] = []
         with open_backend(settings) as backend:
-            play = _play if options.clock == "real" else _replay
+            played = play if options.clock == "real" else _replay
             session = Session(backend, lambda: engine, load_hearing(settings))
             for repeat in range(options.repeats):
                 question = questions[repeat * 7 % len(questions)]
                 sentences = _sentences(options.speech, question, repeat)
                 answer = _answer(sentences, lengths_s[-1], repeat)
                 if not repeat:
-                    play(session, question, _ending(answer, 5.0, options.stop_after))  # loads all
+                    played(session, question, _ending(answer, 5.0, options.stop_after))  # loads all
                 for length_s in lengths_s:
                     ending = _ending(answer, length_s, options.stop_after)
-                    waits.append(play(session, question, ending))
+                    waits.append(played(session, question, ending))
                     _print(waits[-1])
         segment_s = _segment_s(engine, answer, options.clock)
     return _judge(waits, options.repeats, lengths_s, segment_s)
@@ -143,7 +143,7 @@ def _judge(
     return 0 if all(kept for kept, _ in rules) else 1
 
 
-def _play(session: Session, question: Question, samples: Samples) -> Wait:
+def play(session: Session, question: Question, samples: Samples) -> Wait:
     """Play one answer in real time, press stop, wait for the report."""
     live = session.listen(question.id)
     block = round(BLOCK_S * SAMPLE_RATE_HZ)

@@ -184,7 +184,7 @@ def check_weights() -> Check:
 
 def check_data_folder(settings: ClientSettings) -> Check:
     """Whether your own data can be written, and whether recordings wait to be recovered."""
-    from client.audio import unfinished_recordings
+    from client.journal import Journal
 
     name = "data folder"
     home = settings.home
@@ -211,8 +211,8 @@ def check_data_folder(settings: ClientSettings) -> Check:
     if damage:
         remedy = "move the file away to start again, or put a backup in its place"
         return Check(name, False, f"the database {settings.database} is damaged ({damage})", remedy)
-    left = len(unfinished_recordings(settings.recordings)) if settings.recordings.is_dir() else 0
-    recover = f"; {left} recording(s) that a crash left behind can be recovered" if left else ""
+    left = len(Journal.of(settings).unfinished())
+    recover = f"; {left} unfinished answer(s): aloud unfinished" if left else ""
     return Check(name, True, f"{home}, {free_bytes / 1e9:.0f} GB free{recover}")
 
 

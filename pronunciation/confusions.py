@@ -14,12 +14,25 @@ from pronunciation.phones import CONSONANTS, VOWELS, base_phone
 CODES: Final = {phone: chr(ord("A") + at) for at, phone in enumerate((*VOWELS, *CONSONANTS))}
 """One character for each phone."""
 
+_CLASSES: Final = (
+    "P B F V", "T D TH DH", "K G", "S Z SH ZH CH JH", "M N NG", "L R ER", "W", "Y", "HH",
+    "IY IH EH EY AE AY", "AA AO AH AW OW UH UW OY",
+)  # fmt: skip
+_CLASS: Final = str.maketrans(
+    {CODES[phone]: str(at)[-1] if at < 10 else "x"
+     for at, group in enumerate(_CLASSES) for phone in group.split()}
+)  # fmt: skip
 _TABLE: Final = Path(__file__).parent / "data" / "confusions.json"
 
 
 def encode(phones: Sequence[str]) -> str:
     """ARPAbet phones as a string; stress is dropped."""
     return "".join(CODES[base_phone(phone)] for phone in phones)
+
+
+def merged(phones: str) -> str:
+    """Phones, see ``encode``, with those that listeners confuse merged, for a first look."""
+    return phones.translate(_CLASS)
 
 
 @cache

@@ -6,28 +6,43 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pronunciation.errors import LexiconError
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.terms import Lexicon, Mistake, Term
 from question_bank.errors import Fault, FieldPath, FileError
-from question_bank.strict_yaml import Entry, parse_yaml, read_yaml, yaml_files
+from question_bank.files import compiled, yaml_files
+
+if TYPE_CHECKING:  # it brings the YAML reader, which a compiled lexicon does without
+    from question_bank.strict_yaml import Entry
 
 BUILT_IN_FOLDER: Final = Path(__file__).parent / "lexicon"
+_CODE: Final = tuple(Path(__file__).with_name(f"{name}.py") for name in ("terms", "lexicon_loader"))
 SHOWN_NAME: Final = 80
 """At most this much of an entry's name appears in a fault."""
 
 
-def load_lexicon(extra: Sequence[Path] = ()) -> Lexicon:
+def load_lexicon(extra: Sequence[Path] = (), cache: Path | None = None) -> Lexicon:
     """The built-in lexicon, with the terms of ``extra`` added or replaced by name.
 
     Args:
         extra: YAML files, or folders of them; the later wins.
+        cache: a folder that keeps the compiled lexicon for the next start.
 
     Raises:
         LexiconError: a file is missing, unreadable or not valid.
     """
+    if cache is None:
+        return _load(extra)
+    try:
+        files = [file for path in (BUILT_IN_FOLDER, *extra) for file in yaml_files(path)]
+    except FileError:
+        return _load(extra)  # which says what is wrong
+    return compiled(Lexicon, files, cache, lambda: _load(extra), _CODE)
+
+
+def _load(extra: Sequence[Path]) -> Lexicon:
     return with_terms(_built_in(), *(read_terms(path) for path in extra))
 
 
@@ -62,18 +77,22 @@ def parse_terms(text: str, label: str) -> tuple[Term, ...]:
     Raises:
         LexiconError: with every fault of every entry.
     """
+    from question_bank.strict_yaml import parse_yaml
+
     try:
         return _checked([parse_yaml(text, label)], [])
     except FileError as error:
         raise LexiconError(*error.faults) from error
 
 
-def read_documents(path: Path, faults: list[Fault]) -> list[Entry]:
+def read_documents(path: Path, faults: list[Fault]) -> "list[Entry]":
     """The YAML file, or the files of a folder; what cannot be read is added to ``faults``.
 
     Raises:
         LexiconError: there is no such file or folder, or no YAML file in it.
     """
+    from question_bank.strict_yaml import read_yaml
+
     try:
         files = yaml_files(path)
     except FileError as error:
@@ -87,7 +106,7 @@ def read_documents(path: Path, faults: list[Fault]) -> list[Entry]:
     return documents
 
 
-def _checked(documents: Iterable[Entry], faults: list[Fault]) -> tuple[Term, ...]:
+def _checked(documents: "Iterable[Entry]", faults: list[Fault]) -> tuple[Term, ...]:
     terms: dict[str, Term] = {}
     seen_in: dict[str, str] = {}
     for document in documents:
@@ -109,7 +128,7 @@ def _checked(documents: Iterable[Entry], faults: list[Fault]) -> tuple[Term, ...
     return tuple(terms.values())
 
 
-def named(item: Entry, key: str, otherwise: str) -> Entry:
+def named(item: "Entry", key: str, otherwise: str) -> "Entry":
     """An entry under the name in its field ``key``, or another one where it has no such field."""
     name = item.data.get(key) if isinstance(item.data, dict) else None
     return replace(item, name=str(name or otherwise)[:SHOWN_NAME])

@@ -5,22 +5,27 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from question_bank.errors import BankError, Fault, FileError
+from question_bank.files import compiled, yaml_files
 from question_bank.models import Bank, Question, Role
-from question_bank.source import Located, Source, read_source
-from question_bank.strict_yaml import yaml_files
+
+if TYPE_CHECKING:  # they bring the YAML reader, which a compiled bank does without
+    from question_bank.source import Located, Source
 
 _BUILT_IN = Path(__file__).parent
 _ROLES_FOLDER = "roles"
+_CODE: Final = tuple(
+    _BUILT_IN / f"{name}.py" for name in ("models", "source", "loader", "strict_yaml")
+)
 _VERSION_DIGITS = 12
 """48 bits of SHA-256: enough that two banks a person ever meets differ, short enough to read."""
 
 T = TypeVar("T")
 
 
-def load_bank(extra: Sequence[Path] = ()) -> Bank:
+def load_bank(extra: Sequence[Path] = (), cache: Path | None = None) -> Bank:
     """The built-in bank with the personal banks in ``extra`` laid over it, the last on top.
 
     An entry of an extra bank replaces the one of the same id and is added where there is none.
@@ -28,17 +33,30 @@ def load_bank(extra: Sequence[Path] = ()) -> Bank:
 
     Args:
         extra: folders laid out like ``question_bank/`` (files beside or in ``roles/``), or files.
+        cache: a folder that keeps the compiled bank for the next start.
 
     Raises:
         BankError: with every fault found in the first bank that has any.
     """
+    if cache is None:
+        return _load(extra)
+    try:
+        files = [
+            file for path in (_BUILT_IN, *extra) for file in yaml_files(Path(path), _ROLES_FOLDER)
+        ]
+    except FileError:
+        return _load(extra)  # which says what is wrong
+    return compiled(Bank, files, cache, lambda: _load(extra), _CODE)
+
+
+def _load(extra: Sequence[Path]) -> Bank:
     bank = _built_in()
     for path in extra:
         bank = lay_over(bank, _sources(Path(path)))
     return bank
 
 
-def lay_over(under: Bank, sources: Sequence[Source]) -> Bank:
+def lay_over(under: Bank, sources: "Sequence[Source]") -> Bank:
     """``under`` with one bank on top, as ``load_bank`` does it.
 
     Args:
@@ -82,7 +100,7 @@ def lay_over(under: Bank, sources: Sequence[Source]) -> Bank:
     return bank.model_copy(update={"version": _digest(bank)})
 
 
-def located_questions(path: Path) -> list[Located[Question]]:
+def located_questions(path: Path) -> "list[Located[Question]]":
     """The questions of one bank, each with its place in a file.
 
     Raises:
@@ -97,8 +115,10 @@ def _built_in() -> Bank:
     return lay_over(empty, _sources(_BUILT_IN))
 
 
-def _sources(path: Path) -> list[Source]:
+def _sources(path: Path) -> "list[Source]":
     """The files of a bank, in a fixed order."""
+    from question_bank.source import read_source
+
     try:
         files = yaml_files(path, _ROLES_FOLDER)
     except FileError as error:
@@ -106,8 +126,10 @@ def _sources(path: Path) -> list[Source]:
     return [read_source(file) for file in files]
 
 
-def _owned(source: Source, known: Iterable[str]) -> list[Located[Question]]:
+def _owned(source: "Source", known: Iterable[str]) -> "list[Located[Question]]":
     """The file's questions; those of a bare list belong to the role that the file is named for."""
+    from question_bank.source import Located
+
     if not source.bare or source.stem not in known:
         return source.questions
     return [
@@ -123,8 +145,8 @@ def _id(entry: Any) -> str:
 
 
 def _gathered(
-    lists: Iterable[list[Located[T]]], key: Callable[[T], object], faults: list[Fault]
-) -> list[Located[T]]:
+    lists: "Iterable[list[Located[T]]]", key: Callable[[T], object], faults: list[Fault]
+) -> "list[Located[T]]":
     """All entries of all files; an id that two files of one bank use is a problem."""
     first: dict[object, Located[T]] = {}
     for located in (located for entries in lists for located in entries):
@@ -138,14 +160,14 @@ def _gathered(
 
 
 def _merged(
-    under: tuple[T, ...], over: list[Located[T]], key: Callable[[T], object]
+    under: tuple[T, ...], over: "list[Located[T]]", key: Callable[[T], object]
 ) -> tuple[T, ...]:
     merged = {key(entry): entry for entry in under}
     merged.update({key(located.value): located.value for located in over})
     return tuple(merged.values())
 
 
-def _topic_faults(located: Located[Question], known: dict[str, Role]) -> list[Fault]:
+def _topic_faults(located: "Located[Question]", known: dict[str, Role]) -> list[Fault]:
     question = located.value
     if question.role is None:
         return []
@@ -160,7 +182,7 @@ def _topic_faults(located: Located[Question], known: dict[str, Role]) -> list[Fa
     return []
 
 
-def _orphan_faults(under: Bank, roles: list[Located[Role]], replaced: set[str]) -> list[Fault]:
+def _orphan_faults(under: Bank, roles: "list[Located[Role]]", replaced: set[str]) -> list[Fault]:
     """A replaced role must not take away the topic of a question that stays."""
     new = {located.value.id: located for located in roles}
     return [

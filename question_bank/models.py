@@ -27,7 +27,11 @@ _KIND_OF_ROUND: dict[str, Kind] = {
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        serialize_by_alias=True,
+        defer_build=True,  # most are only validated as parts of a bank
     )
 
 
@@ -63,7 +67,8 @@ class Beat(_Frozen):
 class Question(_Frozen):
     """One interview question with the answer a strong candidate would say.
 
-    ``kind`` chooses the rubric; without it the round decides.
+    ``kind`` chooses the rubric; without it the round decides. ``opens`` are the rounds that begin
+    with this question, in every role's interviews if it belongs to no role.
 
     ``role`` is filled in by the loader from the file that holds the question; it is ``None`` for a
     question of a personal bank that belongs to no role.
@@ -72,6 +77,7 @@ class Question(_Frozen):
     id: Slug
     role: Slug | None = None
     round: RoundName
+    opens: tuple[RoundName, ...] = ()
     kind: Kind
     topic: Text
     signals: tuple[SignalName, ...] = ()
@@ -88,6 +94,11 @@ class Question(_Frozen):
         if isinstance(data, dict) and "kind" not in data:
             return {**data, "kind": _KIND_OF_ROUND.get(str(data.get("round")), "explain")}
         return data
+
+    def asked_in(self, role: str | None = None, round: RoundName | None = None) -> bool:
+        """Whether an interview for this role (``None``: any), in this round (likewise), asks it."""
+        for_role = role is None or self.role == role or (self.role is None and bool(self.opens))
+        return for_role and (round is None or self.round == round or round in self.opens)
 
 
 class SpotlightTerm(_Frozen):

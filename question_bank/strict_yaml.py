@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from question_bank.errors import Fault, FieldPath, FileError, field_faults
+from question_bank.files import unreadable
 
 MAX_FILE_BYTES: Final = 2 * 1024 * 1024
 """The built-in role files hold 50 to 100 kB each; a lexicon of 2,000 full entries is about 1 MB."""
@@ -22,7 +23,6 @@ MAX_FILE_BYTES: Final = 2 * 1024 * 1024
 MAX_DEPTH: Final = 32
 """The schemas nest seven levels. libyaml's composer recurses: 200,000 levels crash the process."""
 
-_ENDINGS: Final = (".yaml", ".yml")
 _OPENING: Final = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _CLOSING: Final = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -127,34 +127,6 @@ class Entry:
             return None
 
 
-def yaml_files(path: Path, *subfolders: str) -> list[Path]:
-    """The file itself, or the YAML files in a folder and its subfolders, by name.
-
-    Raises:
-        FileError: there is nothing, or no YAML file in the folder.
-    """
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        says = (
-            "is neither a file nor a folder" if path.exists() else "there is no such file or folder"
-        )
-        raise FileError(Fault(says, str(path)))
-    folders = [each for each in (path, *map(path.joinpath, subfolders)) if each.is_dir()]
-    try:
-        found = [
-            file
-            for folder in folders
-            for file in sorted(folder.iterdir())
-            if file.suffix.lower() in _ENDINGS and not file.name.startswith(".")
-        ]
-    except OSError as error:
-        raise _unreadable(str(path), error) from error
-    if not found:
-        raise FileError(Fault("the folder has no .yaml file", str(path)))
-    return found
-
-
 def read_yaml(path: Path, label: str = "") -> Entry:
     """A file's one document.
 
@@ -204,7 +176,7 @@ def _read_text(path: Path, label: str) -> str:
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise _unreadable(label, error) from error
+        raise unreadable(label, error) from error
     if len(data) > MAX_FILE_BYTES:
         limit_mib = MAX_FILE_BYTES // (1024 * 1024)
         raise FileError(
@@ -286,7 +258,3 @@ def _of_parser(error: yaml.YAMLError, text: str, label: str) -> Fault:
         line, column = before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
         return Fault(f"not valid YAML: {error.reason}", label, line=line, column=column)
     return Fault(f"not valid YAML: {' '.join(str(error).split())}", label)
-
-
-def _unreadable(label: str, error: OSError) -> FileError:
-    return FileError(Fault(f"cannot be read: {error.strerror or error}", label))

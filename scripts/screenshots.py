@@ -86,7 +86,7 @@ SCROLLED_TO = {
 """The element at the top of the picture, if that is not the start of the page."""
 HEIGHTS_PX = {"transcript": 620, PRACTICE: 800}
 """For pictures that would be too large, or lack the buttons."""
-FOR_DOCS = ("home", "practice", "transcript", "drill", "progress", *SERVER_PAGES)
+FOR_DOCS = ("transcript", "progress", *SERVER_PAGES)
 
 Launch = Callable[..., Any]
 """Starts Chromium with these flags."""

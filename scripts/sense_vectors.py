@@ -25,9 +25,11 @@ def main() -> int:
     bank = load_bank()
     sentences = [each for question in bank.questions for each in sentences_of(question)]
     sentences += rubric_sentences()
+    # Questions of no role last: a new one leaves the choice among the others as it is.
+    ordered = sorted(bank.questions, key=lambda question: question.role is None)
     spans = [
         " ".join(words[start:end])
-        for words in (question.model_answer.split() for question in bank.questions)
+        for words in (question.model_answer.split() for question in ordered)
         for start, end in spans_of(words)
     ][::BACKGROUND_EVERY]
     np.savez_compressed(FILE, **pack(sentences, spans))

@@ -31,6 +31,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _needs_real_time(item):
             item.add_marker("realtime")
+    # Files that hold slow tests start first: begun last, one of them keeps a process busy while the
+    # other has nothing left to do.
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def _needs_real_time(item: pytest.Item) -> bool:

@@ -18,9 +18,9 @@ from click.testing import Result
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from client.audio import read_take, unfinished_recordings
 from client.cli import common
 from client.cli.app import app
+from client.journal import Journal
 from client.practice.interviews.store import Interviews
 from tests.client.conftest import make_app
 
@@ -116,13 +116,17 @@ def test_words_of_your_own_still_count(run: Run, home: Path) -> None:
 
 
 def test_recordings_and_interrupted_takes(home: Path) -> None:
-    (interrupted,) = unfinished_recordings(home / "recordings")
-    assert interrupted.label == "what-gpu-utilization-hides"
+    (interrupted,) = Journal(home / "recordings").unfinished()
+    assert interrupted.entry.asked == "what-gpu-utilization-hides"
+    assert interrupted.is_for(None) and interrupted.is_for("https://aloud.example.org")
     assert interrupted.reason == "the microphone was unplugged"
     assert interrupted.duration_s == pytest.approx(0.5)
-    samples, rate_hz = read_take(interrupted.finish())
-    assert (samples.size, rate_hz) == (8_000, 16_000)
-    assert abs(samples).max() > 0.3
+    with interrupted.take_up() as kept:
+        samples = kept.clip().samples
+        assert samples.size == 8_000
+        assert abs(samples).max() > 0.3
+        kept.discard()
+    assert not list((home / "recordings").glob("*.wav.part*"))
 
 
 def test_an_answer_is_shared_with_its_recording(run: Run, home: Path, tmp_path: Path) -> None:

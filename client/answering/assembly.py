@@ -3,6 +3,7 @@
 from functools import cache
 
 from client.answering.hearing import AnswerHearing
+from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.transcription.bank_vocabulary import BankVocabulary, bank_vocabulary
 from pronunciation.lexicon_loader import load_lexicon
@@ -19,7 +20,7 @@ def load_hearing(settings: ClientSettings) -> AnswerHearing:
     def ordinary() -> frozenset[str]:
         return frozenset(word.casefold() for word in vocabulary(settings).words)
 
-    return AnswerHearing(load_lexicon(settings.lexicon), ordinary)
+    return AnswerHearing(load_own_lexicon(settings), ordinary)
 
 
 @cache

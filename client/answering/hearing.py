@@ -7,7 +7,7 @@ piece by piece, so that nothing is lost where pieces meet.
 
 from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -17,8 +17,19 @@ from client.answering.pieces import Sound
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
-from pronunciation.hearing.layout import Phones, lay_out
-from pronunciation.hearing.phrases import Found, Wanted, Written, find_phrases
+from pronunciation.hearing.habits import habits, is_habit
+from pronunciation.hearing.layout import Phones, bare_phones, lay_out
+from pronunciation.hearing.phrases import (
+    Floats,
+    Found,
+    Wanted,
+    Written,
+    candidates,
+    likeliest,
+    phrase_model,
+)
+from pronunciation.hearing.respelled import Sounding, find_terms, in_both_numbers, sounds_like
+from pronunciation.hearing.results import Target
 from pronunciation.hearing.spotting import Spot, TermSpotter, with_own_reading
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
@@ -57,6 +68,10 @@ MIN_PHRASE_PHONES: Final = 6
 """Of a key phrase's wordings to be heard in the sound: of 61 phrases that nobody said in 15
 answers, two were heard, as INT8 and Nsight, which have 5. A term also competes as a reading."""
 
+SURE_FROM: Final = 0.6
+"""Probability that a term was said where something else was written, from which it may be called
+mispronounced. From there on 92 % of the terms found in answers with accents had been said."""
+
 BREAK_S: Final = 3.0
 """Nobody says a term over a silence as long as this: words on either side are heard apart."""
 
@@ -66,22 +81,20 @@ MARGIN_S: Final = 0.5
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a question is about: its key phrases and the lexicon terms it names.
+    """What to listen for: a question's key phrases and the terms of the lexicon.
 
-    ``wanted``: how the phrases, and after them the terms, may be said.
+    ``wanted``: how the phrases, and after them the terms that the question is about, may be said.
+    ``soundings``: these terms, and after them all others of the lexicon.
     """
 
-    phrases: tuple[str, ...] = ()
-    terms: tuple[str, ...] = ()
-    wanted: tuple[Wanted, ...] = ()
+    phrases: tuple[str, ...]
+    wanted: tuple[Wanted, ...]
+    soundings: tuple[Sounding, ...]
 
     @property
     def names(self) -> frozenset[str]:
-        """The terms, to be looked up."""
-        return frozenset(self.terms)
-
-
-_NOTHING_ASKED: Final = _Asked()
+        """The terms that the question is about, to be looked up."""
+        return frozenset(each.term for each in self.soundings if each.expected)
 
 
 class AnswerHearing:
@@ -95,7 +108,7 @@ class AnswerHearing:
     def __init__(self, lexicon: Lexicon, ordinary: Callable[[], Container[str]]) -> None:
         self._lexicon = lexicon
         self._load_ordinary = ordinary
-        self._asked = lru_cache(maxsize=8)(self._ask)
+        self.asked = lru_cache(maxsize=8)(self._ask)
 
     def __call__(
         self, clip: Clip, transcribed: Sequence[Word], question: Question | None = None
@@ -107,7 +120,7 @@ class AnswerHearing:
             transcribed: its words with their times.
             question: what was asked, if it is known: the terms it is about are expected.
         """
-        parts = self._spotter.take_apart([word.text for word in transcribed])
+        parts = self.spotter.take_apart([word.text for word in transcribed])
         words = parts.words
         # A part of a compound has the compound's times; they need not be exact.
         wholes = [transcribed[index] for index in parts.whole]
@@ -117,22 +130,22 @@ class AnswerHearing:
             if word.start_s is not None and word.end_s is not None
         ]
         times = known if len(known) == len(words) else None
-        asked = self._asked(question) if question else _NOTHING_ASKED
-        spots = self._spotter.spot(words, self._ordinary, asked.names)
-        if not (spots or asked.wanted):
-            return HeardStretch()
-        found: list[Found] = []
+        asked = self.asked(question)
+        spots = self.spotter.spot(words)
+        phrases: list[Found] = []
         heard: list[Heard] = []
         problem = ""
         try:
             scores = self._hearing.frame_scores(clip, has_times=times is not None)
-            layout = lay_out(words, [spot.target for spot in spots if spot.own is None])
+            layout = lay_out(words, [spot.target for spot in spots])
             confidences = [word.confidence for word in wholes]
             written = Written.align(scores, layout, times, confidences)
-            found = find_phrases(scores, written, asked.wanted)
-            spots += self._terms_among(found, spots, asked)
+            phrases, named = self._find(scores, written, words, asked)
+            spots = self._with_terms(spots, named, words, asked)
             targets = [with_own_reading(spot) for spot in spots]
-            heard = self._hearing.hear(clip, words, targets, times, scores)
+            aligned = written.layout, written.chain, written.states
+            heard = self._hearing.hear(clip, words, targets, times, scores, aligned)
+            heard = _without_accent(heard, targets, scores, written)
         except HearingError as error:
             problem = str(error) if spots else ""
         # A word that only sounds like a term counts where the sound says so, and only then.
@@ -142,62 +155,86 @@ class AnswerHearing:
                 term=each.term,
                 word_index=index,
                 word_count=count,
-                verdict=each.verdict,
+                verdict="unclear"
+                if spot.doubtful and each.verdict == "mispronounced"
+                else each.verdict,
                 phones=each.phones,
                 confidence=each.confidence,
                 start_s=each.start_s,
                 end_s=each.end_s,
+                fault=each.fault,
             )
             for spot, (index, count), each in zip(spots, places, heard, strict=False)
             if spot.own is None or each.verdict == "mispronounced"
         )
-        phrases = tuple(
+        heard_phrases = tuple(
             HeardPhrase(
                 phrase=asked.phrases[each.index],
                 start_s=each.start_s,
                 end_s=each.end_s,
                 confidence=each.confidence,
             )
-            for each in found
-            if each.index < len(asked.phrases)
+            for each in phrases
         )
-        return HeardStretch(terms, phrases, problem)
+        return HeardStretch(terms, heard_phrases, problem)
 
-    def _terms_among(
-        self, found: Sequence[Found], spots: Sequence[Spot], asked: "_Asked"
+    def _find(
+        self, scores: Floats, written: Written, words: Sequence[str], asked: _Asked
+    ) -> tuple[list[Found], list[Found]]:
+        """The phrases and the terms that were said where the transcript has something else."""
+        first = len(asked.phrases)
+        near = sounds_like(written, words, asked.soundings, self.ordinary, first)
+        model = phrase_model()
+        places = list(candidates(scores, written, asked.wanted, model.said_as, near))
+        of_phrases = ((model.probability(each), each) for each in places if each.index < first)
+        phrases = likeliest(of_phrases, written, model.found_from)
+        of_terms = [each for each in places if each.index >= first]
+        soundings, ordinary = asked.soundings, self.ordinary
+        return phrases, find_terms(of_terms, written, words, soundings, ordinary, first)
+
+    def _with_terms(
+        self, spots: Sequence[Spot], found: Sequence[Found], words: Sequence[str], asked: _Asked
     ) -> list[Spot]:
-        """Places of the terms that were found in the sound, where no other was written."""
-        taken = {
-            place
-            for spot in spots
-            for place in range(spot.target.word_index, spot.target.word_index + spot.target.n_words)
-        }
-        new: list[Spot] = []
+        """What the text names, what was found in the sound, and what only sounds like a term."""
+        all_spots = [*spots]
+        taken = {place for spot in spots for place in spot.target.places}
         for each in sorted(found, key=lambda found: -found.confidence):
             places = range(each.word_index, each.word_index + each.n_words)
-            if each.index >= len(asked.phrases) and places and taken.isdisjoint(places):
+            if places and taken.isdisjoint(places):
                 taken.update(places)
-                name = asked.terms[each.index - len(asked.phrases)]
-                new.append(Spot(self._spotter.target(name, places.start, len(places))))
-        return new
+                name = asked.soundings[each.index - len(asked.phrases)].term
+                target = self.spotter.target(name, places.start, len(places))
+                all_spots.append(Spot(target, doubtful=each.confidence < SURE_FROM))
+        all_spots += self.spotter.by_sound(words, taken, self.ordinary, asked.names)
+        return sorted(all_spots, key=lambda spot: spot.target.word_index)
 
     def warm(self) -> None:
         """Load what takes a moment, so that the first answer does not wait for it."""
-        self._spotter.spot(["RoCE"], self._ordinary)
+        self.spotter.spot(["RoCE"], self.ordinary)
         with suppress(HearingError):  # reported where there is something to hear
             self._hearing.model.scores(Clip(np.zeros(SAMPLE_RATE_HZ, np.float32)))
 
-    def _ask(self, question: Question) -> "_Asked":
-        """A question made ready for listening."""
-        terms = tuple(sorted(self._spotter.named(_text_of(question))))
+    def _ask(self, question: Question | None) -> _Asked:
+        """What to listen for in answers to a question, or to one that is not known."""
+        phrases = question.key_phrases if question else ()
+        named = self.spotter.named(_text_of(question)) if question else frozenset[str]()
+        expected = [
+            Sounding(term, in_both_numbers(self.spotter.said(term)), True) for term in sorted(named)
+        ]
+        others = [
+            Sounding(each.term, in_both_numbers(map(bare_phones, each.readings)), False)
+            for each in self._lexicon
+            if each.term not in named
+        ]
         wanted = (
-            *(Wanted(phrase_wordings(each, self._spotter)) for each in question.key_phrases),
-            *(Wanted(self._spotter.said(term)) for term in terms),
+            *(Wanted(phrase_wordings(each, self.spotter)) for each in phrases),
+            *(Wanted(self.spotter.said(each.term)) for each in expected),
         )
-        return _Asked(tuple(each.phrase for each in question.key_phrases), terms, wanted)
+        return _Asked(tuple(each.phrase for each in phrases), wanted, (*expected, *others))
 
     @cached_property
-    def _ordinary(self) -> Container[str]:
+    def ordinary(self) -> Container[str]:
+        """Words (lower case) that people in the field say anyway."""
         return self._load_ordinary()
 
     @cached_property
@@ -205,7 +242,8 @@ class AnswerHearing:
         return Hearing()
 
     @cached_property
-    def _spotter(self) -> TermSpotter:
+    def spotter(self) -> TermSpotter:
+        """Finds terms in transcripts."""
         return TermSpotter(self._lexicon)
 
 
@@ -260,6 +298,14 @@ class TermTrack:
         """Whether there are words to hear now."""
         new = len(self._words) - self._done
         return new > 0 if is_over else new >= BATCH_WORDS + LONGEST_TERM_WORDS
+
+    @property
+    def needs_from_s(self) -> float | None:
+        """No sound before this time will be heard any more; ``None``: none of it will."""
+        if not self._words:
+            return None
+        first = self._words[max(0, min(self._done, len(self._words) - 1) - CONTEXT_WORDS - 1)]
+        return _start_s(first) - MARGIN_S
 
     def run(self, *, is_over: bool) -> None:
         """Hear the terms that are complete.
@@ -317,6 +363,21 @@ class TermTrack:
             if _start_s(self._words[at]) - _end_s(self._words[at - 1]) > BREAK_S:
                 return at
         return max(0, index - CONTEXT_WORDS)
+
+
+def _without_accent(
+    heard: Sequence[Heard], targets: Sequence[Target], scores: Floats, written: Written
+) -> list[Heard]:
+    """What was heard, a mistake unclear where the speaker says all words so."""
+    if not any(each.verdict == "mispronounced" for each in heard):
+        return [*heard]
+    speakers = habits(scores, written, phrase_model().said_as)
+    return [
+        replace(each, verdict="unclear")
+        if each.verdict == "mispronounced" and is_habit(each.phones, target.readings, speakers)
+        else each
+        for each, target in zip(heard, targets, strict=True)
+    ]
 
 
 def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> tuple[Phones, ...]:

@@ -65,41 +65,55 @@ class SpokenPiece:
 
 
 class Sound:
-    """The answer's samples so far; taking more costs the same however many there are."""
+    """The answer's samples so far, without those that nothing needs any more.
+
+    Taking more costs the same however many there are.
+    """
 
     def __init__(self) -> None:
         self._buffer: npt.NDArray[np.float32] = np.empty(0, np.float32)
-        self._size = 0
+        self._held = 0
+        self._forgotten = 0
 
     @property
     def duration_s(self) -> float:
-        """Length in seconds."""
-        return self._size / SAMPLE_RATE_HZ
+        """Length in seconds, with what is forgotten."""
+        return (self._forgotten + self._held) / SAMPLE_RATE_HZ
 
     @property
-    def clip(self) -> Clip:
-        """All of it, not copied."""
-        return Clip(self._buffer[: self._size])
+    def held_s(self) -> float:
+        """How much of it is in memory."""
+        return self._held / SAMPLE_RATE_HZ
 
     def append(self, samples: npt.NDArray[np.float32]) -> None:
         """Take the next samples, float32 of shape ``(n,)``."""
-        if not self._size:
+        if not self._held:
             # a recording comes at once: no copy of it. What is full is never written to.
-            self._buffer, self._size = samples, samples.size
+            self._buffer, self._held = samples, samples.size
             return
-        end = self._size + samples.size
+        end = self._held + samples.size
         if end > self._buffer.size:
-            grown = np.empty(max(end, 2 * self._buffer.size), np.float32)
-            grown[: self._size] = self._buffer[: self._size]
+            grown = np.empty(max(end, 2 * self._held), np.float32)
+            grown[: self._held] = self._buffer[: self._held]
             self._buffer = grown
-        self._buffer[self._size : end] = samples
-        self._size = end
+        self._buffer[self._held : end] = samples
+        self._held = end
+
+    def forget_before(self, start_s: float) -> None:
+        """Nothing before this time will be cut; gives its memory back where it is worth a copy."""
+        count = min(self._held, round(start_s * SAMPLE_RATE_HZ) - self._forgotten)
+        if count < max(self._held // 2, 1):
+            return
+        # a copy: whoever has cut sound from this one keeps it
+        self._buffer = self._buffer[count : self._held].copy()
+        self._held -= count
+        self._forgotten += count
 
     def cut(self, start_s: float, end_s: float) -> tuple[Clip, float]:
         """The sound between two times, and where exactly it starts, in seconds."""
-        first = min(self._size, max(0, round(start_s * SAMPLE_RATE_HZ)))
-        last = min(self._size, max(first, round(end_s * SAMPLE_RATE_HZ)))
-        return Clip(self._buffer[first:last]), first / SAMPLE_RATE_HZ
+        first = min(self._held, max(0, round(start_s * SAMPLE_RATE_HZ) - self._forgotten))
+        last = min(self._held, max(first, round(end_s * SAMPLE_RATE_HZ) - self._forgotten))
+        return Clip(self._buffer[first:last]), (self._forgotten + first) / SAMPLE_RATE_HZ
 
 
 def speech_s(spans: Sequence[Span]) -> float:
@@ -150,10 +164,13 @@ class PieceCutter:
 
     Args:
         limit_s: no piece, with its silences, is longer.
+        is_live: somebody waits for the words: speech that goes on is cut between words too, and a
+            pause ends a piece as soon as it is long enough.
     """
 
-    def __init__(self, limit_s: float) -> None:
+    def __init__(self, limit_s: float, *, is_live: bool = True) -> None:
         self._limit_s = limit_s
+        self._is_live = is_live
         self._speech_limit_s = limit_s - 2 * KEEP_SILENCE_S
         self._taken = 0
         self._cut_s = 0.0
@@ -186,7 +203,7 @@ class PieceCutter:
             start_s = max(start_s, self._cut_s)
             uncut_s = speech_s(self._waiting) + end_s - start_s
             ends_here = gap_s >= PAUSE_S or uncut_s >= LONG_PIECE_S or is_over
-            if not ends_here and self._is_last(voice):
+            if self._is_last(voice) and not is_over and not self._is_known(gap_s, ends_here):
                 break  # how long this pause will be is not known yet
             self._taken += 1
             if end_s - start_s >= SHORTEST_S:
@@ -205,6 +222,10 @@ class PieceCutter:
             return voice.open_start_s - end_s
         # after the answer's end nothing follows: all of the silence belongs to the last piece
         return (voice.heard_s - end_s) * (2.0 if is_over else 1.0)
+
+    def _is_known(self, gap_s: float, ends_here: bool) -> bool:
+        """Whether all is known of a pause that is not over yet."""
+        return ends_here if self._is_live else gap_s >= 2 * _LOOK_AROUND_S
 
     def _is_last(self, voice: VoiceActivity) -> bool:
         return self._taken + 1 == len(voice.spans) and voice.open_start_s is None
@@ -227,7 +248,8 @@ class PieceCutter:
         while now_s - start_s > self._speech_limit_s:
             start_s = self._split(start_s, sound, drop=voice.open_is_tone)
         before_s = speech_s(self._waiting)
-        if before_s + now_s - start_s >= LONG_PIECE_S and not voice.open_is_tone:
+        is_long = self._is_live and before_s + now_s - start_s >= LONG_PIECE_S
+        if is_long and not voice.open_is_tone:
             from_s = start_s + max(0.0, DIP_FROM_S - before_s)
             clip, offset_s = sound.cut(from_s, now_s - DIP_MARGIN_S)
             at_s = dip_s(clip, 0.0, clip.duration_s)

@@ -4,21 +4,25 @@ Terminal and studio are thin over this module. Live or recorded, an answer takes
 clip → speech segments → transcript → hearing → submission (→ judge) → backend → outcome.
 """
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from client.answering.hearing import AnswerHearing, Hear, HeardStretch, HearWords, TermTrack
+from client.answering.hearing import AnswerHearing, Hear, HeardStretch, HearWords
 from client.answering.live_answer import LiveAnswer
-from client.answering.pieces import Sound
 from client.answering.submission import Outcome, new_submission
-from client.answering.worker import AnswerWorker, Caption, ignore_caption
-from client.audio.resample import at_sample_rate
+from client.answering.worker import AnswerWorker, Caption, hear_words_again, ignore_caption
+from client.audio.files import SoundFile
 from client.backend.protocol import Backend, QueuedError, UnavailableError
-from client.judging.judge import Judge
+from client.journal import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
 from server.contract import Evidence, Revision, Submission, Transcript, Word
+
+if TYPE_CHECKING:  # it brings an HTTP client
+    from client.judging.judge import Judge
 
 
 class Session:
@@ -36,7 +40,7 @@ class Session:
         backend: Backend,
         load_transcriber: Callable[[], Transcriber],
         hear: Hear | None = None,
-        judge: Judge | None = None,
+        judge: "Judge | None" = None,
     ) -> None:
         self._backend = backend
         self._load_transcriber = load_transcriber
@@ -55,52 +59,85 @@ class Session:
             self._transcriber.warm()
             return self._transcriber
 
+    def rest(self) -> None:
+        """Nothing more will be said for now: give back what engine and hearing hold in memory.
+
+        The engine is loaded again where it is needed; without its hearing this session goes on.
+        """
+        with self._loading:
+            if self._transcriber is not None:
+                self._transcriber.rest()
+        self._hear = None
+        gc.collect()  # the hearing refers to itself: nothing else would free it in time
+
     def listen(
-        self, question_id: str, *, on_caption: Callable[[Caption], None] | None = None
+        self,
+        question_id: str,
+        *,
+        kept: KeptAnswer | None = None,
+        on_caption: Callable[[Caption], None] | None = None,
     ) -> LiveAnswer:
         """Begin an answer that is worked on while it is spoken.
 
         Args:
             question_id: the question it answers.
+            kept: the answer in the journal; what is sent is noted there first.
             on_caption: called from another thread with each piece as it is transcribed.
         """
         return LiveAnswer(
             lambda show: self.worker(question_id, show),
-            lambda transcript, evidence: self._prepare(question_id, transcript, evidence),
+            lambda transcript, evidence: self._prepare(question_id, transcript, evidence, kept),
             self.submit,
             on_caption,
         )
 
     def answer(
         self,
-        clip: Clip,
+        sound: Clip | SoundFile,
         question_id: str,
         *,
         save: bool = True,
+        kept: KeptAnswer | None = None,
         on_progress: ProgressCallback | None = None,
     ) -> Outcome:
         """Transcribe, hear and grade a recording.
 
         Args:
-            clip: the recording.
+            sound: the recording.
             question_id: the question it answers.
             save: store the attempt in the history.
+            kept: the answer in the journal; what is sent is noted there first.
             on_progress: takes the share of the transcription that is done, 0 to 1.
 
         Raises:
             NoSpeech: nobody speaks in the recording.
             EngineError, BackendError: the engine or the server failed.
         """
-        transcript, evidence = self.worker(question_id).run(clip, on_progress)
-        return self.submit(self._prepare(question_id, transcript, evidence), save=save)
+        submission = self.prepare(sound, question_id, kept=kept, on_progress=on_progress)
+        return self.submit(submission, save=save)
+
+    def prepare(
+        self,
+        sound: Clip | SoundFile,
+        question_id: str,
+        *,
+        kept: KeptAnswer | None = None,
+        on_progress: ProgressCallback | None = None,
+    ) -> Submission:
+        """Transcribe and hear a recording: what ``submit`` takes. See ``answer``."""
+        transcript, evidence = self.worker(question_id).run(sound, on_progress)
+        return self._prepare(question_id, transcript, evidence, kept)
 
     def transcribe_again(
-        self, clip: Clip, submission: Submission, on_progress: ProgressCallback | None = None
+        self,
+        sound: Clip | SoundFile,
+        submission: Submission,
+        on_progress: ProgressCallback | None = None,
     ) -> Revision:
         """Another transcript of an answer that was sent, and what is heard with it.
 
         Args:
-            clip: its recording.
+            sound: its recording.
             submission: the answer.
             on_progress: takes the share of the transcription that is done, 0 to 1.
 
@@ -108,17 +145,17 @@ class Session:
             NoSpeech: nobody speaks in the recording.
             EngineError: the engine failed.
         """
-        transcript, evidence = self.worker(submission.question_id).run(clip, on_progress)
+        transcript, evidence = self.worker(submission.question_id).run(sound, on_progress)
         made = submission.model_copy(update={"transcript": transcript, "evidence": evidence})
         if self._judge is not None:
             made = self._judge.judged(made, self._backend)
         return Revision(transcript=made.transcript, evidence=made.evidence)
 
-    def hear_again(self, clip: Clip, question_id: str, revision: Revision) -> Revision:
+    def hear_again(self, sound: Clip | SoundFile, question_id: str, revision: Revision) -> Revision:
         """A transcript whose words were corrected, with how its terms were said.
 
         Args:
-            clip: the recording.
+            sound: the recording.
             question_id: the question it answers.
             revision: the transcript; without word times nothing can be heard.
 
@@ -128,11 +165,7 @@ class Session:
         hear, words = self._hearing_for(question_id), revision.transcript.words
         if hear is None or any(each.start_s is None for each in words):
             return revision
-        sound = Sound()
-        sound.append(at_sample_rate(clip).samples)
-        track = TermTrack(hear, sound)
-        track.add(words)
-        track.run(is_over=True)
+        track = hear_words_again(hear, sound, words)
         return Revision(transcript=revision.transcript, evidence=track.added_to(revision.evidence))
 
     def read(self, transcript: Transcript, question_id: str, *, save: bool = True) -> Outcome:
@@ -187,12 +220,20 @@ class Session:
             return Outcome(submission, None, waiting=str(error))
         return Outcome(submission, attempt.report, attempt.id)
 
-    def _prepare(self, question_id: str, transcript: Transcript, evidence: Evidence) -> Submission:
-        """What is sent of an answer, judged where there is a judge."""
-        submission = new_submission(question_id, transcript, evidence)
-        if self._judge is None:
-            return submission
-        return self._judge.judged(submission, self._backend)
+    def _prepare(
+        self,
+        question_id: str,
+        transcript: Transcript,
+        evidence: Evidence,
+        kept: KeptAnswer | None = None,
+    ) -> Submission:
+        """What is sent of an answer, judged where there is a judge, and noted before it is sent."""
+        submission = new_submission(question_id, transcript, evidence, kept)
+        if self._judge is not None:
+            submission = self._judge.judged(submission, self._backend)
+        if kept is not None:
+            kept.transcribed(submission)
+        return submission
 
     def _hearing_for(self, question_id: str) -> HearWords | None:
         """The hearing of answers to this question, made ready; ``None`` where there is none."""

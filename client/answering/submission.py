@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from client.journal import KeptAnswer
 from server.contract import Evidence, Report, Submission, Transcript
 
 
@@ -25,13 +26,16 @@ class Outcome:
 
 
 def new_submission(
-    question_id: str, transcript: Transcript, evidence: Evidence | None = None
+    question_id: str,
+    transcript: Transcript,
+    evidence: Evidence | None = None,
+    kept: KeptAnswer | None = None,
 ) -> Submission:
-    """An answer given now, with an id of its own."""
+    """An answer as it was kept in the journal, or one given now, with an id of its own."""
     return Submission(
-        submission_id=uuid.uuid4().hex,
+        submission_id=kept.submission_id if kept else uuid.uuid4().hex,
         question_id=question_id,
-        created_at=datetime.now(UTC),
+        created_at=kept.spoken_at if kept else datetime.now(UTC),
         transcript=transcript,
         evidence=evidence or Evidence(),
     )

@@ -25,7 +25,9 @@ from client.answering.pieces import (
     spans_of,
     speech_s,
 )
-from client.audio.resample import at_sample_rate
+from client.audio.channels import OffsetRemover
+from client.audio.files import SoundFile, blocks_of
+from client.audio.sound_meter import SoundMeter
 from client.audio.speech import no_speech
 from client.audio.voice_activity import VoiceActivity
 from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
@@ -33,6 +35,16 @@ from pronunciation.clip import Clip
 from server.contract import Evidence, Pause, Stretch, Transcript, Word
 
 _NOT_SHARED: Final = nullcontext()
+
+HELD_S: Final = 60.0
+"""Speech of a recording that waits for its segment to be full goes to the engine after so long a
+time: what follows is silence, and the sound of it would be kept for nothing."""
+
+SILENT_S: Final = 10.0
+"""No term goes on over such a silence (``hearing.BREAK_S``): what is before it is heard."""
+
+LOOK_BACK_S: Final = 2.0
+"""Sound kept before what is needed: the silence around a segment and around words."""
 
 MIN_UNINTELLIGIBLE_S: Final = 3.0
 """Speech without words that is shorter may be a drawn-out "uhm", which Whisper leaves out."""
@@ -86,33 +98,46 @@ class AnswerWorker:
         self._terms = None if hear is None else TermTrack(hear, self._sound)
         self._limit_s = transcriber.max_segment_s
         self._cutter = PieceCutter(self._limit_s)
-        self._pace = Pace(self._limit_s)
+        self._pace: Pace | None = Pace(self._limit_s)
         self._pieces: list[SpokenPiece] = []
         self._short: list[SpokenPiece] = []
         self._short_words: tuple[Word, ...] = ()
         self._words: list[Word] = []
         self._is_over = False
+        self._meter = SoundMeter()
+        self._offset = OffsetRemover()
+        self._file: SoundFile | None = None
         self._is_due = False
         self.is_done = False
 
     def run(
-        self, clip: Clip, on_progress: ProgressCallback | None = None
+        self, sound: Clip | SoundFile, on_progress: ProgressCallback | None = None
     ) -> tuple[Transcript, Evidence]:
-        """Work through a whole recording.
+        """Work through a whole recording; a file is read as far as the work has come.
 
         Args:
-            clip: the recording, at any rate.
-            on_progress: takes the share of the speech that is transcribed, 0 to 1.
+            sound: the recording, a clip at any rate.
+            on_progress: takes the share of the recording that is transcribed, 0 to 1.
 
         Raises:
             NoSpeech: nobody speaks in it, or no words could be made out.
             EngineError: the engine failed.
         """
-        self.take(at_sample_rate(clip).samples, is_over=True)
+        self._cutter, self._pace = PieceCutter(self._limit_s, is_live=False), None
+        self._file = sound if isinstance(sound, SoundFile) else None
+        report = on_progress or _report_to_nobody
+        report(0.0)
+        for block in blocks_of(sound):
+            self.take(block, is_over=False)
+            while self._is_due:
+                self.step()
+                report(self._done_s() / max(sound.duration_s, self._sound.duration_s))
+            if self._may_hear():
+                self.step()
+        self.take(np.empty(0, np.float32), is_over=True)
         while not self.is_done:
-            if on_progress is not None:
-                on_progress(self._share_done())
             self.step()
+        report(1.0)
         return self.result()
 
     @property
@@ -122,6 +147,8 @@ class AnswerWorker:
 
     def take(self, samples: npt.NDArray[np.float32], *, is_over: bool) -> None:
         """Follow the voice through the next sound, and cut it where pieces are complete."""
+        self._meter.feed(samples)
+        samples = self._offset.feed(samples)
         self._sound.append(samples)
         self._voice.feed(samples)
         if is_over and not self._is_over:
@@ -129,6 +156,7 @@ class AnswerWorker:
             self._voice.close()
         self._pieces += self._cutter.cut(self._voice, self._sound, is_over=self._is_over)
         self._is_due = self._asks_for_engine()
+        self._forget()
 
     def step(self) -> None:
         """Do one thing: words first, for they are waited for, then terms."""
@@ -138,7 +166,7 @@ class AnswerWorker:
         elif self._is_over and self._short:
             self._commit_short()
         elif self._terms is not None and self._may_hear():
-            self._terms.run(is_over=self._is_over)
+            self._terms.run(is_over=self._is_complete())
         else:
             self.is_done = self._is_over
 
@@ -160,22 +188,45 @@ class AnswerWorker:
 
     def _evidence(self) -> Evidence:
         evidence = evidence_of(self._voice.spans).model_copy(
-            update={"unintelligible": unintelligible(self._voice.spans, self._words)}
+            update={
+                "unintelligible": unintelligible(self._voice.spans, self._words),
+                "sound": self._meter.quality(self._voice.spans, self._file),
+            }
         )
         return evidence if self._terms is None else self._terms.added_to(evidence)
 
-    def _share_done(self) -> float:
-        all_s = speech_s(self._voice.spans)
-        return 1.0 - speech_s(spans_of(self._pieces)) / all_s if all_s else 1.0
+    def _done_s(self) -> float:
+        """How far the engine has come."""
+        return self._pieces[0].start_s if self._pieces else self._voice.heard_s
 
     def _may_hear(self) -> bool:
-        return self._terms is not None and self._terms.is_due(is_over=self._is_over)
+        return self._terms is not None and self._terms.is_due(is_over=self._is_complete())
+
+    def _is_complete(self) -> bool:
+        """Whether no word can come that belongs to those that are there."""
+        return self._is_over or (
+            not self._pieces
+            and not self._cutter.uncut(self._voice)
+            and self._voice.silence_s > SILENT_S
+        )
+
+    def _forget(self) -> None:
+        """Give back the memory of sound that nothing needs any more."""
+        waiting = [*spans_of([*self._short, *self._pieces]), *self._cutter.uncut(self._voice)]
+        needed_s = min([self._voice.heard_s, *(start_s for start_s, _ in waiting)])
+        if self._terms is not None and not (self._is_complete() and not self._may_hear()):
+            heard_from_s = self._terms.needs_from_s
+            needed_s = needed_s if heard_from_s is None else min(needed_s, heard_from_s)
+        self._sound.forget_before(needed_s - LOOK_BACK_S)
 
     def _asks_for_engine(self) -> bool:
         if self._is_over:
             return bool(self._pieces)
-        uncut = self._cutter.uncut(self._voice)
         waiting = spans_of(self._pieces)
+        if self._pace is None:
+            is_old = bool(waiting) and self._voice.heard_s - waiting[0][0] > HELD_S
+            return is_old or covered_s(waiting) > self._limit_s
+        uncut = self._cutter.uncut(self._voice)
         return self._pace.is_due(
             waiting_s=speech_s(waiting),
             covered_s=covered_s([*spans_of(self._short), *waiting, *uncut]),
@@ -198,8 +249,10 @@ class AnswerWorker:
         with self._engine_lock:
             began_s = self._clock()
             words = words_only(self._transcriber.transcribe_segment(segment, offset_s))
-            self._pace.ran(segment.clip.duration_s, self._clock() - began_s)
-        if speech_s(spans_of(chosen)) < CONTEXT_SPEECH_S and not (self._pieces or self._is_over):
+            if self._pace is not None:
+                self._pace.ran(segment.clip.duration_s, self._clock() - began_s)
+        is_short = self._pace is not None and speech_s(spans_of(chosen)) < CONTEXT_SPEECH_S
+        if is_short and not (self._pieces or self._is_over):
             self._short, self._short_words = chosen, words
         else:
             self._short = []
@@ -218,10 +271,42 @@ class AnswerWorker:
 
 
 def transcribe(
-    transcriber: Transcriber, clip: Clip, on_progress: ProgressCallback | None = None
+    transcriber: Transcriber, sound: Clip | SoundFile, on_progress: ProgressCallback | None = None
 ) -> Transcript:
     """What is said in a recording, nothing heard or graded; see ``AnswerWorker.run``."""
-    return AnswerWorker(transcriber).run(clip, on_progress)[0]
+    return AnswerWorker(transcriber).run(sound, on_progress)[0]
+
+
+def hear_words_again(
+    hear: HearWords, recording: Clip | SoundFile, words: Sequence[Word]
+) -> TermTrack:
+    """Hear how the terms among words were said whose times are known.
+
+    Args:
+        hear: hears a stretch.
+        recording: the sound.
+        words: in order, with their times.
+    """
+    sound = Sound()
+    track = TermTrack(hear, sound)
+    rest = list(words)
+    for block in blocks_of(recording):
+        sound.append(block)
+        reached_s = sound.duration_s - LOOK_BACK_S
+        count = sum(1 for word in rest if (word.end_s or 0.0) < reached_s)
+        track.add(rest[:count])
+        rest = rest[count:]
+        if track.is_due(is_over=False):
+            track.run(is_over=False)
+        needed_s = track.needs_from_s
+        sound.forget_before((reached_s if needed_s is None else needed_s) - LOOK_BACK_S)
+    track.add(rest)
+    track.run(is_over=True)
+    return track
+
+
+def _report_to_nobody(_share: float) -> None:
+    """Nobody waits for it."""
 
 
 def unintelligible(

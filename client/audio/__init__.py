@@ -1,10 +1,10 @@
-"""Recording from a microphone, and getting back what a crash interrupted."""
+"""Recording from a microphone."""
 
 from client.audio.devices import Device, find_device, list_devices
 from client.audio.level import Level
 from client.audio.recorder import OnSamples, Recorder, Recording
 from client.audio.recorder_settings import RecorderSettings
-from client.audio.take_file import UnfinishedTake, read_take, unfinished_recordings
+from client.audio.take_file import read_take
 
 __all__ = [
     "Device",
@@ -13,9 +13,7 @@ __all__ = [
     "Recorder",
     "RecorderSettings",
     "Recording",
-    "UnfinishedTake",
     "find_device",
     "list_devices",
     "read_take",
-    "unfinished_recordings",
 ]

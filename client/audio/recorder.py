@@ -21,6 +21,8 @@ from client.audio.take_file import TakeWriter, read_take
 from client.core.errors import RecordingError
 from pronunciation.clip import Clip
 
+OpenTake = Callable[[int], TakeWriter]
+"""Makes the file of a take, by the sample rate in Hz."""
 OnSamples = Callable[[npt.NDArray[np.float32]], None]
 """Takes sound at 16 kHz, float32 of shape ``(n,)``."""
 StoppedBy = Literal["person", "silence", "time_limit", "only_zeros", "device_lost", "failure"]
@@ -88,6 +90,7 @@ class Recorder:
         label: str = "take",
         *,
         on_samples: OnSamples | None = None,
+        open_take: OpenTake | None = None,
     ) -> Device:
         """Open the microphone and begin a new take.
 
@@ -97,6 +100,7 @@ class Recorder:
             on_samples: called with what is recorded, at 16 kHz, block by block; must return
                 quickly. `stop` gives it the last block before it returns. Where it fails it is
                 called no more, and the recording goes on.
+            open_take: makes its file, instead of one of this label in the folder of the settings.
 
         Returns:
             The microphone in use.
@@ -109,7 +113,13 @@ class Recorder:
             raise RecordingError("a recording is running already: stop or discard it first")
         sd = load_sounddevice() if self._sounddevice is None else self._sounddevice
         device = find_device(self._settings.device_name, self._settings.host_api, sounddevice=sd)
-        self._take = _Take(sd, device, self._settings, on_level, on_samples, label)
+        if open_take is None:
+            folder = self._settings.folder
+
+            def open_take(rate_hz: int) -> TakeWriter:
+                return TakeWriter(folder, rate_hz, label)
+
+        self._take = _Take(sd, device, self._settings, on_level, on_samples, open_take)
         return device
 
     def pause(self) -> None:
@@ -204,7 +214,7 @@ class _Take:
         settings: RecorderSettings,
         on_level: Callable[[Level], None] | None,
         on_samples: OnSamples | None,
-        label: str,
+        open_take: OpenTake,
     ) -> None:
         self.device = device
         self.paused = False
@@ -223,7 +233,7 @@ class _Take:
         self._blocks: queue.SimpleQueue[tuple[npt.NDArray[np.float32], bool] | None]
         self._blocks = queue.SimpleQueue()
         self._stream_over = threading.Event()
-        self.writer = TakeWriter(settings.folder, device.sample_rate_hz, label)
+        self.writer = open_take(device.sample_rate_hz)
         try:
             self._stream = self._open(sd)
         except BaseException:

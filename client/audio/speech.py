@@ -5,9 +5,11 @@ an engine that this gate has not found speech in. Pauses come from here too: wor
 a silence (SYSTRAN/faster-whisper#125), voice activity does not.
 """
 
+from client.audio.files import SoundFile
 from client.audio.resample import at_sample_rate
 from client.audio.voice_activity import (
     SILENCE_DBFS,
+    TONE_STRETCH_S,
     Level,
     LevelMeter,
     VoiceActivity,
@@ -35,6 +37,23 @@ def speech_segments(clip: Clip) -> list[tuple[float, float]]:
     voice.feed(at_sample_rate(clip).samples)
     voice.close()
     return voice.spans
+
+
+def check_for_speech(sound: SoundFile) -> None:
+    """Read a file as far as the first speech, before anything that takes memory is loaded for it.
+
+    Raises:
+        NoSpeech: nobody speaks in it.
+    """
+    voice = VoiceActivity()
+    for block in sound.blocks():
+        voice.feed(block)
+        open_s = 0.0 if voice.open_start_s is None else voice.heard_s - voice.open_start_s
+        if voice.spans or (open_s > TONE_STRETCH_S and not voice.open_is_tone):
+            return
+    voice.close()
+    if not voice.spans:
+        raise no_speech(voice.level, is_empty=not sound.duration_s)
 
 
 def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:

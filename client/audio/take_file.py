@@ -2,8 +2,8 @@
 
 The file is an ordinary WAV file (PCM16, mono) whose header says "length not known yet" until the
 take is finished: what stands behind the header is the recording, whatever happened. An unfinished
-take is called ``….wav.part`` and is held locked by the process that writes it. Why it is unfinished
-stands beside it (``….wav.part.why``), where somebody could still tell.
+take is called ``….wav.part``, and whoever works on it holds it locked. Whose answer it is stands in
+the journal (``client.journal``).
 """
 
 import contextlib
@@ -12,8 +12,8 @@ import re
 import struct
 import sys
 import time
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -34,10 +34,13 @@ SYNC_EVERY_S: Final = 0.5
 """A killed process loses nothing that was written; a power cut loses what was not synced. Half of
 the second that may be lost at most."""
 MAX_PCM_BYTES: Final = UNKNOWN_SIZE - HEADER_BYTES
-_REASON_SUFFIX: Final = ".why"
-_REASON_CHARS: Final = 500
-_STILLBORN_AFTER_S: Final = 60.0
+STAMP_FORMAT: Final = "%Y%m%dT%H%M%S%fZ"
+"""A take's name begins with the moment (UTC) when it was begun."""
 _STILL_WRITTEN_S: Final = 10.0
+
+
+class TakeHeldError(RecordingError):
+    """Somebody else works on this take."""
 
 
 class TakeWriter:
@@ -56,12 +59,9 @@ class TakeWriter:
         self.sample_rate_hz = sample_rate_hz
         self.samples_written = 0
         safe = re.sub(r"[^A-Za-z0-9-]+", "-", label).strip("-")[:60] or "take"
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-        self.part_path = folder / f"{stamp}-{safe}{PART_SUFFIX}"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            self._fd = os.open(self.part_path, flags, 0o600)
+            self.part_path, self._fd = _new_file(folder, safe)
         except OSError as error:
             raise RecordingError(
                 f"the recording cannot be written to {folder} ({error.strerror})",
@@ -98,16 +98,15 @@ class TakeWriter:
             RecordingError: the file cannot be finished; it stays as an unfinished take.
         """
         self._close()
-        return _finish(self.part_path)
+        return finish_take(self.part_path)
 
     def discard(self) -> None:
         """Delete the take."""
         self._close()
-        _delete(self.part_path)
+        self.part_path.unlink(missing_ok=True)
 
-    def abandon(self, reason: str = "") -> None:
-        """Let go of the file and leave it as an unfinished take; ``reason``: why, one line."""
-        _note_reason(self.part_path, reason)
+    def abandon(self) -> None:
+        """Let go of the file and leave it as an unfinished take."""
         self._close()
 
     def _write(self, content: bytes) -> None:
@@ -130,58 +129,27 @@ class TakeWriter:
             os.close(self._fd)
 
 
-@dataclass(frozen=True)
-class UnfinishedTake:
-    """A take that a crash left behind.
+@contextlib.contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold a take that nobody writes any more, so that no other program works on it too.
 
-    Attributes:
-        path: the ``….wav.part`` file.
-        started_at: when the recording began (UTC).
-        label: the one given to `TakeWriter`, made safe for a file name.
-        duration_s: how much of it is there.
-        reason: why it is unfinished; empty where nobody could tell, as after a crash.
+    Raises:
+        TakeHeldError: another program, or another thread, has it.
+        RecordingError: it is gone or cannot be opened.
     """
-
-    path: Path
-    started_at: datetime
-    label: str
-    duration_s: float
-    reason: str = ""
-
-    def finish(self) -> Path:
-        """Repair the header and name the file ``….wav``; returns its path.
-
-        Raises:
-            RecordingError: the file is gone or cannot be written.
-        """
-        return _finish(self.path)
-
-    def discard(self) -> None:
-        """Delete the take."""
-        _delete(self.path)
-
-    def note(self, reason: str) -> None:
-        """Keep the reason why it could not be finished, to show it later."""
-        _note_reason(self.path, reason)
-
-
-def unfinished_recordings(folder: Path) -> tuple[UnfinishedTake, ...]:
-    """The takes in ``folder`` that no running process is writing, the oldest first.
-
-    A file that was cut within its header holds no sound: it is left out, and deleted once it is
-    older than a minute (before that, a recorder may just be making it).
-    """
-    takes = []
-    for path in sorted(folder.glob(f"*{PART_SUFFIX}")):
-        with contextlib.suppress(OSError):
-            if _is_being_written(path):
-                continue
-            take = _look_at(path)
-            if take is not None:
-                takes.append(take)
-            elif path.stat().st_size < HEADER_BYTES and _age_s(path) > _STILLBORN_AFTER_S:
-                path.unlink(missing_ok=True)
-    return tuple(takes)
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise RecordingError(f"{path.name} cannot be opened: {error.strerror}") from error
+    with file:
+        if sys.platform != "win32":
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise TakeHeldError("this recording is being worked on elsewhere") from None
+            except OSError:  # some network file systems know no locks
+                pass
+        yield
 
 
 def read_take(path: Path) -> tuple[npt.NDArray[np.float32], int]:
@@ -204,7 +172,24 @@ def read_take(path: Path) -> tuple[npt.NDArray[np.float32], int]:
     return decode_pcm16(pcm), rate_hz
 
 
-def _finish(part_path: Path) -> Path:
+def _new_file(folder: Path, label: str) -> tuple[Path, int]:
+    """A file that was not there, and its descriptor."""
+    moment = datetime.now(UTC)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        path = folder / f"{moment.strftime(STAMP_FORMAT)}-{label}{PART_SUFFIX}"
+        if not path.with_suffix("").exists():
+            with contextlib.suppress(FileExistsError):
+                return path, os.open(path, flags, 0o600)
+        moment += timedelta(microseconds=1)  # the clock was set back to the same moment
+
+
+def finish_take(part_path: Path) -> Path:
+    """Repair the header of an unfinished take and name the file ``….wav``; returns its path.
+
+    Raises:
+        RecordingError: the file is gone, is no take, or cannot be written.
+    """
     path = part_path.with_name(part_path.name.removesuffix(".part"))
     try:
         pcm_bytes = part_path.stat().st_size - HEADER_BYTES
@@ -221,34 +206,45 @@ def _finish(part_path: Path) -> Path:
         os.replace(part_path, path)
     except OSError as error:
         raise RecordingError(f"{part_path.name} cannot be finished: {error.strerror}") from error
-    with contextlib.suppress(OSError):
-        _reason_path(part_path).unlink(missing_ok=True)
     return path
 
 
-def _delete(part_path: Path) -> None:
-    part_path.unlink(missing_ok=True)
-    _reason_path(part_path).unlink(missing_ok=True)
+def length_s(path: Path) -> float | None:
+    """How much sound is in a take, finished or not; ``None``: it is no take of ours.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        rate_hz = _rate_hz(file.read(HEADER_BYTES))
+    if rate_hz is None:
+        return None
+    return (path.stat().st_size - HEADER_BYTES) // BYTES_PER_SAMPLE / rate_hz
 
 
-def _reason_path(part_path: Path) -> Path:
-    return part_path.with_name(part_path.name + _REASON_SUFFIX)
+def is_held(path: Path) -> bool:
+    """Whether a running process writes this take or works on it.
 
-
-def _note_reason(part_path: Path, reason: str) -> None:
-    """Write the reason down, if that can be done: the recording matters more."""
-    if reason:
-        with contextlib.suppress(OSError):
-            _reason_path(part_path).write_text(reason[:_REASON_CHARS], encoding="utf-8")
-            _reason_path(part_path).chmod(0o600)
-
-
-def _reason(part_path: Path) -> str:
-    try:
-        with _reason_path(part_path).open(encoding="utf-8", errors="replace") as file:
-            return " ".join(file.read(_REASON_CHARS).split()).rstrip(".")
-    except OSError:
-        return ""
+    Raises:
+        OSError: it is gone.
+    """
+    if sys.platform == "win32":
+        # Windows refuses to rename a file that is open.
+        probe = path.with_name(path.name + ".probe")
+        try:
+            os.rename(path, probe)
+        except OSError:
+            return True
+        os.rename(probe, path)
+        return False
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:  # no locks here: a file that still grows is being written
+            return time.time() - path.stat().st_mtime < _STILL_WRITTEN_S
+    return False
 
 
 def _header(sample_rate_hz: int, pcm_bytes: int | None) -> bytes:
@@ -270,42 +266,3 @@ def _rate_hz(header: bytes) -> int | None:
         return None
     kind, channels, rate_hz, _, _, bits = struct.unpack("<HHIIHH", header[20:36])
     return int(rate_hz) if (kind, channels, bits) == (1, 1, 16) and rate_hz > 0 else None
-
-
-def _look_at(path: Path) -> UnfinishedTake | None:
-    with path.open("rb") as file:
-        rate_hz = _rate_hz(file.read(HEADER_BYTES))
-    stat = path.stat()
-    if rate_hz is None:
-        return None
-    stamp, _, label = path.name.removesuffix(PART_SUFFIX).partition("-")
-    try:
-        started_at = datetime.strptime(stamp, "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
-    except ValueError:  # renamed by hand
-        started_at = datetime.fromtimestamp(stat.st_mtime, UTC)
-    samples = (stat.st_size - HEADER_BYTES) // BYTES_PER_SAMPLE
-    return UnfinishedTake(path, started_at, label, samples / rate_hz, _reason(path))
-
-
-def _age_s(path: Path) -> float:
-    return time.time() - path.stat().st_mtime
-
-
-def _is_being_written(path: Path) -> bool:
-    if sys.platform == "win32":
-        # Windows refuses to rename a file that is open.
-        probe = path.with_name(path.name + ".probe")
-        try:
-            os.rename(path, probe)
-        except OSError:
-            return True
-        os.rename(probe, path)
-        return False
-    with path.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:  # no locks here: a file that still grows is being written
-            return _age_s(path) < _STILL_WRITTEN_S
-    return False

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -19,8 +19,16 @@ from server.contract import Problem
 
 T = TypeVar("T")
 
-TIMEOUT: Final = httpx.Timeout(30.0, connect=3.0)
-"""A server within reach accepts within a second; grading the longest answer takes below one."""
+ASKING: Final = httpx.Timeout(4.0, connect=3.0)
+"""A server within reach accepts within a second, and looks something up in less."""
+DOING: Final = httpx.Timeout(8.0, connect=3.0)
+"""For what it grades or changes. The longest answer takes below a second; what is not done by then
+is done in the background."""
+PATIENT: Final = httpx.Timeout(60.0, connect=3.0)
+"""For what nobody waits for, and for what takes its time: archives, deleting everything."""
+
+_SILENT_S: Final = 10.0
+"""A server that did not answer in time is not waited for again so soon."""
 
 _RETRY_DELAYS_S: Final = (0.2, 0.8)
 """Bridges a server's restart of one process behind a proxy; a longer absence is the outbox's."""
@@ -28,6 +36,10 @@ _RETRY_DELAYS_S: Final = (0.2, 0.8)
 _LONGEST_PAUSE_S: Final = 5
 _MOST_PAUSES: Final = 3
 """A server that limits how often one asks gives a turn within a second or two."""
+
+
+class _TooSlowError(UnavailableError):
+    """It was reached, and did not answer in time."""
 
 
 class ServerConnection:
@@ -44,6 +56,7 @@ class ServerConnection:
         token: str | None = None,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        patient: bool = False,
     ) -> None:
         """Makes the client; connects to nothing yet.
 
@@ -52,18 +65,22 @@ class ServerConnection:
             token: what the server knows this client by.
             transport: replaces the network in tests.
             sleep: waits between retries.
+            patient: nobody waits for it: a slow server is given time.
         """
         self.server = server
         self._has_token = token is not None
         self._sleep = sleep
         self._away = False
+        self._patient = patient
+        self._silent_until_s = 0.0
         # A proxy from the environment is for the outside, never for this machine.
         local = urlsplit(server).hostname in ("127.0.0.1", "localhost", "::1")
         self._http = httpx.Client(
             base_url=server + "/api/v1/",
-            timeout=TIMEOUT,
+            timeout=DOING,
             transport=transport,
             trust_env=not local,
+            follow_redirects=False,  # token and answers go to this server alone
             headers={"Accept": "application/json"}
             | ({"Authorization": f"Bearer {token}"} if token else {}),
         )
@@ -92,7 +109,8 @@ class ServerConnection:
         *,
         query: BaseModel | None = None,
         repeat: bool = True,
-        timeout: httpx.Timeout = TIMEOUT,
+        timeout: httpx.Timeout | None = None,
+        leave_out: dict[str, Any] | None = None,
         **params: str | int | None,
     ) -> T:
         """Asks the server for something.
@@ -104,7 +122,8 @@ class ServerConnection:
             body: the wire model that is sent.
             query: a wire model whose fields go into the address.
             repeat: whether a call that failed halfway may be repeated.
-            timeout: how long to wait.
+            timeout: how long to wait; ``None``: a few seconds.
+            leave_out: fields of the body that are not sent, as pydantic's ``exclude``.
             **params: more for the address; ``None`` is left out.
 
         Raises:
@@ -115,7 +134,7 @@ class ServerConnection:
         response = self.send(
             method,
             path,
-            body.model_dump_json().encode() if body is not None else None,
+            body.model_dump_json(exclude=leave_out).encode() if body is not None else None,
             params={name: str(value) for name, value in asked.items() if value is not None},
             repeat=repeat,
             timeout=timeout,
@@ -137,7 +156,7 @@ class ServerConnection:
         media_type: str = "application/json",
         params: dict[str, str] | None = None,
         repeat: bool = True,
-        timeout: httpx.Timeout = TIMEOUT,
+        timeout: httpx.Timeout | None = None,
     ) -> httpx.Response:
         """Sends bytes, and gives the reply of a server that did what was asked.
 
@@ -145,6 +164,11 @@ class ServerConnection:
             RejectedError: the server refused.
             UnavailableError: it cannot be reached or cannot answer now.
         """
+        in_haste = timeout is None and not self._patient
+        if timeout is None:
+            timeout = PATIENT if self._patient else ASKING if method == "GET" else DOING
+        if in_haste and time.monotonic() < self._silent_until_s:
+            raise _TooSlowError(f"the server {self.server} took too long to answer a moment ago")
         # Nobody waits twice for a server that was away a moment ago.
         delays_s = _RETRY_DELAYS_S if repeat and not self._away else ()
         headers = {"Content-Type": media_type} if content is not None else None
@@ -154,7 +178,7 @@ class ServerConnection:
         for delay_s in delays_s:
             try:
                 return self._sent(request)
-            except SignInNeededError:
+            except (SignInNeededError, _TooSlowError):
                 raise
             except UnavailableError:
                 self._sleep(delay_s)
@@ -177,10 +201,38 @@ class ServerConnection:
 
     def _answered(self, request: httpx.Request) -> httpx.Response:
         try:
-            return self._http.send(request)
+            response = self._read(request)
+        except httpx.ReadTimeout as error:
+            self._away = True
+            self._silent_until_s = time.monotonic() + _SILENT_S
+            raise _TooSlowError(f"the server {self.server} {_why(error)}") from error
         except httpx.HTTPError as error:
             self._away = True
             raise UnavailableError(f"the server {self.server} {_why(error)}") from error
+        self._silent_until_s = 0.0
+        return response
+
+    def _read(self, request: httpx.Request) -> httpx.Response:
+        """The whole reply; one that only trickles in is given up too."""
+        read_s = request.extensions["timeout"]["read"]
+        ends_s = None if read_s is None else time.monotonic() + 2 * read_s
+        response = self._http.send(request, stream=True)
+        try:
+            pieces = []
+            for piece in response.iter_bytes():
+                pieces.append(piece)
+                if ends_s is not None and time.monotonic() > ends_s:
+                    raise httpx.ReadTimeout("the reply only trickles in", request=request)
+        finally:
+            response.close()
+        plain = {
+            name: value
+            for name, value in response.headers.items()
+            if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
+        }
+        return httpx.Response(
+            response.status_code, headers=plain, content=b"".join(pieces), request=request
+        )
 
     def _problem(self, response: httpx.Response) -> BackendError:
         problem = _problem_in(response)
@@ -196,7 +248,9 @@ class ServerConnection:
                 f"type `aloud login {self.server}`"
             )
         prefix = f"the server {self.server} cannot do this now: "
-        return failure(response.status_code, problem.code, problem.detail, prefix=prefix)
+        return failure(
+            response.status_code, problem.code, problem.detail, prefix=prefix, errors=problem.errors
+        )
 
 
 def _problem_in(response: httpx.Response) -> Problem | None:

@@ -1,44 +1,64 @@
 """Opening the backend that the settings name, with its outbox."""
 
 from collections.abc import Callable
+from typing import Final
 
 from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import Backend
 from client.backend.sending import OutboxBackend, with_outbox
 from client.core.settings import ClientSettings
 
+_HEAD_START_S: Final = 1.0
+"""What waits gets a moment before the first question is asked, so that the reply knows of it."""
+
 
 def open_backend(
-    settings: ClientSettings, *, tell: Callable[[str], None] | None = None
+    settings: ClientSettings,
+    *,
+    reading: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> OutboxBackend:
     """The backend that the settings name, with an outbox before it.
 
-    What waits in the outbox is sent first; while the server is away it goes on waiting.
+    What waits in the outbox is sent beside the rest; while the server is away it goes on waiting.
 
     Args:
         settings: name the data folder and the server.
+        reading: for a look at bank or history; the embedded server's database is opened when
+            something needs it, and errors come then.
         tell: receives one line for a person when answers that waited went out or were refused.
 
     Raises:
         UnavailableError: the embedded server's database cannot be used.
     """
-    backend = open_direct(settings)
+    backend = open_direct(settings) if reading else _open(settings)
     outbox = AnswerOutbox.for_server(settings.outbox, settings.server or "embedded")
-    sending = with_outbox(backend, outbox, direct=settings.server is None, tell=tell)
-    sending.flush()
+    patient = _open(settings, patient=True) if settings.server is not None else backend
+    sending = with_outbox(
+        backend, outbox, patient=patient, direct=settings.server is None, tell=tell
+    )
+    sending.send_waiting(within_s=_HEAD_START_S)
     return sending
 
 
 def open_direct(settings: ClientSettings) -> Backend:
     """The backend that the settings name, without an outbox: for what is not stored.
 
-    Raises:
-        UnavailableError: the embedded server's database cannot be used.
+    The embedded server's database is opened when something needs it.
     """
+    if settings.server is None:
+        from client.backend.embedded import open_at_first_use
+
+        return open_at_first_use(settings)
+    return _open(settings)
+
+
+def _open(settings: ClientSettings, *, patient: bool = False) -> Backend:
+    """The same, its database opened at once; ``patient``: nobody waits for a server's replies."""
     if settings.server is None:
         from client.backend.embedded import open_embedded
 
         return open_embedded(settings)
     from client.backend.remote import RemoteBackend
 
-    return RemoteBackend(settings.server, token=settings.token)
+    return RemoteBackend(settings.server, token=settings.token, patient=patient)

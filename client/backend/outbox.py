@@ -12,7 +12,7 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -167,7 +167,42 @@ class Outbox(ABC, Generic[M]):
         except OutboxError:
             return False
 
-    def flush(self, send: Callable[[M], R], *, timeout_s: float = 0.0) -> Flush[M, R]:
+    def sent(self, item_id: str) -> None:
+        """The server has this one: it waits no more."""
+        with _plain(self._pending):
+            for each in self.pending():
+                if each.item_id == item_id:
+                    each.path.unlink(missing_ok=True)
+                    sync_folder(self._pending)
+
+    def set_aside(self, item_id: str, reason: str) -> Waiting[M] | None:
+        """The server refused this one; it stays, with the reason.
+
+        Returns:
+            Where it is now; ``None``: it is not there any more.
+        """
+        with _plain(self._pending):
+            for each in self.pending():
+                if each.item_id == item_id:
+                    with suppress(FileNotFoundError):  # another process did it just now
+                        return self._set_aside(each, reason)
+        return next((each for each in self.rejected() if each.item_id == item_id), None)
+
+    def withdraw(self, item_id: str) -> None:
+        """Forget this one, waiting or refused, where it is there."""
+        with _plain(self._pending):
+            for each in (*self.pending(), *self.rejected()):
+                if each.item_id == item_id:
+                    _delete(each)
+
+    def flush(
+        self,
+        send: Callable[[M], R],
+        *,
+        timeout_s: float = 0.0,
+        go_on: Callable[[], bool] = lambda: True,
+        on_sent: Callable[[], None] = lambda: None,
+    ) -> Flush[M, R]:
         """Sends what waits, in order, each once.
 
         One that the server refuses is set aside with the reason, so that it does not block the
@@ -177,31 +212,39 @@ class Outbox(ABC, Generic[M]):
         Args:
             send: stores one item; raises ``RejectedError`` or ``UnavailableError``.
             timeout_s: how long to wait for another process that is sending.
+            go_on: asked before each one whether to go on.
+            on_sent: called after each one.
         """
         if not self.pending():
             return Flush()
         try:
             with _plain(self._pending), FileLock(self._send_lock, timeout=timeout_s):
-                return self._flush(send)
+                return self._flush(send, go_on, on_sent)
         except Timeout:
             return Flush(waiting=len(self.pending()), problem="another process is sending them")
 
-    def _flush(self, send: Callable[[M], R]) -> Flush[M, R]:
+    def _flush(
+        self, send: Callable[[M], R], go_on: Callable[[], bool], on_sent: Callable[[], None]
+    ) -> Flush[M, R]:
         sent: dict[str, R] = {}
         rejected: list[Waiting[M]] = []
         # Listed again each time: items may be added while these are being sent.
         while queue := self.pending():
             head = queue[0]
+            if not go_on():
+                return Flush(sent, tuple(rejected), len(queue), "the rest is sent later")
             try:
                 reply = send(head.read())
             except UnavailableError as error:
                 return Flush(sent, tuple(rejected), len(queue), str(error))
             except (RejectedError, OutboxError) as error:
-                rejected.append(self._set_aside(head, str(error)))
+                if head.path.exists():  # else it was withdrawn, or sent by whoever gave it
+                    rejected.append(self._set_aside(head, str(error)))
             else:
                 sent[head.item_id] = reply
                 head.path.unlink(missing_ok=True)
                 sync_folder(self._pending)
+                on_sent()
         return Flush(sent, tuple(rejected))
 
     def _set_aside(self, head: Waiting[M], reason: str) -> Waiting[M]:

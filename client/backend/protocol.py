@@ -29,6 +29,7 @@ from server.contract import (
     ReviewDocument,
     ReviewedDrill,
     Revision,
+    SaidRight,
     Submission,
 )
 
@@ -44,6 +45,10 @@ _POISON: Final = frozenset({"grader-failed"})
 
 _WRONG_ADDRESS: Final = "no-such-address"
 """A 404 for the address itself, not for what was sent to it."""
+
+
+SET_ASIDE: Final = "refused"
+"""The code of a refusal that the outbox keeps, with the answer."""
 
 
 class BackendError(ClientError):
@@ -70,14 +75,18 @@ class RejectedError(BackendError):
 
     Attributes:
         code: the server's name for the reason, e.g. ``not-found``.
+        errors: one line for each field that it refused.
     """
 
-    def __init__(self, message: str, code: str) -> None:
+    def __init__(self, message: str, code: str, errors: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.errors = errors
 
 
-def failure(status: int, code: str, detail: str, *, prefix: str = "") -> BackendError:
+def failure(
+    status: int, code: str, detail: str, *, prefix: str = "", errors: tuple[str, ...] = ()
+) -> BackendError:
     """The client's error for one of the server's: the only place where they are mapped.
 
     Args:
@@ -85,10 +94,11 @@ def failure(status: int, code: str, detail: str, *, prefix: str = "") -> Backend
         code: the server's name for the reason.
         detail: one line for a person.
         prefix: stands before the detail in an ``UnavailableError``.
+        errors: one line for each field that was refused.
     """
     refused = status in _REFUSED and code != _WRONG_ADDRESS
     if refused or code in _POISON:
-        return RejectedError(detail, code)
+        return RejectedError(detail, code, errors)
     return UnavailableError(prefix + detail)
 
 
@@ -144,6 +154,9 @@ class Backend(Protocol):
 
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
         """Keeps whether the candidate meant a phrase that the report asks about."""
+
+    def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
+        """Keeps that a term was said right where the report says otherwise."""
 
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
         """Grades an answer by another transcript of it, and keeps the report so far beside."""

@@ -1,13 +1,15 @@
 """The use cases of a shared server, over HTTP."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote
 
 import httpx
 
-from client.backend.connection import ServerConnection
-from client.backend.protocol import Progress
+from client.backend.connection import PATIENT, ServerConnection
+from client.backend.older_server import unknown_fields, without
+from client.backend.protocol import Progress, RejectedError
+from client.backend.vectors import sent_answer
 from question_bank.models import Bank, Question, RoundName
 from server.contract import (
     MAX_PAGE,
@@ -34,14 +36,20 @@ from server.contract import (
     ReviewDocument,
     ReviewedDrill,
     Revision,
+    SaidRight,
     Submission,
 )
+
+T = TypeVar("T")
 
 _REGRADE_TIMEOUT: Final = httpx.Timeout(None, connect=3.0)
 """Grading everything again takes as long as it takes (5 ms for each answer)."""
 
 _IMPORT_BATCH_BYTES: Final = 4 * 1024 * 1024
 """Half of the server's default limit for a request."""
+
+_MOST_REFUSALS: Final = 3
+"""A server names twenty faults at most: an answer may have more kinds of them."""
 
 
 class RemoteDrills:
@@ -67,7 +75,9 @@ class RemoteDrills:
         reviews: list[DrillReview] = []
         after_id: int | None = 0
         while after_id is not None:
-            page = self._call("GET", "drills/archive", DrillArchive, after_id=after_id)
+            page = self._call(
+                "GET", "drills/archive", DrillArchive, timeout=PATIENT, after_id=after_id
+            )
             reviews += page.reviews
             after_id = page.next_after_id
         return tuple(reviews)
@@ -78,7 +88,7 @@ class RemoteDrills:
         conflicts: tuple[str, ...] = ()
         for start in range(0, len(reviews), MAX_PAGE):
             batch = DrillArchive(reviews=tuple(reviews[start : start + MAX_PAGE]))
-            result = self._call("POST", "drills/archive", DrillImport, batch)
+            result = self._call("POST", "drills/archive", DrillImport, batch, timeout=PATIENT)
             imported += result.imported
             skipped += result.skipped
             conflicts += result.conflicts
@@ -86,7 +96,9 @@ class RemoteDrills:
 
 
 class RemoteBackend(ServerConnection):
-    """A backend over HTTP."""
+    """A backend over HTTP. What an older server does not know of an answer is left out."""
+
+    _unknown: frozenset[str] = frozenset()
 
     @property
     def drills(self) -> RemoteDrills:
@@ -114,11 +126,25 @@ class RemoteBackend(ServerConnection):
 
     def grade(self, submission: Submission) -> Report:
         """Grades an answer; nothing is stored."""
-        return self.call("POST", "grade", Report, submission)
+        return self._send_answer("grade", Report, submission)
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer; the same submission is stored only once."""
-        return self.call("POST", "attempts", Attempt, submission)
+        return self._send_answer("attempts", Attempt, submission)
+
+    def _send_answer(self, path: str, reply: type[T], submission: Submission) -> T:
+        for _ in range(_MOST_REFUSALS):
+            # no vectors are computed for a server that takes none
+            answer = submission if "sense" in self._unknown else sent_answer(submission)
+            try:
+                return self.call("POST", path, reply, answer, leave_out=without(self._unknown))
+            except RejectedError as refused:
+                unknown = unknown_fields(refused.errors)
+                if unknown <= self._unknown:
+                    raise
+                self._unknown |= unknown
+                last = refused
+        raise last
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
         """A page of the stored attempts, newest first."""
@@ -132,6 +158,10 @@ class RemoteBackend(ServerConnection):
         """Keeps whether the candidate meant a phrase that the report asks about."""
         return self.call("PUT", f"attempts/{attempt_id}/meant", Attempt, answer)
 
+    def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
+        """Keeps that a term was said right where the report says otherwise."""
+        return self.call("PUT", f"attempts/{attempt_id}/said-right", Attempt, answer)
+
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
         """Grades an answer by another transcript of it, and keeps the report so far beside."""
         path = f"attempts/{attempt_id}/transcript"
@@ -143,7 +173,7 @@ class RemoteBackend(ServerConnection):
 
     def purge(self, request: PurgeRequest) -> PurgeResult:
         """Deletes attempts for good: by id, before a time, or all."""
-        return self.call("POST", "purge", PurgeResult, request, repeat=False)
+        return self.call("POST", "purge", PurgeResult, request, repeat=False, timeout=PATIENT)
 
     def regrade(
         self,
@@ -161,7 +191,7 @@ class RemoteBackend(ServerConnection):
         attempts: list[ArchivedAttempt] = []
         after_id: int | None = 0
         while after_id is not None:
-            page = self.call("GET", "archive", Archive, after_id=after_id)
+            page = self.call("GET", "archive", Archive, timeout=PATIENT, after_id=after_id)
             attempts += page.attempts
             after_id = page.next_after_id
         reviews = self.drills.export_all()
@@ -169,14 +199,14 @@ class RemoteBackend(ServerConnection):
 
     def export_one(self, attempt_id: int) -> Archive:
         """One attempt with all its reports."""
-        return self.call("GET", f"attempts/{attempt_id}/archive", Archive)
+        return self.call("GET", f"attempts/{attempt_id}/archive", Archive, timeout=PATIENT)
 
     def import_attempts(self, attempts: Sequence[ArchivedAttempt]) -> ImportResult:
         """Stores exported attempts, in batches; those it already has stay as they are."""
         imported = skipped = 0
         conflicts: tuple[str, ...] = ()
         for batch in _batches(attempts):
-            result = self.call("POST", "archive", ImportResult, batch)
+            result = self.call("POST", "archive", ImportResult, batch, timeout=PATIENT)
             imported += result.imported
             skipped += result.skipped
             conflicts += result.conflicts

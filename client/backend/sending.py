@@ -6,8 +6,15 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Final, Protocol, Self, cast
 
-from client.backend.outbox import AnswerOutbox, Flush, OutboxError, ReviewOutbox
-from client.backend.protocol import Backend, QueuedError, RejectedError, UnavailableError
+from client.backend.outbox import AnswerOutbox, ReviewOutbox
+from client.backend.protocol import (
+    SET_ASIDE,
+    Backend,
+    QueuedError,
+    RejectedError,
+    UnavailableError,
+)
+from client.backend.sender import Sender, Sending
 from client.backend.wrapping import Wrapped
 from server.contract import (
     Attempt,
@@ -20,18 +27,18 @@ from server.contract import (
 
 logger = logging.getLogger(__name__)
 
+_LAST_ONE_S: Final = 5.0
 _KEPT: Final = "your answer is kept and will be sent later"
 
-_TURN_TIMEOUT_S: Final = 15.0
-"""How long an answer waits for another process that is sending: three graded answers at the
-server's slowest (the HTTP read timeout is what bounds one)."""
+_CLOSE_WITHIN_S: Final = 2.0
+"""How long a command that is done goes on sending what waits."""
 
 
 class OutboxBackend(Backend, Protocol):
     """A backend whose answers and drill reviews wait on the disk while the server is away.
 
-    ``submit`` and ``drills.review`` raise ``QueuedError`` then. What waits is sent by ``flush``
-    and whenever the server has just answered anything.
+    ``submit`` and ``drills.review`` raise ``QueuedError`` then. What waits is sent in the
+    background: at the start, whenever the server has just answered, and by ``send_waiting``.
     """
 
     @property
@@ -42,8 +49,11 @@ class OutboxBackend(Backend, Protocol):
     def reviews(self) -> ReviewOutbox:
         """The drill reviews that wait."""
 
-    def flush(self) -> Flush[Submission, Attempt]:
-        """Sends what waits, if the server is there and no other process is sending."""
+    def send_waiting(self, *, within_s: float = 0.0) -> Sending:
+        """Begins to send what waits, and waits so long for its end; how far it is."""
+
+    def sending(self) -> Sending:
+        """How far it is; quick."""
 
     def __enter__(self) -> Self: ...
 
@@ -59,6 +69,7 @@ def with_outbox(
     backend: Backend,
     outbox: AnswerOutbox,
     *,
+    patient: Backend | None = None,
     direct: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> OutboxBackend:
@@ -67,12 +78,14 @@ def with_outbox(
     Args:
         backend: the server.
         outbox: where answers wait for it; drill reviews wait in a folder beside them.
+        patient: the same server for what is sent in the background; closed with the backend.
         direct: the backend is in this process, so that its store is as safe as the outbox: an
             answer is put into the outbox only when the store cannot take it.
         tell: receives one line for a person when answers that waited went out or were refused; by
             default they are logged.
     """
-    return cast(OutboxBackend, _Sending(backend, outbox, direct=direct, tell=tell))
+    sending = _Sending(backend, outbox, patient=patient or backend, direct=direct, tell=tell)
+    return cast(OutboxBackend, sending)
 
 
 class _Sending(Wrapped):
@@ -83,17 +96,20 @@ class _Sending(Wrapped):
         backend: Backend,
         outbox: AnswerOutbox,
         *,
+        patient: Backend,
         direct: bool,
         tell: Callable[[str], None] | None,
     ) -> None:
-        super().__init__(backend, self._then_flush)
+        super().__init__(backend, self._then_send)
         self._backend = backend
+        self._patient = patient
         self._direct = direct
         self._tell_sent = tell or logger.info
         self._tell_refused = tell or logger.warning
         self.outbox = outbox
         self.reviews = ReviewOutbox(outbox.folder / "reviews")
-        self.drills = _SendingDrills(backend, self.reviews, self._then_flush)
+        self.drills = _SendingDrills(backend, self.reviews, self._then_send)
+        self._sender = Sender(self._send_all, self._count)
 
     def __enter__(self) -> Self:
         return self
@@ -102,43 +118,63 @@ class _Sending(Wrapped):
         self.close()
 
     def close(self) -> None:
-        """Closes the backend; what waits goes on waiting."""
+        """Goes on sending for a moment, then closes the backend; what waits goes on waiting."""
+        self._sender.end(_CLOSE_WITHIN_S, self._tell_sent)
+        if self._patient is not self._backend:
+            self._patient.close()
+        elif not self._sender.wait(_LAST_ONE_S):
+            return  # it is still at work on a store that the process's end closes
         self._backend.close()
 
-    def flush(self) -> Flush[Submission, Attempt]:
+    def send_waiting(self, *, within_s: float = 0.0) -> Sending:
+        """Begins to send what waits, and waits so long for its end; how far it is."""
+        self._sender.begin()
+        self._sender.wait(within_s)
+        return self._sender.status()
+
+    def sending(self) -> Sending:
+        """How far it is; quick."""
+        return self._sender.status()
+
+    def _count(self) -> int:
+        return len(self.outbox.pending()) + len(self.reviews.pending())
+
+    def _send_all(self, go_on: Callable[[], bool], on_sent: Callable[[], None]) -> str:
         """Sends the answers that wait, then the reviews."""
-        flushed = self.outbox.flush(self._backend.submit)
+        flushed = self.outbox.flush(self._patient.submit, go_on=go_on, on_sent=on_sent)
         if flushed.sent:
             self._tell_sent(f"{len(flushed.sent)} waiting answer(s) were sent")
         for each in flushed.rejected:
             self._tell_refused(f"a waiting answer was refused: {each.reason} (kept in {each.path})")
-        for review in self.reviews.flush(self._backend.drills.review).rejected:
+        reviewed = self.reviews.flush(self._patient.drills.review, go_on=go_on, on_sent=on_sent)
+        for review in reviewed.rejected:
             self._tell_refused(f"a waiting drill review was refused: {review.reason}")
-        return flushed
+        return flushed.problem or reviewed.problem
 
     def submit(self, submission: Submission) -> Attempt:
-        """Grades and stores an answer.
+        """Grades and stores an answer; those that wait are not waited for.
 
         Raises:
-            QueuedError: the server is away; the answer waits on the disk.
+            QueuedError: the server is away or slow; the answer waits on the disk.
             RejectedError: the server refused it; it was set aside with the reason.
         """
         if self._direct and not self.outbox.pending():
             return self._submit_directly(submission)
-        waiting = self.outbox.add(submission)
-        flushed = self.outbox.flush(self._backend.submit, timeout_s=_TURN_TIMEOUT_S)
-        attempt = flushed.sent.get(submission.submission_id)
-        if attempt is not None:
-            return attempt
-        if waiting.path.exists():
-            raise QueuedError(f"{flushed.problem}; {_KEPT} ({flushed.waiting} waiting)")
-        for each in self.outbox.rejected():
-            if each.item_id == submission.submission_id:
-                raise RejectedError(
-                    f"the server refused the answer: {each.reason} (kept in {each.path})", "refused"
-                )
-        # Another process sent it in the meantime: the server gives back what it stored.
-        return self._backend.submit(submission)
+        self.outbox.add(submission)
+        try:
+            attempt = self._backend.submit(submission)
+        except UnavailableError as error:
+            count = len(self.outbox.pending())
+            raise QueuedError(f"{error}; {_KEPT} ({count} waiting)") from error
+        except RejectedError as error:
+            aside = self.outbox.set_aside(submission.submission_id, str(error))
+            where = f" (kept in {aside.path})" if aside else ""
+            raise RejectedError(
+                f"the server refused the answer: {error}{where}", SET_ASIDE
+            ) from error
+        self.outbox.sent(submission.submission_id)
+        self._sender.begin()
+        return attempt
 
     def _submit_directly(self, submission: Submission) -> Attempt:
         try:
@@ -149,26 +185,22 @@ class _Sending(Wrapped):
 
     def purge(self, request: PurgeRequest) -> PurgeResult:
         """Deletes attempts for good, and with them what waits in the outbox."""
-        with self._then_flush():
-            result = self._backend.purge(request)
-            answers = reviews = 0
-            if request.everything or request.before is not None:
-                answers = self.outbox.discard(before=request.before)
-            if request.everything:
-                reviews = self.reviews.discard()
-            return PurgeResult(
-                deleted=result.deleted + answers, drill_reviews=result.drill_reviews + reviews
-            )
+        result = self._backend.purge(request)
+        answers = reviews = 0
+        if request.everything or request.before is not None:
+            answers = self.outbox.discard(before=request.before)
+        if request.everything:
+            reviews = self.reviews.discard()
+        self._sender.begin()
+        return PurgeResult(
+            deleted=result.deleted + answers, drill_reviews=result.drill_reviews + reviews
+        )
 
     @contextmanager
-    def _then_flush(self) -> Iterator[None]:
+    def _then_send(self) -> Iterator[None]:
         """The server has just answered: a good moment to send what waits."""
         yield
-        try:
-            self.flush()
-        except OutboxError as error:
-            # What was asked for is here; a full disk must not take it away.
-            logger.warning("%s", error)
+        self._sender.begin()
 
 
 class _SendingDrills(Wrapped):

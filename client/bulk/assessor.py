@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from client.answering.assembly import load_hearing, vocabulary
 from client.answering.session import Session
-from client.audio.files import read_audio
+from client.audio.files import SoundFile
 from client.backend.opening import open_direct
 from client.backend.protocol import UnavailableError
 from client.bulk.recordings import Recording
@@ -71,8 +71,9 @@ class Assessor:
             "question": recording.question,
         }
         try:
-            clip = read_audio(recording.path)
-            outcome = self._session.answer(clip, recording.question, save=False)
+            outcome = self._session.answer(
+                SoundFile(recording.path), recording.question, save=False
+            )
         except UnavailableError:
             raise
         except (ClientError, PronunciationError) as error:

@@ -129,6 +129,8 @@ def _json_entries(lines: Iterator[str] | Any) -> Iterator[tuple[int, object]]:
                 yield number, json.loads(line)
             except json.JSONDecodeError as error:
                 yield number, error.msg
+            except (ValueError, RecursionError):  # a number of 5,000 digits, 100,000 brackets
+                yield number, "no line that names a recording"
 
 
 def _csv_entries(lines: Iterator[str] | Any) -> Iterator[tuple[int, object]]:
@@ -139,6 +141,13 @@ def _csv_entries(lines: Iterator[str] | Any) -> Iterator[tuple[int, object]]:
         yield rows.line_num, {name: row[name] for name in _FIELDS if row.get(name)}
 
 
+def _is_text(value: object) -> bool:
+    """Whether a file or a question can have this name."""
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        return False
+    return not any("\ud800" <= character <= "\udfff" for character in value)  # JSON's \ud800
+
+
 def _recording(
     place: str, entry: object, folder: Path, question: str | None
 ) -> Recording | Unusable:
@@ -147,7 +156,7 @@ def _recording(
         return Unusable(place, f"{place}: is not a JSON object on a line of its own{problem}")
     values = {name: entry.get(name) for name in _FIELDS}
     for name, value in values.items():
-        if value is not None and (not isinstance(value, str) or not value.strip() or "\0" in value):
+        if value is not None and not _is_text(value):
             return Unusable(place, f"{place}: `{name}` is not a text")
     audio, answered = values["audio"], values["question"] or question
     if audio is None:

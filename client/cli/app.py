@@ -1,35 +1,20 @@
-"""The application: which commands there are, in the order that help shows them."""
+"""The application: the program's own options, and the studio that it opens without a command."""
 
+import errno
 import io
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
-from rich.text import Text
 
-from client.cli import (
-    audio,
-    bank,
-    bundle,
-    drill,
-    lexicon,
-    own_data,
-    practice,
-    progress_plan,
-    pronounce,
-    repair,
-    settings,
-    share,
-    sign_in,
-    system,
-    user,
-)
-from client.cli.audio import EngineOption, ModelOption
+from client.cli.commands import Program
 from client.cli.common import (
     BankOption,
+    EngineOption,
     LexiconOption,
+    ModelOption,
     ServerOption,
     errors,
     expected_failures,
@@ -40,13 +25,18 @@ from client.cli.common import (
 if TYPE_CHECKING:
     from client.studio.state.studio import Studio
 
+_OF_SIGPIPE: Final = 128 + 13
+"""The exit status that a shell gives a program that wrote into a closed pipe."""
+
 app = typer.Typer(
     name="aloud",
+    cls=Program,
+    context_settings={"max_content_width": 100},
     help="Mock-interview voice practice: asks aloud, listens, and shows the evidence for every "
     "judgment. Without a command it opens the studio in the browser.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
 )
 
 
@@ -124,7 +114,7 @@ def _open_studio(
             return Studio(
                 chosen,
                 EngineState(chosen, engine, model),
-                tell=lambda line: errors().print(Text(line, "yellow")),
+                tell=lambda line: errors().print(line, style="yellow", markup=False),
             )
 
         run(
@@ -143,25 +133,6 @@ def _given(context: typer.Context) -> list[str]:
         if source is not None and source.name == "COMMANDLINE":
             given.append("--" + name.replace("_", "-"))
     return given
-
-
-for _group in (
-    *(practice, drill, audio, pronounce),
-    *(
-        bank,
-        lexicon,
-        own_data,
-        repair,
-        progress_plan,
-        system,
-        settings,
-        user,
-        sign_in,
-        share,
-        bundle,
-    ),
-):
-    _group.register(app)
 
 
 def _write_every_letter() -> None:
@@ -183,5 +154,49 @@ def _write_every_letter() -> None:
 
 def main() -> None:
     """Run the command line."""
+    # Aloud uses no plugin of pydantic's; looking for some reads the metadata of every package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     _write_every_letter()
-    app(prog_name="aloud")
+    try:
+        app(prog_name="aloud")
+    except SystemExit as end:
+        # rich and typer make exit status 1 of it
+        if isinstance(end.__context__, BrokenPipeError):
+            _nobody_reads_on()
+        _flush()
+        raise
+    except BrokenPipeError:
+        _nobody_reads_on()
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+            raise
+        _cannot_be_written(error)
+
+
+def _flush() -> None:
+    """Write out what the program's end would, where nobody could say why that failed."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _nobody_reads_on()
+    except OSError as error:
+        _cannot_be_written(error)
+
+
+def _nobody_reads_on() -> NoReturn:
+    """End quietly where the output is cut off, as in ``aloud bank list | head -1``.
+
+    Other programs die of SIGPIPE there, and the shell says so. Here that would also end a program
+    that merely lost a server or an engine.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.__stdout__, sys.__stderr__):  # typer wraps the others
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
+    sys.exit(_OF_SIGPIPE)
+
+
+def _cannot_be_written(error: OSError) -> NoReturn:
+    sys.stderr.write(f"aloud: the output cannot be written: {error.strerror}\n")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to fail at
+    sys.exit(1)

@@ -8,36 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from client.cli.common import command, errors, out
+from client.cli.common import EngineOption, ModelOption, command, errors, out
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
 
 
 _PANEL = "Sound"
-
-
-def _known_engine(name: str | None) -> str | None:
-    """Refuse an unknown engine at once, not when the first answer has been spoken."""
-    if name not in (None, "auto"):
-        from client.transcription.engines import AUTO, ENGINES
-
-        if name not in ENGINES:
-            raise typer.BadParameter(f"no engine {name!r}; known are {AUTO}, {', '.join(ENGINES)}")
-    return name
-
-
-EngineOption = Annotated[
-    str | None,
-    typer.Option(
-        "--engine",
-        help="auto, faster-whisper, openai-whisper or pocketsphinx; by default as in the settings.",
-        callback=_known_engine,
-    ),
-]
-ModelOption = Annotated[
-    str | None, typer.Option("--model", help="Weights by name (`aloud models list`) or folder.")
-]
 
 
 class VoiceName(enum.StrEnum):
@@ -72,17 +49,18 @@ def transcribe(
     ] = TranscriptFormat.text,
 ) -> None:
     """Print the transcript of a recording."""
-    from client.answering.worker import transcribe as transcribe_clip
-    from client.audio.files import read_audio
+    from client.answering.worker import transcribe as transcribe_sound
+    from client.audio.files import SoundFile
+    from client.audio.speech import check_for_speech
     from client.cli.engine import begin_loading
     from client.cli.progress import share_bar
     from server.ui.exports.transcript_text import FORMATS
 
-    loaded = begin_loading(settings, engine, model)
-    clip = read_audio(audio)
-    transcriber = loaded()
+    sound = SoundFile(audio)
+    check_for_speech(sound)
+    transcriber = begin_loading(settings, engine, model)()
     with share_bar("transcribing") as report:
-        transcript = transcribe_clip(transcriber, clip, report)
+        transcript = transcribe_sound(transcriber, sound, report)
     typer.echo(FORMATS[format_.value](transcript), nl=False)
 
 

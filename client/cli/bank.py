@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.cli.commands import command_group
 from client.cli.common import (
     RoundOption,
     command,
@@ -29,8 +30,9 @@ RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's
 
 def register(app: typer.Typer) -> None:
     """Add ``aloud bank`` with its commands."""
-    group = typer.Typer(help="Look at the question bank and check your own.", no_args_is_help=True)
-    app.add_typer(group, name="bank", rich_help_panel="Bank and lexicon")
+    group = command_group(
+        app, "bank", "Look at the question bank and check your own.", "Bank and lexicon"
+    )
     command(group, "list")(list_bank)
     command(group, "show")(show)
     command(group, "validate")(validate)
@@ -43,7 +45,7 @@ def list_bank(
     as_json: JsonOption = False,
 ) -> None:
     """List the roles and their questions."""
-    with open_server(settings) as backend:
+    with open_server(settings, reading=True) as backend:
         questions = backend.questions(role=role, round=round_name(round_))
         titles = {each.id: each.title for each in backend.bank().roles}
     if as_json:
@@ -53,7 +55,7 @@ def list_bank(
     for question in questions:
         by_role.setdefault(question.role or "", []).append(question)
     for role_id, group in by_role.items():
-        title = f"{titles[role_id]}  [{role_id}]" if role_id else "Your own questions"
+        title = f"{titles[role_id]}  [{role_id}]" if role_id else "Questions for any role"
         out().print(Text(f"{title} – {len(group)} questions", style="bold cyan"))
         table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
         for column in ("id", "round", "level", "topic"):
@@ -71,7 +73,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a question with its model answer and key phrases, or a role."""
-    with open_server(settings) as backend:
+    with open_server(settings, reading=True) as backend:
         role = backend.bank().role(entry_id)
         question = None if role else backend.question(entry_id)
     if as_json:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from client.cli.commands import command_group
 from client.cli.common import command, errors, fail, open_server, out
 
 if TYPE_CHECKING:
@@ -17,11 +18,12 @@ _PANEL = "Your own data"
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = typer.Typer(
-        help="Send an answer to a coach as one file, without a server; merge the comments.",
-        no_args_is_help=True,
+    group = command_group(
+        app,
+        "bundle",
+        "Send an answer to a coach as one file, without a server; merge the comments.",
+        _PANEL,
     )
-    app.add_typer(group, name="bundle", rich_help_panel=_PANEL)
     command(group, "export")(export)
     command(group, "merge")(merge)
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from rich.console import Console
 
     from client.backend.sending import OutboxBackend
     from client.core.settings import ClientSettings
@@ -26,20 +25,22 @@ PIPED_WIDTH: Final = 100
 """Columns when the output is not a terminal (rich would take 80 and break tables early)."""
 
 
-def _console(*, stderr: bool) -> Console:
+def _console(*, stderr: bool) -> "Console":
+    from rich.console import Console
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPED_WIDTH
     return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
 
 
 @functools.cache
-def out() -> Console:
+def out() -> "Console":
     """Standard output: results."""
     return _console(stderr=False)
 
 
 @functools.cache
-def errors() -> Console:
+def errors() -> "Console":
     """Standard error: progress, notices and failures."""
     return _console(stderr=True)
 
@@ -63,14 +64,23 @@ def print_json(document: "BaseModel | Any") -> None:
 
 BankOption = Annotated[
     list[Path] | None,
-    typer.Option("--bank", help="Folder or file that adds to the question bank. May be repeated."),
+    typer.Option(
+        "--bank",
+        metavar="PATH",
+        help="Folder or file that adds to the question bank. May be repeated.",
+    ),
 ]
 LexiconOption = Annotated[
     list[Path] | None,
-    typer.Option("--lexicon", help="File or folder that adds terms. May be repeated."),
+    typer.Option(
+        "--lexicon", metavar="PATH", help="File or folder that adds terms. May be repeated."
+    ),
 ]
 ServerOption = Annotated[
-    str | None, typer.Option("--server", help="Address of a shared server; without it, embedded.")
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", help="Address of a shared server; without it, embedded."
+    ),
 ]
 JudgeOption = Annotated[
     str | None,
@@ -86,6 +96,33 @@ JudgeModelOption = Annotated[
 RoundOption = Annotated[
     str | None, typer.Option("--round", metavar="X", help="Only this round's questions.")
 ]
+
+
+def _known_engine(name: str | None) -> str | None:
+    """Refuse an unknown engine at once, not when the first answer has been spoken."""
+    if name not in (None, "auto"):
+        from client.transcription.engines import AUTO, ENGINES
+
+        if name not in ENGINES:
+            raise typer.BadParameter(f"no engine {name!r}; known are {AUTO}, {', '.join(ENGINES)}")
+    return name
+
+
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="E",
+        help="auto, faster-whisper, openai-whisper or pocketsphinx; by default as in the settings.",
+        callback=_known_engine,
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option("--model", metavar="M", help="Weights by name (`aloud models list`) or folder."),
+]
+
+
 _DATA_OPTIONS: Final = {"bank": BankOption, "lexicon": LexiconOption, "server": ServerOption}
 _JUDGE_OPTIONS: Final = {"judge": JudgeOption, "judge_model": JudgeModelOption}
 
@@ -150,19 +187,26 @@ def open_judge(settings: "ClientSettings") -> "Judge | None":
 
     judge = Judge(settings.judge)
     if judge.warning:
-        errors().print(Text(f"! {judge.warning}", "yellow"))
+        errors().print(f"! {judge.warning}", style="yellow", markup=False)
     return judge
 
 
-def open_server(settings: "ClientSettings") -> "OutboxBackend":
+def open_server(settings: "ClientSettings", *, reading: bool = False) -> "OutboxBackend":
     """The backend that the settings name; what became of waiting answers goes to standard error.
+
+    Args:
+        settings: name the data folder and the server.
+        reading: for a look at bank or history, which may start without the database.
 
     Raises:
         UnavailableError: the embedded server's database cannot be used.
     """
     from client.backend.opening import open_backend
 
-    return open_backend(settings, tell=lambda line: errors().print(Text(line, "yellow")))
+    def tell(line: str) -> None:
+        errors().print(line, style="yellow", markup=False)
+
+    return open_backend(settings, reading=reading, tell=tell)
 
 
 def checked(model: type[M], **values: Any) -> M:
@@ -205,9 +249,6 @@ class expected_failures:
             return
         if isinstance(error, KeyboardInterrupt):
             raise fail("stopped") from error
-        if isinstance(error, BrokenPipeError):
-            sys.stderr.close()
-            raise typer.Exit(0) from error
         if isinstance(error, _known_errors()):
             raise fail(str(error)) from error
 

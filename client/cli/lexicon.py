@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.cli.commands import command_group
 from client.cli.common import command, fail, out, print_json
 
 if TYPE_CHECKING:
@@ -18,10 +19,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Add ``aloud lexicon`` with its commands."""
-    group = typer.Typer(
-        help="Look at the terms and how they are said, and check your own.", no_args_is_help=True
+    group = command_group(
+        app,
+        "lexicon",
+        "Look at the terms and how they are said, and check your own.",
+        "Bank and lexicon",
     )
-    app.add_typer(group, name="lexicon", rich_help_panel="Bank and lexicon")
     command(group, "list")(list_terms)
     command(group, "show")(show)
     command(group, "validate")(validate)
@@ -31,7 +34,7 @@ def list_terms(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     """List the terms with their respelling."""
     from pronunciation.lexicon_loader import load_lexicon
 
-    terms = load_lexicon(settings.lexicon)
+    terms = load_lexicon(settings.lexicon, settings.cache)
     if as_json:
         print_json([term.model_dump() for term in terms])
         return
@@ -53,7 +56,7 @@ def show(
     from pronunciation.lexicon_loader import load_lexicon
     from pronunciation.phones import to_ipa
 
-    term = load_lexicon(settings.lexicon).get(name)
+    term = load_lexicon(settings.lexicon, settings.cache).get(name)
     if term is None:
         raise fail(f"the lexicon has no term {name!r}; `aloud lexicon list` lists them")
     if as_json:

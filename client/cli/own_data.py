@@ -64,13 +64,15 @@ def history(
     question: Annotated[
         str | None, typer.Option("--question", metavar="ID", help="Only this question's.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=500)] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=500, help="How many to list.")
+    ] = 20,
     as_json: JsonOption = False,
 ) -> None:
     """List past attempts, newest first, or show one."""
     from server.contract import HistoryQuery
 
-    with open_server(settings) as backend:
+    with open_server(settings, reading=True) as backend:
         if attempt is not None:
             stored = backend.attempt(attempt)
             if version is not None and version != stored.version:
@@ -168,20 +170,18 @@ def import_file(
     file: Annotated[Path, typer.Argument(help="What `aloud export --format json` wrote.")],
 ) -> None:
     """Import exported attempts and drills; those that are there already stay as they are."""
-    from client.data.exports import read_archive
+    from client.data.exports import import_archive
 
-    archive = read_archive(file)
     with open_server(settings) as backend:
-        result = backend.import_attempts(archive.attempts)
-        drills = backend.drills.import_reviews(archive.drill_reviews)
-    out().print(f"{result.imported} imported, {result.skipped} were there already")
-    if archive.drill_reviews:
+        done = import_archive(backend, file)
+    answers, drills = done.attempts, done.drills
+    out().print(f"{answers.imported} imported, {answers.skipped} were there already")
+    if drills.imported or drills.skipped:
         out().print(f"drills: {drills.imported} imported, {drills.skipped} were there already")
-    conflicts = (*result.conflicts, *drills.conflicts)
-    if conflicts:
+    if done.conflicts:
         raise fail(
-            f"{len(conflicts)} not imported: other answers have the same id here "
-            f"({', '.join(conflicts)})"
+            f"{len(done.conflicts)} not imported: other answers have the same id here "
+            f"({', '.join(done.conflicts)})"
         )
 
 
@@ -212,6 +212,7 @@ def purge(
     moment = before.astimezone() if before else None
     request = checked(PurgeRequest, attempt_ids=tuple(ids), before=moment, everything=everything)
     if not yes:
+        _warn_of_unfinished(settings, moment, everything=everything)
         typer.confirm("Delete for good?", abort=True)
     with open_server(settings) as backend:
         if everything:
@@ -227,6 +228,27 @@ def purge(
         out().print(f"{result.drill_reviews} takes of drills deleted")
     if result.deleted < len(ids):
         raise fail(f"{len(ids) - result.deleted} of {len(ids)} attempts were not there")
+
+
+def _warn_of_unfinished(
+    settings: "ClientSettings", before: datetime | None, *, everything: bool
+) -> None:
+    """Say what would go that no report tells of yet."""
+    from client.data.own_recordings import OwnRecordings
+    from server.contract import clock
+
+    if before is None and not everything:
+        return
+    unfinished = OwnRecordings(settings.recordings).unfinished(before)
+    if unfinished:
+        length = clock(sum(each.duration_s for each in unfinished))
+        errors().print(
+            Text(
+                f"! {len(unfinished)} unfinished answer(s) would go too, {length} of speech: "
+                "aloud unfinished shows them",
+                "yellow",
+            )
+        )
 
 
 def _print_history(page: "HistoryPage", *, filtered: bool) -> None:

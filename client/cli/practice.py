@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
 import typer
 from rich.text import Text
 
-from client.cli.audio import EngineOption, ModelOption
 from client.cli.common import (
+    EngineOption,
+    ModelOption,
     RoundOption,
     command,
     errors,
@@ -142,7 +143,7 @@ def grade(
 
     answer = _read_transcript(transcript, sys.stdin.buffer)
     judge = open_judge(settings)
-    with open_server(settings) as backend:
+    with open_server(settings, reading=not save) as backend:
         prompt = backend.question(question).prompt
         session = Session(backend, _no_engine, judge=judge)
         outcome = session.read(answer, question, save=save)
@@ -186,6 +187,7 @@ def interview(
     """Rehearse a mock interview in the terminal."""
     from client.answering.session import Session
     from client.cli.engine import begin_loading, load_hearing
+    from client.practice.finishing import Finisher
     from client.speaking import Speaker
     from client.terminal.interview import Interview, InterviewOptions
     from pronunciation.lexicon_loader import load_lexicon
@@ -220,7 +222,8 @@ def interview(
             speak=aloud,
             save=save,
         )
-        Interview(settings, backend, session, options, out(), speak).run()
+        finisher = Finisher.of(settings, backend, lambda: session)
+        Interview(settings, backend, session, options, out(), speak, finisher).run()
 
 
 def _assess(
@@ -235,13 +238,17 @@ def _assess(
     save: bool,
 ) -> "tuple[Outcome, str]":
     from client.answering.session import Session
-    from client.audio.files import read_audio
+    from client.audio.files import SoundFile
+    from client.audio.speech import check_for_speech
     from client.backend.protocol import UnavailableError
     from client.cli.engine import begin_loading, load_hearing
     from client.cli.progress import share_bar
     from client.core.errors import RecordingError
-    from client.data.own_recordings import OwnRecordings
+    from client.journal import Journal
+    from client.practice.finishing import handed_over
 
+    sound = SoundFile(audio)
+    check_for_speech(sound)  # before an engine takes time and memory for it
     loaded = begin_loading(settings, engine, model, offline=offline)
     with open_server(settings) as backend:
         try:
@@ -250,7 +257,6 @@ def _assess(
             if settings.server is None or not save:
                 raise
             prompt = question_id  # the answer will wait in the outbox
-        clip = read_audio(audio)
         session = Session(
             backend,
             loaded,
@@ -258,12 +264,20 @@ def _assess(
             judge,
         )
         with share_bar("transcribing") as report:
-            outcome = session.answer(clip, question_id, save=save, on_progress=report)
-    if save:
-        try:
-            OwnRecordings(settings.recordings).keep_clip(clip, outcome.submission.submission_id)
-        except (RecordingError, OSError) as error:  # the answer itself is safe
-            errors().print(Text(f"the recording was not kept: {error}", "yellow"))
+            submission = session.prepare(sound, question_id, on_progress=report)
+        session.rest()
+        if not save:
+            return session.submit(submission, save=False), prompt
+        with Journal.of(settings).sending(submission) as kept:
+            notice = ""
+            try:
+                kept.copy(sound)
+            except RecordingError as error:  # the answer itself can be sent
+                notice = f"the recording was not kept: {error}"
+            outcome = handed_over(kept, lambda: session.submit(submission, save=True))
+            notice = kept.stored() or notice
+    if notice:
+        errors().print(Text(notice, "yellow"))
     return outcome, prompt
 
 

@@ -73,8 +73,9 @@ def _hear(hearing: "Hearing", lexicon: "Lexicon", audio: Path, text: str) -> "li
 
 
 def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
-    from client.terminal.report import clock
+    from pronunciation.hearing.sound import REASONS
     from pronunciation.phones import to_ipa
+    from server.contract import clock
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("", "term", "heard", "say", "at", "tip"):
@@ -90,7 +91,13 @@ def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
             f"/{to_ipa(each.phones)}/",
             Text(term.say if term else ""),
             f"{clock(each.start_s)}.{int(each.start_s * 10) % 10}",  # many clips are short
-            Text(tips.get(each.phones, "") if each.verdict == "mispronounced" else ""),
+            Text(
+                REASONS[each.fault]
+                if each.fault
+                else tips.get(each.phones, "")
+                if each.verdict == "mispronounced"
+                else ""
+            ),
         )
     out().print(table)
 

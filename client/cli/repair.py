@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from client.cli.audio import EngineOption, ModelOption
-from client.cli.common import command, errors, fail, open_judge, open_server, out
+from client.cli.common import (
+    EngineOption,
+    ModelOption,
+    command,
+    errors,
+    fail,
+    open_judge,
+    open_server,
+    out,
+)
 
 if TYPE_CHECKING:
     from client.backend.protocol import Backend
     from client.core.settings import ClientSettings
     from server.contract import Attempt
 
-_PANEL = "Your data"
+_PANEL = "Your own data"
 
 
 def register(app: typer.Typer) -> None:
@@ -95,23 +103,38 @@ def correct(
         str | None,
         typer.Option("--phrase", help="“I did say it”: a key phrase that the words in WAS say."),
     ] = None,
+    term: Annotated[
+        str | None,
+        typer.Option("--term", help="“I said it right”: a term called mispronounced."),
+    ] = None,
     always: Annotated[
-        bool, typer.Option("--always", help="With --phrase: in all answers to the question.")
+        bool,
+        typer.Option(
+            "--always",
+            help="With --phrase: in all answers to the question. With --term: as you say it, in"
+            " all answers and drills.",
+        ),
     ] = False,
 ) -> None:
-    """Correct words of a transcript, or say which words say a key phrase; grades again."""
+    """Correct words of a transcript, say which words say a key phrase, or that a term is right."""
     from client.data.repair import replaced, restore_words
 
-    if phrase is not None:
+    if term is not None:
+        ways = [was is None, file is None, not restore, phrase is None]
+    elif phrase is not None:
         ways = [was is not None, now is None, file is None, not restore]
     else:
         ways = [[now is not None, file is not None, restore].count(True) == 1, not always]
         ways += [was is None or now is not None]
     if not all(ways):
-        raise typer.BadParameter("give WAS and NOW, or --file, or --restore, or WAS with --phrase")
+        raise typer.BadParameter(
+            "give WAS and NOW, or --file, or --restore, or WAS with --phrase, or --term"
+        )
     with open_server(settings) as backend:
         before = backend.attempt(attempt)
-        if phrase is not None and was is not None:
+        if term is not None:
+            after = _said_right(settings, backend, before, term, always=always)
+        elif phrase is not None and was is not None:
             after = _say(settings, backend, before, phrase, was, always=always)
         elif restore:
             after = restore_words(backend, attempt)
@@ -153,6 +176,19 @@ def _say(
         add_own_alias(backend, settings, attempt, phrase, words)
         return backend.attempt(attempt.id)
     return backend.confirm(attempt.id, MeantAnswer(phrase=phrase, meant=True, words=words))
+
+
+def _said_right(
+    settings: "ClientSettings", backend: "Backend", attempt: "Attempt", term: str, *, always: bool
+) -> "Attempt":
+    from client.data.own_readings import add_own_readings
+    from server.contract import SaidRight
+
+    if not always:
+        return backend.said_right(attempt.id, SaidRight(term=term))
+    add_own_readings(backend, settings, attempt, term)
+    backend.regrade()
+    return backend.attempt(attempt.id)
 
 
 def _read(file: Path) -> str:

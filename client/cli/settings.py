@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.cli.commands import command_group
 from client.cli.common import errors, expected_failures, out, print_json
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud settings list`.")]
@@ -13,8 +14,9 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud
 
 def register(app: typer.Typer) -> None:
     """Add the commands; they work where the file of settings is damaged, too."""
-    settings = typer.Typer(help="Voice, speed, theme, engine and other choices.")
-    app.add_typer(settings, name="settings", rich_help_panel="Your own data", no_args_is_help=True)
+    settings = command_group(
+        app, "settings", "Voice, speed, theme, engine and other choices.", "Your own data"
+    )
     settings.command("list")(list_settings)
     settings.command("get")(get)
     settings.command("set")(set_)

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.cli.commands import command_group
 from client.cli.common import command, fail, out, print_json
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ _PANEL = "Machine and server"
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    models = typer.Typer(help="Whisper weights on this machine.", no_args_is_help=True)
-    app.add_typer(models, name="models", rich_help_panel=_PANEL)
+    models = command_group(app, "models", "Whisper weights on this machine.", _PANEL)
     command(models, "list")(list_models)
     command(models, "pull")(pull)
     command(app, "doctor", _PANEL)(doctor)
@@ -99,13 +99,13 @@ def serve(
     host: Annotated[
         str, typer.Option(help="The address to listen on; beyond loopback only with accounts.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535)] = 8017,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8017,
     name: Annotated[
         list[str] | None,
         typer.Option("--name", help="A name the server goes by, as in a proxy. May be repeated."),
     ] = None,
     workers: Annotated[
-        int, typer.Option(min=1, max=64, help="Processes that answer; several need PostgreSQL.")
+        int, typer.Option(min=1, max=64, help="Processes that answer, on one database.")
     ] = 1,
 ) -> None:
     """Run the shared server. `aloud user` makes its accounts."""

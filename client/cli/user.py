@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.cli.commands import command_group
 from client.cli.common import command, errors, out, print_json
 
 if TYPE_CHECKING:
@@ -38,10 +39,9 @@ class PlaceName(enum.StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    user = typer.Typer(
-        help="Accounts of the server on this machine, in its database.", no_args_is_help=True
+    user = command_group(
+        app, "user", "Accounts of the server on this machine, in its database.", _PANEL
     )
-    app.add_typer(user, name="user", rich_help_panel=_PANEL)
     command(user, "add")(add)
     command(user, "list")(list_users)
     command(user, "invite")(invite)
@@ -49,13 +49,11 @@ def register(app: typer.Typer) -> None:
     command(user, "disable")(disable)
     command(user, "enable")(enable)
     command(user, "delete")(delete)
-    token = typer.Typer(help="What clients sign in with.", no_args_is_help=True)
-    user.add_typer(token, name="token")
+    token = command_group(user, "token", "What clients sign in with.")
     command(token, "add")(add_token)
     command(token, "list")(list_tokens)
     command(token, "revoke")(revoke_token)
-    cohort = typer.Typer(help="Candidates with their coaches.", no_args_is_help=True)
-    user.add_typer(cohort, name="cohort")
+    cohort = command_group(user, "cohort", "Candidates with their coaches.")
     command(cohort, "add")(add_cohort)
     command(cohort, "list")(list_cohorts)
     command(cohort, "delete")(delete_cohort)

@@ -77,6 +77,11 @@ class ClientSettings:
         return self.home / "speech"
 
     @property
+    def cache(self) -> Path:
+        """Where bank and lexicon are kept compiled, for a quick start."""
+        return self.home / "cache"
+
+    @property
     def own_drills(self) -> Path:
         """Your own drill items."""
         return self.home / "drills" / "own.yaml"
@@ -85,6 +90,11 @@ class ClientSettings:
     def own_aliases(self) -> Path:
         """Your own words for key phrases."""
         return self.home / "own_aliases.yaml"
+
+    @property
+    def own_readings(self) -> Path:
+        """How you say terms and mean to: these readings count as right."""
+        return self.home / "own_readings.yaml"
 
     @property
     def outbox(self) -> Path:

@@ -48,6 +48,12 @@ def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult
     OwnRecordings(settings.recordings).forget_all()
     Interviews.of(settings).forget_all()
     settings.own_aliases.unlink(missing_ok=True)
-    for folder in (settings.speech_cache, settings.outbox, settings.own_drills.parent):
+    settings.own_readings.unlink(missing_ok=True)
+    for folder in (
+        settings.speech_cache,
+        settings.cache,
+        settings.outbox,
+        settings.own_drills.parent,
+    ):
         shutil.rmtree(folder, ignore_errors=True)
     return result

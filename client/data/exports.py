@@ -1,6 +1,7 @@
 """Exports of your own attempts: Markdown, HTML, JSON that imports again, CSV, subtitles."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -8,7 +9,7 @@ from pydantic import ValidationError
 
 from client.backend.protocol import Backend
 from client.core.errors import ClientError
-from server.contract import Archive, Transcript
+from server.contract import Archive, DrillImport, ImportResult, Transcript
 from server.ui.exports.csv_table import to_csv
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
@@ -19,6 +20,19 @@ MAX_ARCHIVE_BYTES: Final = 1024**3
 _SUBTITLES: Final[Mapping[str, Callable[[Transcript], str]]] = {"srt": to_srt, "vtt": to_vtt}
 
 EXPORT_FORMATS: Final = ("markdown", "html", "json", "csv", *_SUBTITLES)
+
+
+@dataclass(frozen=True)
+class ImportedArchive:
+    """What came of an archive: what is new here, what was there, and ids that others have."""
+
+    attempts: ImportResult
+    drills: DrillImport
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """Ids of answers and takes that are other ones here."""
+        return (*self.attempts.conflicts, *self.drills.conflicts)
 
 
 class ExportError(ClientError):
@@ -87,3 +101,15 @@ def _subtitles(backend: Backend, format: str, attempt_id: int) -> str:
             f"attempt {attempt_id} has no word times (a typed answer): there is nothing to subtitle"
         )
     return _SUBTITLES[format](transcript)
+
+
+def import_archive(backend: Backend, path: Path) -> ImportedArchive:
+    """Keeps the attempts and drills of an archive; those that are there stay as they are.
+
+    Raises:
+        ExportError: the file is no archive.
+        BackendError: the server does not take them.
+    """
+    archive = read_archive(path)
+    attempts = backend.import_attempts(archive.attempts)
+    return ImportedArchive(attempts, backend.drills.import_reviews(archive.drill_reviews))

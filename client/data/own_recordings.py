@@ -1,12 +1,18 @@
 """The candidate's own recordings, each named by the answer it belongs to."""
 
+import re
 import shutil
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
-from client.audio.take_file import TakeWriter
-from client.core.errors import RecordingError
-from pronunciation.clip import Clip
+from client.audio.take_file import TakeHeldError
+from client.journal import Journal, Unfinished
+from client.journal.kept_answer import kept_path
+
+_IS_KEPT: Final = re.compile(r"[0-9a-f]{32}")
+"""What the recording of a stored answer is called."""
 
 
 class OwnRecordings:
@@ -17,34 +23,24 @@ class OwnRecordings:
 
     def path_of(self, submission_id: str) -> Path:
         """Where the recording of this answer is, if it was kept."""
-        return self._folder / f"{submission_id}.wav"
-
-    def keep(self, recording: Path, submission_id: str) -> Path:
-        """Name a finished take by its answer."""
-        return recording.replace(self.path_of(submission_id))
-
-    def keep_clip(self, clip: Clip, submission_id: str) -> Path:
-        """Keep the sound of an answer that was not recorded here, e.g. that came as a file.
-
-        Raises:
-            RecordingError: it cannot be written.
-        """
-        writer = TakeWriter(self._folder, clip.sample_rate_hz, submission_id)
-        try:
-            writer.append(clip.samples)
-        except RecordingError:
-            writer.discard()
-            raise
-        return self.keep(writer.finish(), submission_id)
+        return kept_path(self._folder, submission_id)
 
     def forget(self, submission_id: str) -> None:
         """Delete the recording of one answer."""
         self.path_of(submission_id).unlink(missing_ok=True)
 
+    def unfinished(self, before: datetime | None = None) -> tuple[Unfinished, ...]:
+        """The answers without a report that ``forget_before`` or ``forget_all`` would delete."""
+        found = Journal(self._folder).unfinished()
+        return tuple(each for each in found if before is None or each.started_at < before)
+
     def forget_before(self, moment: datetime) -> None:
-        """Delete what was recorded before a moment."""
-        for path in self._folder.glob("*.wav*"):
-            if path.stat().st_mtime < moment.timestamp():
+        """Delete what was recorded before a moment, unfinished answers too."""
+        for each in self.unfinished(moment):
+            with suppress(TakeHeldError):
+                each.discard()
+        for path in self._folder.glob("*.wav"):
+            if _IS_KEPT.fullmatch(path.stem) and path.stat().st_mtime < moment.timestamp():
                 path.unlink(missing_ok=True)
 
     def forget_all(self) -> None:

@@ -6,12 +6,11 @@ Recording and hearing are on this machine; the server keeps each transcript as a
 from collections.abc import Iterable
 
 from client.answering.session import Session
-from client.audio.files import read_audio
+from client.audio.files import SoundFile
 from client.backend.protocol import Backend
 from client.core.errors import ClientError
 from client.data.own_recordings import OwnRecordings
 from client.transcription.base import ProgressCallback
-from pronunciation.clip import Clip
 from server.contract import EDGES, ROUGH_ENGINES, Attempt, AttemptSummary, Revision, Transcript
 
 
@@ -57,15 +56,15 @@ def transcribe_again(
         NoSpeech, EngineError, WeightsError, BackendError: what does the work failed.
     """
     attempt = backend.attempt(attempt_id)
-    clip = _recording(recordings, attempt)
-    if clip is None:
+    sound = _recording(recordings, attempt)
+    if sound is None:
         raise RepairError(f"there is no recording of attempt {attempt_id} on this machine")
     if session.warm().name in ROUGH_ENGINES:
         raise RepairError(
             "there are no Whisper weights on this machine, so the transcript would not get better: "
             "fetch them with `aloud models pull base.en`"
         )
-    revision = session.transcribe_again(clip, attempt.submission, on_progress)
+    revision = session.transcribe_again(sound, attempt.submission, on_progress)
     return backend.revise(attempt_id, revision)
 
 
@@ -97,9 +96,9 @@ def correct_words(
     if revision == raw:
         return backend.revise(attempt_id, raw)
     attempt = backend.attempt(attempt_id)
-    clip = _recording(recordings, attempt)
-    if clip is not None:
-        revision = session.hear_again(clip, attempt.report.question_id, revision)
+    sound = _recording(recordings, attempt)
+    if sound is not None:
+        revision = session.hear_again(sound, attempt.report.question_id, revision)
     return backend.revise(attempt_id, revision)
 
 
@@ -167,6 +166,6 @@ def replaced(transcript: Transcript, was: str, now: str) -> str:
     return " ".join([*tokens[: place.start], *words, *tokens[place.stop :]])
 
 
-def _recording(recordings: OwnRecordings, attempt: Attempt) -> Clip | None:
+def _recording(recordings: OwnRecordings, attempt: Attempt) -> SoundFile | None:
     path = recordings.path_of(attempt.submission.submission_id)
-    return read_audio(path) if path.is_file() else None
+    return SoundFile(path) if path.is_file() else None

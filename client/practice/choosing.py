@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from question_bank.models import Question
+from question_bank.models import Question, RoundName
 
 NEWCOMER_QUESTIONS: Final = 5
 """A first week's practice: from then on easy and hard questions take turns by chance."""
@@ -16,22 +16,27 @@ def choose_questions(
     last_practiced: Mapping[str, datetime],
     count: int,
     rng: random.Random,
+    *,
+    opening: RoundName | None = None,
 ) -> list[Question]:
     """Pick questions: never practiced first, then longest ago first; topics take turns.
 
-    Whoever has practiced only a few questions gets the easiest of those first.
+    Whoever has practiced only a few questions gets the easiest of those first. What the bank lets
+    the round ``opening`` begin with comes before all of them.
 
     Args:
         questions: what there is to choose from.
         last_practiced: question id → when it was last answered.
         count: how many; fewer come back where there are fewer.
         rng: breaks ties.
+        opening: the round that these questions begin.
     """
     is_newcomer = len(last_practiced) < NEWCOMER_QUESTIONS
     never = datetime.min.replace(tzinfo=UTC)
     waiting = sorted(
         rng.sample(list(questions), len(questions)),
         key=lambda question: (
+            opening not in question.opens,
             last_practiced.get(question.id, never),
             question.difficulty if is_newcomer else 0,
         ),
@@ -48,9 +53,13 @@ def choose_questions(
 
 
 def first_question(questions: Iterable[Question]) -> Question | None:
-    """The easiest question about oneself: whoever answers it need not have learned anything."""
+    """The easiest question about oneself: whoever answers it need not have learned anything.
+
+    One that begins interviews comes before all others.
+    """
     there = list(questions)
     stories = [each for each in there if each.kind == "story"] or there
+    stories = [each for each in stories if each.opens] or stories
     return min(stories, key=lambda each: (each.difficulty, each.answer_seconds), default=None)
 
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT: Final = 8018
 _HOST: Final = "127.0.0.1"
-_VOICE_AFTER_S: Final = 2.0
-"""The first page goes first; then the voice is loaded, so that it asks without a wait."""
+_VOICE_AFTER_S: Final = 1.0
+"""The first page goes first; then the voice is loaded and says the first question into its cache,
+so that it asks without a wait."""
 _MAX_MESSAGE_BYTES: Final = 1 << 20
 
 
@@ -56,7 +57,7 @@ def run(
         from client.studio.app import create_studio
 
         studio = make_studio()
-        voice = threading.Timer(_VOICE_AFTER_S, lambda: studio.speaker().warm_up())
+        voice = threading.Timer(_VOICE_AFTER_S, studio.speak_first_ahead)
         voice.daemon = True
         voice.start()
         config = uvicorn.Config(

@@ -1,9 +1,8 @@
 """A drill in the terminal: hear a term, say it, see how it was heard, hear both again."""
 
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from rich.console import Console
@@ -12,9 +11,12 @@ from rich.text import Text
 
 from client.audio import Level, Recorder, RecorderSettings
 from client.core.errors import SpeakingError
+from client.core.settings import ClientSettings
+from client.journal import Journal, KeptAnswer
 from client.practice.drills.items import Item
 from client.practice.drills.session import DrillSession, Step
 from client.terminal.keys import Keys
+from client.terminal.quiet import quiet_libraries
 from client.terminal.recording_screen import End, watch_recording
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
@@ -40,8 +42,17 @@ _UNDECIDED: Final = {
     "nothing": "No speech in the recording. Begin when it says recording; is the microphone muted?",
 }
 
-Microphone = Callable[[Item, Keys], Clip | End]
-"""Records one take; ``End.discard``: record again, ``End.quit``: the person leaves."""
+
+@dataclass(frozen=True)
+class Said:
+    """One take; ``kept``: its place in the journal, where it has one."""
+
+    clip: Clip
+    kept: KeptAnswer | None = None
+
+
+Microphone = Callable[[Item, Keys], Said | End]
+"""Records one take; ``End.discard``: record again, else the person leaves."""
 
 
 class Sounds(Protocol):
@@ -102,22 +113,25 @@ class DrillScreen:
             if item is not shown:
                 self._announce(item)
             shown = item
-            clip = self._record(item, self._keys)
-            if clip is End.quit:
-                break
-            if not isinstance(clip, Clip):
+            said = self._record(item, self._keys)
+            if isinstance(said, End):
+                if said is not End.discard:
+                    break
                 self._console.print(Text("Discarded. Once more:", "dim"))
                 continue
-            if not self._what_next(item, self._hear(clip), clip):
+            if not self._what_next(item, self._hear(said), said.clip):
                 break
         self._farewell()
 
-    def _hear(self, clip: Clip) -> Step | None:
-        try:
-            step = self._session.take(clip)
-        except HearingError as error:  # about this take: the next one may be fine
-            self._console.print(Text(f"! {error}", "yellow"))
-            return None
+    def _hear(self, said: Said) -> Step | None:
+        with said.kept or nullcontext():
+            try:
+                step = self._session.take(said.clip, said.kept)
+            except HearingError as error:  # about this take: the next one may be fine
+                self._console.print(Text(f"! {error}", "yellow"))
+                if said.kept is not None:
+                    said.kept.discard()
+                return None
         self._show(step)
         return step
 
@@ -207,28 +221,40 @@ def _reading(label: str, item: Item, phones: str) -> Text:
     )
 
 
-@contextmanager
-def recorder_of_takes(console: Console, device_name: str | None) -> Iterator[Microphone]:
-    """Records short takes, kept on the disk only until the drill ends."""
-    with tempfile.TemporaryDirectory(prefix="aloud-drill-") as folder:
-        settings = RecorderSettings(
-            folder=Path(folder),
-            device_name=device_name,
-            silence_stop_s=SILENCE_STOP_S,
-            time_limit_s=TIME_LIMIT_S,
-        )
+def recorder_of_takes(
+    console: Console, settings: ClientSettings, device_name: str | None
+) -> Microphone:
+    """Records short takes; each is kept on the disk until its verdict is stored."""
+    journal = Journal.of(settings)
+    chosen = RecorderSettings(
+        folder=settings.recordings,
+        device_name=device_name,
+        silence_stop_s=SILENCE_STOP_S,
+        time_limit_s=TIME_LIMIT_S,
+    )
 
-        def record(item: Item, keys: Keys) -> Clip | End:
-            levels: list[Level] = []
-            with Recorder(settings) as recorder:
-                recorder.start(lambda level: levels.__setitem__(slice(None), [level]), item.id)
+    def record(item: Item, keys: Keys) -> Said | End:
+        levels: list[Level] = []
+        kept = journal.drill(item.id, item.set)
+        with ExitStack() as ended:
+            ended.push(kept)
+            with quiet_libraries(), Recorder(chosen) as recorder:
+                recorder.start(
+                    lambda level: levels.__setitem__(slice(None), [level]), open_take=kept.open
+                )
                 end = watch_recording(console, keys, recorder, levels, TIME_LIMIT_S)
                 if end is End.stop:
                     recording = recorder.stop()
-                    for notice in recording.notices:
-                        console.print(Text(f"! {notice}", "yellow"))
-                    return recording.clip
-                recorder.discard()
+                elif end is not End.keep:
+                    recorder.discard()
+            if end is not End.stop:
                 return end
+            for notice in recording.notices:
+                console.print(Text(f"! {notice}", "yellow"))
+            clip = recording.clip
+            kept.recorded()
+            kept.hold()
+            ended.pop_all()  # from here on in the hands of who hears it
+            return Said(clip, kept)
 
-        yield record
+    return record

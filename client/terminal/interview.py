@@ -13,31 +13,29 @@ from rich.text import Text
 from client.answering.live_answer import LiveAnswer
 from client.answering.session import Session
 from client.answering.submission import Outcome
-from client.audio import (
-    Level,
-    OnSamples,
-    Recorder,
-    RecorderSettings,
-    Recording,
-    unfinished_recordings,
-)
+from client.audio import Level, OnSamples, Recorder, RecorderSettings, Recording
 from client.backend.protocol import Backend
 from client.core.errors import ClientError, NoSpeech
 from client.core.settings import ClientSettings
-from client.data.own_recordings import OwnRecordings
+from client.journal import Journal, KeptAnswer
 from client.practice.choosing import choose_questions
+from client.practice.finishing import Finisher, handed_over
+from client.practice.interviews import last_practiced
 from client.terminal.keys import Keys, key_reader, one_of
 from client.terminal.meant import ask_what_was_meant
+from client.terminal.quiet import quiet_libraries
 from client.terminal.recording_screen import End, countdown, watch_recording
-from client.terminal.report import clock, print_report
+from client.terminal.report import print_report
+from client.terminal.unfinished import offer_unfinished
 from question_bank.models import Question, RoundName
-from server.contract import HistoryQuery
 
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""
 
 MAX_MISSING_S: Final = 0.1
 """More sound than this that is on the disk but did not reach the live answer is made up for."""
+
+_KEPT: Final = "The recording is kept: Aloud offers it next time, or now with: aloud unfinished"
 
 
 class NoQuestionsError(ClientError):
@@ -68,6 +66,7 @@ class Interview:
         options: what the candidate asked for.
         console: the terminal.
         speak: says a text aloud and comes back when it is said or the event is set.
+        finisher: finishes what was interrupted before.
     """
 
     def __init__(
@@ -78,6 +77,7 @@ class Interview:
         options: InterviewOptions,
         console: Console,
         speak: Callable[[str, threading.Event], None],
+        finisher: Finisher,
     ) -> None:
         self._settings = settings
         self._backend = backend
@@ -85,7 +85,8 @@ class Interview:
         self._options = options
         self._console = console
         self._speak = speak
-        self._recordings = OwnRecordings(settings.recordings)
+        self._finisher = finisher
+        self._journal = Journal.of(settings)
 
     def run(self) -> None:
         """Go through the questions.
@@ -96,7 +97,7 @@ class Interview:
         questions = self._choose()
         done = 0
         with key_reader() as keys:
-            self._recover(keys)
+            offer_unfinished(self._console, keys, self._finisher)
             while done < len(questions):
                 question = questions[done]
                 self._console.print(Rule(f"Question {done + 1} of {len(questions)}"))
@@ -116,29 +117,10 @@ class Interview:
             raise NoQuestionsError(
                 f"the bank has no question for {options.role}, round {options.round}"
             )
-        page = self._backend.history(HistoryQuery(role=options.role, limit=500))
-        last = {each.question_id: each.created_at for each in reversed(page.attempts)}
-        return choose_questions(there, last, options.questions, random.Random())
-
-    def _recover(self, keys: Keys) -> None:
-        """Offer what a crash interrupted: to be finished or discarded, never lost silently."""
-        for take in unfinished_recordings(self._settings.recordings):
-            self._console.print(
-                Text(
-                    f"A recording of {clock(take.duration_s)} from "
-                    f"{take.started_at.astimezone():%Y-%m-%d %H:%M} ({take.label}) "
-                    + (f"is not finished: {take.reason}." if take.reason else "was interrupted.")
-                )
-            )
-            if not self._console.is_terminal:
-                continue
-            self._console.print(Text("f finish it · d discard it · l leave it", "dim"))
-            key = one_of(keys, "fdl")
-            if key == "d":
-                take.discard()
-            elif key == "f":
-                path = take.finish()
-                self._console.print(Text(f"aloud assess {path} --question {take.label}"))
+        last = last_practiced(self._backend)
+        return choose_questions(
+            there, last, options.questions, random.Random(), opening=options.round
+        )
 
     def _ask(self, question: Question, keys: Keys) -> Outcome | None:
         """Ask one question until there is an answer; ``None``: the candidate leaves."""
@@ -152,46 +134,59 @@ class Interview:
         while True:
             if not countdown(console, keys, self._options.prepare_s):
                 return None
-            live = self._session.listen(question.id)
-            try:
-                recording = self._record(question, keys, live.feed)
-            except BaseException:
-                live.cancel()
-                raise
+            kept = self._journal.answer(question.id)
+            with kept:
+                outcome = self._answered(question, keys, kept, loading)
+            if not isinstance(outcome, End):
+                return outcome
+            if outcome is End.keep:
+                console.print(Text("Kept. Aloud offers it when you come back.", "dim"))
+            if outcome in (End.quit, End.keep):
+                return None
+            console.print(Text("Once more:", "dim"))
+
+    def _answered(
+        self, question: Question, keys: Keys, kept: KeptAnswer, loading: "_Background"
+    ) -> Outcome | End:
+        """Record an answer and have it graded; ``End``: there is none, and what is to be done."""
+        console = self._console
+        live = self._session.listen(question.id, kept=kept)
+        try:
+            recording = self._record(question, keys, live.feed, kept)
             if isinstance(recording, End):
-                live.cancel()
-                if recording is End.quit:
-                    return None
-                console.print(Text("Discarded. Once more:", "dim"))
-                continue
+                return recording
+            kept.recorded()
+            kept.hold()
             for notice in recording.notices:
                 console.print(Text(f"! {notice}", "yellow"))
-            try:
-                loading.join()
-                with console.status(Text("Transcribing the last words …", "dim")):
-                    outcome = self._outcome(live, recording, question)
-            except NoSpeech as error:
-                if not console.is_terminal:
-                    raise  # nobody there to say it once more
-                console.print(Text(f"! {error}", "yellow"))
-            except Exception:
-                path = recording.path
-                console.print(
-                    Text(f"The recording is kept: aloud assess {path} --question {question.id}")
-                )
-                raise
-            else:
-                self._recordings.keep(recording.path, outcome.submission.submission_id)
-                return outcome
-            finally:
-                live.cancel()
+            loading.join()
+            with console.status(Text("Transcribing the last words …", "dim")):
+                outcome = handed_over(kept, lambda: self._outcome(live, recording, question, kept))
+            notice = kept.stored()
+            if notice:
+                console.print(Text(f"! {notice}", "yellow"))
+            return outcome
+        except NoSpeech as error:
+            if not console.is_terminal:
+                raise  # nobody there to say it once more
+            console.print(Text(f"! {error}; the recording is kept", "yellow"))
+            kept.let_go(str(error))
+            return End.discard
+        except BaseException:
+            if kept.sound() is not None:
+                console.print(Text(_KEPT))
+            raise
+        finally:
+            live.cancel()
 
-    def _outcome(self, live: LiveAnswer, recording: Recording, question: Question) -> Outcome:
+    def _outcome(
+        self, live: LiveAnswer, recording: Recording, question: Question, kept: KeptAnswer
+    ) -> Outcome:
         """What was heard while it was spoken, or, where a piece is missing there, the recording."""
         save = self._options.save
         if abs(live.duration_s - recording.duration_s) > MAX_MISSING_S:
             live.cancel()
-            return self._session.answer(recording.clip, question.id, save=save)
+            return self._session.answer(recording.clip, question.id, save=save, kept=kept)
         return live.finish(save=save)
 
     def _say(self, text: str, keys: Keys) -> None:
@@ -204,13 +199,16 @@ class Interview:
                     stop.set()
         speaking.join()
 
-    def _record(self, question: Question, keys: Keys, listen: OnSamples) -> Recording | End:
-        """A take, or ``End.discard`` / ``End.quit`` if there is none to keep.
+    def _record(
+        self, question: Question, keys: Keys, listen: OnSamples, kept: KeptAnswer
+    ) -> Recording | End:
+        """A take, or how it ended if there is none to be graded.
 
         Args:
             question: what is answered.
             keys: what steers the recording.
             listen: takes the sound while it is recorded.
+            kept: the answer in the journal.
         """
         recorder = Recorder(
             RecorderSettings(
@@ -221,20 +219,21 @@ class Interview:
             )
         )
         levels: list[Level] = []
-        with recorder:
+        with quiet_libraries(), recorder:
             if not self._console.is_terminal:
                 self._console.print("Recording; a long silence or the time limit ends it.")
             recorder.start(
                 lambda level: levels.__setitem__(slice(None), [level]),
-                question.id,
                 on_samples=listen,
+                open_take=kept.open,
             )
             end = watch_recording(
                 self._console, keys, recorder, levels, float(question.answer_seconds)
             )
             if end is End.stop:
                 return recorder.stop()
-            recorder.discard()
+            if end is not End.keep:  # which leaving the recorder does
+                recorder.discard()
             return end
 
     def _report(self, question: Question, outcome: Outcome, keys: Keys) -> None:

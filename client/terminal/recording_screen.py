@@ -8,8 +8,8 @@ from rich.live import Live
 from rich.text import Text
 
 from client.audio import Level
-from client.terminal.keys import ESCAPE, Keys
-from client.terminal.report import clock
+from client.terminal.keys import ESCAPE, Keys, one_of
+from server.contract import clock
 
 _POLL_S: Final = 0.1
 _METER_CELLS: Final = 24
@@ -17,6 +17,9 @@ _METER_FLOOR_DBFS: Final = -60.0
 """The meter's left end: quiet rooms measure below, speech at arm's length -40 to -10 dBFS."""
 _TOO_LOUD_DBFS: Final = -1.0
 """Peaks above this are about to be clipped."""
+_ASK_FROM_S: Final = 0.5
+_ASK_TO_REPEAT_FROM_S: Final = 5.0
+"""As in the studio: who has only begun wants to begin again."""
 _FULL: Final = "█"
 _EMPTY: Final = "·"
 
@@ -26,6 +29,8 @@ class End(StrEnum):
 
     stop = "stop"
     discard = "discard"
+    keep = "keep"
+    """The person leaves; what was said is kept to be finished later."""
     quit = "quit"
 
 
@@ -65,7 +70,8 @@ def watch_recording(
 
     Args:
         console: where to draw.
-        keys: Space or Enter stops, ``p`` pauses, Escape discards, ``q`` leaves.
+        keys: Space or Enter stops, ``p`` pauses, Escape discards, ``q`` leaves; before what was
+            said is gone, the person is asked.
         recorder: the running recorder.
         levels: a list of one, whose entry the recorder's callback replaces.
         target_s: how long the answer should take.
@@ -73,19 +79,43 @@ def watch_recording(
     paused = False
     with Live(console=console, transient=True, auto_refresh=False) as live:
         while True:
-            live.update(_screen(levels[-1] if levels else None, target_s, paused), refresh=True)
+            level = levels[-1] if levels else None
+            live.update(_screen(level, target_s, paused), refresh=True)
             if recorder.wait(0.0):
                 return End.stop
             key = keys.get(_POLL_S)
             if key in (" ", "\r", "\n"):
                 return End.stop
-            if key == ESCAPE:
-                return End.discard
-            if key == "q":
-                return End.quit
+            if key in (ESCAPE, "q"):
+                recorder.pause()
+                end = _asked(live, keys, level, leaving=key == "q")
+                if end is not None:
+                    return end
+                if not paused:
+                    recorder.resume()
             if key == "p":
                 paused = not paused
                 (recorder.pause if paused else recorder.resume)()
+
+
+def _asked(live: Live, keys: Keys, level: Level | None, *, leaving: bool) -> End | None:
+    """How the take ends, after the person was asked; ``None``: it goes on."""
+    said_s = 0.0 if level is None or level.only_zeros else level.recorded_s
+    if said_s < (_ASK_FROM_S if leaving else _ASK_TO_REPEAT_FROM_S):
+        return End.quit if leaving else End.discard
+    length = clock(said_s)
+    if leaving:
+        choices = "k keep it for later and leave · d delete it and leave · g go on"
+    else:
+        choices = "d delete it and start again · g go on"
+    text = Text.assemble((f"You have spoken for {length}.", "bold"), ("\n" + choices, "yellow"))
+    live.update(text, refresh=True)
+    key = one_of(keys, "kdg" if leaving else "dg")
+    if key == "k":
+        return End.keep
+    if key == "d":
+        return End.quit if leaving else End.discard
+    return None
 
 
 def level_bar(peak_dbfs: float) -> Text:

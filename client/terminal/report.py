@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from server.contract import (
+    NOT_KNOWN,
     AttemptSummary,
     CorrectedVerdict,
     Coverage,
@@ -16,15 +17,19 @@ from server.contract import (
     Language,
     PhraseCoverage,
     Report,
+    SaidTerm,
     Structure,
     Summary,
     TermVerdict,
+    clock,
+    said_terms,
 )
 from server.ui.verdict_words import (
     composition_text,
     correction_text,
     how_text,
     question_about,
+    rule_text,
     score_text,
 )
 
@@ -54,14 +59,6 @@ _MAX_UNCLEAR_ROWS: Final = 6
 """Unclear terms need no work: a few rows say that they were looked at, the rest are counted."""
 
 
-def clock(seconds: float | None) -> str:
-    """Seconds as ``m:ss``, or a dash if there is no time."""
-    if seconds is None:
-        return "–"
-    whole = int(seconds)
-    return f"{whole // 60}:{whole % 60:02d}"
-
-
 def print_report(console: Console, report: Report, prompt: str) -> None:
     """Print the whole report, ``prompt`` (the question) first."""
     console.print(render_report(report, prompt))
@@ -73,7 +70,9 @@ def render_report(report: Report, prompt: str) -> RenderableType:
     parts += [Text(f"! {notice}\n", style="yellow") for notice in report.notices]
     if report.score_parts:
         score = Text(score_text(report).capitalize(), style="bold")
-        parts += [score.append(f" = {composition_text(report)}\n", style="not bold dim")]
+        score.append(f" = {composition_text(report)}\n", style="not bold")
+        rule = rule_text(report)
+        parts += [score.append(f"{rule}\n" if rule else "", style="not bold dim")]
     parts += _section("Your answer", render_transcript(report))
     parts += _section(_coverage_title(report), _coverage(report.coverage))
     if report.structure is not None:
@@ -204,7 +203,8 @@ def _append_correction(text: Text, corrected: CorrectedVerdict | None) -> None:
 def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
     rows = []
     unclear_shown = unclear_left_out = 0
-    for term in terms:
+    for said in said_terms(terms):
+        term = said.first
         if term.verdict == "unclear" and term.corrected is None:
             if unclear_shown == _MAX_UNCLEAR_ROWS:
                 unclear_left_out += 1
@@ -217,8 +217,8 @@ def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
             (
                 Text(f"{sign} {term.verdict}{sure}", style=style),
                 Text(term.term, style="bold"),
-                Text(clock(term.start_s)),
-                _term_detail(term),
+                Text(said.times or NOT_KNOWN),
+                _term_detail(said),
             )
         )
     table = _Rows(("", "term", "at", "how it was said, and is said"), rows)
@@ -227,14 +227,16 @@ def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
     return Group(table, Text(f"and {unclear_left_out} more unclear", style="dim"))
 
 
-def _term_detail(term: TermVerdict) -> Text:
-    said = [f"heard {term.heard}"] if term.heard else []
+def _term_detail(said: SaidTerm) -> Text:
+    term, heard = said.first, said.heard
+    parts = [f"heard {heard}"] if heard else []
     if term.expected and term.verdict != "correct" and term.expected not in term.tip:
-        said.append(f"say {term.expected}")
-    text = Text(", ".join(said))
+        parts.append(f"say {term.expected}")
+    text = Text(", ".join(parts))
     if term.tip:
         text.append(("\n" if text else "") + term.tip, style="italic")
-    _append_correction(text, term.corrected)
+    for correction in dict.fromkeys(each.corrected for _, each in said.places):
+        _append_correction(text, correction)
     return text
 
 

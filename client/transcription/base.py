@@ -38,6 +38,10 @@ class Transcriber(ABC):
         """
         return None
 
+    def rest(self) -> None:
+        """Give memory back until the next use; does nothing where the engine cannot."""
+        return None
+
     @abstractmethod
     def recognize(self, clip: Clip) -> Sequence[Word]:
         """The words of one segment.

@@ -66,7 +66,11 @@ def _is_spelled(token: str) -> bool:
     )
 
 
-def _with_s(stem: Phones) -> Phones:
+_HISSES = ("s", "x", "z", "ch", "sh", "o")
+"""Endings whose plural is written with "es"."""
+
+
+def with_s(stem: Phones) -> Phones:
     """A plural's or possessive's ending, as English says it."""
     if stem[-1] in ("S", "Z", "SH", "ZH", "CH", "JH"):
         return (*stem, "IH", "Z")
@@ -93,9 +97,9 @@ def pronunciations(word: str) -> tuple[Phones, ...]:
         stem = token[: -len(ending)]
         if token.endswith(ending) and len(stem) > 1:
             if stem.lower() in dictionary():
-                return tuple(_with_s(p) for p in dictionary()[stem.lower()])
+                return tuple(with_s(p) for p in dictionary()[stem.lower()])
             if stem.isupper() and _is_spelled(stem):
-                return (_with_s(_spelled(stem)),)
+                return (with_s(_spelled(stem)),)
     parts = [p for p in re.split(r"[-_/.]+", token) if p]
     if len(parts) > 1 and not any(c.isdigit() for c in token):
         phones = tuple(phone for part in parts for phone in next(iter(pronunciations(part)), ()))
@@ -111,9 +115,11 @@ def normal(token: str) -> str:
     return re.sub(r"[^\w+#%]", "", token.translate(_APOSTROPHES).casefold())
 
 
-def numbers_of(name: str) -> tuple[str, str, str]:
+def numbers_of(name: str) -> tuple[str, ...]:
     """A joined name as it may be written: in the singular, and in the plural or possessive."""
-    return name, name + "s", name + "es"
+    if name.endswith(_HISSES):
+        return name, name + "s", name + "es"
+    return name, name + "s"  # "lanes" are no LANs
 
 
 def name_parts(name: str) -> frozenset[str]:

@@ -30,5 +30,5 @@ __all__ = [
     "result_entry",
 ]
 
-HEARING_VERSION = "4"
+HEARING_VERSION = "5"
 """Raised whenever the model, the fusion or the rules change: stored evidence names it."""

@@ -31,7 +31,7 @@ MARGIN_S = 1.0
 """Sound on either side of a chunk that is heard but whose scores are taken from the neighbor."""
 LOUD = 0.4
 """The clip's loudest samples (all but one in a thousand) are brought here, as in training."""
-THREADS = 2
+THREADS = 1
 
 
 def leveled(samples: Floats) -> Floats:

@@ -15,7 +15,7 @@ from pronunciation.phones import base_phone, parse_phones
 
 __all__ = [
     "Layout", "Phones", "align_layout", "bare_phones", "best_states", "between", "candidates_of",
-    "check_targets", "context", "lay_out",
+    "check_targets", "context", "lay_out", "regrouped",
 ]  # fmt: skip
 
 Floats = npt.NDArray[np.float32]
@@ -94,6 +94,31 @@ def lay_out(words: Sequence[str], targets: Sequence[Target]) -> Layout:
             layout.target.append(target)
         index += target.n_words if target else 1
     return layout
+
+
+def regrouped(
+    layout: Layout, owner: npt.NDArray[np.int64], targets: Sequence[Target]
+) -> tuple[Layout, npt.NDArray[np.int64]]:
+    """An aligned text with the words of each target as one unit, and the new unit of each frame.
+
+    Args:
+        layout: the text as it was aligned.
+        owner: the unit of each frame, -1 for none, shape (frames,).
+        targets: those of ``layout`` and others, of words that it has as units.
+    """
+    starts = {target.word_index: target for target in targets}
+    new, unit_of, end = Layout(), np.empty(len(layout.phones) + 1, np.int64), 0
+    unit_of[-1] = -1
+    for unit, index in enumerate(layout.word_index):
+        target = starts.get(index) if index >= end else None
+        if index >= end or not new.phones:
+            if target is not None:
+                end = index + target.n_words
+            new.phones.append(bare_phones(target.readings[0]) if target else layout.phones[unit])
+            new.word_index.append(index)
+            new.target.append(target)
+        unit_of[unit] = len(new.phones) - 1
+    return new, unit_of[owner]
 
 
 def align_layout(

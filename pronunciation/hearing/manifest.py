@@ -142,7 +142,7 @@ def result_entry(heard: Heard) -> dict[str, Any]:
         "confidence": round(heard.confidence, 4),
         "start_s": round(heard.start_s, 3),
         "end_s": round(heard.end_s, 3),
-    }
+    } | ({} if heard.fault is None else {"fault": heard.fault})
 
 
 def named_audio(raw: object) -> str | None:

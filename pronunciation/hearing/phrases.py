@@ -5,9 +5,10 @@ best alignment of a wording's phones with any stretch of the sound, told from wh
 been said there: the best phones in any order, and the transcript's own words.
 """
 
+import itertools
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from pronunciation.confusions import distance, encode
 from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, LABELS, N_CLASSES, SILENCE
 from pronunciation.hearing.align import States, best_path, word_states
-from pronunciation.hearing.layout import GARBAGE_SHARE, Layout, Phones, align_layout
+from pronunciation.hearing.layout import EDGE_FRAMES, GARBAGE_SHARE, Layout, Phones, align_layout
 
 Floats = npt.NDArray[np.float32]
 
@@ -87,6 +88,23 @@ class Found:
     confidence: float
 
 
+@dataclass(frozen=True)
+class Near:
+    """A stretch of the transcript that sounds like a wanted phrase.
+
+    Attributes:
+        index: of the phrase among the wanted.
+        wording: the one that it sounds like, of any length.
+        first: the stretch's first unit in the transcript's layout.
+        last: its last one.
+    """
+
+    index: int
+    wording: Phones
+    first: int
+    last: int
+
+
 @dataclass(frozen=True, eq=False)
 class Written:
     """The transcript aligned with the sound.
@@ -121,9 +139,19 @@ class Written:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A place where a phrase may have been said: frames ``start`` to ``end``, and its features."""
+    """A place where a phrase may have been said.
+
+    Attributes:
+        index: of the phrase among the wanted.
+        wording: how it may have been said there.
+        words: the transcript's words there.
+        start: the first frame.
+        end: the frame behind the last.
+        features: see ``FEATURES``.
+    """
 
     index: int
+    wording: Phones
     words: tuple[int, ...]
     start: int
     end: int
@@ -181,13 +209,25 @@ def find_phrases(
         model: by default the shipped one.
     """
     model = model or phrase_model()
-    judged = [
-        (model.probability(candidate), candidate)
-        for candidate in candidates(scores, written, wanted, model.said_as)
-    ]
+    places = candidates(scores, written, wanted, model.said_as)
+    return likeliest(
+        ((model.probability(each), each) for each in places), written, model.found_from
+    )
+
+
+def likeliest(
+    judged: Iterable[tuple[float, Candidate]], written: Written, found_from: float
+) -> list[Found]:
+    """The places that are likely enough, the likeliest of those that overlap, in order.
+
+    Args:
+        judged: places, each with the probability that the phrase was said there.
+        written: the transcript.
+        found_from: the least probability.
+    """
     kept: list[tuple[float, Candidate]] = []
     for probability, each in sorted(judged, key=lambda pair: -pair[0]):
-        if probability < model.found_from:
+        if probability < found_from:
             break
         if not any(each.overlaps(other) for _, other in kept):
             kept.append((probability, each))
@@ -208,7 +248,11 @@ def find_phrases(
 
 
 def candidates(
-    scores: Floats, written: Written, wanted: Sequence[Wanted], said_as: Floats
+    scores: Floats,
+    written: Written,
+    wanted: Sequence[Wanted],
+    said_as: Floats,
+    near: Sequence[Near] = (),
 ) -> Iterator[Candidate]:
     """The likeliest places of each phrase, but those where the transcript has its very sound.
 
@@ -217,14 +261,17 @@ def candidates(
         written: the transcript.
         wanted: what to look for.
         said_as: see ``PhraseModel``.
+        near: where else to look, whatever the sound and the transcript have.
     """
-    wordings = [
-        (index, phones)
+    anywhere = {
+        (index, phones): None
         for index, each in enumerate(wanted)
-        for phones in dict.fromkeys(each.wordings)
+        for phones in each.wordings
         if MIN_PHONES <= len(phones) < len(scores)
-    ]
-    if not wordings:
+    }
+    near = [each for each in near if len(each.wording) < len(scores)]
+    columns = [*(anywhere | {(each.index, each.wording): None for each in near})]
+    if not columns:
         return
     # p(sound | phone meant), as the network's scores are p(sound | phone said) up to a constant
     meant = np.log(np.exp(np.clip(scores, -20.0, 20.0)) @ said_as.T + np.float32(1e-9))
@@ -234,10 +281,25 @@ def candidates(
     garbage = GARBAGE_SHARE * np.maximum(free, 0.0)
     own = np.where(silent, np.maximum(own, garbage), own)
     ends, starts = _paths(
-        meant - FREE_SHARE * np.maximum(free, 0.0)[:, None], [phones for _, phones in wordings]
+        meant - FREE_SHARE * np.maximum(free, 0.0)[:, None], [phones for _, phones in columns]
     )
+    frames = unit_frames(written)
+    column_of = {key: column for column, key in enumerate(columns)}
+    for each in near:
+        key = (each.index, each.wording)
+        column = column_of[key]
+        begin = max(0, frames[each.first][0] - EDGE_FRAMES)
+        behind = min(len(scores), frames[each.last][1] + 1 + EDGE_FRAMES)
+        end = (begin + behind) // 2 + int(ends[(begin + behind) // 2 : behind, column].argmax())
+        start = max(begin, int(starts[end, column]))
+        path = float(ends[end, column]) / len(each.wording)
+        if path < MIN_PATH:
+            continue
+        place = _place(meant, free, own, written, key, path, start, end + 1)
+        if place is not None:
+            yield replace(place, words=tuple(written.layout.word_index[each.first : each.last + 1]))
     places: dict[int, list[tuple[float, int, int, Phones]]] = {}
-    for column, (index, phones) in enumerate(wordings):
+    for column, (index, phones) in enumerate(anywhere):
         column_scores = ends[:, column] / len(phones)
         for _ in range(PLACES):
             end = int(column_scores.argmax())
@@ -249,8 +311,19 @@ def candidates(
     for index, found in places.items():
         for path, start, end, phones in sorted(found, key=lambda each: -each[0])[:PLACES]:
             place = _place(meant, free, own, written, (index, phones), path, start, end)
-            if place is not None:
+            if place is not None and not _is_written(place, written):
                 yield place
+
+
+def unit_frames(written: Written) -> list[tuple[int, int]]:
+    """First and last frame of each unit of the transcript's layout."""
+    owner = written.chain.word[written.states]
+    edges = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
+    frames = [(0, 0)] * len(written.layout.phones)
+    for begin, behind in itertools.pairwise(edges.tolist()):
+        if owner[begin] >= 0:
+            frames[int(owner[begin])] = (begin, behind - 1)
+    return frames
 
 
 def _paths(
@@ -291,7 +364,7 @@ def _place(
     start: int,
     end: int,
 ) -> Candidate | None:
-    """The place with its features; ``None`` where the transcript has the wording's very sound."""
+    """The place with its features; ``None`` where the wording has more phones than frames."""
     index, phones = wording
     window = meant[start:end]
     chain = word_states([phones])
@@ -305,9 +378,6 @@ def _place(
     below = mine - free[start:end]
     frames = np.bincount(states - 1, minlength=len(phones))
     by_phone = np.sort(np.bincount(states - 1, below, len(phones)) / np.maximum(1, frames))
-    meant_sound, written_sound = encode(phones), _sound(written, start, end)
-    if meant_sound in written_sound:
-        return None
     words = _words(written, start, end)
     known = [c for c in (written.confidences[at] for at in words) if c is not None]
     features = np.array(
@@ -316,13 +386,18 @@ def _place(
             by_phone[: max(1, len(phones) // WORST)].mean(),
             below.mean(),
             (mine - own[start:end]).mean(),
-            distance(meant_sound, written_sound),
+            distance(encode(phones), _sound(written, start, end)),
             float(np.mean(known)) if known else UNKNOWN_CONFIDENCE,
             min(len(phones), MOST_PHONES),
             len(states) / len(phones),
         ]
     )
-    return Candidate(index, words, start, end, features)
+    return Candidate(index, phones, words, start, end, features)
+
+
+def _is_written(place: Candidate, written: Written) -> bool:
+    """Whether the transcript has the wording's very sound."""
+    return encode(place.wording) in _sound(written, place.start, place.end)
 
 
 def _sound(written: Written, start: int, end: int) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pronunciation.hearing.sound import Fault
+
 Verdict = Literal["correct", "mispronounced", "unclear"]
 
 
@@ -23,6 +25,11 @@ class Target:
     n_words: int
     readings: tuple[str, ...]
     mistakes: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> range:
+        """The indices of its words."""
+        return range(self.word_index, self.word_index + self.n_words)
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,7 @@ class Heard:
         fit: mean frame score of the best reading, in nats; below 0 the sound is more like
             anything else than like the reading.
         network_fit: the network's best score of the term and its neighbors, for each frame.
+        fault: why the sound is no evidence, where it is not: then nothing is ``mispronounced``.
     """
 
     term: str
@@ -72,6 +80,7 @@ class Heard:
     readings: tuple[Reading, ...] = ()
     fit: float = 0.0
     network_fit: float = 0.0
+    fault: Fault | None = None
 
 
 @dataclass(frozen=True)

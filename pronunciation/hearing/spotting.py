@@ -5,7 +5,7 @@ a term's mistaken reading are looked at too, and there the sound decides: the wo
 pronunciation competes with the term's readings, and wins where the word itself was said.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -46,10 +46,13 @@ class Spot:
         own: how the written words themselves are said, where they only sound like the term; it
             competes as a reading and, where it wins, the term was not said. ``None`` where the
             text names the term, empty where the term is expected and nothing competes.
+        doubtful: whether the words may well be something else: then nothing is held against the
+            speaker.
     """
 
     target: Target
     own: str | None = None
+    doubtful: bool = False
 
 
 class TermSpotter:
@@ -98,8 +101,32 @@ class TermSpotter:
 
         Args:
             words: as transcribed, see ``take_apart``.
+            ordinary: see ``by_sound``; ``None``: sound-alikes are not looked for.
+            expected: see there.
+
+        Raises:
+            HearingError: a word's pronunciation cannot be made, see ``pronunciations``.
+        """
+        taken: set[int] = set()
+        spots = self._by_name([normal(word) for word in words], taken)
+        if ordinary is not None:
+            spots += self.by_sound(words, taken, ordinary, expected)
+        return sorted(spots, key=lambda spot: spot.target.word_index)
+
+    def by_sound(
+        self,
+        words: Sequence[str],
+        named: Iterable[int],
+        ordinary: Container[str],
+        expected: Container[str] = (),
+    ) -> list[Spot]:
+        """The places where words only sound like a term that is said wrong, not overlapping.
+
+        Args:
+            words: as transcribed, see ``take_apart``.
+            named: the words that name a term, by index.
             ordinary: words (lower case) that people in the field say anyway; what consists of
-                them alone is taken for itself. ``None``: sound-alikes are not looked for.
+                them alone is taken for itself.
             expected: terms that the question is about: there a word from another world that
                 sounds like the term said wrong is the term said wrong.
 
@@ -107,11 +134,7 @@ class TermSpotter:
             HearingError: a word's pronunciation cannot be made, see ``pronunciations``.
         """
         bare = [normal(word) for word in words]
-        taken: set[int] = set()
-        spots = self._by_name(bare, taken)
-        if ordinary is not None:
-            spots += self._by_sound(words, bare, taken, ordinary, expected)
-        return sorted(spots, key=lambda spot: spot.target.word_index)
+        return self._by_sound(words, bare, set(named), ordinary, expected)
 
     def _by_name(self, bare: list[str], taken: set[int]) -> list[Spot]:
         spots: list[Spot] = []

@@ -1,14 +1,15 @@
 """What people corrected in the verdicts of an attempt: read, imported, and the candidate's own.
 
-The candidate's own are answers to "Did you mean …?", and "I did say it" with the words as note. No
-column marks them: their author is the attempt's owner, or without accounts ``OWNER_NAME``.
+The candidate's own are answers to "Did you mean …?", "I did say it" with the words as note, and "I
+said it right" about a term. No column marks them: their author is the attempt's owner, or without
+accounts ``OWNER_NAME``.
 """
 
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Final
+from typing import Final, Literal
 
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.orm import Session
@@ -38,18 +39,20 @@ IS_BY_OWNER: Final[ColumnElement[bool]] = or_(
 def put_own_answer(
     session: Session,
     attempt: AttemptRow,
-    phrase: str,
+    target: Literal["phrase", "term"],
+    name: str,
     verdict: str | None,
     words: str,
     now: datetime,
 ) -> None:
-    """Keeps what the candidate answers about a phrase, in place of an earlier answer.
+    """Keeps what the candidate says about a phrase or a term, in place of what was said before.
 
     Args:
         session: writes.
         attempt: the candidate's.
-        phrase: the key phrase.
-        verdict: ``covered`` or ``missing``; ``None`` takes the answer back.
+        target: what it is about.
+        name: the key phrase or the term.
+        verdict: one of its target; ``None`` takes the answer back.
         words: those that say the phrase, kept as the note; empty where the grader asked.
         now: the time of the answer.
     """
@@ -58,8 +61,8 @@ def put_own_answer(
         .join(AttemptRow, AttemptRow.id == CorrectionRow.attempt_id)
         .where(
             CorrectionRow.attempt_id == attempt.id,
-            CorrectionRow.target == "phrase",
-            CorrectionRow.name == phrase,
+            CorrectionRow.target == target,
+            CorrectionRow.name == name,
             IS_BY_OWNER,
         )
     ).all()
@@ -71,8 +74,8 @@ def put_own_answer(
                 attempt_id=attempt.id,
                 **_owner(attempt.owner_id),
                 external_id=secrets.token_hex(16),
-                target="phrase",
-                name=phrase,
+                target=target,
+                name=name,
                 verdict=verdict,
                 note=words,
                 created_at=now,

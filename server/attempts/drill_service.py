@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from server.attempts.drill_store import DrillStore
 from server.contract import (
     DrillArchive,
     DrillCard,
@@ -16,16 +17,25 @@ from server.contract import (
 from server.core.errors import ConflictError
 from server.grading.spaced_repetition import check_review, schedule
 
+if TYPE_CHECKING:  # it brings SQLAlchemy
+    from server.attempts.drill_store import DrillStore
+
 # A review is below 1 kB of JSON.
 DRILL_ARCHIVE_PAGE = 1000
 
 
 class DrillService:
-    """The use cases over a store of drills."""
+    """The use cases over a store of drills, which is opened at first use."""
 
-    def __init__(self, store: DrillStore, clock: Callable[[], datetime]) -> None:
-        self._store = store
+    def __init__(
+        self, open_store: "Callable[[], DrillStore]", clock: Callable[[], datetime]
+    ) -> None:
+        self._open_store = open_store
         self._clock = clock
+
+    @cached_property
+    def _store(self) -> "DrillStore":
+        return self._open_store()
 
     def review(self, review: DrillReview) -> ReviewedDrill:
         """Stores a take, once, and schedules its item again.

@@ -32,7 +32,14 @@ logger = logging.getLogger(__name__)
 _BATCH: Final = 200
 
 
-def keep_facts(session: Session, attempt: AttemptRow, newest: ReportRow, graded: Report) -> None:
+def keep_facts(
+    session: Session,
+    attempt: AttemptRow,
+    newest: ReportRow,
+    graded: Report,
+    *,
+    is_new: bool = False,
+) -> None:
     """Stores the facts of an attempt's newest report, as the grader made it.
 
     Args:
@@ -40,8 +47,10 @@ def keep_facts(session: Session, attempt: AttemptRow, newest: ReportRow, graded:
         attempt: the attempt.
         newest: the row of the report, with its id.
         graded: the report.
+        is_new: the attempt is being stored, so that it has no facts yet.
     """
-    session.execute(delete(AnswerFactsRow).where(AnswerFactsRow.attempt_id == attempt.id))
+    if not is_new:
+        session.execute(delete(AnswerFactsRow).where(AnswerFactsRow.attempt_id == attempt.id))
     session.add(
         AnswerFactsRow(
             attempt_id=attempt.id,
@@ -54,6 +63,8 @@ def keep_facts(session: Session, attempt: AttemptRow, newest: ReportRow, graded:
         )
     )
     session.flush()
+    if not is_new:
+        session.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt.id))
     _keep_terms(session, attempt.id, graded.pronunciation.terms)
 
 
@@ -133,6 +144,7 @@ def _correct(session: Session, marks: dict[int, _Mark]) -> None:
         if attempt_id in read:
             report = read[attempt_id].report
             facts.score = report.overall
+            session.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt_id))
             _keep_terms(session, attempt_id, report.pronunciation.terms)
 
 
@@ -142,7 +154,6 @@ def _keep_terms(session: Session, attempt_id: int, terms: Iterable[TermVerdict])
     for each in terms:
         judged[each.term] += each.verdict != "unclear"
         wrong[each.term] += each.verdict == "mispronounced"
-    session.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt_id))
     session.add_all(
         TermFactsRow(
             attempt_id=attempt_id,

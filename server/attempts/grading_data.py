@@ -1,13 +1,18 @@
 """What answers are graded with: the bank, the lexicon and the grader, loaded at first use."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
+from server.attempts.trust import Trust
 from server.contract import Report, Submission
 from server.core.errors import GraderFailedError, ServerError
+
+logger = logging.getLogger(__name__)
 
 Grade = Callable[..., Report]
 """Of a question, a submission, a lexicon, the bank's version and, where the grader makes sense of
@@ -17,6 +22,7 @@ StoredSense = dict[str, object]
 """What a grader made of an answer's words once, as JSON; kept with the attempt."""
 
 MakeSense = Callable[[Submission, StoredSense | None], tuple[object, StoredSense | None]]
+IsHonest = Callable[[Submission, StoredSense, Report, Random], bool]
 
 
 @dataclass(frozen=True)
@@ -28,20 +34,21 @@ class Grader:
         version: changes whenever the same answer may get another report.
         make_sense: turns an answer, and what is stored of it, into what ``grade`` takes as
             ``sense`` and into what to store; ``None`` where the grader needs no such thing.
+        is_honest: whether what a client made of its answer, and led to a report, is what
+            ``make_sense`` would make; tests some of it, chosen at random.
     """
 
     grade: Grade
     version: str
-    make_sense: (
-        Callable[[Submission, StoredSense | None], tuple[object, StoredSense | None]] | None
-    ) = None
+    make_sense: MakeSense | None = None
+    is_honest: IsHonest | None = None
 
     @classmethod
     def current(cls) -> "Grader":
         """The grader of this version of Aloud."""
-        from server.grading import GRADER_VERSION, grade, make_sense
+        from server.grading import GRADER_VERSION, grade, is_honest, make_sense
 
-        return cls(grade, GRADER_VERSION, make_sense)
+        return cls(grade, GRADER_VERSION, make_sense, is_honest)
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,7 @@ class GradingData:
         self._load_bank = bank
         self._load_lexicon = lexicon
         self._load_grader = grader
+        self._trust = Trust()
 
     @cached_property
     def bank(self) -> Bank:
@@ -110,9 +118,44 @@ class GradingData:
                 f"({type(error).__name__}); please report it"
             ) from error
 
-    def reload_bank(self) -> None:
-        """Reads the bank again; a broken one raises its error and changes nothing."""
-        self.bank = self._load_bank()  # replaces what the cached property holds
+    def grade_sent(
+        self,
+        question: Question,
+        submission: Submission,
+        sent: StoredSense,
+        owner_id: int | None,
+    ) -> Graded:
+        """Grades an answer that came with what its client made of it, which may be wrong.
+
+        An account's first vectors are tested, then those of some answers. Where they deviate, the
+        server makes its own, from then on for all of this account's answers.
+
+        Args:
+            question: what was asked.
+            submission: the answer.
+            sent: what the client made of the answer's sense.
+            owner_id: the account that it comes from.
+
+        Raises:
+            ServerError, BankError, LexiconError: as for ``grade``.
+        """
+        is_honest = self.grader.is_honest
+        if is_honest is None or not self._trust.takes(owner_id):
+            return self.grade(question, submission)
+        graded = self.grade(question, submission, sent)
+        if graded.sense is not sent or not self._trust.wants_test(owner_id):
+            return graded
+        right = is_honest(submission, sent, graded.report, self._trust.random)
+        self._trust.note(owner_id, right)
+        if right:
+            return graded
+        logger.warning("vectors of account %s are not those of its words", owner_id)
+        return self.grade(question, submission)
+
+    def reload(self) -> None:
+        """Reads bank and lexicon again; a broken one raises its error and changes nothing."""
+        bank, lexicon = self._load_bank(), self._load_lexicon()
+        self.bank, self.lexicon = bank, lexicon  # replaces what the cached properties hold
 
     def warm(self) -> None:
         """Loads all of it, so that a broken bank shows at startup."""

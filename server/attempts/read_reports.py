@@ -9,7 +9,9 @@ show (``facts.py``) say which corrections they were made with, and are made agai
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
+from typing import Final
 
 from sqlalchemy import ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
@@ -58,6 +60,7 @@ class ReadScore:
     tag: str
 
 
+@cache
 def newest_report_id() -> ScalarSelect[int | None]:
     """The id of an attempt's newest report, for a statement about ``AttemptRow``."""
     inner = aliased(ReportRow)
@@ -83,32 +86,45 @@ def read_reports(session: Session, graded: Mapping[int, Report]) -> dict[int, Re
     }
 
 
-def read_scores(session: Session, stored: Mapping[int, StoredScore]) -> dict[int, ReadScore]:
+MOST_KNOWN: Final = 50_000
+"""Corrected scores that are remembered, 10 MB of them; beyond, all are forgotten."""
+
+
+def read_scores(
+    session: Session, stored: Mapping[int, StoredScore], known: dict[str, ReadScore]
+) -> dict[int, ReadScore]:
     """The scores of newest reports as they are read, for lists: a report is not read for it.
 
     Args:
         session: reads.
         stored: by attempt.
+        known: corrected scores of this database from before, by tag; new ones are added. A tag
+            stands for one report with these very corrections.
     """
     given = corrections_of(session, list(stored))
     scores = {
         attempt_id: ReadScore(each.score, None, _tag(each.report_id, given.get(attempt_id, ())))
         for attempt_id, each in stored.items()
     }
-    touched = {
-        stored[attempt_id].report_id: attempt_id
-        for attempt_id, corrections in given.items()
-        if any(each.target == "phrase" for each in corrections)
-    }
+    if len(known) > MOST_KNOWN:
+        known.clear()
+    touched = {}
+    for attempt_id, corrections in given.items():
+        if any(each.target == "phrase" for each in corrections):
+            read = known.get(scores[attempt_id].tag)
+            if read is None:
+                touched[stored[attempt_id].report_id] = attempt_id
+            else:
+                scores[attempt_id] = read
     for report_id, coverage, structure in _contents(session, touched):
         attempt_id = touched[report_id]
         found = corrected_coverage(coverage, given[attempt_id])
-        if found == coverage:
-            continue
-        score = found.score if structure is None else content_score(found, structure).score
-        scores[attempt_id] = replace(
-            scores[attempt_id], score=score, graded=scores[attempt_id].score
-        )
+        if found != coverage:
+            score = found.score if structure is None else content_score(found, structure).score
+            scores[attempt_id] = replace(
+                scores[attempt_id], score=score, graded=scores[attempt_id].score
+            )
+        known[scores[attempt_id].tag] = scores[attempt_id]
     return scores
 
 

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from datetime import UTC, datetime
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, RoundName
 from server.attempts.drill_service import DrillService
-from server.attempts.grading_data import Grader, GradingData
-from server.attempts.store import Store
+from server.attempts.grading_data import Graded, Grader, GradingData
 from server.contract import (
     Archive,
     ArchivedAttempt,
@@ -18,8 +20,6 @@ from server.contract import (
     HistoryQuery,
     ImportResult,
     MeantAnswer,
-    PartChange,
-    PhraseChange,
     PurgeRequest,
     PurgeResult,
     RegradeChange,
@@ -27,6 +27,8 @@ from server.contract import (
     RegradeResult,
     Report,
     Revision,
+    SaidRight,
+    SpanVectors,
     Submission,
 )
 from server.core.clock import utc_now
@@ -37,8 +39,10 @@ from server.core.errors import (
     ServerError,
     UnreadableError,
 )
-from server.core.settings import ServerSettings
-from server.db.database import Database
+
+if TYPE_CHECKING:  # they bring SQLAlchemy, which takes longer to import than most commands run
+    from server.attempts.store import Store
+    from server.db.database import Database
 
 # Attempts in one page of an export: at the contract's largest answers a page stays under 100 MB.
 ARCHIVE_PAGE = 20
@@ -47,35 +51,57 @@ ARCHIVE_PAGE = 20
 class Service:
     """The use cases of one owner, over a store, a bank, a lexicon and a grader.
 
-    Bank, lexicon and grader are given as functions and loaded at first use.
-
-    Attributes:
-        drills: the use cases of the same owner's drills.
+    Bank, lexicon and grader are given as functions and loaded at first use; so may the store be.
     """
 
     def __init__(
         self,
-        store: Store,
+        store: "Store | Callable[[], Store]",
         bank: Callable[[], Bank],
         lexicon: Callable[[], Lexicon],
         *,
         grader: Callable[[], Grader] = Grader.current,
         clock: Callable[[], datetime] = utc_now,
+        quick_history: "Callable[[HistoryQuery], HistoryPage | None]" = lambda query: None,
     ) -> None:
-        self._store = store
+        """Opens nothing.
+
+        Args:
+            store: the attempts.
+            bank: gives the bank.
+            lexicon: gives the lexicon.
+            grader: gives the grader.
+            clock: tells the time.
+            quick_history: lists attempts as long as the store is not open; ``None``: it cannot.
+        """
+        self._quick_history = quick_history
+        self._opening = Lock()
+        self._open_store = store if callable(store) else lambda: store
         self._grading_data = GradingData(bank, lexicon, grader)
         self._clock = clock
-        self.drills = DrillService(store.drills, clock)
+
+    @cached_property
+    def _store(self) -> "Store":
+        with self._opening:  # a background sender may be the first, or beside it
+            if "_store" not in self.__dict__:
+                self.__dict__["_store"] = self._open_store()
+            store: Store = self.__dict__["_store"]
+            return store
+
+    @cached_property
+    def drills(self) -> DrillService:
+        """The use cases of the same owner's drills."""
+        return DrillService(lambda: self._store.drills, self._clock)
 
     def of(self, owner_id: int | None) -> "Service":
         """The same over what belongs to this owner; ``None``: no account, as when embedded."""
         other = copy(self)
         other._store = self._store.of(owner_id)
-        other.drills = DrillService(other._store.drills, self._clock)
+        other.drills = DrillService(lambda: other._store.drills, self._clock)
         return other
 
     @property
-    def database(self) -> Database:
+    def database(self) -> "Database":
         """The database, for the services over other tables."""
         return self._store.database
 
@@ -98,7 +124,8 @@ class Service:
 
     def close(self) -> None:
         """Closes the database, for every owner."""
-        self._store.close()
+        if "_store" in self.__dict__:
+            self._store.close()
 
     def check(self) -> None:
         """Raises a ``StoreError`` if the database does not answer."""
@@ -135,13 +162,16 @@ class Service:
         return tuple(
             question
             for question in self.bank().questions
-            if (role is None or question.role == role)
-            and (round is None or question.round == round)
+            if question.asked_in(role, round)
             and (topic is None or question.topic.casefold() == topic.casefold())
         )
 
-    def grade(self, submission: Submission) -> Report:
+    def grade(self, submission: Submission, sense: SpanVectors | None = None) -> Report:
         """Grades an answer and stores nothing.
+
+        Args:
+            submission: the answer.
+            sense: what its client made of it; without it, the server does.
 
         Raises:
             NotFoundError: the bank has no such question.
@@ -150,10 +180,14 @@ class Service:
         """
         _check(submission)
         question = self.question(submission.question_id)
-        return self._grading_data.grade(question, submission).report
+        return self._graded(question, submission, sense).report
 
-    def submit(self, submission: Submission) -> Attempt:
+    def submit(self, submission: Submission, sense: SpanVectors | None = None) -> Attempt:
         """Grades and stores an answer, once: sent again, the stored attempt comes back.
+
+        Args:
+            submission: the answer.
+            sense: what its client made of it; without it, the server does.
 
         Raises:
             ConflictError: the submission's id was used with another content.
@@ -165,7 +199,7 @@ class Service:
         if found is not None:
             return found
         question = self.question(submission.question_id)
-        graded = self._grading_data.grade(question, submission)
+        graded = self._graded(question, submission, sense)
         now = self._clock()
         report = ArchivedReport(graded_at=now, report=graded.report)
         attempt, _ = self._store.add(submission, question, (report,), now, sense=graded.sense)
@@ -173,7 +207,9 @@ class Service:
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
         """A page of the stored attempts, newest first."""
-        return self._store.history(query or HistoryQuery())
+        wanted = query or HistoryQuery()
+        page = None if "_store" in self.__dict__ else self._quick_history(wanted)
+        return page or self._store.history(wanted)
 
     def attempt(self, attempt_id: int) -> Attempt:
         """A stored attempt with its latest report, as its reviewers corrected it.
@@ -207,7 +243,25 @@ class Service:
                 f"the report of this answer does not ask about {answer.phrase!r}"
             )
         verdict = None if answer.meant is None else "covered" if answer.meant else "missing"
-        self._store.put_own_answer(attempt_id, answer.phrase, verdict, words, self._clock())
+        now = self._clock()
+        self._store.put_own_answer(attempt_id, "phrase", answer.phrase, verdict, words, now)
+        return self.attempt(attempt_id)
+
+    def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
+        """Keeps that the candidate said a term right where the report says otherwise.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+            InvalidInputError: the report does not say that the term was mispronounced.
+        """
+        graded = self._store.get(attempt_id).graded
+        verdicts = {each.verdict for each in graded.pronunciation.terms if each.term == answer.term}
+        if answer.right and "mispronounced" not in verdicts:
+            raise InvalidInputError(
+                f"the report of this answer does not say that {answer.term!r} was mispronounced"
+            )
+        verdict = "correct" if answer.right else None
+        self._store.put_own_answer(attempt_id, "term", answer.term, verdict, "", self._clock())
         return self.attempt(attempt_id)
 
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
@@ -263,7 +317,7 @@ class Service:
         question_id: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> RegradeResult:
-        """Grades stored answers again with today's grader and bank, which is read again for it.
+        """Grades stored answers again with today's grader, and with bank and lexicon read again.
 
         A question no longer in the bank is graded as it was when the answer came in. One
         answer that cannot be graded keeps its report and does not stop the rest. Verdicts that
@@ -276,7 +330,7 @@ class Service:
         """
         changes: list[RegradeChange] = []
         failures: list[RegradeFailure] = []
-        self._grading_data.reload_bank()
+        self._grading_data.reload()
         ids = self._store.ids(question_id)
         graded = 0
         for done, attempt_id in enumerate(ids, 1):
@@ -357,6 +411,14 @@ class Service:
                 imported, skipped = imported + new, skipped + (not new)
         return ImportResult(imported=imported, skipped=skipped, conflicts=tuple(conflicts))
 
+    def _graded(
+        self, question: Question, submission: Submission, sense: SpanVectors | None
+    ) -> Graded:
+        if sense is None:
+            return self._grading_data.grade(question, submission)
+        sent = sense.model_dump(mode="json")
+        return self._grading_data.grade_sent(question, submission, sent, self._store.owner_id)
+
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)
         before = stored.graded
@@ -375,32 +437,7 @@ class Service:
             self._store.add_report(attempt_id, after, self._clock(), sense=graded.sense)
         elif not dry_run and graded.sense != stored.sense:
             self._store.keep_sense(attempt_id, graded.sense)
-        return _change(attempt_id, before, after)
-
-
-def create_service(settings: ServerSettings) -> Service:
-    """The service that the settings describe; opens the database, loads the rest at first use.
-
-    Raises:
-        StoreError: the database cannot be used.
-    """
-
-    def bank() -> Bank:
-        from question_bank.loader import load_bank
-        from question_bank.own_aliases import read_own_aliases, with_own_aliases
-
-        loaded = load_bank(settings.bank)
-        if settings.own_aliases is None:
-            return loaded
-        return with_own_aliases(loaded, read_own_aliases(settings.own_aliases))
-
-    def lexicon() -> Lexicon:
-        from pronunciation.lexicon_loader import load_lexicon
-
-        return load_lexicon(settings.lexicon)
-
-    store = Store(settings.database_url, busy_timeout_s=settings.busy_timeout_s)
-    return Service(store, bank, lexicon)
+        return RegradeChange.between(attempt_id, before, after)
 
 
 class _AttemptError(Exception):
@@ -420,34 +457,3 @@ def _check(submission: Submission) -> None:
     transcript = submission.transcript
     if not transcript.text.strip() and not any(word.text.strip() for word in transcript.words):
         raise InvalidInputError("no speech: the transcript is empty, there is nothing to grade")
-
-
-def _change(attempt_id: int, before: Report, after: Report) -> RegradeChange | None:
-    old = {phrase.phrase: phrase.status for phrase in before.coverage.phrases}
-    new = {phrase.phrase: phrase.status for phrase in after.coverage.phrases}
-    phrases = tuple(
-        PhraseChange(phrase=phrase, before=old.get(phrase), after=new.get(phrase))
-        for phrase in dict.fromkeys([*old, *new])
-        if old.get(phrase) != new.get(phrase)
-    )
-    was = {part.name: part.status for part in before.structure.parts} if before.structure else {}
-    now = {part.name: part.status for part in after.structure.parts} if after.structure else {}
-    parts = tuple(
-        PartChange(name=name, before=was.get(name), after=now.get(name))
-        for name in dict.fromkeys([*was, *now])
-        if was.get(name) != now.get(name)
-    )
-    if not phrases and not parts and before.overall == after.overall:
-        return None
-    return RegradeChange(
-        attempt_id=attempt_id,
-        question_id=after.question_id,
-        score_before=before.overall,
-        score_after=after.overall,
-        grader_version_before=before.grader_version,
-        grader_version_after=after.grader_version,
-        bank_version_before=before.bank_version,
-        bank_version_after=after.bank_version,
-        phrases=phrases,
-        parts=parts,
-    )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Literal, Self
 
 from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
@@ -14,6 +14,7 @@ from server.attempts.corrections import keep_corrections, move_places, put_own_a
 from server.attempts.drill_store import DrillStore
 from server.attempts.facts import keep_facts
 from server.attempts.read_reports import (
+    ReadScore,
     StoredScore,
     newest_report_id,
     read_reports,
@@ -67,6 +68,7 @@ class Store:
     Attributes:
         database: the database, for the stores of other tables.
         drills: the same owner's drills.
+        owner_id: the owner; ``None``: the one person of an embedded server.
     """
 
     def __init__(
@@ -85,8 +87,9 @@ class Store:
             database = Database(database, busy_timeout_s=busy_timeout_s)
         self.database = database
         self.drills = DrillStore(database, owner_id)
-        self._owner_id = owner_id
+        self.owner_id = owner_id
         self._owned: ColumnElement[bool] = AttemptRow.owner_id == owner_id
+        self._corrected: dict[str, ReadScore] = {}
 
     def of(self, owner_id: int | None) -> "Store":
         """What belongs to this owner; ``None``: to the one person of an embedded server."""
@@ -130,13 +133,13 @@ class Store:
             ConflictError: the submission's id is there with another content.
         """
         row = AttemptRow(
-            owner_id=self._owner_id,
+            owner_id=self.owner_id,
             submission_id=submission.submission_id,
             question_id=question.id,
             role=question.role,
             round=question.round,
             topic=_without_nul(question.topic),
-            engine=_without_nul(submission.transcript.engine),
+            engine=_without_nul(reports[-1].report.transcript.engine),
             created_at=submission.created_at,
             received_at=received_at,
             submission=submission.model_dump(mode="json"),
@@ -154,12 +157,12 @@ class Store:
                     newest = _report_row(row.id, each)
                     session.add(newest)
                     session.flush()
-                row.engine = _without_nul(reports[-1].report.transcript.engine)
-                keep_facts(session, row, newest, reports[-1].report)
-                keep_corrections(session, row, corrections)
-                graded = reports[-1].report
-                report = read_reports(session, {row.id: graded})[row.id].report
-                return _attempt(row, report, len(reports)), True
+                graded = report = reports[-1].report
+                keep_facts(session, row, newest, graded, is_new=True)
+                if corrections:
+                    keep_corrections(session, row, corrections)
+                    report = read_reports(session, {row.id: graded})[row.id].report
+                return _attempt(row, submission, report, len(reports)), True
         except IntegrityError:
             # Another process stored the same id between our look and our write (PostgreSQL).
             with self.database.read() as session:
@@ -246,7 +249,7 @@ class Store:
             stored = {
                 each["id"]: StoredScore(each.pop("report_id"), each.pop("score")) for each in rows
             }
-            read = read_scores(session, stored)
+            read = read_scores(session, stored, self._corrected)
         for each in rows:
             score = read[each["id"]]
             each |= {"score": score.score, "graded_score": score.graded, "report_tag": score.tag}
@@ -308,14 +311,21 @@ class Store:
             )
 
     def put_own_answer(
-        self, attempt_id: int, phrase: str, verdict: str | None, words: str, now: datetime
+        self,
+        attempt_id: int,
+        target: Literal["phrase", "term"],
+        name: str,
+        verdict: str | None,
+        words: str,
+        now: datetime,
     ) -> None:
-        """Keeps what the candidate answers about a phrase; ``None`` takes it back.
+        """Keeps what the candidate says about a phrase or a term; ``None`` takes it back.
 
         Args:
             attempt_id: the attempt.
-            phrase: the key phrase.
-            verdict: ``covered`` or ``missing``.
+            target: what it is about.
+            name: the key phrase or the term.
+            verdict: one of its target.
             words: those of the answer that say it, where the candidate named them.
             now: the time of the answer.
 
@@ -327,7 +337,7 @@ class Store:
             row = session.scalar(select(AttemptRow).where(AttemptRow.id == attempt_id, self._owned))
             if row is None:
                 raise NotFoundError(f"there is no attempt {attempt_id}")
-            put_own_answer(session, row, phrase, verdict, words, now)
+            put_own_answer(session, row, target, name, verdict, words, now)
 
     def delete(self, attempt_ids: Sequence[int]) -> int:
         """Deletes these attempts with all their reports; returns how many there were."""
@@ -373,10 +383,12 @@ class Store:
         return archived, ids[limit - 1] if len(ids) > limit else None
 
     def _same(self, session: Session, submission: Submission) -> Attempt | None:
+        is_it = AttemptRow.submission_id == submission.submission_id, self._owned
+        known = session.scalar(select(AttemptRow.id).where(*is_it))
+        if known is None:  # nearly always, and asked twice for each answer
+            return None
         with self.database.readable(f"the stored submission {submission.submission_id}"):
-            found = _latest(
-                session, AttemptRow.submission_id == submission.submission_id, self._owned
-            )
+            found = _latest(session, *is_it)
             if found is None:
                 return None
             attempt = _stored(session, *found).attempt
@@ -400,7 +412,8 @@ def _stored(session: Session, row: AttemptRow, newest: ReportRow) -> StoredAttem
     read = read_reports(session, {row.id: graded})[row.id]
     question = Question.model_validate(row.question)
     counted = select(func.count()).select_from(ReportRow).where(ReportRow.attempt_id == row.id)
-    attempt = _attempt(row, read.report, session.scalar(counted) or 1)
+    submission = Submission.model_validate(row.submission)
+    attempt = _attempt(row, submission, read.report, session.scalar(counted) or 1)
     answer = attempt.submission
     if newest.evidence is not None:
         evidence = Evidence.model_validate(newest.evidence)
@@ -447,10 +460,10 @@ def _report_row(attempt_id: int, archived: ArchivedReport) -> ReportRow:
     )
 
 
-def _attempt(row: AttemptRow, report: Report, version: int) -> Attempt:
+def _attempt(row: AttemptRow, submission: Submission, report: Report, version: int) -> Attempt:
     return Attempt(
         id=row.id,
-        submission=Submission.model_validate(row.submission),
+        submission=submission,
         report=report,
         role=row.role,
         round=row.round,

@@ -108,9 +108,9 @@ class ActiveGradingData(GradingData):
         self._now()
         return self._problem
 
-    def reload_bank(self) -> None:
-        """Reads the bank again; a broken one raises its error and changes nothing."""
-        self._base.reload_bank()
+    def reload(self) -> None:
+        """Reads bank and lexicon again; a broken one raises its error and changes nothing."""
+        self._base.reload()
         self.look_again()
 
     def look_again(self) -> None:

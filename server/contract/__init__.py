@@ -4,12 +4,16 @@ Other packages import from here.
 """
 
 from server.contract.answers import (
+    MAX_SPANS,
     Attempt,
     AttemptId,
     AttemptSummary,
     HistoryPage,
     HistoryQuery,
     MeantAnswer,
+    SaidRight,
+    SentAnswer,
+    SpanVectors,
     Submission,
 )
 from server.contract.archive import (
@@ -39,8 +43,8 @@ from server.contract.drills import (
     ReviewedDrill,
     SetId,
 )
-from server.contract.evidence import EDGES, evidence_of
 from server.contract.report import (
+    EDGES,
     CorrectedVerdict,
     Coverage,
     CoverageEvidence,
@@ -61,6 +65,7 @@ from server.contract.report import (
     Summary,
     SummaryPoint,
     TermVerdict,
+    evidence_of,
 )
 from server.contract.reviews import (
     MAX_COMMENT_CHARS,
@@ -92,13 +97,16 @@ from server.contract.reviews import (
     TermOrPhrase,
 )
 from server.contract.revision import Revision, word_places
+from server.contract.said_terms import NOT_KNOWN, SaidTerm, clock, said_terms
 from server.contract.scoring import (
     PARTIAL_CREDIT,
     ContentScore,
     content_score,
     coverage_score,
     is_like,
+    score_rule,
 )
+from server.contract.sound import SoundFault, SoundProblem, SoundQuality
 from server.contract.transcript import (
     MAX_TEXT_CHARS,
     MAX_WORDS,
@@ -123,8 +131,10 @@ __all__ = [
     "MAX_OF_ONE_ATTEMPT",
     "MAX_PAGE",
     "MAX_SCORE",
+    "MAX_SPANS",
     "MAX_TEXT_CHARS",
     "MAX_WORDS",
+    "NOT_KNOWN",
     "PARTIAL_CREDIT",
     "ROUGH_ENGINES",
     "Archive",
@@ -195,7 +205,10 @@ __all__ = [
     "ReviewedDrill",
     "Revision",
     "RubricScore",
+    "SaidRight",
+    "SaidTerm",
     "ScorePart",
+    "SentAnswer",
     "SetId",
     "Share",
     "ShareCohort",
@@ -203,6 +216,10 @@ __all__ = [
     "ShareRequest",
     "Shared",
     "Sharing",
+    "SoundFault",
+    "SoundProblem",
+    "SoundQuality",
+    "SpanVectors",
     "Stretch",
     "Structure",
     "StructurePart",
@@ -214,9 +231,12 @@ __all__ = [
     "Transcript",
     "Wire",
     "Word",
+    "clock",
     "content_score",
     "coverage_score",
     "evidence_of",
     "is_like",
+    "said_terms",
+    "score_rule",
     "word_places",
 ]

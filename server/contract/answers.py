@@ -1,7 +1,7 @@
 """The wire models of answers: on their way to the server, stored, and listed as a history."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import (
     AwareDatetime,
@@ -11,9 +11,12 @@ from pydantic import (
 
 from question_bank.models import RoundName, Slug
 from server.contract.report import Report
-from server.contract.transcript import Evidence, Short, Transcript
+from server.contract.transcript import MAX_WORDS, Evidence, Short, Transcript
 from server.contract.wire import Share, Wire
 
+MAX_SPANS: Final = 400
+"""Spans of an answer that have a vector: about a quarter of an hour of speech."""
+WordPlace = Annotated[int, Field(ge=0, le=MAX_WORDS)]
 AttemptId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
@@ -25,6 +28,34 @@ class Submission(Wire):
     created_at: datetime
     transcript: Transcript
     evidence: Evidence = Evidence()
+
+
+class SpanVectors(Wire):
+    """The sense of an answer's words, computed by the client: one vector for each span of words.
+
+    A server takes them where they fit what it would compute itself, and tests some of them.
+
+    Attributes:
+        model: the encoder and the digest of its weights.
+        spans: first word and the word behind the last, in order.
+        vectors: base64 of int8, 384 for each span.
+    """
+
+    model: Short
+    spans: Annotated[tuple[tuple[WordPlace, WordPlace], ...], Field(max_length=MAX_SPANS)]
+    vectors: Annotated[str, StringConstraints(max_length=MAX_SPANS * 384 * 4 // 3 + 4)]
+
+
+class SentAnswer(Submission):
+    """A submission on its way to a server, with vectors that the server need not compute."""
+
+    sense: SpanVectors | None = None
+
+    @property
+    def submission(self) -> Submission:
+        """The answer itself, as it is stored and compared."""
+        named = {name: getattr(self, name) for name in Submission.model_fields}
+        return Submission.model_construct(**named)
 
 
 class Attempt(Wire):
@@ -53,6 +84,16 @@ class MeantAnswer(Wire):
     phrase: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
     meant: bool | None
     words: Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")] = ""
+
+
+class SaidRight(Wire):
+    """What the candidate says about a verdict on a term: "I said it right", at all its places.
+
+    ``right``: ``False`` takes an earlier one back.
+    """
+
+    term: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+    right: bool = True
 
 
 class AttemptSummary(Wire):

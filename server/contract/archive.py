@@ -149,6 +149,40 @@ class RegradeChange(Wire):
     phrases: tuple[PhraseChange, ...]
     parts: tuple[PartChange, ...] = ()
 
+    @classmethod
+    def between(cls, attempt_id: int, before: Report, after: Report) -> "RegradeChange | None":
+        """What differs between two reports of an attempt; ``None``: nothing that people see."""
+        old = {phrase.phrase: phrase.status for phrase in before.coverage.phrases}
+        new = {phrase.phrase: phrase.status for phrase in after.coverage.phrases}
+        phrases = tuple(
+            PhraseChange(phrase=phrase, before=old.get(phrase), after=new.get(phrase))
+            for phrase in dict.fromkeys([*old, *new])
+            if old.get(phrase) != new.get(phrase)
+        )
+        was = (
+            {part.name: part.status for part in before.structure.parts} if before.structure else {}
+        )
+        now = {part.name: part.status for part in after.structure.parts} if after.structure else {}
+        parts = tuple(
+            PartChange(name=name, before=was.get(name), after=now.get(name))
+            for name in dict.fromkeys([*was, *now])
+            if was.get(name) != now.get(name)
+        )
+        if not phrases and not parts and before.overall == after.overall:
+            return None
+        return cls(
+            attempt_id=attempt_id,
+            question_id=after.question_id,
+            score_before=before.overall,
+            score_after=after.overall,
+            grader_version_before=before.grader_version,
+            grader_version_after=after.grader_version,
+            bank_version_before=before.bank_version,
+            bank_version_after=after.bank_version,
+            phrases=phrases,
+            parts=parts,
+        )
+
 
 class RegradeFailure(Wire):
     """An attempt that could not be regraded; its report stays as it was."""

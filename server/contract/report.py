@@ -4,14 +4,19 @@ Times are seconds from the start of the recording; they are ``None`` if an answe
 imported without audio.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import AwareDatetime, Field
 
 from question_bank.models import Kind
-from server.contract.transcript import Pause, Transcript
+from server.contract.sound import SoundFault, SoundQuality
+from server.contract.transcript import Pause, Transcript, Word
 from server.contract.wire import Share, Wire
+
+EDGES: Final = "\"'“”‘’()[]{}.,;:!?…"
+"""Punctuation that a quote does not begin or end with."""
 
 
 class CoverageEvidence(Wire):
@@ -21,6 +26,25 @@ class CoverageEvidence(Wire):
     start_s: float | None = None
     end_s: float | None = None
     word_indices: tuple[int, ...] = ()
+
+
+def evidence_of(
+    texts: Sequence[str], words: Sequence[Word], indices: Sequence[int]
+) -> CoverageEvidence:
+    """The quote from the first of these words to the last, and when they were said.
+
+    Args:
+        texts: the answer's words.
+        words: the same with their times; empty for a typed answer.
+        indices: of the words that carry the judgment, in order; at least one.
+    """
+    timed = [words[index] for index in indices] if words else []
+    return CoverageEvidence(
+        text=" ".join(texts[indices[0] : indices[-1] + 1]).strip(EDGES),
+        start_s=min((w.start_s for w in timed if w.start_s is not None), default=None),
+        end_s=max((w.end_s for w in timed if w.end_s is not None), default=None),
+        word_indices=tuple(indices),
+    )
 
 
 class CorrectedVerdict(Wire):
@@ -41,7 +65,16 @@ class CorrectedVerdict(Wire):
 PhraseStatus = Literal["covered", "partial", "possible", "missing"]
 PartStatus = Literal["said", "missing"]
 How = Literal[
-    "exact", "inflected", "alias", "acronym", "fuzzy", "sound", "heard", "own_words", "judge"
+    "exact",
+    "inflected",
+    "alias",
+    "acronym",
+    "fuzzy",
+    "sound",
+    "heard",
+    "own_words",
+    "judge",
+    "listed",
 ]
 
 
@@ -125,6 +158,9 @@ class TermVerdict(Wire):
     start_s: float | None = None
     end_s: float | None = None
     tip: str = ""
+    fault: SoundFault | None = Field(
+        default=None, description="why the sound is no evidence, and the verdict unclear"
+    )
     word_indices: tuple[int, ...] = ()
     corrected: CorrectedVerdict | None = None
 
@@ -232,6 +268,9 @@ class Report(Wire):
     structure: Structure | None = None
     pronunciation: Pronunciation
     delivery: Delivery
+    sound: SoundQuality | None = Field(
+        default=None, description="None for text, and in reports of earlier graders"
+    )
     language: Language = Language()
     summary: Summary = Summary()
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from rapidfuzz.distance import Levenshtein
-
 from server.contract.transcript import CorrectedWords, Evidence, Transcript, Word
 from server.contract.wire import Wire
 
@@ -87,6 +85,8 @@ def word_places(before: Sequence[str], after: Sequence[str]) -> list[int]:
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterable[tuple[bool, _Change]]:
     """What is the same and what is not, in turn."""
+    from rapidfuzz.distance import Levenshtein  # takes 50 ms to import
+
     found = Levenshtein.opcodes(list(before), list(after))
     for same, group in groupby(found, key=lambda each: each.tag == "equal"):
         run = list(group)

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from server.contract.sound import SoundFault, SoundQuality
 from server.contract.wire import Share, Wire
 
 MAX_TEXT_CHARS = 200_000
@@ -136,6 +137,9 @@ class HeardTerm(Wire):
     confidence: Share
     start_s: Seconds
     end_s: Seconds
+    fault: SoundFault | None = Field(
+        default=None, description="why the sound is no evidence of how it was said"
+    )
 
 
 class HeardPhrase(Wire):
@@ -175,7 +179,8 @@ class Evidence(Wire):
 
     ``pauses`` is ``None`` where there was no audio to measure, and empty where nobody paused.
     ``unintelligible``: where somebody speaks and the engine could make out no words.
-    ``judgment`` is ``None`` where there is no judge or nothing to ask it.
+    ``sound`` is ``None`` where nothing was measured. ``judgment`` is ``None`` where there is no
+    judge or nothing to ask it.
     """
 
     answer_start_s: Seconds | None = None
@@ -188,4 +193,5 @@ class Evidence(Wire):
     hearing_problem: Short | None = Field(
         default=None, description="why the hearing gave no verdicts, where it was asked"
     )
+    sound: SoundQuality | None = None
     judgment: Judgment | None = None

@@ -3,7 +3,8 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Final, Literal, Self
+from urllib.parse import quote, unquote
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,11 +13,20 @@ from pydantic import BaseModel, ConfigDict, Field
 DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024
 
 
+_SQLITE: Final = "sqlite:///"
+
+
 def sqlite_url(path: Path) -> str:
     """The database URL of a SQLite file."""
-    from sqlalchemy import URL
+    return _SQLITE + quote(str(path), safe=" +/")
 
-    return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
+
+def sqlite_path(database_url: str) -> Path | None:
+    """The file that a database URL names; ``None`` where it names no file."""
+    path, _, query = database_url.removeprefix(_SQLITE).partition("?")
+    if not database_url.startswith(_SQLITE) or query or path in ("", ":memory:"):
+        return None
+    return Path(unquote(path))
 
 
 class ServerSettings(BaseModel):
@@ -26,7 +36,9 @@ class ServerSettings(BaseModel):
         database_url: an SQLAlchemy URL, e.g. ``sqlite:////var/lib/aloud/aloud.db``.
         bank: folders or files added to the built-in bank.
         lexicon: files added to the built-in lexicon.
+        cache: a folder that keeps bank and lexicon compiled for the next start.
         own_aliases: a file of other words for key phrases, laid over the bank; need not exist.
+        own_readings: a file of readings that count as right, laid over the lexicon; likewise.
         hosts: names, without port, that the server goes by besides this machine's own
             (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
         max_body_bytes: a larger request is refused with 413.
@@ -43,7 +55,9 @@ class ServerSettings(BaseModel):
     database_url: str = Field(min_length=1)
     bank: tuple[Path, ...] = ()
     lexicon: tuple[Path, ...] = ()
+    cache: Path | None = None
     own_aliases: Path | None = None
+    own_readings: Path | None = None
     hosts: tuple[str, ...] = ()
     max_body_bytes: int = Field(default=DEFAULT_MAX_BODY_BYTES, ge=1024)
     request_s: float = Field(default=30.0, gt=0)

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import Connection, Engine, inspect, text
 
 from server.core.errors import StoreError
+from server.db import HEAD_REVISION
 from server.db.engine import place_of, plain_errors, writing
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
-
-# The newest revision in migrations/versions. A test holds the two together. It is written down so
-# that opening an up-to-date database need not import Alembic (0.3 s and more of start-up).
-HEAD_REVISION: Final = "0008"
 
 # Two processes that open a new database at once: the second waits for the first.
 _POSTGRES_LOCK = 0x616C6F7564  # "aloud"

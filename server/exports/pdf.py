@@ -9,14 +9,23 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from server.contract import ArchivedAttempt, PhraseCoverage, Report, Structure, TermVerdict
+from server.contract import (
+    ArchivedAttempt,
+    PhraseCoverage,
+    Report,
+    Structure,
+    TermVerdict,
+    clock,
+    said_terms,
+)
 from server.ui.bidi import show_controls
-from server.ui.rendering import clock, ipa
+from server.ui.rendering import ipa
 from server.ui.verdict_words import (
     composition_text,
     correction_lines,
     how_text,
     question_about,
+    rule_text,
     score_text,
 )
 
@@ -76,7 +85,7 @@ class _Document:
         ]
         self._text(" · ".join(fact for fact in facts if fact), _SMALL_PT)
         if report.score_parts:
-            self._text(f"Score: {composition_text(report)}")
+            self._text(f"Score: {composition_text(report)}. {rule_text(report)}".strip())
         for notice in report.notices:
             self._text(f"Note: {notice}")
         for title, points in (
@@ -159,12 +168,13 @@ class _Document:
             return
         self._heading("Pronunciation")
         rows = [("Term", "Verdict", "Heard", "Expected", "At", "Tip")]
-        for each in terms:
+        for said in said_terms(terms):
+            each = said.first
             only = " (from the transcript only)" if each.source == "transcript" else ""
             only = ", corrected" if each.corrected else only
-            heard = each.heard or (ipa(each.phones) if each.phones else "")
-            at = clock(each.start_s) if each.start_s is not None else ""
-            rows.append((each.term, each.verdict + only, heard, each.expected, at, each.tip))
+            heard = said.heard or (ipa(each.phones) if each.phones else "")
+            verdict = each.verdict + only
+            rows.append((each.term, verdict, heard, each.expected, said.times, each.tip))
         self._table(rows, (16, 20, 16, 16, 8, 24))
 
     def _corrections(self, report: Report) -> None:

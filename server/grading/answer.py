@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from server.grading.english import is_known_english
 from server.grading.phones import WordPhones, phones_of_words
+from server.grading.phrases import Tier
 from server.grading.terms import Form, TermIndex
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE, Token, tokenise
 from server.grading.vocabulary import (
@@ -51,6 +52,7 @@ class Answer:
         sentence: for each token the number of its sentence; ``clause`` of its clause.
         phones: how the words sound; empty where only the letters count.
         odd: tokens that are no word of English and no term, as a transcriber writes at a loss.
+        keys: all texts, lemmas, families and symbols.
         run_on: a longer text without any punctuation: nobody knows where its sentences end.
         strict: whether only literal matches count (a rough transcript).
         found: places of units looked up before, by their identity; variants share them.
@@ -69,13 +71,18 @@ class Answer:
     clause: tuple[int, ...]
     phones: WordPhones
     odd: frozenset[int]
+    keys: frozenset[str]
     run_on: bool
     strict: bool
-    found: dict[int, dict[Span, int]] = field(default_factory=dict, compare=False, repr=False)
+    found: dict[int, dict[Span, Tier]] = field(default_factory=dict, compare=False, repr=False)
 
     def raw(self, place: int) -> str:
         """The token as it was written, in lower case; empty outside the answer."""
         return self.tokens[place].raw if 0 <= place < len(self.tokens) else ""
+
+    def has_any(self, keys: frozenset[str]) -> bool:
+        """Whether one of these is a text, lemma, family, symbol or joined text of the answer."""
+        return not (self.keys.isdisjoint(keys) and self.joined.keys().isdisjoint(keys))
 
     def goes_on(self, place: int) -> bool:
         """Whether a token stands at ``place`` with no break before it."""
@@ -101,14 +108,16 @@ def read_answer(words: Sequence[str], terms: TermIndex, *, strict: bool = False)
         by_family[tokens[places[0]].family] += places
     skipped = _skipped(tokens)
     sentence, clause = _clauses(tokens)
+    joined = _joined(tokens, skipped)
+    symbols = terms.find(tokens, strict=strict)
     return Answer(
         words=tuple(words),
         tokens=tokens,
         by_text=dict(by_text),
         by_lemma=dict(by_lemma),
         by_family=dict(by_family),
-        joined=_joined(tokens, skipped),
-        symbols=terms.find(tokens, strict=strict),
+        joined=joined,
+        symbols=symbols,
         skipped=skipped,
         adverbial=frozenset(
             place
@@ -125,6 +134,7 @@ def read_answer(words: Sequence[str], terms: TermIndex, *, strict: bool = False)
             if is_odd(text) and text not in terms.known_words
             for place in places
         ),
+        keys=frozenset().union(by_text, by_lemma, by_family, symbols),
         run_on=len(tokens) >= MIN_RUN_ON and all(token.gap == NO_BREAK for token in tokens[1:]),
         strict=strict,
     )
@@ -198,8 +208,10 @@ def _skipped(tokens: Sequence[Token]) -> frozenset[int]:
                 if raws[place : place + len(phrase)] == phrase:
                     out.update(range(place, place + len(phrase)))
     for place, (token, follower) in enumerate(pairwise(tokens)):  # "degra, degradation"
+        if follower.gap != COMMA:
+            continue
         longer = len(follower.text) > len(token.text) > 2 and follower.text.startswith(token.text)
-        if longer and follower.gap == COMMA and not is_known_english(token.text):
+        if longer and not is_known_english(token.text):
             out.add(place)
     # "the model, the model": the first of the two carries nothing.
     live = [place for place in range(len(tokens)) if place not in out]

@@ -6,10 +6,10 @@ words earns credit for one phrase only: the best comes first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from server.grading.answer import Answer
+from server.grading.answer import Answer, Span
 from server.grading.denial import is_denied
 from server.grading.english import is_known_english, rank
 from server.grading.phrases import CompiledPhrase, Tier, Variant
@@ -51,11 +51,17 @@ class Finding:
     denied: bool = False
 
 
-def confirm(answer: Answer, phrases: Sequence[CompiledPhrase]) -> list[Finding | None]:
+Denies = Callable[[Answer, Span], bool]
+"""Whether the words of a span are denied."""
+
+
+def confirm(
+    answer: Answer, phrases: Sequence[CompiledPhrase], denies: Denies = is_denied
+) -> list[Finding | None]:
     """The finding for each phrase, in their order; ``None`` where it was not said."""
     shared = Counter(unit for phrase in phrases for unit in _lemmas(phrase))
     found: dict[int, list[Finding]] = defaultdict(list)
-    parts: dict[int, list[Finding]] = defaultdict(list)
+    parts: list[Proposal] = []
     for layer in LAYERS:
         missing = [phrase for phrase in phrases if id(phrase) not in found]
         for proposal in layer(answer, missing):
@@ -63,10 +69,18 @@ def confirm(answer: Answer, phrases: Sequence[CompiledPhrase]) -> list[Finding |
                 finding = _whole(answer, proposal)
                 if finding is not None:
                     found[id(proposal.phrase)].append(finding)
-            elif _is_distinctive(answer, proposal, shared):
-                finding = _finding(proposal, proposal.how, proposal.score * PART_SCORE)
-                parts[id(proposal.phrase)].append(finding)
-    return _assign(answer, phrases, found, parts)
+            else:
+                parts.append(proposal)
+    chosen: dict[int, Finding] = {}
+    taken: set[int] = set()
+    _choose(answer, found, denies, chosen, taken)
+    halves: dict[int, list[Finding]] = defaultdict(list)
+    for proposal in parts:  # of what was not said whole
+        key = id(proposal.phrase)
+        if key not in chosen and _is_distinctive(answer, proposal, shared):
+            halves[key].append(_finding(proposal, proposal.how, proposal.score * PART_SCORE))
+    _choose(answer, halves, denies, chosen, taken)
+    return [chosen.get(id(phrase)) for phrase in phrases]
 
 
 def _lemmas(phrase: CompiledPhrase) -> set[str]:
@@ -130,10 +144,24 @@ def _is_distinctive(answer: Answer, part: Proposal, shared: Counter[str]) -> boo
     needed = [number for number, unit in enumerate(units) if not unit.optional]
     said = {number for place in part.places for number in range(place.first, place.last)}
     missing = [number for number in needed if number not in said]
+    if not missing or not _is_telling(answer, part, said, missing, shared):
+        return False
+    return not (_replaced(answer, part, missing) or _beside_sibling(answer, part.places[0]))
+
+
+def _is_telling(
+    answer: Answer,
+    part: Proposal,
+    said: Set[int],
+    missing: Sequence[int],
+    shared: Counter[str],
+) -> bool:
+    """Whether the units ``said`` tell which phrase is meant, without the ``missing`` ones."""
+    assert part.variant is not None
+    units = part.variant.units
+    needed = [number for number, unit in enumerate(units) if not unit.optional]
     total = sum(units[number].weight for number in needed)
     share = sum(units[number].weight for number in said if number in needed) / total
-    if not missing or _replaced(answer, part, missing) or _beside_sibling(answer, part.places[0]):
-        return False
     if any(len(units[n].text) > 1 and units[n].text.isdecimal() for n in missing) and not any(
         units[n].rare for n in said
     ):
@@ -155,7 +183,7 @@ def _is_distinctive(answer: Answer, part: Proposal, shared: Counter[str]) -> boo
     if all(min(rank(units[n].text), rank(units[n].lemma)) < EVERYDAY_RANK for n in own):
         return False  # "it broke down": nothing of broke down the spend
     if all(units[number].weight < 1.0 for number in said):
-        return share >= MIN_PART and contiguous(answer, variant, part.places)
+        return share >= MIN_PART and contiguous(answer, part.variant, part.places)
     return True
 
 
@@ -189,24 +217,21 @@ def _beside_sibling(answer: Answer, place: Place) -> bool:
     return answer.raw(after) not in FUNCTION_WORDS and is_generic(answer.tokens[after].lemma)
 
 
-def _assign(
+def _choose(
     answer: Answer,
-    phrases: Sequence[CompiledPhrase],
     found: Mapping[int, list[Finding]],
-    parts: Mapping[int, list[Finding]],
-) -> list[Finding | None]:
-    """The best finding for each phrase, no stretch of words for two, but where it names both."""
-    chosen: dict[int, Finding] = {}
-    taken: set[int] = set()
-    for pool in (found, parts):
-        ranked = [_ranked(answer, pool[key]) for key in pool if key not in chosen]
-        for finding in sorted((f for findings in ranked for f in findings), key=_order):
-            key = id(finding.phrase)
-            if key in chosen or _is_spent(finding, taken):
-                continue
-            chosen[key] = finding
-            taken.update(finding.words)
-    return [chosen.get(id(phrase)) for phrase in phrases]
+    denies: Denies,
+    chosen: dict[int, Finding],
+    taken: set[int],
+) -> None:
+    """Adds the best finding for each phrase, no stretch of words for two unless it names both."""
+    ranked = [_ranked(answer, findings, denies) for findings in found.values()]
+    for finding in sorted((f for findings in ranked for f in findings), key=_order):
+        key = id(finding.phrase)
+        if key in chosen or _is_spent(finding, taken):
+            continue
+        chosen[key] = finding
+        taken.update(finding.words)
 
 
 def _is_spent(finding: Finding, taken: set[int]) -> bool:
@@ -216,12 +241,12 @@ def _is_spent(finding: Finding, taken: set[int]) -> bool:
     return finding.how in ("fuzzy", "sound") and taken.issuperset(finding.words)
 
 
-def _ranked(answer: Answer, findings: Sequence[Finding]) -> list[Finding]:
+def _ranked(answer: Answer, findings: Sequence[Finding], denies: Denies) -> list[Finding]:
     """The surest findings of one phrase, up to the first that is not denied and some more."""
     out: list[Finding] = []
     affirmed = 0
     for finding in sorted(findings, key=_order)[:MAX_TRIED]:
-        denied = is_denied(answer, (finding.words[0], finding.words[-1] + 1))
+        denied = denies(answer, (finding.words[0], finding.words[-1] + 1))
         out.append(replace(finding, denied=denied))
         affirmed += not denied
         if affirmed == MAX_AFFIRMED:

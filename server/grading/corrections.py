@@ -1,7 +1,8 @@
 """A report as people corrected it. What is stored stays as the grader wrote it.
 
 Reviewers correct any verdict. The candidate answers "Did you mean …?" where the grader asks, and
-elsewhere says "I did say it" with words of the answer, which are the correction's note.
+elsewhere says "I did say it" with words of the answer, which are the correction's note, or about a
+term "I said it right".
 
 Pure; ``server/attempts/read_reports.py`` applies it to whatever is read of a stored report.
 """
@@ -113,7 +114,7 @@ def _corrected_pronunciation(
     pronunciation: Pronunciation, corrections: Sequence[Correction]
 ) -> Pronunciation:
     last: dict[int, Correction] = {}
-    for each in corrections:
+    for each in sorted(corrections, key=lambda each: not each.by_owner):
         if each.target == "term":
             last |= dict.fromkeys(_term_places(pronunciation, each), each)
     terms = list(pronunciation.terms)
@@ -121,6 +122,8 @@ def _corrected_pronunciation(
         graded = terms[index]
         if graded.verdict == correction.verdict:
             continue
+        if correction.by_owner and graded.verdict != "mispronounced":
+            continue  # "I said it right" answers this verdict alone
         terms[index] = graded.model_copy(
             update={
                 "verdict": correction.verdict,

@@ -12,7 +12,7 @@ from server.contract import (
     evidence_of,
 )
 from server.grading.answer import Answer
-from server.grading.confirm import Finding, confirm
+from server.grading.confirm import Denies, Finding, confirm
 from server.grading.denial import is_denied
 from server.grading.phrases import CompiledPhrase
 from server.grading.sound import shared_ends, siblings
@@ -60,6 +60,7 @@ def cover_phrases(
     phrases: Sequence[CompiledPhrase],
     words: Sequence[Word],
     heard: Sequence[HeardPhrase] = (),
+    denies: Denies = is_denied,
 ) -> Coverage:
     """Judge every phrase and score the whole.
 
@@ -68,11 +69,12 @@ def cover_phrases(
         phrases: compiled key phrases.
         words: the answer's words with their times; empty for a typed answer.
         heard: phrases found in the recording.
+        denies: whether the speaker denies what some words name.
 
     Returns:
         The verdicts in the order of the phrases, and their score.
     """
-    findings = confirm(answer, phrases)
+    findings = confirm(answer, phrases, denies)
     judged = tuple(
         _judged(answer, phrase, finding, words)
         for phrase, finding in zip(phrases, findings, strict=True)

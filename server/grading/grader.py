@@ -1,29 +1,51 @@
 """From a question and a submission to the Report."""
 
+import logging
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from random import Random
 
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
-from server.contract import Coverage, HeardPhrase, Report, Submission, Word, content_score
-from server.core.errors import GradingError
+from server.contract import (
+    Coverage,
+    HeardPhrase,
+    Report,
+    SpanVectors,
+    Submission,
+    Word,
+    content_score,
+)
+from server.core.errors import GraderFailedError, GradingError
 from server.grading.answer import Answer, read_answer
+from server.grading.answer import Span as TokenSpan
+from server.grading.confirm import Denies
 from server.grading.coverage import cover_phrases
 from server.grading.delivery import measure_delivery
 from server.grading.denial import is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
+from server.grading.lists import with_listed
 from server.grading.phrases import compile_phrase
 from server.grading.sense.clauses import Span
 from server.grading.sense.coverage import with_own_words
+from server.grading.sense.honesty import are_vectors_of
 from server.grading.sense.vectors import AnswerSense, sense_of
+from server.grading.sound_notice import sound_notice
+from server.grading.stance import Stance
 from server.grading.structure import judge_structure
 from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
+from server.grading.tokens import NO_BREAK
 from server.grading.verdicts import judge_terms
 
-GRADER_VERSION = "2.2.0"
+logger = logging.getLogger(__name__)
+
+GRADER_VERSION = "3.0.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
+
+MAX_UNBROKEN = 8
+"""Words without punctuation that are one statement; of more nobody knows where one ends."""
 
 ROUGH_NOTICE = (
     "This is a rough transcript made without Whisper: phrases you did say may be shown as missing. "
@@ -90,9 +112,24 @@ def _cover(
     words: Sequence[Word],
     terms: TermIndex,
     heard: Sequence[HeardPhrase] = (),
+    sense: AnswerSense | None = None,
 ) -> Coverage:
     compiled = [compile_phrase(phrase, terms) for phrase in key_phrases]
-    return cover_phrases(answer, compiled, words, heard)
+    return cover_phrases(answer, compiled, words, heard, _denies(answer, sense))
+
+
+def _denies(answer: Answer, sense: AnswerSense | None) -> Denies:
+    """What tells whether a mention is denied: with the vectors of the answer also by its stance."""
+    unbroken = all(token.gap == NO_BREAK for token in answer.tokens[1:])
+    if sense is None or (unbroken and len(answer.tokens) > MAX_UNBROKEN):
+        return is_denied
+    stance = Stance(answer.words, sense)
+
+    def denies(answer: Answer, span: TokenSpan) -> bool:
+        first, last = answer.tokens[span[0]].first, answer.tokens[span[1] - 1].last
+        return is_denied(answer, span) or stance.disclaims(first, last)
+
+    return denies
 
 
 def cover_question(
@@ -108,7 +145,7 @@ def cover_question(
     """
     terms = term_index(lexicon)
     answer = read_answer(texts, terms)
-    coverage = _cover(answer, question.key_phrases, (), terms)
+    coverage = with_listed(_cover(answer, question.key_phrases, (), terms, sense=sense), texts)
     return with_own_words(coverage, question, texts, (), sense, partial(_is_denied, answer))
 
 
@@ -127,10 +164,29 @@ def make_sense(
     if submission.transcript.is_rough:
         return None, None
     kept = None if stored is None else AnswerSense.from_json(stored)
-    if kept is not None:
+    words = words_of(submission)
+    if kept is not None and kept.fits(words):
         return kept, stored
-    made = _made(tuple(words_of(submission)))
+    made = _made(tuple(words))
     return made, made.to_json()
+
+
+def vectors_to_send(submission: Submission) -> SpanVectors | None:
+    """The vectors of an answer for a server that need not make them; ``None``: it has to."""
+    try:
+        _, made = make_sense(submission, None)
+    except GraderFailedError as error:  # no encoder here
+        logger.warning("the server computes the vectors of this answer: %s", error)
+        return None
+    return None if made is None else SpanVectors.model_validate(made)
+
+
+def is_honest(
+    submission: Submission, sent: dict[str, object], report: Report, random: Random
+) -> bool:
+    """Whether vectors that a client sent, and that led to this report, are those of its words."""
+    sense = AnswerSense.from_json(sent)
+    return sense is not None and are_vectors_of(submission, sense, report, random)
 
 
 @lru_cache(maxsize=8)
@@ -160,6 +216,9 @@ def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
             for each in submission.evidence.unintelligible
         )
         notices.append(UNINTELLIGIBLE_NOTICE.format(times=times))
+    sound = sound_notice(submission.evidence.sound)
+    if sound:
+        notices.append(sound)
     corrected = submission.transcript.corrected_texts
     if corrected:
         listed = [_correction(now, was) for now, was in corrected[:MAX_LISTED_CORRECTIONS]]
@@ -212,13 +271,16 @@ def grade(
     if not answer.tokens:
         raise GradingError(NO_SPEECH)
     heard = submission.evidence.heard_phrases
-    coverage = _cover(answer, question.key_phrases, transcript.words, terms, heard)
+    coverage = _cover(
+        answer, question.key_phrases, transcript.words, terms, heard, None if rough else sense
+    )
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)
     is_denied = partial(_is_denied, answer)
     structure = None
     if sense is not None and not rough:
+        coverage = with_listed(coverage, texts)
         coverage = with_own_words(coverage, question, texts, transcript.words, sense, is_denied)
         structure = judge_structure(question, texts, transcript.words, sense)
     coverage, judge_notices = apply_judgment(coverage, submission, texts, is_denied)
@@ -236,6 +298,7 @@ def grade(
         structure=structure,
         pronunciation=pronunciation,
         delivery=delivery,
+        sound=submission.evidence.sound,
         language=language,
         summary=summarise(coverage, pronunciation, delivery, language, structure),
     )

@@ -6,9 +6,9 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
+from question_bank.strict_yaml import parse_yaml
 from server.contract import Language, LanguageNote, Word
 from server.grading.answer import Answer
 from server.grading.tokens import SENTENCE
@@ -31,7 +31,7 @@ class _Rule(BaseModel):
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], _Rule], ...]:
     text = resources.files("server.grading").joinpath("data/language_rules.yaml").read_text("utf-8")
-    rules = [_Rule.model_validate(entry) for entry in yaml.safe_load(text)]
+    rules = [_Rule.model_validate(entry) for entry in parse_yaml(text, "language_rules.yaml").data]
     return tuple((re.compile(rf"(?<!\S)(?:{rule.said})(?!\S)"), rule) for rule in rules)
 
 

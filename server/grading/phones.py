@@ -4,19 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pronunciation.confusions import CODES, encode
+from pronunciation.confusions import encode, merged
 from pronunciation.errors import HearingError
 from pronunciation.g2p.words import dictionary, pronunciations
 from server.grading.tokens import SENTENCE, Token
 
-_CLASSES = (
-    "P B F V", "T D TH DH", "K G", "S Z SH ZH CH JH", "M N NG", "L R ER", "W", "Y", "HH",
-    "IY IH EH EY AE AY", "AA AO AH AW OW UH UW OY",
-)  # fmt: skip
-_CLASS = str.maketrans(
-    {CODES[phone]: str(at)[-1] if at < 10 else "x"
-     for at, group in enumerate(_CLASSES) for phone in group.split()}
-)  # fmt: skip
 _MAX_CHARS = 24
 """Longer tokens are identifiers, which nobody says as a word."""
 _PIECES = {"ctl": "control", "py": "pie", "kube": "cube", "sql": "sequel"}
@@ -69,29 +61,27 @@ def phones_of(word: str) -> str:
         return ""
 
 
+_merged = lru_cache(maxsize=65536)(merged)
+
+
 def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
     """The phones of an answer's tokens, and of all runs of them."""
     of = tuple([phones_of(token.text) for token in tokens])
-    merged = [phones.translate(_CLASS) for phones in of]
+    classes_of = [_merged(phones) for phones in of]
     ends = [token.gap == SENTENCE for token in tokens]
     runs: list[tuple[int, int]] = []
     classes: list[str] = []
-    for start, first in enumerate(merged):
+    for start, first in enumerate(classes_of):
         if not first:
             continue
         whole = ""
         for at in range(start, min(len(of), start + MAX_RUN_WORDS)):
             if ends[at] and at > start:
                 break
-            whole += merged[at]
+            whole += classes_of[at]
             if len(whole) > MAX_PHONES:
                 break
-            if len(whole) >= MIN_PHONES and merged[at]:
+            if len(whole) >= MIN_PHONES and classes_of[at]:
                 runs.append((start, at + 1))
                 classes.append(whole)
     return WordPhones(of, tuple(runs), tuple(classes))
-
-
-def merged(phones: str) -> str:
-    """The phones with those that listeners confuse merged, for a first look."""
-    return phones.translate(_CLASS)

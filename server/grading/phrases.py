@@ -70,6 +70,7 @@ class Unit:
         named: written with a capital, as a name is.
         letters: initials, which have no inflection but the plural, nor derivations.
         optional: a head that names no more than the kind of thing ("pattern").
+        keys: all that it is looked up by; an answer that has none of them does not say it.
     """
 
     text: str
@@ -87,6 +88,14 @@ class Unit:
     optional: bool = False
     glued: bool = False
     end: int = 0
+    keys: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Collects the keys once: an answer is asked for hundreds of units."""
+        forms = (form for form, _ in self.forms)
+        whole = self.text.split(".")[0]  # "1.3" was perhaps read "one three"
+        own = (self.text, self.text + "s", whole, self.lemma, self.family)
+        object.__setattr__(self, "keys", frozenset((*own, *forms, *self.symbols)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,9 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from pronunciation.confusions import distance
+from pronunciation.confusions import distance, merged
 from server.grading.answer import Answer
 from server.grading.english import is_known_english, rank
-from server.grading.phones import merged
 from server.grading.phrases import RARE_RANK, CompiledPhrase, Sounding
 from server.grading.proposals import Proposal
 from server.grading.tokens import NO_BREAK

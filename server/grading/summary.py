@@ -1,13 +1,17 @@
 """Three things that went well and three to work on, by rule, each pointing at its evidence."""
 
+from collections.abc import Sequence
+
 from server.contract import (
     Coverage,
     Delivery,
     Language,
     Pronunciation,
+    SaidTerm,
     Structure,
     Summary,
     SummaryPoint,
+    said_terms,
 )
 
 MAX_POINTS = 3
@@ -28,7 +32,7 @@ def _quoted(text: str) -> str:
 
 def _well(
     coverage: Coverage,
-    pronunciation: Pronunciation,
+    terms: Sequence[SaidTerm],
     delivery: Delivery,
     structure: Structure | None,
 ) -> list[tuple[float, SummaryPoint]]:
@@ -47,15 +51,12 @@ def _well(
     for at, phrase in sorted(said, key=lambda entry: (-entry[1].weight, entry[0])):
         text = f"You brought up {_quoted(phrase.phrase)}."
         out.append((5 + phrase.weight, SummaryPoint(text=text, evidence=f"coverage.phrases[{at}]")))
-    for at, term in enumerate(pronunciation.terms):
+    for said_term in terms:
+        term = said_term.first
         if term.verdict == "correct" and term.is_clear:
             text = f"You said {_quoted(term.term)} right."
-            out.append(
-                (
-                    4 + term.confidence,
-                    SummaryPoint(text=text, evidence=f"pronunciation.terms[{at}]"),
-                )
-            )
+            evidence = f"pronunciation.terms[{said_term.at}]"
+            out.append((4 + term.confidence, SummaryPoint(text=text, evidence=evidence)))
     rate = delivery.words_per_minute
     if rate is not None and RATE_LOW_WPM <= rate <= RATE_HIGH_WPM:
         text = f"Your pace was comfortable: {rate:.0f} words a minute."
@@ -69,7 +70,7 @@ def _well(
 
 def _work(
     coverage: Coverage,
-    pronunciation: Pronunciation,
+    terms: Sequence[SaidTerm],
     delivery: Delivery,
     language: Language,
     structure: Structure | None,
@@ -96,15 +97,14 @@ def _work(
         out.append(
             (urgency + phrase.weight, SummaryPoint(text=text, evidence=f"coverage.phrases[{at}]"))
         )
-    for at, term in enumerate(pronunciation.terms):
+    for said_term in terms:
+        term = said_term.first
         if term.verdict == "mispronounced":
             text = f"Practice {_quoted(term.term)}: say {term.expected}."
-            out.append(
-                (
-                    7.5 + term.confidence,
-                    SummaryPoint(text=text, evidence=f"pronunciation.terms[{at}]"),
-                )
-            )
+            if len(said_term.places) > 1 and said_term.times:
+                text += f" You said it at {said_term.times}."
+            evidence = f"pronunciation.terms[{said_term.at}]"
+            out.append((7.5 + term.confidence, SummaryPoint(text=text, evidence=evidence)))
     rate = delivery.words_per_minute
     if rate is not None and rate > RATE_HIGH_WPM:
         text = f"Slow down a little: {rate:.0f} words a minute, faster than most interviews."
@@ -162,7 +162,8 @@ def summarise(
     structure: Structure | None = None,
 ) -> Summary:
     """Up to three points each way; nothing is praised or blamed that the report does not show."""
+    terms = said_terms(pronunciation.terms)
     return Summary(
-        went_well=_mixed(_well(coverage, pronunciation, delivery, structure)),
-        work_on=_mixed(_work(coverage, pronunciation, delivery, language, structure)),
+        went_well=_mixed(_well(coverage, terms, delivery, structure)),
+        work_on=_mixed(_work(coverage, terms, delivery, language, structure)),
     )

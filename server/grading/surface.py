@@ -57,7 +57,7 @@ def _propose(answer: Answer, phrase: CompiledPhrase) -> Iterator[Proposal]:
 def _proposal(
     phrase: CompiledPhrase, variant: Variant, places: Sequence[Place], *, whole: bool = True
 ) -> Proposal:
-    tier = Tier(max(place.tier for place in places))
+    tier = max(place.tier for place in places)
     how: How = "inflected"
     if tier is Tier.SPELLING or variant.headless:
         how = "fuzzy"
@@ -75,11 +75,14 @@ def _proposal(
 def _places(answer: Answer, variant: Variant, number: int) -> list[Place]:
     """Where one unit stands, in order; an adverb ("in parallel") is no part of a phrase."""
     unit = variant.units[number]
+    spans = spans_of(answer, unit)
+    if not spans:
+        return []
     several = len(variant.units) > 1
     return sorted(
         (
-            Place(start, end, Tier(tier), number, number + 1)
-            for (start, end), tier in spans_of(answer, unit).items()
+            Place(start, end, tier, number, number + 1)
+            for (start, end), tier in spans.items()
             if not (
                 several
                 and end - start == 1
@@ -103,16 +106,17 @@ def _joined_places(answer: Answer, variant: Variant) -> list[Place]:
     return out
 
 
-def spans_of(answer: Answer, unit: Unit) -> dict[Span, int]:
+def spans_of(answer: Answer, unit: Unit) -> dict[Span, Tier]:
     """All places of a unit, each with its closest tier."""
     known = answer.found.get(id(unit))
     if known is None:
-        known = answer.found[id(unit)] = _look_up(answer, unit)
+        known = _look_up(answer, unit) if answer.has_any(unit.keys) else {}
+        answer.found[id(unit)] = known
     return known
 
 
-def _look_up(answer: Answer, unit: Unit) -> dict[Span, int]:
-    found: dict[Span, int] = {}
+def _look_up(answer: Answer, unit: Unit) -> dict[Span, Tier]:
+    found: dict[Span, Tier] = {}
 
     def put(start: int, end: int, tier: Tier) -> None:
         if not _prefixed(answer, start, unit):

@@ -11,10 +11,10 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from pronunciation.terms import Lexicon, Term
+from question_bank.strict_yaml import parse_yaml
 from server.grading.english import rank
 from server.grading.tokens import SENTENCE, Token, tokenise
 from server.grading.vocabulary import is_generic
@@ -89,7 +89,9 @@ def _keys(text: str) -> tuple[str, ...]:
 @cache
 def _general_terms() -> tuple[_GeneralTerm, ...]:
     text = resources.files("server.grading").joinpath("data/terms.yaml").read_text("utf-8")
-    return tuple(_GeneralTerm.model_validate(entry) for entry in yaml.safe_load(text))
+    return tuple(
+        _GeneralTerm.model_validate(entry) for entry in parse_yaml(text, "terms.yaml").data
+    )
 
 
 def _forms(term: str, stands_for: Iterable[str], written_as: Iterable[str]) -> dict[str, Form]:

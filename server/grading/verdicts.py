@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pronunciation.errors import PronunciationError
+from pronunciation.hearing.sound import REASONS
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Term
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
@@ -73,13 +74,17 @@ def _places(answer: Answer, symbol: str, taken: set[int]) -> Iterator[tuple[tupl
 
 
 def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
-    tip = ""
+    tip, verdict = "", heard.verdict
+    if term is not None and verdict == "mispronounced" and heard.phones in term.readings:
+        verdict = "correct"  # the lexicon has come to accept this reading since it was heard
     if term is not None:
         mistake = next((m for m in term.mistakes if m.phones == heard.phones), None)
-        tip = mistake.tip if mistake else f"Say {term.say}." if heard.verdict != "correct" else ""
+        tip = mistake.tip if mistake else f"Say {term.say}." if verdict != "correct" else ""
+    if heard.fault is not None and verdict != "correct":
+        verdict, tip = "unclear", REASONS[heard.fault]
     return TermVerdict(
         term=heard.term,
-        verdict=heard.verdict,
+        verdict=verdict,
         heard=_respelt(heard.phones),
         phones=heard.phones or None,
         expected=term.say if term else "",
@@ -88,6 +93,7 @@ def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
         start_s=heard.start_s,
         end_s=heard.end_s,
         tip=tip,
+        fault=heard.fault if verdict == "unclear" else None,
         word_indices=tuple(
             index
             for index in range(heard.word_index, heard.word_index + heard.word_count)

@@ -21,8 +21,9 @@ from sqlalchemy import JSON, Connection, DateTime, Engine, MetaData, Table, func
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from server.core.errors import InvalidInputError, StoreError
+from server.db import HEAD_REVISION
 from server.db.engine import make_engine, place_of, plain_errors, writing
-from server.db.migrate import HEAD_REVISION, current_revision, upgrade
+from server.db.migrate import current_revision, upgrade
 
 FORMAT: Final = "aloud-backup"
 VERSION: Final = 1

@@ -12,8 +12,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from server.contract import Pause, Report, Word, is_like
-from server.ui.rendering import clock
+from server.contract import Pause, Report, Word, clock, is_like
 from server.ui.svg import element, picture
 
 PACE_WINDOW_S: Final = 10.0

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from server.contract import PARTIAL_CREDIT, Delivery, Report, is_like
+from server.contract import PARTIAL_CREDIT, Delivery, Report, clock, is_like
 from server.ui.content_view import PhraseRow, StructureRow
-from server.ui.rendering import clock, percent
+from server.ui.rendering import percent
 from server.ui.report_view import ReportView, TermRow, view_report
 
 Direction = Literal["up", "down", "same"]
@@ -237,7 +237,8 @@ def _terms(one: ReportView, two: ReportView) -> tuple[TermChangeRow, ...]:
 
 
 def _all_terms(view: ReportView) -> Sequence[TermRow]:
-    return [*view.wrong_terms, *view.right_terms, *view.unclear_terms]
+    rows = (*view.wrong_terms, *view.right_terms, *view.unclear_terms)
+    return [place for row in rows for place in (row, *row.more)]
 
 
 def _of(rows: Iterable[TermRow], name: str) -> tuple[TermRow, ...]:

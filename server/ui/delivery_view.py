@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from server.contract import Delivery
-from server.ui.rendering import clock
+from server.contract import Delivery, clock
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
 from pronunciation.respelling.from_phones import respell_phones
+from server.contract import NOT_KNOWN, clock
 from server.ui.bidi import show_controls
 from server.ui.verdict_words import VERDICT_WORDS, graded_text
 
@@ -20,7 +21,6 @@ DARK_STYLESHEET: Final = STATIC / "dark.css"
 """Over the other one, where it is dark."""
 """Served as ``/static/ui/``."""
 TEMPLATES: Final = Path(__file__).parent / "templates"
-NOT_KNOWN: Final = "–"
 
 
 def stylesheet() -> Markup:
@@ -65,15 +65,6 @@ def _shown(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return show_controls(value)
     return value
-
-
-def clock(seconds: float | None) -> str:
-    """Seconds as ``1:05``, from an hour on ``1:00:05``; a dash for no time."""
-    if seconds is None:
-        return NOT_KNOWN
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def percent(share: float | None) -> str:

@@ -6,10 +6,10 @@ the HTML export show the same models; ``Sounds`` says what can be played where.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from server.contract import LanguageNote, Report, TermVerdict
+from server.contract import LanguageNote, Report, SaidTerm, TermVerdict, said_terms
 from server.ui.charts import Chart, pace_chart
 from server.ui.content_view import (
     PhraseRow,
@@ -21,7 +21,7 @@ from server.ui.content_view import (
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
-from server.ui.verdict_words import VERDICT_WORDS, composition_text, correction_text
+from server.ui.verdict_words import VERDICT_WORDS, composition_text, correction_text, rule_text
 
 _SIGNS: Final[dict[str, tuple[Tone, str]]] = {
     "correct": ("good", "✓"),
@@ -57,7 +57,9 @@ class TermRow:
     """How a term was said at one place.
 
     ``from_s`` and ``to_s`` frame the candidate's own sound of it; ``None`` without audio.
-    ``correction``: who corrected the verdict, and why; empty if nobody did.
+    ``correction``: who corrected the verdict, and why; empty if nobody did. ``more``: the other
+    places where the term was said, in the row of the one that tells most. ``word_index``: its first
+    word. ``is_own``: the candidate corrected it.
     """
 
     anchor: str
@@ -77,6 +79,9 @@ class TermRow:
     from_s: float | None
     to_s: float | None
     correction: str
+    word_index: int | None = None
+    is_own: bool = False
+    more: tuple["TermRow", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,7 @@ class ReportView:
         score: content only, 0 to 1; the coverage in reports of earlier graders.
         graded_score: the grader's own, where somebody corrected a verdict and so the score.
         composition: what the score is made of, in words; empty in reports of earlier graders.
+        rule: how its points come about; likewise.
         asked_count: how many phrases the candidate is asked about.
         structure: its parts; empty where it was not judged.
         timed: the words have times, so there is something to play.
@@ -118,6 +124,7 @@ class ReportView:
     score: float
     graded_score: float | None
     composition: str
+    rule: str
     said_count: int
     phrase_count: int
     asked_count: int
@@ -177,10 +184,7 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
         phrase_row(number, phrase, prefix)
         for number, phrase in enumerate(report.coverage.phrases, start=1)
     )
-    terms = [
-        _term_row(number, term, prefix)
-        for number, term in enumerate(report.pronunciation.terms, start=1)
-    ]
+    terms = [_rows_of(said, prefix) for said in said_terms(report.pronunciation.terms)]
     return ReportView(
         prefix=prefix,
         report=report,
@@ -188,6 +192,7 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
         score=report.overall,
         graded_score=report.overall_graded,
         composition=composition_text(report),
+        rule=rule_text(report),
         said_count=sum(not row.open for row in phrases),
         phrase_count=len(phrases),
         asked_count=sum(bool(row.question) for row in phrases),
@@ -215,6 +220,13 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
     )
 
 
+def _rows_of(said: SaidTerm, prefix: str) -> TermRow:
+    """The row of a term, with its other places in the order of the answer."""
+    first, *more = (_term_row(at + 1, place, prefix) for at, place in said.places)
+    in_order = sorted(more, key=lambda row: (row.start_s or 0.0, row.word_index or 0))
+    return replace(first, more=tuple(in_order))
+
+
 def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
     tone, sign = _SIGNS[term.verdict]
     acoustic = term.source == "acoustic"
@@ -240,6 +252,8 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
         from_s=from_s,
         to_s=to_s,
         correction=correction_text(term.corrected),
+        word_index=min(term.word_indices, default=None),
+        is_own=term.corrected is not None and term.corrected.by_owner,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from server.contract import CorrectedVerdict, PhraseCoverage, Report
+from server.contract import CorrectedVerdict, PhraseCoverage, Report, content_score, score_rule
 
 VERDICT_WORDS: Final = {
     "covered": "said",
@@ -15,6 +15,8 @@ VERDICT_WORDS: Final = {
     "unclear": "not clearly heard",
 }
 DENIED: Final = "said, but denied"
+SAME_SCORE: Final = 0.0005
+"""Stored scores are rounded."""
 PART_WORDS: Final = {"said": "said", "missing": "missing"}
 _HOW: Final = {
     "inflected": "in another form",
@@ -24,6 +26,7 @@ _HOW: Final = {
     "sound": "recognized by sound",
     "heard": "heard in the recording",
     "own_words": "in your own words",
+    "listed": "named in a list, with nothing said about it",
     "judge": "verdict of a language model on these words",
 }
 
@@ -54,6 +57,8 @@ def correction_text(corrected: CorrectedVerdict | None) -> str:
     note = " ".join(corrected.note.split())
     if note and corrected.by_owner:
         return f"“I did say it”, says the candidate: “{note}”; graded “{was}”"
+    if corrected.by_owner and corrected.was == "mispronounced":
+        return f"“I said it right”, says the candidate; graded “{was}”"
     note = f": {note}" if note else ""
     gave = "answered by the candidate" if corrected.by_owner else f"corrected by {corrected.by}"
     return f"{gave}, graded “{was}”{note}"
@@ -75,13 +80,33 @@ def score_text(report: Report) -> str:
 
 
 def composition_text(report: Report) -> str:
-    """What the score is made of: ``key phrases 62% × 0.6 + structure 80% × 0.4``.
+    """The points that the score is made of, with what each part goes by.
 
-    Empty for reports of earlier graders.
+    ``key phrases 31 of 50 points (63% covered) + structure 20 of 50 points (3 of 4 parts)``. Empty
+    for reports of earlier graders.
     """
-    return " + ".join(
-        f"{part.name} {part.value:.0%} × {part.share:.2g}" for part in report.score_parts
-    )
+    measured = {"key phrases": f"{report.coverage.score:.0%} covered"}
+    if report.structure is not None:
+        parts = report.structure.parts
+        said = sum(part.status == "said" for part in parts)
+        measured["structure"] = f"{said} of {len(parts)} parts"
+    texts = []
+    for part in report.score_parts:
+        most = part.share * 100
+        text = f"{part.name} {part.value * most:.0f} of {most:.0f} points"
+        if part.name in measured:
+            text += f" ({measured[part.name]})"
+        texts.append(text)
+    return " + ".join(texts)
+
+
+def rule_text(report: Report) -> str:
+    """How these points come about; empty where another grader's rule made them."""
+    if report.structure is None or not report.score_parts:
+        return ""
+    today = content_score(report.coverage, report.structure).score
+    made_today = report.score is not None and abs(report.score - today) < SAME_SCORE
+    return score_rule(report.structure.kind) if made_today else ""
 
 
 def correction_lines(report: Report) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,8 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from server.accounts.service import AccountService
-from server.attempts.service import Service, create_service
+from server.attempts.opening import create_service
+from server.attempts.service import Service
 from server.contract import Wire
 from server.core.settings import ServerSettings
 from server.operations.background import create_background_work

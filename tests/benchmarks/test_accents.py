@@ -18,6 +18,10 @@ from pronunciation.terms import Lexicon
         ("French", "hi θˈɪŋks ʤˈɑb", "i sˈiŋks ʒˈɑb"),
         ("Japanese", "ðə lˈæst bˈɪɡ ɹˈul", "zə ɹˈɑst bˈɪɡʊ ɹˈuɹ"),
         ("Brazilian", "stˈɑp tˈim ɹˈæk", "istˈɑpi ʧˈim hˈɛki"),
+        ("Korean", "fˈAl ðə lˈɔst pˈAʤ stˈɛp", "pˈAl də lˈɔst pˈAʤi sʊtˈɛp"),
+        ("Arabic", "pˈɹɑbləm stˈɑp vˈɛɹi", "bˈɹɑbləm istˈɑb fˈɪɹi"),
+        ("Russian", "wˈɪθ ðə bˈæd kˈɪŋ", "vˈis zə bˈɛt kˈin"),
+        ("Italian", "hˈæv smˈɔl ðˈɪs.", "ˈɛv zmˈɔl dˈisə."),
     ],
 )
 def test_an_accents_sounds(accent: str, phones: str, said: str) -> None:

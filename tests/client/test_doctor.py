@@ -232,7 +232,7 @@ def test_recordings_left_by_a_crash_are_told(settings: ClientSettings) -> None:
     writer.abandon()
     check = doctor.check_data_folder(settings)
     assert check.ok
-    assert "1 recording(s) that a crash left behind" in check.detail
+    assert "1 unfinished answer(s): aloud unfinished" in check.detail
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,18 @@ def test_the_pay_is_that_of_2025(role_id: str) -> None:
     assert bands[3] == ((300, 450), (700, 1500))
 
 
+def test_a_question_of_no_role_is_asked_by_every_role_in_the_rounds_that_it_opens() -> None:
+    (opener,) = [question for question in BANK.questions if question.role is None]
+    assert opener.opens == ("phone-screen", "behavioral")
+    asked = {(r, n) for r in ROLE_IDS for n in get_args(RoundName) if opener.asked_in(r, n)}
+    assert asked == {(role, name) for role in ROLE_IDS for name in opener.opens}
+    own = next(q for q in BANK.questions if q.role and q.round == "coding")
+    assert own.asked_in() and own.asked_in(own.role) and own.asked_in(own.role, "coding")
+    assert not own.asked_in("another-role") and not own.asked_in(own.role, "behavioral")
+    unopened = opener.model_copy(update={"opens": ()})
+    assert not unopened.asked_in("another-role")
+
+
 def test_no_two_questions_ask_the_same() -> None:
     prompts = Counter(" ".join(q.prompt.casefold().split()) for q in BANK.questions)
     assert [prompt for prompt, n in prompts.items() if n > 1] == []

@@ -22,7 +22,8 @@ from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from server.accounts.models import Account
 from server.accounts.service import AccountService
-from server.attempts.service import Service, create_service
+from server.attempts.opening import create_service
+from server.attempts.service import Service
 from server.contract import Attempt
 from server.core.settings import ServerSettings, sqlite_url
 from server.db.tables import JobRow

@@ -2,15 +2,18 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 from client.core.errors import DrillError
+from client.core.own_lexicon import own_readings
 from client.core.settings import ClientSettings
 from client.practice.drills.own_items import OwnItem, read_own_items
 from pronunciation.drill_sets import DrillItem, load_drills
 from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.own_readings import accepting
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
@@ -117,7 +120,7 @@ class ItemSets:
 
 
 class DrillItems:
-    """All drill items of a person, read again when their own file or mother tongue has changed.
+    """All drill items of a person, read again when what they are made from has changed.
 
     Args:
         settings: gives the settings in force.
@@ -126,7 +129,7 @@ class DrillItems:
     def __init__(self, settings: Callable[[], ClientSettings]) -> None:
         self._settings = settings
         self._lock = threading.Lock()
-        self._read: tuple[tuple[int | None, str], ItemSets] | None = None
+        self._read: tuple[tuple[int | None, int | None, str], ItemSets] | None = None
 
     def sets(self) -> ItemSets:
         """All sets.
@@ -135,11 +138,11 @@ class DrillItems:
             LexiconError, DrillError: a file of the person's own is not valid.
         """
         settings = self._settings()
-        try:
-            changed_ns = settings.own_drills.stat().st_mtime_ns
-        except FileNotFoundError:
-            changed_ns = None
-        stamp = (changed_ns, settings.preferences.mother_tongue)
+        stamp = (
+            _changed_ns(settings.own_drills),
+            _changed_ns(settings.own_readings),
+            settings.preferences.mother_tongue,
+        )
         with self._lock:
             if self._read is None or self._read[0] != stamp:
                 self._read = (stamp, load_items(settings))
@@ -159,12 +162,16 @@ def load_items(settings: ClientSettings) -> ItemSets:
     Raises:
         LexiconError, DrillError: a set or the person's own file is not valid.
     """
+    accepted = own_readings(settings)
     built_in = load_drills(load_lexicon(settings.lexicon))
     titles = {name: drill_set.title for name, drill_set in built_in.items()}
     items = {item.id: item_of(item) for drill_set in built_in.values() for item in drill_set}
     for own in read_own_items(settings.own_drills):
         items[own.id] = item_of(own)
         titles.setdefault(own.set, "Your own")
+    for name, item in items.items():
+        readings, mistakes = accepting(item.readings, item.mistakes, accepted.get(item.term, ()))
+        items[name] = replace(item, readings=readings, mistakes=mistakes)
     hard = HARD_SOUNDS.get(settings.preferences.mother_tongue.casefold(), ())
     ordered = sorted(items.values(), key=lambda item: not item.confuses(hard))
     sets = {name: tuple(item for item in ordered if item.set == name) for name in titles}
@@ -183,6 +190,13 @@ def item_of(item: DrillItem | OwnItem) -> Item:
         mistakes=item.mistakes,
         sentence=item.sentence,
     )
+
+
+def _changed_ns(path: Path) -> int | None:
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
 
 
 def _bare(phones: str) -> tuple[str, ...]:

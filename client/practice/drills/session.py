@@ -13,6 +13,7 @@ from typing import Final
 
 from client.backend.protocol import Backend, QueuedError
 from client.core.errors import DrillError
+from client.journal import KeptAnswer
 from client.practice.drills.items import Item, ItemSets
 from pronunciation.clip import Clip
 from server.contract import (
@@ -92,6 +93,7 @@ class DrillSession:
         sets: what can be drilled.
         drill_set: which set; ``None``: all.
         count: how many items at most; those that come back are not counted.
+        only: these items, due or not, instead of what is due.
         clock: gives the time of a take.
 
     Raises:
@@ -107,6 +109,7 @@ class DrillSession:
         *,
         drill_set: str | None = None,
         count: int = 10,
+        only: Sequence[Item] = (),
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._backend = backend
@@ -114,9 +117,10 @@ class DrillSession:
         self._clock = clock
         self._decided: set[str] = set()
         self.tally = Tally()
-        items = sets.of(drill_set)
-        queue = backend.drills.queue(DrillQuery(drill_set=drill_set, now=clock(), limit=MAX_PAGE))
-        chosen = choose_items(items, queue, count)
+        chosen = list(only)
+        if not chosen:
+            query = DrillQuery(drill_set=drill_set, now=clock(), limit=MAX_PAGE)
+            chosen = choose_items(sets.of(drill_set), backend.drills.queue(query), count)
         if not chosen:
             raise DrillError(
                 "nothing is due and nothing is new here; come back later, or drill another set"
@@ -132,11 +136,15 @@ class DrillSession:
         """How many takes are left, if all are right."""
         return len(self._deck)
 
-    def take(self, clip: Clip) -> Step:
+    def take(self, clip: Clip, kept: KeptAnswer | None = None) -> Step:
         """Hear a take of the current item, store it, and go on if it has a verdict.
 
         A take that the hearing cannot decide is kept too; the item stays the current one, to be
         said again or skipped.
+
+        Args:
+            clip: the sound.
+            kept: the take in the journal; it leaves it when the take is stored.
 
         Raises:
             PronunciationError: the clip cannot be heard.
@@ -146,10 +154,17 @@ class DrillSession:
         item = self._current()
         heard = self._hear(clip, item)
         waiting, card = "", None
+        if kept is None:
+            review = review_of(item, heard, self._clock(), uuid.uuid4().hex)
+        else:
+            review = review_of(item, heard, kept.spoken_at, kept.submission_id)
+            kept.heard(review)
         try:
-            card = self._backend.drills.review(self._review(item, heard)).card
+            card = self._backend.drills.review(review).card
         except QueuedError as error:
             waiting = str(error)
+        if kept is not None:
+            kept.stored()
         self._count(item, heard)
         missed = heard.verdict == "mispronounced" and heard.phones
         return Step(
@@ -172,17 +187,6 @@ class DrillSession:
             raise DrillError("the drill is over: there is nothing more to say")
         return item
 
-    def _review(self, item: Item, heard: DrillVerdict) -> DrillReview:
-        return DrillReview(
-            review_id=uuid.uuid4().hex,
-            item_id=item.id,
-            drill_set=item.set,
-            reviewed_at=self._clock(),
-            verdict=heard.verdict,
-            phones=heard.phones or "",
-            confidence=min(max(heard.confidence, 0.0), 1.0),
-        )
-
     def _count(self, item: Item, heard: DrillVerdict) -> None:
         if heard.verdict not in ("correct", "mispronounced"):
             self.tally.undecided += 1
@@ -192,6 +196,19 @@ class DrillSession:
                 self.tally.correct += 1
             else:
                 self.tally.mispronounced += 1
+
+
+def review_of(item: Item, heard: DrillVerdict, at: datetime, review_id: str) -> DrillReview:
+    """What is sent of a take of an item."""
+    return DrillReview(
+        review_id=review_id,
+        item_id=item.id,
+        drill_set=item.set,
+        reviewed_at=at,
+        verdict=heard.verdict,
+        phones=heard.phones or "",
+        confidence=min(max(heard.confidence, 0.0), 1.0),
+    )
 
 
 def choose_items(items: Sequence[Item], queue: DrillQueue, count: int) -> list[Item]:

@@ -55,7 +55,7 @@ def plan_interview(
 
     A role has three to five questions a round, about ten minutes. The rest of the time is filled
     from the same round of the other roles, which are related; those whose topics
-    the role shares come first.
+    the role shares come first. What the bank lets the round begin with is asked first.
 
     Args:
         questions: the whole bank's.
@@ -68,18 +68,17 @@ def plan_interview(
     Raises:
         InterviewError: the role has no question for this round.
     """
-    fitting = [each for each in questions if each.round == round]
-    own = [each for each in fitting if each.role == role]
-    if not own:
+    own = [each for each in questions if each.asked_in(role, round)]
+    if not any(each.role == role for each in own):
         raise InterviewError(f"the bank has no question for {role}, round {round}")
     topics = {each.topic for each in questions if each.role == role}
-    others = [each for each in fitting if each.role != role]
+    others = [each for each in questions if each.round == round and each not in own]
     near = [each for each in others if each.topic in topics]
     far = [each for each in others if each.topic not in topics]
     ordered = [
         question
         for group in (own, near, far)
-        for question in choose_questions(group, practiced, len(group), rng)
+        for question in choose_questions(group, practiced, len(group), rng, opening=round)
     ]
     planned, planned_s = 0, 0.0
     for question in ordered:

@@ -9,9 +9,11 @@ from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from client.backend.protocol import RejectedError
+from client.core.own_lexicon import own_readings
 from client.data.deleting import delete_answers
 from client.data.exports import export_attempts
 from client.data.own_aliases import AliasError, add_own_alias, take_back_alias
+from client.data.own_readings import add_own_readings, take_back_readings
 from client.data.repair import rough_answers
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
@@ -26,6 +28,7 @@ from server.contract import (
     AttemptSummary,
     HistoryQuery,
     MeantAnswer,
+    SaidRight,
     TermVerdict,
 )
 from server.ui.charts import Chart, ScorePoint, score_chart
@@ -169,6 +172,25 @@ def router(studio: Studio) -> APIRouter:
         take_back_alias(studio.backend, studio.settings, question_id, phrase, words)
         return RedirectResponse(f"/attempts/{attempt_id}#phrases", 303)
 
+    @routes.post("/{attempt_id}/said-right")
+    def said_right(
+        attempt_id: Id,
+        term: Annotated[str, Form(min_length=1, max_length=200)],
+        counts: Annotated[Literal["here", "always", "back"], Form()],
+    ) -> RedirectResponse:
+        """“I said it right”: in this answer, or always as it was heard in it; or taken back."""
+        if counts == "always":
+            attempt = studio.backend.attempt(attempt_id)
+            add_own_readings(studio.backend, studio.settings, attempt, term)
+        else:
+            studio.backend.said_right(attempt_id, SaidRight(term=term, right=counts == "here"))
+            if counts == "back" and term in own_readings(studio.settings):
+                take_back_readings(studio.settings, term)
+                counts = "always"
+        if counts == "always":
+            studio.learn_readings()
+        return RedirectResponse(f"/attempts/{attempt_id}#terms", 303)
+
     @routes.post("/{attempt_id}/delete")
     def delete(attempt_id: Id, confirmed: Confirmed) -> RedirectResponse:
         """Deletes the answer and its recording for good."""
@@ -212,6 +234,7 @@ def _report(
         if counted is not None and counted <= len(view.phrases)
         else None,
         own=_own_aliases(studio),
+        own_said=own_readings(studio.settings),
         trial=trial,
         rough=len(rough_answers(all_attempts(studio.backend), studio.recordings))
         if attempt.report.transcript.is_rough

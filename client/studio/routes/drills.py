@@ -1,22 +1,29 @@
 """Drills: what is due, and one card at a time."""
 
 import logging
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
 import numpy as np
-from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request, UploadFile
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.core.errors import DrillError
+from client.journal import Journal
+from client.practice.drills.csv_items import MAX_FILE_BYTES, Imported, import_items, items_to_csv
 from client.practice.drills.hearing import drill_hearing
 from client.practice.drills.items import Item, ItemSets
 from client.practice.drills.session import DrillSession
+from client.practice.drills.term_items import item_for
 from client.practice.progress import is_learned
+from client.studio.state.drill_sounds import DrillSounds
 from client.studio.state.open_drills import (
     DrillGoneError,
     DrillView,
@@ -40,6 +47,8 @@ MAX_TAKE_S: Final = 12.0
 
 Count = Annotated[int, Query(ge=1, le=200)]
 Name = Annotated[str, Query(min_length=1, max_length=200)]
+Number = Annotated[int | None, Query(ge=0)]
+At = Annotated[int, Query(ge=0)]
 
 
 @dataclass(frozen=True)
@@ -74,21 +83,41 @@ def router(studio: Studio) -> APIRouter:
     """The pages and what they ask for."""
     routes = APIRouter()
     open_drills = OpenDrills(lambda clip, item: drill_hearing()(clip, item))
+    sounds = DrillSounds(Journal.of(studio.settings))
 
     @routes.get("/drills")
-    def drills(request: Request) -> HTMLResponse:
+    def drills(request: Request, added: Number = None, changed: Number = None) -> HTMLResponse:
         """The sets with what is due."""
-        now = datetime.now(UTC)
-        lines = set_lines(studio.drill_items.sets(), studio.backend.drills.cards(), now)
-        everything = _together(lines)
-        return studio.page(
-            request,
-            "drills.html",
-            sets=lines,
-            everything=everything,
-            counts=COUNTS,
-            next_text=coming(everything.next_at, now) if everything.next_at else "",
-            coming={line.name: coming(line.next_at, now) for line in lines if line.next_at},
+        return _drills_page(studio, request, added=added, changed=changed)
+
+    @routes.post("/drills/term")
+    def drill_term(term: Annotated[str, Form(min_length=1, max_length=200)]) -> Response:
+        """Drill one term now, in a set or not; one that no set has joins your own items."""
+        item = item_for(studio.drill_items.sets(), studio.lexicon, studio.settings, term)
+        sets = studio.drill_items.sets()
+        session = DrillSession(studio.backend, open_drills.hear, sets, only=[item])
+        return _begin(open_drills, session, term, item.set, 1)
+
+    @routes.post("/drills/import", response_model=None)
+    async def import_items_of(request: Request, file: UploadFile) -> Response:
+        """Add items of your own from a CSV file, as ``aloud drill --import`` does."""
+        content = await file.read(MAX_FILE_BYTES + 1)
+        try:
+            done = await run_in_threadpool(_import, studio, file.filename or "items.csv", content)
+        except DrillError as error:
+            return await run_in_threadpool(
+                _drills_page, studio, request, problems=str(error).splitlines()
+            )
+        return RedirectResponse(f"/drills?added={done.added}&changed={done.replaced}", 303)
+
+    @routes.get("/drills/items.csv")
+    def export_items() -> Response:
+        """All items as the file that the import takes."""
+        items = [item for each in studio.drill_items.sets().sets.values() for item in each]
+        return Response(
+            items_to_csv(items),
+            media_type="text/csv; charset=utf-8",
+            headers={"Content-Disposition": 'attachment; filename="aloud-drills.csv"'},
         )
 
     @routes.get("/drills/{name}")
@@ -119,9 +148,24 @@ def router(studio: Studio) -> APIRouter:
     def take(
         drill_id: str, item: Name, take: Name, pcm: Annotated[bytes, Depends(_pcm)]
     ) -> TakeView:
-        """Hear a take of the card that is up. Nothing of its sound is kept."""
+        """Hear a take of the card that is up. Nothing of its sound is kept once it is stored."""
         drill = _found(open_drills, drill_id)
-        return drill.take(take, item, clip_of_pcm(pcm))
+        clip = clip_of_pcm(pcm)
+        return drill.take(take, item, clip, lambda said: sounds.complete(take, said, pcm))
+
+    @routes.post("/drills/open/{drill_id}/sound", status_code=204)
+    def sound(
+        drill_id: str, item: Name, take: Name, at: At, pcm: Annotated[bytes, Depends(_pcm)]
+    ) -> None:
+        """Keep the next piece of a take that is being spoken."""
+        said = _found(open_drills, drill_id).spoken(item)
+        clip_of_pcm(pcm)
+        sounds.take_in(take, said, at, pcm)
+
+    @routes.post("/drills/open/{drill_id}/drop", status_code=204)
+    def drop(drill_id: str, take: Name) -> None:
+        """Forget a take that has nothing to be heard."""
+        sounds.drop(take)
 
     @routes.post("/drills/open/{drill_id}/skip")
     def skip(drill_id: str, item: Name) -> DrillView:
@@ -129,6 +173,39 @@ def router(studio: Studio) -> APIRouter:
         return _found(open_drills, drill_id).skip(item)
 
     return routes
+
+
+def _drills_page(
+    studio: Studio,
+    request: Request,
+    *,
+    added: int | None = None,
+    changed: int | None = None,
+    problems: Sequence[str] = (),
+) -> HTMLResponse:
+    now = datetime.now(UTC)
+    lines = set_lines(studio.drill_items.sets(), studio.backend.drills.cards(), now)
+    everything = _together(lines)
+    return studio.page(
+        request,
+        "drills.html",
+        422 if problems else 200,
+        sets=lines,
+        everything=everything,
+        counts=COUNTS,
+        next_text=coming(everything.next_at, now) if everything.next_at else "",
+        coming={line.name: coming(line.next_at, now) for line in lines if line.next_at},
+        added=added,
+        changed=changed or 0,
+        problems=problems,
+    )
+
+
+def _import(studio: Studio, name: str, content: bytes) -> Imported:
+    with tempfile.TemporaryDirectory(prefix="aloud-") as folder:
+        path = Path(folder) / Path(name).name  # faults name it as the person does
+        path.write_bytes(content)
+        return import_items(studio.settings, path)
 
 
 def set_lines(sets: ItemSets, cards: tuple[DrillCard, ...], now: datetime) -> list[SetLine]:
@@ -178,6 +255,13 @@ def _open(
         )
     except DrillError:
         return None
+    return _begin(open_drills, session, title, name, count)
+
+
+def _begin(
+    open_drills: OpenDrills, session: DrillSession, title: str, name: str, count: int
+) -> Response:
+    """Redirects to a new drill; the hearing loads meanwhile."""
     drill = open_drills.add(session, title)
     first = session.current
     if first is not None:

@@ -1,23 +1,29 @@
 """The history: past answers with filters, comparison, export and deletion."""
 
+import shutil
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import date, datetime, time, timedelta
+from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi import APIRouter, Form, HTTPException, Query, Request, UploadFile
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend.outbox import AnswerOutbox, OutboxError, Waiting
 from client.data.deleting import delete_answers, delete_everything, discard_refused
-from client.data.exports import export_attempts
+from client.data.exports import ImportedArchive, export_attempts, import_archive
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
 from question_bank.models import Bank
 from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery, Submission
 
+SEND_SHOWN_WITHIN_S: Final = 3.0
+"""What takes longer to send goes on while the page is shown, which says how far it is."""
 PAGE_SIZE: Final = 30
 _EXPORTS: Final = {
     "json": ("json", "application/json"),
@@ -117,6 +123,9 @@ def router(studio: Studio) -> APIRouter:
         page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
         deleted: Annotated[int | None, Query(ge=0)] = None,
         sent: Annotated[int | None, Query(ge=0)] = None,
+        imported: Annotated[int | None, Query(ge=0)] = None,
+        there: Annotated[int, Query(ge=0)] = 0,
+        conflicts: Annotated[int, Query(ge=0)] = 0,
     ) -> HTMLResponse:
         """One page of the answers that match, the newest first."""
         filters = Filters(role, in_round, question, since, until)
@@ -149,6 +158,10 @@ def router(studio: Studio) -> APIRouter:
             waiting=_waiting(studio.backend.outbox, bank),
             deleted=deleted,
             sent=sent,
+            imported=imported,
+            there=there,
+            conflicts=conflicts,
+            sending=studio.backend.sending(),
         )
 
     @routes.get("/compare")
@@ -175,6 +188,17 @@ def router(studio: Studio) -> APIRouter:
             media_type=media_type,
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
+
+    @routes.post("/import", response_model=None)
+    async def import_(file: UploadFile) -> Response:
+        """Takes in an archive, as ``aloud import`` does."""
+        done = await run_in_threadpool(_import, studio, file)
+        query = {
+            "imported": done.attempts.imported + done.drills.imported,
+            "there": done.attempts.skipped + done.drills.skipped,
+            "conflicts": len(done.conflicts),
+        }
+        return RedirectResponse(f"/history?{urlencode(query)}#restore", 303)
 
     @routes.post("/delete")
     def delete(
@@ -204,10 +228,20 @@ def router(studio: Studio) -> APIRouter:
         """Sends what waits, those that were refused too."""
         for each in studio.backend.outbox.rejected():
             studio.backend.outbox.retry(each)
-        sent = len(studio.backend.flush().sent)
-        return RedirectResponse(f"/history?sent={sent}", 303)
+        sending = studio.backend.send_waiting(within_s=SEND_SHOWN_WITHIN_S)
+        return RedirectResponse(
+            "/history" if sending.running else f"/history?sent={sending.sent}", 303
+        )
 
     return routes
+
+
+def _import(studio: Studio, file: UploadFile) -> ImportedArchive:
+    with tempfile.TemporaryDirectory(prefix="aloud-") as folder:
+        path = Path(folder) / Path(file.filename or "archive.json").name
+        with path.open("wb") as copy:
+            shutil.copyfileobj(file.file, copy)
+        return import_archive(studio.backend, path)
 
 
 def _midnight(

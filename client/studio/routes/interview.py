@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from client.backend.protocol import UnavailableError
+from client.practice.finishing import Offer
 from client.practice.interviews import (
     InterviewNotFound,
     InterviewRecord,
@@ -22,7 +23,6 @@ from client.practice.interviews import (
 )
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
-from client.studio.state.takes import InterruptedTake
 from client.studio.views.interview import (
     GOOD_SCORE,
     WEAK_SCORE,
@@ -34,7 +34,8 @@ from client.studio.views.interview import (
     state_of,
 )
 from question_bank.models import RoundName
-from server.ui.rendering import clock, when
+from server.contract import clock
+from server.ui.rendering import when
 
 SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
@@ -114,6 +115,8 @@ def router(studio: Studio) -> APIRouter:
         if record.ended_at is not None:
             return RedirectResponse(f"/interview/{record.id}/report", 303)
         studio.warm_up()
+        if record.current is not None:
+            studio.speak_ahead(record.current.prompt)
         return studio.page(
             request,
             "interview_question.html",
@@ -229,8 +232,9 @@ def _state(studio: Studio, record: InterviewRecord) -> InterviewState:
     )
 
 
-def _interrupted(take: InterruptedTake) -> InterruptedAnswer:
-    return InterruptedAnswer(take.name, when(take.started_at), clock(take.duration_s))
+def _interrupted(offer: Offer) -> InterruptedAnswer:
+    found = offer.unfinished
+    return InterruptedAnswer(offer.name, when(found.started_at), clock(found.duration_s))
 
 
 def _report(studio: Studio, record: InterviewRecord) -> InterviewReport:

@@ -15,19 +15,20 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from client.audio.wav import wav_bytes
 from client.backend.protocol import Backend
 from client.practice.choosing import choose_questions
+from client.practice.finishing import NotFinishableError, Offer
+from client.practice.interviews import last_practiced
 from client.studio.state.answer_socket import AnswerSocket
 from client.studio.state.running_take import limit_s_for
 from client.studio.state.studio import Studio
-from client.studio.state.takes import Finishing, InterruptedTake, NoSuchTakeError
+from client.studio.state.takes import Finishing, NoSuchTakeError
 from question_bank.models import Question, RoundName
-from server.contract import MAX_TEXT_CHARS, HistoryQuery, Transcript
-from server.ui.rendering import clock, when
+from server.contract import MAX_TEXT_CHARS, HistoryQuery, Transcript, clock
+from server.ui.rendering import when
 
 PREPARATION_S: Final = (0, 10, 30, 60)
 """Seconds to think that the page offers; 0: recording begins when the question has been asked."""
 MOST_FILE_BYTES: Final = 512 << 20
 """A quarter of an hour of video; sound alone is far smaller."""
-_HISTORY_PAGE: Final = 500
 
 T = TypeVar("T")
 Text = Annotated[str | None, Query(max_length=200)]
@@ -65,6 +66,7 @@ def router(studio: Studio) -> APIRouter:
         """One question; the engine loads while it is asked."""
         question = studio.backend.question(question_id)
         studio.warm_up()
+        studio.speak_ahead(question.prompt)
         answered = studio.backend.history(HistoryQuery(question_id=question.id, limit=1))
         return studio.page(
             request,
@@ -165,8 +167,7 @@ def next_question(
     if not there:
         return None
     others = [question for question in there if question.id != after] or there
-    page = backend.history(HistoryQuery(role=role, limit=_HISTORY_PAGE))
-    last = {each.question_id: each.created_at for each in reversed(page.attempts)}
+    last = last_practiced(backend)
     if after is not None:
         last[after] = datetime.now(UTC)  # asked, even where it was not answered
     return choose_questions(others, last, 1, rng)[0]
@@ -175,18 +176,20 @@ def next_question(
 def _found(get: Callable[[], T]) -> T:
     try:
         return get()
-    except NoSuchTakeError as error:
+    except (NoSuchTakeError, NotFinishableError) as error:
         raise HTTPException(404, str(error)) from error
 
 
-def _shown(take: InterruptedTake) -> dict[str, Any]:
+def _shown(offer: Offer) -> dict[str, Any]:
     return {
-        "name": take.name,
-        "started": _moment(take.started_at),
-        "length": clock(take.duration_s),
-        "question_id": take.question_id,
-        "prompt": take.prompt,
-        "reason": take.reason,
+        "name": offer.name,
+        "kind": offer.unfinished.entry.kind,
+        "started": _moment(offer.unfinished.started_at),
+        "length": clock(offer.unfinished.duration_s),
+        "question_id": offer.asked,
+        "prompt": offer.prompt,
+        "reason": offer.unfinished.reason,
+        "problem": offer.problem,
     }
 
 
@@ -205,6 +208,7 @@ def _progress(finishing: Finishing) -> dict[str, Any]:
         "url": None if attempt_id is None else f"/attempts/{attempt_id}",
         "waiting": finishing.waiting,
         "problem": finishing.problem,
+        "verdict": finishing.verdict,
     }
 
 

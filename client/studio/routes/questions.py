@@ -1,6 +1,6 @@
 """All questions of the bank, to search and choose from."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse
 from client.practice.choosing import find_questions, in_order
 from client.practice.progress import all_attempts, latest_answers
 from client.studio.state.studio import Studio
+from question_bank.models import RoundName
 
 PAGE: Final = 20
 
@@ -24,7 +25,7 @@ def router(studio: Studio) -> APIRouter:
         request: Request,
         q: Text = "",
         role: Text = "",
-        round: Text = "",
+        round: RoundName | Literal[""] = "",
         level: Annotated[str, Query(pattern="^[1-5]?$")] = "",
         page: Annotated[int, Query(ge=1, le=1000)] = 1,
     ) -> HTMLResponse:
@@ -34,8 +35,7 @@ def router(studio: Studio) -> APIRouter:
         found = [
             each
             for each in find_questions(bank.questions, q)
-            if (not role or each.role == role)
-            and (not round or each.round == round)
+            if each.asked_in(role or None, round or None)
             and (not level or each.difficulty == int(level))
         ]
         ordered = in_order(found, {name: each.score for name, each in latest.items()})

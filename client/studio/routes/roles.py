@@ -53,6 +53,7 @@ def router(studio: Studio) -> APIRouter:
             "role.html",
             role=found,
             topics=[(topic, topics.get(topic)) for topic in found.topics],
+            opening=[each for each in bank.questions if each.opens and each.role is None],
             by_topic=_by_topic(bank, found, latest),
             latest=latest,
             rounds=_rounds(bank, found, by_round),
@@ -82,8 +83,11 @@ def _by_topic(
 
 
 def _rounds(bank: Bank, role: Role, scores: dict[str, ScoreLine]) -> list[RoundProgress]:
-    own = [question for question in bank.questions if question.role == role.id]
     return [
-        RoundProgress(guide, tuple(q for q in own if q.round == guide.id), scores.get(guide.id))
+        RoundProgress(
+            guide,
+            tuple(each for each in bank.questions if each.asked_in(role.id, guide.id)),
+            scores.get(guide.id),
+        )
         for guide in bank.rounds
     ]

@@ -8,11 +8,13 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from client.core.errors import DrillError
+from client.journal import KeptAnswer
 from client.practice.drills.items import Item
 from client.practice.drills.session import DrillSession, DrillVerdict, HearDrill, Step
 from client.studio.views.drill import (
@@ -24,6 +26,7 @@ from client.studio.views.drill import (
     view_step,
 )
 from pronunciation.clip import Clip
+from pronunciation.errors import HearingError
 
 MAX_OPEN: Final = 50
 """Nobody drills in this many tabs; the drill longest out of use is closed first."""
@@ -95,13 +98,29 @@ class OpenDrill:
         with self._lock:
             return self._view()
 
-    def take(self, take_id: str, item_id: str, clip: Clip) -> TakeView:
+    def spoken(self, item_id: str) -> Item:
+        """The item that is being said.
+
+        Raises:
+            DrillError: another item is up by now.
+        """
+        with self._lock:
+            return self._expected(item_id)
+
+    def take(
+        self,
+        take_id: str,
+        item_id: str,
+        clip: Clip,
+        keep: Callable[[Item], KeptAnswer] | None = None,
+    ) -> TakeView:
         """Hear a take of the current item. The same take again gets the same answer.
 
         Args:
             take_id: the browser's name for the take: a connection may break after it was heard.
             item_id: the item that the person saw.
             clip: the sound, 16 kHz.
+            keep: gives its place in the journal, which it leaves when it is stored.
 
         Raises:
             DrillError: another item is up by now.
@@ -112,7 +131,7 @@ class OpenDrill:
             if self._last is not None and self._last[0] == take_id:
                 return self._last[1]
             item = self._expected(item_id)
-            step = self._session.take(clip)
+            step = self._hear(clip, keep(item) if keep is not None else None)
             shown = view_step(step, self._clock())
             if not shown.undecided:
                 record = self._records.setdefault(item.id, _Record(item))
@@ -121,6 +140,15 @@ class OpenDrill:
             view = TakeView(shown, self._view())
             self._last = (take_id, view)
             return view
+
+    def _hear(self, clip: Clip, kept: KeptAnswer | None) -> Step:
+        with kept or nullcontext():
+            try:
+                return self._session.take(clip, kept)
+            except HearingError:  # said at once, and the item is said again
+                if kept is not None:
+                    kept.discard()
+                raise
 
     def skip(self, item_id: str) -> DrillView:
         """Go on without a verdict.

@@ -5,8 +5,9 @@ the two meet: every recording that ends, however it came to its end, is noted in
 it belongs to.
 """
 
+from client.practice.finishing import NotFinishableError, Offer
 from client.practice.interviews import InterviewError, InterviewRecord, Interviews
-from client.studio.state.takes import InterruptedTake, NoSuchTakeError, TakeEnd, Takes
+from client.studio.state.takes import NoSuchTakeError, TakeEnd, Takes
 
 
 class OpenInterviews:
@@ -56,7 +57,7 @@ class OpenInterviews:
             record = self._resume(record, each.take or "")
         return record
 
-    def interrupted(self, record: InterviewRecord) -> InterruptedTake | None:
+    def interrupted(self, record: InterviewRecord) -> Offer | None:
         """The recording of the open question that broke off."""
         take = record.current.take if record.current else None
         if take is None:
@@ -76,7 +77,7 @@ class OpenInterviews:
         elif any(each.name == take for each in self._takes.interrupted()):
             try:
                 self._takes.finish(take)
-            except NoSuchTakeError as error:  # its question is gone from the bank
+            except (NoSuchTakeError, NotFinishableError) as error:
                 problem = str(error)
         if problem:
             return self.kept.change(record.id, lambda now: now.failed(take, problem))

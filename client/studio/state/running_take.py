@@ -1,21 +1,18 @@
 """An answer that is being spoken into the studio: on the disk and in the engine as it arrives."""
 
-import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from client.answering.live_answer import LiveAnswer
 from client.answering.submission import Outcome
 from client.audio.take_file import TakeWriter
 from client.core.errors import ClientError, RecordingError
-from client.data.own_recordings import OwnRecordings
+from client.journal import KeptAnswer
+from client.journal.kept_answer import why_unfinished
+from client.practice.finishing import handed_over
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
-
-logger = logging.getLogger(__name__)
 
 LIMIT_OVER_TARGET: Final = 2.0
 MIN_LIMIT_S: Final = 600.0
@@ -36,35 +33,6 @@ class TakeProtocolError(ClientError):
     """What arrived is no sound from our page; the text says what is wrong with it."""
 
 
-@dataclass(frozen=True)
-class FinishedTake:
-    """What became of a take; ``notice``: what its owner should know, empty where all is well."""
-
-    outcome: Outcome
-    notice: str = ""
-
-
-def keep_recording(recordings: OwnRecordings, finish: Callable[[], Path], outcome: Outcome) -> str:
-    """Finish a take and name it by its answer, which is graded and stored by now.
-
-    Returns:
-        Why it was not kept, one line: no error, because the answer itself is safe. Else empty.
-    """
-    try:
-        recordings.keep(finish(), outcome.submission.submission_id)
-    except (RecordingError, OSError) as error:
-        logger.warning("the recording of an answer was not kept: %s", error)
-        return f"the recording was not kept: {error}"
-    return ""
-
-
-def why_ungraded(error: BaseException) -> str:
-    """Why an answer was not graded, one line for its owner."""
-    if isinstance(error, ClientError):
-        return str(error)
-    return f"that failed ({type(error).__name__}: {error})"
-
-
 def limit_s_for(target_s: float) -> float:
     """How long an answer to a question of this target may be."""
     return max(MIN_LIMIT_S, LIMIT_OVER_TARGET * target_s)
@@ -76,7 +44,7 @@ class RunningTake:
     Args:
         writer: the file that it is written to.
         live: what works on it while it is spoken.
-        recordings: where it is kept once it is graded.
+        kept: the answer in the journal.
         target_s: how long the answer should be.
         on_end: called once, when no more sound will come.
         clock_s: a clock that never goes back.
@@ -86,7 +54,7 @@ class RunningTake:
         self,
         writer: TakeWriter,
         live: LiveAnswer,
-        recordings: OwnRecordings,
+        kept: KeptAnswer,
         target_s: float,
         on_end: Callable[[], None],
         clock_s: Callable[[], float] = time.monotonic,
@@ -96,7 +64,7 @@ class RunningTake:
         self.paused = False
         self._writer = writer
         self._live = live
-        self._recordings = recordings
+        self.kept = kept
         self._on_end = on_end
         self._clock_s = clock_s
         self._began_s = clock_s()
@@ -106,7 +74,7 @@ class RunningTake:
     @property
     def name(self) -> str:
         """The name of its file, by which it is finished if it is interrupted."""
-        return self._writer.part_path.name
+        return self.kept.name
 
     @property
     def recorded_s(self) -> float:
@@ -167,10 +135,8 @@ class RunningTake:
                 raise RecordingError("nothing was recorded", "record again, and speak")
             raise RecordingError(_ZEROS, _ZEROS_REMEDY)
 
-    def finish(self) -> FinishedTake:
-        """Have the answer graded, then keep the recording by its name; stops it where it runs.
-
-        Until it is graded the file stays what a crash can be recovered from.
+    def finish(self) -> Outcome:
+        """Have the answer graded; stops it where it runs. It stays in the journal until ``keep``.
 
         Raises:
             RecordingError: as ``stop``.
@@ -178,12 +144,22 @@ class RunningTake:
         """
         if not self._ended:
             self.stop()
+        self.kept.recorded()
         try:
-            outcome = self._live.finish()
+            return handed_over(self.kept, self._live.finish)
         except BaseException as error:
-            self._writer.abandon(why_ungraded(error))
+            self._writer.abandon()
+            self.kept.let_go(why_unfinished(error))
             raise
-        return FinishedTake(outcome, keep_recording(self._recordings, self._writer.finish, outcome))
+
+    def keep(self) -> str:
+        """The answer is graded, and whoever waits for it knows: name the recording by it.
+
+        Returns:
+            Why the recording was not kept; empty where it was.
+        """
+        self._writer.abandon()
+        return self.kept.stored()
 
     def discard(self) -> None:
         """Delete the take."""
@@ -199,11 +175,13 @@ class RunningTake:
             self._drop()
         else:
             self._live.cancel()
-            self._writer.abandon(reason)
+            self._writer.abandon()
+            self.kept.let_go(reason)
 
     def _drop(self) -> None:
         self._live.cancel()
-        self._writer.discard()
+        self._writer.abandon()
+        self.kept.discard()
 
     def _end(self) -> None:
         if not self._ended:

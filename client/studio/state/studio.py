@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +17,12 @@ from client.answering.session import Session
 from client.backend.opening import open_backend
 from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError
+from client.core.own_lexicon import load_own_lexicon
 from client.core.preferences import change_preferences, load_preferences
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.judging.judge import Judge
+from client.practice.choosing import first_question
 from client.practice.drills.items import DrillItems
 from client.practice.interviews import Interviews
 from client.speaking import Speaker
@@ -27,7 +30,6 @@ from client.studio.state.engine_state import EngineState
 from client.studio.state.open_interviews import OpenInterviews
 from client.studio.state.repairs import Repairs
 from client.studio.state.takes import Takes
-from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.ui.rendering import environment
@@ -67,7 +69,7 @@ class Studio:
         """
         self.settings = settings
         self.engine = engine or EngineState(settings)
-        self.lexicon = load_lexicon(settings.lexicon)
+        self.lexicon = load_own_lexicon(settings)
         self.backend = backend or open_backend(settings, tell=tell)
         self.recordings = OwnRecordings(settings.recordings)
         self.drill_items = DrillItems(lambda: self.settings)
@@ -79,7 +81,7 @@ class Studio:
         self._environment = environment(_TEMPLATES)
         self._session_lock = threading.Lock()
         self._session: tuple[tuple[str, str], Session] | None = None
-        self.takes = Takes(settings, self.backend, lambda: self.session)
+        self.takes = Takes(settings, self.backend, lambda: self.session, self.drill_items)
         self.repairs = Repairs(self.backend, lambda: self.session, self.recordings)
         self.interviews = OpenInterviews(Interviews.of(settings), self.takes)
 
@@ -120,9 +122,31 @@ class Studio:
         self.settings = replace(self.settings, preferences=preferences)
         self.engine.choose(preferences)
 
+    def learn_readings(self) -> None:
+        """Take the person's own readings as they are now, and grade all answers by them.
+
+        The grading goes on in the background: an answer opened earlier shows its old report.
+        """
+        self.lexicon = load_own_lexicon(self.settings)
+        with self._session_lock:
+            self.__dict__.pop("_hearing", None)  # the next answer is heard with them
+            self._session = None
+        threading.Thread(target=self._regrade, name="aloud-regrade", daemon=True).start()
+
     def speaker(self, lexicon: Lexicon | None = None) -> Speaker:
         """The voice; with a lexicon of its own for a single reading."""
         return self._make_speaker(lexicon or self.lexicon)
+
+    def speak_ahead(self, text: str) -> None:
+        """Begin to say a text into the voice's cache, for a page that will play it soon."""
+        threading.Thread(
+            target=self._speak_ahead, args=(text,), name="aloud-voice", daemon=True
+        ).start()
+
+    def speak_first_ahead(self) -> None:
+        """Load the voice and say what a first visit, a phone screen and a behavioral round ask."""
+        first = first_question(self.bank.questions)
+        self._speak_ahead("Ready." if first is None else first.prompt)
 
     def page(
         self, request: Request, template: str, status: int = 200, **values: Any
@@ -156,6 +180,16 @@ class Studio:
         from client.answering.assembly import load_hearing
 
         return load_hearing(self.settings)
+
+    def _speak_ahead(self, text: str) -> None:
+        with suppress(ClientError):  # whoever plays it is told why it cannot be said
+            self.speaker().clip(text)
+
+    def _regrade(self) -> None:
+        try:
+            self.backend.regrade()
+        except ClientError as error:
+            logger.warning("the answers could not all be graded again: %s", error)
 
     def _warm(self) -> None:
         try:

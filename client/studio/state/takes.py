@@ -1,44 +1,36 @@
 """The takes of one studio: the one being recorded, and those that were interrupted."""
 
 import logging
-import re
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from filelock import FileLock, Timeout, lock_descriptor
+from filelock import FileLock, Timeout
 
 from client.answering.session import Session
 from client.answering.submission import Outcome
 from client.answering.worker import Caption
-from client.audio import UnfinishedTake, read_take, unfinished_recordings
-from client.audio.files import read_audio
-from client.audio.resample import to_clip
-from client.audio.take_file import TakeWriter
-from client.backend.protocol import Backend, UnavailableError
+from client.audio.files import SoundFile
+from client.backend.protocol import UnavailableError
+from client.backend.sending import OutboxBackend
 from client.core.errors import AudioFileError, ClientError, RecordingError
 from client.core.settings import ClientSettings
-from client.data.own_recordings import OwnRecordings
-from client.studio.state.running_take import (
-    FinishedTake,
-    RunningTake,
-    keep_recording,
-    why_ungraded,
-)
+from client.journal import Journal
+from client.journal.kept_answer import why_unfinished
+from client.practice.drills.items import DrillItems
+from client.practice.finishing import Finisher, NotFinishableError, Offer
+from client.studio.state.running_take import RunningTake
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from question_bank.models import Question
+from pronunciation.errors import PronunciationError
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_TARGET_S: Final = 120.0
 """Where the server is away, so that nobody knows the question's own."""
 _REMEMBERED: Final = 20
-_LABEL_CHARS: Final = 60
-"""`TakeWriter` cuts a label here."""
 
 
 class TakeBusyError(ClientError):
@@ -67,24 +59,11 @@ class TakeEnd:
 
 
 @dataclass(frozen=True)
-class InterruptedTake:
-    """An unfinished take as pages show it.
+class FinishedTake:
+    """What became of a take; ``notice``: what its owner should know, empty where all is well."""
 
-    Attributes:
-        name: its file's name.
-        started_at: when it began (UTC).
-        duration_s: how much of it is there.
-        question_id: what it answers; empty where the bank no longer has the question.
-        prompt: the question; empty where it is not known.
-        reason: why it is unfinished; empty where that is not known.
-    """
-
-    name: str
-    started_at: datetime
-    duration_s: float
-    question_id: str
-    prompt: str
-    reason: str = ""
+    outcome: Outcome
+    notice: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +75,7 @@ class Finishing:
         attempt_id: its number in the history, once it is done.
         waiting: why it waits in the outbox instead.
         problem: why it failed; the take is still there.
+        verdict: of a take of a drill, once it is heard.
     """
 
     name: str
@@ -104,6 +84,7 @@ class Finishing:
     attempt_id: int | None = None
     waiting: str = ""
     problem: str = ""
+    verdict: str = ""
 
 
 class Takes:
@@ -113,15 +94,21 @@ class Takes:
         settings: where takes are recorded to.
         backend: knows the questions.
         session: gives what works on an answer, with the engine that is there now.
+        items: the drills' items.
     """
 
     def __init__(
-        self, settings: ClientSettings, backend: Backend, session: Callable[[], Session]
+        self,
+        settings: ClientSettings,
+        backend: OutboxBackend,
+        session: Callable[[], Session],
+        items: DrillItems | None = None,
     ) -> None:
         self._settings = settings
         self._backend = backend
         self._session = session
-        self._recordings = OwnRecordings(settings.recordings)
+        self._journal = Journal.of(settings)
+        self._finisher = Finisher.of(settings, backend, session, items)
         self._lock = threading.Lock()
         self._running: RunningTake | None = None
         self._finishing: dict[str, Finishing] = {}
@@ -152,7 +139,7 @@ class Takes:
         with self._lock:
             if name in self._at_work:
                 return True
-        return self._is_finishing(name) or (self._settings.recordings / name).exists()
+        return self._is_finishing(name) or self._journal.has(name)
 
     def begin(
         self, question_id: str, on_caption: Callable[[Caption], None] | None = None
@@ -184,16 +171,17 @@ class Takes:
                         "another Aloud on this machine is recording an answer: stop it there, "
                         "then record here"
                     ) from error
-                live = session.listen(question_id, on_caption=on_caption)
+                kept = self._journal.answer(question_id)
+                live = session.listen(question_id, kept=kept, on_caption=on_caption)
                 try:
-                    writer = TakeWriter(self._settings.recordings, SAMPLE_RATE_HZ, question_id)
+                    writer = kept.open(SAMPLE_RATE_HZ)
                 except RecordingError:
                     live.cancel()
                     raise
                 self._running = RunningTake(
                     writer,
                     live,
-                    self._recordings,
+                    kept,
                     target_s,
                     on_end=self._let_go(claim.pop_all()),
                 )
@@ -207,12 +195,13 @@ class Takes:
             ClientError: no speech, or engine or server failed; the take is left unfinished.
         """
         try:
-            finished = take.finish()
+            outcome = take.finish()
         except Exception as error:
-            self.tell(TakeEnd(take.name, question_id, problem=why_ungraded(error)))
+            self.tell(TakeEnd(take.name, question_id, problem=why_unfinished(error)))
             raise
-        self.tell(TakeEnd(take.name, question_id, finished.outcome))
-        return finished
+        # told before it leaves the journal: after a crash in between it is told again
+        self.tell(TakeEnd(take.name, question_id, outcome))
+        return FinishedTake(outcome, take.keep())
 
     def complete_later(self, take: RunningTake, question_id: str) -> None:
         """Do the same in a thread of its own."""
@@ -235,15 +224,9 @@ class Takes:
 
         return end
 
-    def interrupted(self) -> tuple[InterruptedTake, ...]:
-        """The unfinished takes that nobody is finishing, the oldest first."""
-        takes = unfinished_recordings(self._settings.recordings)
-        questions = self._questions() if takes else {}
-        return tuple(
-            _shown(take, questions)
-            for take in takes
-            if take.duration_s > 0 and not self._is_finishing(take.path.name)
-        )
+    def interrupted(self) -> tuple[Offer, ...]:
+        """What is unfinished and nobody is finishing, the oldest first."""
+        return tuple(each for each in self._finisher.offers() if not self._is_finishing(each.name))
 
     def finishing(self) -> tuple[Finishing, ...]:
         """What is being finished, or was lately."""
@@ -251,67 +234,71 @@ class Takes:
             return tuple(self._finishing.values())
 
     def clip(self, name: str) -> Clip:
-        """The sound of an unfinished take, at 16 kHz.
+        """The sound of an unfinished answer, at 16 kHz.
 
         Raises:
             NoSuchTakeError, RecordingError: there is none, or it cannot be read.
         """
-        return to_clip(*read_take(self._find(name).path))
+        found = self._journal.find(name)
+        if found is None:
+            raise NoSuchTakeError(_GONE)
+        with found.take_up() as kept:
+            return kept.clip()
 
     def discard(self, name: str) -> None:
-        """Delete an unfinished take.
+        """Delete an unfinished answer.
 
         Raises:
-            NoSuchTakeError: there is none of this name.
+            NoSuchTakeError: there is none of this name; RecordingError: it cannot be deleted.
         """
         if self._is_finishing(name):
             raise NoSuchTakeError("this recording is being finished; it cannot be discarded now")
-        take = self._find(name)
-        take.discard()
-        self.tell(TakeEnd(name, take.label))
+        found = self._finisher.find(name)
+        if found is None:
+            raise NoSuchTakeError(_GONE)
+        self._finisher.discard(found)
+        self.tell(TakeEnd(name, found.unfinished.entry.asked))
 
     def bring(self, sound: Path, question_id: str) -> str:
-        """Take a recording that was made elsewhere as an unfinished take of a question.
+        """Take a recording that was made elsewhere as an unfinished answer to a question.
 
         Returns:
             Its name, for ``finish``.
+
+        What can be read of a damaged file is taken; what is missing is told with it.
 
         Raises:
             AudioFileError: it cannot be read; RecordingError: the folder cannot be written.
         """
         try:
-            clip = read_audio(sound)
+            brought = SoundFile(sound, allow_truncated=True)
         except AudioFileError as error:  # whoever sent it knows no path of this machine
             raise AudioFileError(str(error).replace(str(sound), "the file")) from error
-        writer = TakeWriter(self._settings.recordings, clip.sample_rate_hz, question_id)
-        try:
-            writer.append(clip.samples)
-        except RecordingError:
-            writer.discard()
-            raise
-        writer.abandon("it came as a file and has no report yet")
-        return writer.part_path.name
+        kept = self._journal.answer(question_id)
+        kept.copy(brought)
+        kept.let_go(f"it came as a file and has no report yet{_what_is_missing(brought)}")
+        return kept.name
 
     def finish(self, name: str) -> Finishing:
-        """Begin to transcribe and grade an unfinished take as an answer to its question.
+        """Begin to transcribe or hear an unfinished answer, and to store it.
 
         Raises:
-            NoSuchTakeError: there is none of this name, or its question is gone from the bank.
+            NoSuchTakeError: there is none of this name; NotFinishableError: what it was meant for
+                is gone.
         """
         if self._is_finishing(name):
             return self.progress(name)
-        take = self._find(name)
-        question_id = _shown(take, self._questions()).question_id
-        if not question_id:
-            raise NoSuchTakeError(f"the bank has no question {take.label} any more")
+        offer = self._finisher.find(name)
+        if offer is None:
+            raise NoSuchTakeError(_GONE)
+        if offer.problem:
+            raise NotFinishableError(offer.problem)
         with self._lock:
             known = self._finishing.get(name)
             if known is not None and known.state == "running":
                 return known
             begun = self._finishing[name] = Finishing(name, "running")
-        threading.Thread(
-            target=self._work, args=(take, question_id), name="aloud-finish", daemon=True
-        ).start()
+        threading.Thread(target=self._work, args=(offer,), name="aloud-finish", daemon=True).start()
         return begun
 
     def progress(self, name: str) -> Finishing:
@@ -325,31 +312,28 @@ class Takes:
                 raise NoSuchTakeError("no such recording is being finished")
             return self._finishing[name]
 
-    def _work(self, take: UnfinishedTake, question_id: str) -> None:
-        name = take.path.name
+    def _work(self, offer: Offer) -> None:
+        name = offer.name
+
+        def tell(outcome: Outcome) -> None:
+            self.tell(TakeEnd(name, offer.asked, outcome))
+
         try:
-            # locked as by its recorder, so that no other program finishes it at the same time; not
-            # by a FileLock, which on Windows deletes its file on release
-            with take.path.open("a+b") as file:
-                if not lock_descriptor(file.fileno(), blocking=False):
-                    raise NoSuchTakeError("another program has this recording open")
-                outcome = self._session().answer(
-                    to_clip(*read_take(take.path)),
-                    question_id,
-                    on_progress=lambda share: self._note(Finishing(name, "running", share)),
-                )
-            keep_recording(self._recordings, take.finish, outcome)
+            finished = self._finisher.finish(
+                offer,
+                on_progress=lambda share: self._note(Finishing(name, "running", share)),
+                tell=tell,
+            )
         except Exception as error:  # shown on the page: nobody waits for this thread
-            problem = why_ungraded(error)
-            if not isinstance(error, ClientError):
+            problem = why_unfinished(error)
+            if not isinstance(error, ClientError | PronunciationError):
                 logger.exception("an interrupted recording was not finished")
-            take.note(problem)
-            self.tell(TakeEnd(name, question_id, problem=problem))
+            self.tell(TakeEnd(name, offer.asked, problem=problem))
             self._note(Finishing(name, "failed", problem=problem))
         else:
-            self.tell(TakeEnd(name, question_id, outcome))
-            done = Finishing(name, "done", 1.0, outcome.attempt_id, outcome.waiting)
-            self._note(done)
+            attempt_id = finished.outcome.attempt_id if finished.outcome else None
+            verdict = finished.verdict.verdict if finished.verdict else ""
+            self._note(Finishing(name, "done", 1.0, attempt_id, finished.waiting, verdict=verdict))
 
     def _note(self, finishing: Finishing) -> None:
         with self._lock:
@@ -363,41 +347,19 @@ class Takes:
             known = self._finishing.get(name)
             return known is not None and known.state == "running"
 
-    def _find(self, name: str) -> UnfinishedTake:
-        """By comparing names of what is there: a name never becomes a path."""
-        for take in unfinished_recordings(self._settings.recordings):
-            if take.path.name == name:
-                return take
-        raise NoSuchTakeError(
-            "there is no such interrupted recording; it may have been finished or discarded "
-            "in another tab"
-        )
 
-    def _questions(self) -> dict[str, Question] | None:
-        """By the label that a take of theirs has; ``None`` where the server is away."""
-        try:
-            bank = self._backend.bank()
-        except UnavailableError:
-            return None
-        return {_label(question.id): question for question in bank.questions}
+_GONE: Final = (
+    "there is no such interrupted recording; it may have been finished or discarded in another tab"
+)
 
 
-def _label(question_id: str) -> str:
-    return re.sub(r"[^A-Za-z0-9-]+", "-", question_id).strip("-")[:_LABEL_CHARS]
-
-
-def _shown(take: UnfinishedTake, questions: dict[str, Question] | None) -> InterruptedTake:
-    shown = InterruptedTake(
-        take.path.name,
-        take.started_at.astimezone(UTC),
-        take.duration_s,
-        take.label,
-        "",
-        take.reason,
-    )
-    if questions is None:
-        return shown
-    question = questions.get(take.label)
-    if question is None:
-        return replace(shown, question_id="")
-    return replace(shown, question_id=question.id, prompt=question.prompt)
+def _what_is_missing(sound: SoundFile) -> str:
+    """What cannot be read of a file that was brought; empty where all can."""
+    lost_s = sum(end_s - start_s for start_s, end_s in sound.missing)
+    parts = []
+    if sound.breaks_off:
+        of_s = f" of {sound.declared_s:.1f} s" if sound.declared_s else ""
+        parts.append(f"the file breaks off: {sound.duration_s:.1f} s{of_s} can be read")
+    if lost_s:
+        parts.append(f"{lost_s:.1f} s in the middle of the file cannot be read")
+    return f"; {', '.join(parts)}" if parts else ""

@@ -11,6 +11,7 @@ import { ShortTake } from "./short_take.js";
 const SILENCE_STOP_S = 0.8; // the longest gap within a spelled acronym was below 0.5 s
 const TIME_LIMIT_S = 6; // no item takes longer; nothing said by then is nothing said
 const SEND_LIMIT_MS = 60_000;
+const KEEP_EVERY_S = 0.25; // what has been said is sent this often, so that a crash loses no more
 const AUTO_KEY = "aloud.drill.say-first";
 
 const STATES = {
@@ -187,6 +188,8 @@ async function record() {
     sound: drill.card.sound,
     recording: new ShortTake(),
     samples: null,
+    sent: 0,
+    sending: Promise.resolve(),
   };
   if (microphone) {
     microphone.resume();
@@ -216,9 +219,27 @@ function onSamples(samples) {
   const { recording } = take;
   recording.push(samples);
   setText("clock", `${recording.durationS.toFixed(1)} s`);
+  if (recording.durationS - take.sent / SAMPLE_RATE_HZ >= KEEP_EVERY_S) {
+    keep(take);
+  }
   if (recording.silenceS >= SILENCE_STOP_S - 1e-6 || recording.durationS >= TIME_LIMIT_S) {
     stopRecording();
   }
+}
+
+/** Sends what was said since the last piece; the whole take follows when it is over. */
+function keep(spoken) {
+  const piece = spoken.recording.samples().subarray(spoken.sent);
+  const query = new URLSearchParams({
+    item: spoken.itemId,
+    take: spoken.id,
+    at: spoken.sent * piece.BYTES_PER_ELEMENT,
+  });
+  spoken.sent += piece.length;
+  const options = { samples: piece, withinMs: SEND_LIMIT_MS };
+  spoken.sending = spoken.sending
+    .then(() => request(`/drills/open/${drill.id}/sound?${query}`, options))
+    .catch(() => null);
 }
 
 function onLevel(level) {
@@ -239,14 +260,23 @@ function stopRecording() {
   microphone.pause();
   take.samples = take.recording.samples();
   if (zeros || take.samples.length === 0) {
+    forget(take);
     dropTake(zerosError());
     return;
   }
   send();
 }
 
+function forget(spoken) {
+  const query = new URLSearchParams({ take: spoken.id });
+  spoken.sending.then(() =>
+    request(`/drills/open/${drill.id}/drop?${query}`, { post: true }).catch(() => null),
+  );
+}
+
 async function send() {
   panel.enter("working");
+  await take.sending;
   const query = new URLSearchParams({ item: take.itemId, take: take.id });
   const options = { samples: take.samples, withinMs: SEND_LIMIT_MS };
   try {

@@ -47,9 +47,10 @@ function makeItem(take) {
   item.className = "notice warn";
   item.dataset.take = take.name;
   const text = document.createElement("p");
+  const what = take.kind === "drill" ? "A take of a drill" : "A recording";
   text.textContent = take.reason
-    ? `A recording of ${take.length} from ${take.started} is not finished: ${take.reason}.`
-    : `A recording of ${take.length} from ${take.started} was interrupted.`;
+    ? `${what} of ${take.length} from ${take.started} is not finished: ${take.reason}.`
+    : `${what} of ${take.length} from ${take.started} was interrupted.`;
   item.append(text);
   if (take.prompt) {
     const prompt = document.createElement("p");
@@ -62,11 +63,10 @@ function makeItem(take) {
   const buttons = document.createElement("p");
   buttons.className = "row";
   item.append(buttons, status);
-  if (take.question_id) {
-    buttons.append(makeButton("Finish", () => finish(take, item, status)));
+  if (take.problem) {
+    status.textContent = `It cannot be finished here: ${take.problem}.`;
   } else {
-    status.textContent =
-      "Its question is no longer in the bank, so it cannot be graded, only played.";
+    buttons.append(makeButton("Finish", () => finish(take, item, status)));
   }
   buttons.append(
     makeButton("Listen", () => listen(take, buttons), "quiet"),
@@ -133,7 +133,9 @@ function showDone(item, status, end) {
   item.className = "notice good";
   item.querySelectorAll("button, audio").forEach((each) => each.remove());
   if (!end.url) {
-    status.textContent = `Finished. ${end.waiting}`;
+    status.textContent = ["Finished.", end.verdict.replace("_", " "), end.waiting]
+      .filter(Boolean)
+      .join(" ");
     return;
   }
   const link = document.createElement("a");

@@ -75,13 +75,11 @@ class SpokenTerm:
         line: how often.
         say: its respelling; empty where the lexicon lacks it.
         takes: the latest places in answers where it was said, the oldest first.
-        drill_set: the set that drills it; empty where none does.
     """
 
     line: TermLine
     say: str
     takes: tuple[TermTake, ...]
-    drill_set: str
 
 
 def dimensions_of(attempts: Sequence[AttemptSummary], bank: Bank) -> list[Dimension]:
@@ -119,7 +117,6 @@ def spoken_terms(
 ) -> list[SpokenTerm]:
     """The terms said wrong most often, in answers and (where all is looked at) in drills."""
     items = {item.id: item for item in sets.of(None)}
-    drilled_in = {item.term.casefold(): item.set for item in items.values()}
     drilled = [
         (items[card.item_id].term if card.item_id in items else card.item_id, card)
         for card in cards
@@ -133,7 +130,6 @@ def spoken_terms(
                 line=line,
                 say=entry.say if entry else "",
                 takes=takes.get(line.term, ())[-TAKES_SHOWN:],
-                drill_set=drilled_in.get(line.term.casefold(), ""),
             )
         )
     return shown

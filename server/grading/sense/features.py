@@ -24,6 +24,8 @@ SPAN_FEATURES: Final = (
 )  # fmt: skip
 """Cosines with what the bank says, as they are and in the metric; see ``span_features``."""
 
+_KINDS: Final = ("names", "ways", "why", "ask", "near_misses", "model")
+"""The sentences of a phrase, in the order of a question's vectors."""
 _CLOSEST: Final = 240
 """Of the background's spans so many, the closest, are what a phrase is normalized by."""
 
@@ -149,29 +151,30 @@ def span_features(
     stems = [_stem(word) for word in words]
     said = _word_rows([_content(stems[start:end]) for start, end in answer.spans], question.words)
     length = np.log([end - start for start, end in answer.spans])
-    way = np.stack([_best(near, phrase.ways) for phrase in question.phrases])
-    way_metric = np.stack([_best(near_in_metric, phrase.ways) for phrase in question.phrases])
+    best, best_metric = _best_of_kinds(near, question), _best_of_kinds(near_in_metric, question)
+    way, way_metric = best["ways"], best_metric["ways"]
+    others, others_metric = _closest_others(way), _closest_others(way_metric)
     found = []
     for at, phrase in enumerate(question.phrases):
         own, own_metric = way[at], way_metric[at]
-        other, other_metric = _closest_other(way, at), _closest_other(way_metric, at)
-        near_miss = _best(near, phrase.near_misses)
+        other, other_metric = others[at], others_metric[at]
+        near_miss = best["near_misses"][at]
         mean, deviation = phrase.way_norm
         columns = (
             own,
-            _best(near, phrase.ways, 3),
-            _best(near, phrase.names),
-            _best(near, phrase.why),
-            _best(near, phrase.ask),
-            _best(near, phrase.model),
+            _best_three(near[phrase.ways]),
+            best["names"][at],
+            best["why"][at],
+            best["ask"][at],
+            best["model"][at],
             near_miss,
             other,
             prompt,
             own_metric,
-            _best(near_in_metric, phrase.ways, 3),
-            _best(near_in_metric, phrase.names),
-            _best(near_in_metric, phrase.why),
-            _best(near_in_metric, phrase.near_misses),
+            _best_three(near_in_metric[phrase.ways]),
+            best_metric["names"][at],
+            best_metric["why"][at],
+            best_metric["near_misses"][at],
             other_metric,
             to_centers[at],
             (own - mean) / deviation,
@@ -189,14 +192,15 @@ def span_features(
 def _groups(phrase: KeyPhrase, model_answer: str, sentences: list[str]) -> dict[str, slice]:
     """Adds the sentences of a phrase to its question's; where each kind of them stands."""
     groups = {}
-    for name, added in (
-        ("names", _names(phrase)),
-        ("ways", _ways(phrase)),
-        ("why", _texts(phrase.why)),
-        ("ask", _texts(phrase.follow_up)),
-        ("near_misses", phrase.not_),
-        ("model", _model_sentences(phrase, model_answer)),
-    ):
+    kinds = (
+        _names(phrase),
+        _ways(phrase),
+        _texts(phrase.why),
+        _texts(phrase.follow_up),
+        phrase.not_,
+        _model_sentences(phrase, model_answer),
+    )
+    for name, added in zip(_KINDS, kinds, strict=True):
         groups[name] = slice(len(sentences), len(sentences) + len(added))
         sentences += added
     return groups
@@ -207,18 +211,31 @@ def _norm(ways: Vectors) -> tuple[float, float]:
     return float(closest.mean()), max(float(closest.std()), 0.02)
 
 
-def _best(near: Vectors, sentences: slice, of: int = 1) -> Vectors:
-    """For each span the mean cosine with its ``of`` closest sentences; 0 without sentences."""
-    own = near[sentences]
-    if not len(own):
-        return np.zeros(near.shape[1], np.float32)
-    best: Vectors = own.max(axis=0) if of == 1 else np.sort(own, axis=0)[-of:].mean(axis=0)
+def _best_of_kinds(near: Vectors, question: QuestionSense) -> dict[str, Vectors]:
+    """By kind of sentence: for each phrase and span the closest of its sentences; 0 without any.
+
+    The sentences of a question stand in the order of its phrases and of ``_KINDS``, then the
+    prompt, so that one pass over all of them does.
+    """
+    groups: list[slice] = [getattr(each, kind) for each in question.phrases for kind in _KINDS]
+    starts = [*(group.start for group in groups), len(near) - 1]
+    best = np.maximum.reduceat(near, starts, axis=0)[:-1]
+    best[[group.start == group.stop for group in groups]] = 0.0
+    return {kind: best[at :: len(_KINDS)] for at, kind in enumerate(_KINDS)}
+
+
+def _best_three(near: Vectors) -> Vectors:
+    """For each span the mean cosine with the three closest sentences."""
+    best: Vectors = np.sort(near, axis=0)[-3:].mean(axis=0)
     return best
 
 
-def _closest_other(ways: Vectors, at: int) -> Vectors:
-    others = np.delete(ways, at, axis=0)
-    closest: Vectors = others.max(axis=0) if len(others) else np.zeros(ways.shape[1], np.float32)
+def _closest_others(ways: Vectors) -> Vectors:
+    """For each phrase and span the closest of the other phrases; 0 without others."""
+    if len(ways) < 2:
+        return np.zeros_like(ways)
+    second, first = np.sort(ways, axis=0)[-2:]
+    closest: Vectors = np.where(ways == first, second, first)
     return closest
 
 
@@ -242,7 +259,7 @@ def _model_sentences(phrase: KeyPhrase, model_answer: str) -> list[str]:
 
 
 _SUFFIX: Final = re.compile(r"(ing|ed|es|s|ly|er|ers|ion|ions)$")
-_COMMON: Final = frozenset(
+COMMON_WORDS: Final = frozenset(
     re.findall(
         r"\S+",
         """a an the and or but so if then than that this these those it its is are was were be been
@@ -254,7 +271,7 @@ _COMMON: Final = frozenset(
 
 
 def _content(stems: Iterable[str]) -> frozenset[str]:
-    return frozenset(stems) - _COMMON
+    return frozenset(stems) - COMMON_WORDS
 
 
 @lru_cache(maxsize=65536)

@@ -10,11 +10,10 @@ from typing import Final
 
 import numpy as np
 
+from server.contract import MAX_SPANS
 from server.grading.sense.clauses import Span, spans_of
 from server.grading.sense.encoder import DIMENSIONS, MODEL, Encoder, Vectors, shared_encoder
 
-MAX_SPANS: Final = 400
-"""Spans of one answer that are encoded: about a quarter of an hour of speech."""
 _SCALE: Final = 127.0
 
 
@@ -51,6 +50,10 @@ class AnswerSense:
         except (KeyError, TypeError, ValueError):
             return None
         return cls(spans, vectors) if stored.get("model") == MODEL else None
+
+    def fits(self, words: Sequence[str]) -> bool:
+        """Whether these are the spans of this answer."""
+        return self.spans == _spans(words)[0]
 
 
 def sense_of(words: Sequence[str], encoder: Encoder | None = None) -> AnswerSense:

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from importlib import resources
 from typing import Any
 
-import yaml
+from question_bank.strict_yaml import parse_yaml
 
 
 def read_data(name: str) -> dict[str, Any]:
     """The content of a file in ``data/``."""
     file = resources.files("server.grading.structure").joinpath("data", name)
-    loaded: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
+    loaded: dict[str, Any] = parse_yaml(file.read_text("utf-8"), name).data
     return loaded
 
 

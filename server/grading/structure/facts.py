@@ -55,10 +55,9 @@ def names_in(words: Sequence[str]) -> list[bool]:
     ]
 
 
-def facts_of(text: str, *, has_name: bool) -> frozenset[Fact]:
-    """The facts in a text as ``text_of`` writes it."""
-    found = {fact for fact, pattern in _words().patterns.items() if pattern.search(text)}
-    return frozenset(found | {"name"} if has_name else found)
+def has_fact(text: str, fact: Fact) -> bool:
+    """Whether a fact other than a name is in a text as ``text_of`` writes it."""
+    return bool(_words().patterns[fact].search(text))
 
 
 @lru_cache(maxsize=65536)

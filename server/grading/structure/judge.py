@@ -11,7 +11,7 @@ from server.contract import Structure, StructurePart, Word, evidence_of
 from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import cosines
 from server.grading.sense.vectors import AnswerSense
-from server.grading.structure.facts import Fact, facts_of, names_in, plain_words, text_of
+from server.grading.structure.facts import Fact, has_fact, names_in, plain_words, text_of
 from server.grading.structure.rubrics import CompiledPart, Rubric, rubric_of
 
 Floats = npt.NDArray[np.float64]
@@ -60,10 +60,11 @@ class _Spans:
 
     def __init__(self, texts: Sequence[str], sense: AnswerSense, rubric: Rubric) -> None:
         self.spans = sense.spans
-        self.closeness = cosines(sense.vectors, rubric.vectors)
+        # This way round in a third of the time: fewer and larger blocks.
+        self.closeness = cosines(rubric.vectors, sense.vectors).T
         self.emptiness = self.closeness[:, rubric.empty].max(axis=1)
         self._plain, self._names = plain_words(texts), names_in(texts)
-        self._facts: dict[int, frozenset[Fact]] = {}
+        self._facts: dict[tuple[int, Fact], bool] = {}
         middles = np.array([(start + end) / 2 for start, end in self.spans])
         self.position: Floats = middles / max(len(texts), 1)
 
@@ -71,12 +72,18 @@ class _Spans:
         """The plain words of a span."""
         return text_of(self._plain, self.spans[at])
 
-    def facts(self, at: int) -> frozenset[Fact]:
-        """The facts in a span."""
-        if at not in self._facts:
+    def has_any(self, at: int, facts: Sequence[Fact]) -> bool:
+        """Whether one of the facts is in a span; each is looked for once."""
+        return any(self._has(at, fact) for fact in facts)
+
+    def _has(self, at: int, fact: Fact) -> bool:
+        known = self._facts.get((at, fact))
+        if known is None:
             start, end = self.spans[at]
-            self._facts[at] = facts_of(self.text(at), has_name=any(self._names[start:end]))
-        return self._facts[at]
+            named = fact == "name"
+            known = any(self._names[start:end]) if named else has_fact(self.text(at), fact)
+            self._facts[at, fact] = known
+        return known
 
 
 def margins(answer: _Spans, compiled: CompiledPart) -> Floats:
@@ -96,7 +103,7 @@ def margins(answer: _Spans, compiled: CompiledPart) -> Floats:
         able &= answer.position >= END_BEGINS
     found = np.full(len(closer), -np.inf)
     for at in map(int, np.flatnonzero(able)):
-        if part.needs and answer.facts(at).isdisjoint(part.needs):
+        if part.needs and not answer.has_any(at, part.needs):
             continue
         cued = compiled.cues is not None and compiled.cues.search(answer.text(at))
         found[at] = closer[at] + (CUE_WORTH if cued else 0.0)

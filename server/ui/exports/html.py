@@ -17,8 +17,9 @@ from server.contract import (
     Report,
     ReviewDocument,
     TermOrPhrase,
+    clock,
 )
-from server.ui.rendering import STATIC, clock, environment, stylesheet
+from server.ui.rendering import STATIC, environment, stylesheet
 from server.ui.report_view import Sounds, view_report
 from server.ui.verdict_words import VERDICT_WORDS
 

@@ -11,6 +11,7 @@ from server.contract import (
     Structure,
     SummaryPoint,
     TermVerdict,
+    said_terms,
 )
 from server.ui.bidi import show_controls
 from server.ui.verdict_words import (
@@ -18,6 +19,7 @@ from server.ui.verdict_words import (
     correction_lines,
     how_text,
     question_about,
+    rule_text,
     score_text,
 )
 
@@ -52,7 +54,8 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     yield " · ".join(plain_text(fact) for fact in facts if fact)
     yield ""
     if report.score_parts:
-        yield f"Score: {plain_text(composition_text(report))}"
+        composed = f"{composition_text(report)}. {rule_text(report)}"
+        yield f"Score: {plain_text(composed.strip())}"
         yield ""
     for notice in report.notices:
         yield f"> **Note:** {plain_text(notice)}"
@@ -147,14 +150,15 @@ def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
     yield ""
     yield "| Term | Verdict | Heard | Expected | Confidence | At | Tip |"
     yield "|---|---|---|---|---|---|---|"
-    for term in terms:
+    for said in said_terms(terms):
+        term = said.first
         cells = [
             plain_text(term.term),
             _verdict(term),
-            plain_text(term.heard or ""),
+            plain_text(said.heard),
             plain_text(term.expected),
             "" if term.corrected else f"{term.confidence:.0%}",
-            _time(term.start_s),
+            said.times,
             plain_text(term.tip),
         ]
         yield f"| {' | '.join(cells)} |"

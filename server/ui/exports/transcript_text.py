@@ -113,10 +113,11 @@ def _cue(words: list[Word]) -> Cue:
 def _lines(words: list[Word]) -> list[str]:
     lines: list[str] = []
     for word in words:
-        if lines and len(lines[-1]) + 1 + len(word.text) <= MAX_LINE_CHARS:
-            lines[-1] += " " + word.text
+        text = " ".join(word.text.split())  # an empty line would end the subtitle
+        if lines and len(lines[-1]) + 1 + len(text) <= MAX_LINE_CHARS:
+            lines[-1] += " " + text
         else:
-            lines.append(word.text)
+            lines.append(text)
     return lines
 
 

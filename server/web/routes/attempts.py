@@ -20,7 +20,8 @@ from server.contract import (
     RegradeResult,
     Report,
     Revision,
-    Submission,
+    SaidRight,
+    SentAnswer,
 )
 from server.core.access import Action
 from server.web.http.context import answered_by
@@ -38,16 +39,18 @@ def attempts_router() -> APIRouter:
     router = APIRouter(tags=["attempts"], dependencies=[needs(Action.PRACTICE)])
 
     @router.post("/grade", response_model=Report)
-    async def grade(submission: Submission, service: OwnService, context: AppContext) -> Response:
+    async def grade(answer: SentAnswer, service: OwnService, context: AppContext) -> Response:
         """Grade an answer and keep nothing of it."""
-        check_length(submission.transcript, submission.evidence)
-        return await answered_by(context.grading, 200, service.grade, submission)
+        check_length(answer.transcript, answer.evidence)
+        use = service.grade
+        return await answered_by(context.grading, 200, use, answer.submission, answer.sense)
 
     @router.post("/attempts", status_code=status.HTTP_201_CREATED, response_model=Attempt)
-    async def submit(submission: Submission, service: OwnService, context: AppContext) -> Response:
+    async def submit(answer: SentAnswer, service: OwnService, context: AppContext) -> Response:
         """Grade and store an answer; the same submission is stored only once."""
-        check_length(submission.transcript, submission.evidence)
-        return await answered_by(context.grading, 201, service.submit, submission)
+        check_length(answer.transcript, answer.evidence)
+        use = service.submit
+        return await answered_by(context.grading, 201, use, answer.submission, answer.sense)
 
     @router.get("/attempts")
     def history(query: Annotated[HistoryQuery, Query()], service: OwnService) -> HistoryPage:
@@ -65,6 +68,13 @@ def attempts_router() -> APIRouter:
     ) -> Attempt:
         """Answer "Did you mean …?" about a key phrase, and return the attempt as it then reads."""
         return service.confirm(attempt_id, answer)
+
+    @router.put("/attempts/{attempt_id}/said-right", dependencies=[Depends(_is_own)])
+    def said_right(
+        attempt_id: Annotated[AttemptId, Path()], answer: SaidRight, service: OwnService
+    ) -> Attempt:
+        """Say that a term was said right, and return the attempt as it then reads."""
+        return service.said_right(attempt_id, answer)
 
     @router.put(
         "/attempts/{attempt_id}/transcript",

@@ -6,7 +6,8 @@ from pydantic import Field
 from server.contract import Wire
 from server.core.access import Action
 from server.core.errors import StoreError
-from server.db.migrate import HEAD_REVISION, current_revision
+from server.db import HEAD_REVISION
+from server.db.migrate import current_revision
 from server.operations.background import BackgroundWork
 from server.operations.metrics import CONTENT_TYPE, Metrics
 from server.web.http.gate import needs

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from client.answering.hearing import AnswerHearing
 from client.audio.files import read_audio
 from pronunciation.terms import Lexicon, Mistake, Term
@@ -93,3 +95,26 @@ def test_a_term_that_was_written_as_something_else_is_judged() -> None:
 
     assert (term.term, term.verdict) == ("between-the", "correct")
     assert term.word_index in (3, 4)
+
+
+@pytest.mark.parametrize(("sure_from", "verdict"), [(0.0, "mispronounced"), (1.01, "unclear")])
+def test_nothing_is_held_against_words_that_may_be_no_term(
+    sure_from: float, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.answering.hearing.SURE_FROM", sure_from)
+    hearing = AnswerHearing(Lexicon(version="test", terms=(ROCE,)), frozenset)
+    words = misheard("We", "use", "rows", "between", "the", "nodes")
+
+    (roce,) = hearing(read_audio(CLIP), words, asking("RoCE")).terms
+
+    assert (roce.term, roce.word_index, roce.verdict) == ("RoCE", 2, verdict)
+
+
+def test_a_short_term_is_judged_where_a_word_of_like_sound_was_written() -> None:
+    node = Term(term="gnode", kind="word", say="x", readings=("N OW1 D Z",))
+    hearing = AnswerHearing(Lexicon(version="test", terms=(node,)), frozenset)
+    words = misheard("We", "use", "rose", "between", "the", "notes")
+
+    (found,) = hearing(read_audio(CLIP), words, asking("gnode")).terms
+
+    assert (found.term, found.word_index, found.verdict) == ("gnode", 5, "correct")

@@ -149,7 +149,9 @@ def test_pauses_are_those_of_the_whole_recording() -> None:
     evidence = live.finish(save=False).submission.evidence
 
     assert evidence.pauses
-    assert evidence == evidence_of(speech_segments(Clip(whole)))
+    assert evidence.sound is not None
+    timed = evidence.model_copy(update={"sound": None})
+    assert timed == evidence_of(speech_segments(Clip(whole)))
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.client.answering.planted import FedVoice, noise
 
 Spans = list[tuple[float, float]]
 LONGEST_S = 120.0
-NOISE = noise(LONGEST_S).clip.samples
+NOISE = noise(LONGEST_S).cut(0.0, LONGEST_S)[0].samples
 
 
 class Clock:

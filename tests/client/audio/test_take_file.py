@@ -9,7 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.audio.take_file import TakeWriter, read_take, unfinished_recordings
+from client.audio.take_file import (
+    TakeHeldError,
+    TakeWriter,
+    finish_take,
+    held,
+    is_held,
+    length_s,
+    read_take,
+)
 from client.core.errors import RecordingError
 
 RATE_HZ = 22050
@@ -40,72 +48,40 @@ def test_it_can_be_read_while_it_is_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_take_in_progress_is_not_offered_for_recovery(tmp_path: Path) -> None:
+def test_a_take_in_progress_is_held(tmp_path: Path) -> None:
     writer = TakeWriter(tmp_path, RATE_HZ)
     writer.append(RAMP)
-    assert unfinished_recordings(tmp_path) == ()
+    assert is_held(writer.part_path)
+    with pytest.raises(TakeHeldError), held(writer.part_path):
+        pass
     writer.abandon()
-    assert [take.path for take in unfinished_recordings(tmp_path)] == [writer.part_path]
+    assert not is_held(writer.part_path)
+    with held(writer.part_path):
+        assert is_held(writer.part_path)
+        with pytest.raises(TakeHeldError), held(writer.part_path):
+            pass
 
 
-def test_recovery_finishes_or_discards_what_was_left_behind(tmp_path: Path) -> None:
-    for label in ("first", "second"):
-        writer = TakeWriter(tmp_path, RATE_HZ, label=label)
-        writer.append(RAMP)
-        writer.abandon()
-    with unfinished_recordings(tmp_path)[0].path.open("ab") as file:
+def test_what_a_crash_left_is_repaired(tmp_path: Path) -> None:
+    writer = TakeWriter(tmp_path, RATE_HZ)
+    writer.append(RAMP)
+    writer.abandon()
+    with writer.part_path.open("ab") as file:
         file.write(b"\x01")  # the crash came in the middle of a sample
-    first, second = unfinished_recordings(tmp_path)
-    assert (first.label, second.label) == ("first", "second")
-    assert first.duration_s == pytest.approx(1.0)
-    with wave.open(str(first.finish())) as file:
+    assert length_s(writer.part_path) == pytest.approx(1.0)
+    with wave.open(str(finish_take(writer.part_path))) as file:
         assert file.getnframes() == RAMP.size
-    second.discard()
-    assert unfinished_recordings(tmp_path) == ()
     assert [path.suffix for path in tmp_path.iterdir()] == [".wav"]
 
 
-def test_why_it_is_unfinished_stays_with_the_take_and_goes_with_it(tmp_path: Path) -> None:
-    for end in ("finish", "discard"):
-        writer = TakeWriter(tmp_path, 16000, end)
-        writer.append(np.zeros(16000, np.float32))
-        writer.abandon("no engine\nis there")
-        (take,) = unfinished_recordings(tmp_path)
-        assert take.reason == "no engine is there"
-        take.note("no speech detected")
-        (take,) = unfinished_recordings(tmp_path)
-        assert take.reason == "no speech detected"
-        getattr(take, end)()
-        assert [path.suffix for path in tmp_path.iterdir()] == [".wav"]
-
-
-def test_a_take_of_a_crash_has_no_reason(tmp_path: Path) -> None:
-    writer = TakeWriter(tmp_path, 16000)
-    writer.append(np.zeros(16000, np.float32))
-    writer.abandon()
-    (take,) = unfinished_recordings(tmp_path)
-    assert take.reason == ""
-
-
-def test_a_file_cut_in_its_header_is_no_take(tmp_path: Path) -> None:
-    fresh, old = tmp_path / "1-a.wav.part", tmp_path / "2-b.wav.part"
-    for path in (fresh, old):
-        path.write_bytes(b"RIFF")
-    an_hour_ago = time.time() - 3600
-    os.utime(old, (an_hour_ago, an_hour_ago))
-    assert unfinished_recordings(tmp_path) == ()
-    assert fresh.exists()
-    assert not old.exists()
-
-
-def test_a_stranger_s_file_is_left_alone(tmp_path: Path) -> None:
+def test_a_stranger_s_file_is_no_take(tmp_path: Path) -> None:
     stranger = tmp_path / "3-c.wav.part"
     stranger.write_bytes(b"x" * 1000)
-    os.utime(stranger, (0, 0))
-    assert unfinished_recordings(tmp_path) == ()
-    assert stranger.exists()
-    with pytest.raises(RecordingError, match="not a recording of Aloud"):
-        read_take(stranger)
+    assert length_s(stranger) is None
+    for use in (read_take, finish_take):
+        with pytest.raises(RecordingError, match="not a recording of Aloud"):
+            use(stranger)
+    assert stranger.read_bytes() == b"x" * 1000
 
 
 def test_samples_beyond_full_scale_are_clipped_not_wrapped(tmp_path: Path) -> None:
@@ -145,11 +121,11 @@ def test_a_file_system_without_locks_is_good_enough(
     monkeypatch.setattr("fcntl.flock", no_locks)
     writer = TakeWriter(tmp_path, RATE_HZ)
     writer.append(RAMP)
-    assert unfinished_recordings(tmp_path) == ()  # it was written to a moment ago
+    assert is_held(writer.part_path)  # it was written to a moment ago
     writer.abandon()
     a_minute_ago = time.time() - 60
     os.utime(writer.part_path, (a_minute_ago, a_minute_ago))
-    assert len(unfinished_recordings(tmp_path)) == 1
+    assert not is_held(writer.part_path)
 
 
 def test_a_disk_that_is_full_from_the_start_leaves_nothing(

@@ -68,7 +68,7 @@ def test_a_question_id_cannot_leave_its_path() -> None:
 def test_a_short_absence_is_bridged(make: SimpleNamespace) -> None:
     submission = make.submission()
     document = make.attempt(submission).model_dump(mode="json")
-    network = Network(REFUSED, httpx.ReadTimeout("slow"), httpx.Response(201, json=document))
+    network = Network(REFUSED, REFUSED, httpx.Response(201, json=document))
     with network.backend() as backend:
         assert backend.submit(submission) == make.attempt(submission)
     assert network.slept_s == [0.2, 0.8]
@@ -80,7 +80,6 @@ def test_a_short_absence_is_bridged(make: SimpleNamespace) -> None:
     [
         (REFUSED, "cannot be reached"),
         (httpx.ConnectTimeout("slow"), "cannot be reached"),
-        (httpx.ReadTimeout("slow"), "took too long"),
         (httpx.RemoteProtocolError("cut"), "broke the connection"),
         (httpx.ReadError(""), "broke the connection"),
     ],
@@ -91,6 +90,15 @@ def test_a_long_absence_is_told(failure: Exception, words: str) -> None:
         backend.history()
     assert "http://aloud.example/base" in str(caught.value)
     assert network.replies == []
+
+
+def test_a_server_that_does_not_answer_in_time_is_not_asked_again_at_once() -> None:
+    network = Network(httpx.ReadTimeout("slow"))
+    with network.backend() as backend:
+        for _ in range(3):
+            with pytest.raises(UnavailableError, match="took too long"):
+                backend.history()
+    assert (len(network.requests), network.slept_s) == (1, [])
 
 
 def test_nobody_waits_twice_for_a_server_that_is_away() -> None:
@@ -173,6 +181,24 @@ def test_the_token_goes_along_and_nowhere_else() -> None:
     with network.backend() as backend:
         backend.history()
     assert "Authorization" not in network.requests[0].headers
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize(
+    "to",
+    ["https://elsewhere.example/", "http://aloud.example:8080/", "http://169.254.169.254/latest/"],
+)
+def test_a_redirect_is_followed_nowhere(make: SimpleNamespace, status: int, to: str) -> None:
+    """Neither the token nor the answer goes there, and the answer waits."""
+    network = Network(*[httpx.Response(status, headers={"Location": to}) for _ in range(6)])
+    with network.backend(token="aloud_mine") as backend:
+        with pytest.raises(UnavailableError, match=f"answered {status}"):
+            backend.submit(make.submission())
+        with pytest.raises(UnavailableError, match=f"answered {status}"):
+            backend.history()
+    assert {(request.url.host, request.url.port) for request in network.requests} == {
+        ("aloud.example", None)
+    }
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 from client.answering.submission import new_submission
 from client.backend.opening import open_backend
 from client.core.settings import load_settings
+from question_bank.loader import load_bank
 from server.contract import Transcript
 from tests.client.cli.conftest import ANSWER, Run
 from tests.client.cli.test_drill import said
@@ -30,7 +31,7 @@ def test_nothing_practiced_yet(run: Run) -> None:
 
 def test_first_against_now_and_the_terms(run: Run) -> None:
     answer("I do not know much about it")
-    answer(ANSWER)
+    answer(load_bank().question(QUESTION).model_answer)
     said("acronyms-roce")
     document = json.loads(run("progress", "--json").stdout)
     [role] = document["roles"]

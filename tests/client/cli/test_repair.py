@@ -10,7 +10,7 @@ from client.answering.submission import new_submission
 from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
-from server.contract import Attempt, Transcript, Word
+from server.contract import Attempt, Evidence, HeardTerm, Transcript, Word
 from tests.client.cli.conftest import ANSWER, Run
 
 QUESTION = "what-the-kv-cache-costs"
@@ -115,3 +115,32 @@ def status(run: Run, attempt_id: int, phrase: str) -> str:
     phrases = shown["report"]["coverage"]["phrases"]
     found: str = next(each["status"] for each in phrases if each["phrase"] == phrase)
     return found
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_term_was_said_right_in_one_answer_or_always(run: Run, always: bool) -> None:
+    words = (Word(text="we", start_s=0.0, end_s=0.2), Word(text="RoCE", start_s=0.2, end_s=0.8))
+    transcript = Transcript(text="we RoCE", engine="fake", words=words, duration_s=1.0)
+    heard = HeardTerm(
+        term="RoCE",
+        word_index=1,
+        verdict="mispronounced",
+        phones="R OW1 S",
+        confidence=0.95,
+        start_s=0.2,
+        end_s=0.8,
+    )
+    evidence = Evidence(heard=(heard,), hearing_version="fake")
+    with open_backend(load_settings()) as backend:
+        answers = [
+            backend.submit(new_submission(QUESTION, transcript, evidence)).id for _ in range(2)
+        ]
+    result = run("correct", str(answers[0]), "--term", "RoCE", *(["--always"] if always else []))
+    assert result.exit_code == 0, result.stderr
+    verdicts = []
+    for each in answers:
+        report = json.loads(run("history", str(each), "--json").stdout)["report"]
+        verdicts += [term["verdict"] for term in report["pronunciation"]["terms"]]
+    assert verdicts == ["correct", "correct" if always else "mispronounced"]
+    assert run("correct", str(answers[0]), "--term", "NVLink").exit_code == 1
+    assert run("correct", str(answers[0]), "we", "--term", "RoCE").exit_code == 2

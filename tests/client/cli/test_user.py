@@ -102,7 +102,6 @@ def test_tokens_from_the_command_line(run: Run) -> None:
         (("--host", "::"), "aloud user add NAME --role admin"),
         (("--host", "aloud.example.org"), "aloud user add NAME --role admin"),
         (("--name", "aloud.example.org"), "aloud user add NAME --role admin"),
-        (("--workers", "2"), "PostgreSQL"),
     ],
 )
 def test_serve_says_why_it_does_not(run: Run, arguments: tuple[str, ...], words: str) -> None:

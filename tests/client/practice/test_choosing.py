@@ -1,7 +1,7 @@
 import random
 from datetime import timedelta
 
-from client.practice.choosing import choose_questions, find_questions, in_order
+from client.practice.choosing import choose_questions, find_questions, first_question, in_order
 from question_bank.models import Question
 from tests.client.practice.interviews.conftest import START, question
 
@@ -28,6 +28,23 @@ def test_whoever_has_practiced_gets_easy_and_hard_ones_by_chance() -> None:
     practiced = {f"other-{n}": START - timedelta(days=n) for n in range(5)}
     first = {choose_questions(BANK, practiced, 1, random.Random(seed))[0].id for seed in range(20)}
     assert first == {"easy", "middle", "hard"}
+
+
+def test_what_begins_a_round_comes_before_all_others_there() -> None:
+    opener = of_level("opener", 5).model_copy(update={"opens": ("behavioral",), "role": None})
+    bank, practiced = [*BANK, opener], {"opener": START}
+    for seed in range(5):
+        rng = random.Random(seed)
+        assert choose_questions(bank, practiced, 1, rng, opening="behavioral") == [opener]
+        assert choose_questions(bank, practiced, 1, rng, opening="coding") != [opener]
+
+
+def test_the_first_question_of_all_is_about_oneself_and_begins_interviews() -> None:
+    story = of_level("story", 1).model_copy(update={"kind": "story"})
+    opener = of_level("opener", 2).model_copy(update={"kind": "story", "opens": ("behavioral",)})
+    assert first_question([*BANK, story, opener]) == opener
+    assert first_question([*BANK, story]) == story
+    assert first_question([]) is None
 
 
 def test_a_list_has_untried_questions_first_and_then_the_weakest_answer() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 from starlette.testclient import TestClient, WebSocketTestSession
 
-from client.audio import unfinished_recordings
 from client.audio.take_file import read_take
 from client.core.settings import ClientSettings
 from client.data import demo
+from client.journal import Journal
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
@@ -66,7 +66,7 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 def is_left(settings: ClientSettings) -> list[float]:
     """The lengths of the unfinished takes."""
-    return [round(take.duration_s, 2) for take in unfinished_recordings(settings.recordings)]
+    return [round(take.duration_s, 2) for take in Journal.of(settings).unfinished()]
 
 
 def with_engine(settings: ClientSettings, transcriber: ScriptedTranscriber) -> TestClient:

@@ -55,7 +55,8 @@ def test_answers_are_listed_newest_first_with_their_scores(
     client: TestClient, answered: Answered, studio: Studio
 ) -> None:
     model_answer = studio.backend.question("infiniband-or-roce").model_answer
-    older, newer = answered(text=model_answer), answered(text="nothing of the kind")
+    older = answered("infiniband-or-roce", model_answer)
+    newer = answered(text="nothing of the kind")
     page = client.get("/history").text
     assert listed(page) == [newer, older]
     scores = {each.id: each.score for each in studio.backend.history().attempts}

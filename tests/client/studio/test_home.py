@@ -17,7 +17,7 @@ def test_a_new_home_leads_from_the_microphone_to_the_first_report(
     assert "Nothing recorded yet" in page
     (first,) = re.findall(r'href="/practice/([a-z0-9-]+)">Answer it</a>', page)
     question = studio.backend.question(first)
-    assert question.kind == "story"
+    assert question.id == "tell-me-about-yourself"
     assert f'href="/practice/{first}">Answer your first question' in client.get("/microphone").text
     assert 'primary" href="/microphone">Check the microphone' in page
     client.post("/microphone/passed")
@@ -69,13 +69,14 @@ def test_a_role_lists_its_questions_with_level_round_and_last_score(
     page = client.get("/roles/ml-platform-engineer").text
     for question in own:
         assert f'href="/practice/{question.id}?role=ml-platform-engineer"' in page
+    assert 'href="/practice/tell-me-about-yourself?role=ml-platform-engineer"' in page
     for level in {question.difficulty for question in own}:
         assert f"level {level} of 5" in page
     assert f'<a href="/attempts/{attempt.id}">last 100%</a>' in page
 
 
 def listed(page: str) -> list[str]:
-    return re.findall(r'href="/practice/([a-z0-9-]+)\?role=', page)
+    return re.findall(r'<a href="/practice/([a-z0-9-]+)[?"]', page)
 
 
 def test_all_questions_are_found_by_word_role_round_and_level(
@@ -94,7 +95,7 @@ def test_all_questions_are_found_by_word_role_round_and_level(
     assert wanted.id in found
     by_id = {each.id: each for each in questions}
     for each in found:
-        assert (by_id[each].role, by_id[each].round) == (wanted.role, wanted.round)
+        assert by_id[each].asked_in(wanted.role, wanted.round)
         assert by_id[each].difficulty == wanted.difficulty
     assert "No question has all these words" in client.get("/questions?q=zzz%3Cb%3E").text
     assert client.get("/questions?level=6").status_code == 422

@@ -1,5 +1,6 @@
 """The practice pages without a browser: which question comes, and what the page says."""
 
+import queue
 import random
 import re
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from client.studio.app import create_studio
 from client.studio.routes.practice import next_question
 from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
+from pronunciation.clip import Clip
 from question_bank.models import Question
 from server.contract import Submission, Transcript
 from tests.client.studio.answering import wait_for
@@ -35,7 +37,7 @@ def answered(studio: Studio, question_id: str, day: int = 1) -> None:
 
 
 def of_one_topic(studio: Studio) -> tuple[Question, ...]:
-    first = studio.backend.questions(role=ROLE)[0]
+    first = next(each for each in studio.backend.questions(role=ROLE) if each.role == ROLE)
     return studio.backend.questions(role=ROLE, topic=first.topic)
 
 
@@ -184,3 +186,29 @@ def test_a_file_that_is_no_sound_is_told_without_a_path(
     assert (large.status_code, large.json()["detail"]) == (413, "the file is larger than 1 MB")
     assert client.get("/takes").json()["interrupted"] == []
     assert client.post("/practice/nothing/file", content=b"a").status_code == 404
+
+
+def test_a_question_of_every_role_counts_as_practiced_for_each(studio: Studio) -> None:
+    answered(studio, "tell-me-about-yourself")
+    for seed in range(3):
+        chosen = next_question(studio.backend, random.Random(seed), role=ROLE)
+        assert chosen is not None
+        assert chosen.id != "tell-me-about-yourself"
+
+
+def test_a_question_is_said_before_the_page_asks_for_its_sound(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speaker, said = studio.speaker(), queue.Queue[str]()
+
+    class Noting:
+        def clip(self, text: str) -> Clip:
+            said.put(text)
+            return speaker.clip(text)
+
+    monkeypatch.setattr(studio, "speaker", lambda lexicon=None: Noting())
+    question = studio.backend.questions(role=ROLE)[0]
+    client.get(f"/practice/{question.id}")
+    assert said.get(timeout=10) == question.prompt
+    studio.speak_first_ahead()
+    assert said.get(timeout=10) == studio.backend.question("tell-me-about-yourself").prompt

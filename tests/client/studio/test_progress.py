@@ -144,7 +144,8 @@ def test_terms_said_wrong_are_listed_take_by_take_with_a_way_to_hear_and_drill_t
     assert "NCCL" not in terms
     assert 'data-sound="/sound/term?term=RoCE"' in page
     assert client.get("/sound/term?term=RoCE").headers["content-type"] == "audio/wav"
-    assert '<a href="/drills/acronyms">' in page
+    assert "Drill it (RoCE)" in terms
+    assert 'name="term" value="RoCE">Drill it' in page
 
 
 def test_drills_count_with_the_terms_and_show_what_is_learned(

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.audio import unfinished_recordings
-from client.audio.take_file import TakeWriter
+from client.journal import Journal
 from client.studio.state.running_take import (
     MAX_BLOCK_BYTES,
     RunningTake,
@@ -35,10 +34,11 @@ class _Live:
 
 
 def make_take(folder: Path, studio: Studio, clock: list[float], target_s: float) -> RunningTake:
+    kept = Journal(folder).answer("a-question")
     return RunningTake(
-        TakeWriter(folder, SAMPLE_RATE_HZ),
+        kept.open(SAMPLE_RATE_HZ),
         _Live(),  # type: ignore[arg-type]
-        studio.recordings,
+        kept,
         target_s,
         on_end=lambda: None,
         clock_s=lambda: clock[0],
@@ -76,4 +76,6 @@ def test_sound_that_comes_faster_than_anybody_speaks_is_refused(
     take.take_in(second)
 
     take.abandon("the page is gone")
-    assert [round(each.duration_s) for each in unfinished_recordings(tmp_path)] == [31]
+    assert [(round(each.duration_s), each.reason) for each in Journal(tmp_path).unfinished()] == [
+        (31, "the page is gone")
+    ]

@@ -1,4 +1,4 @@
-"""How long the studio takes for each page after 500 answers."""
+"""How long the studio takes for each page after 1,000 answers."""
 
 import time
 from collections.abc import Iterator
@@ -41,12 +41,12 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """A studio with 540 answers, most of them corrected by a coach, and drills."""
+    """A studio with 1,040 answers, most of them corrected by a coach, and drills."""
     settings = ClientSettings(home=tmp_path_factory.mktemp("practiced"))
     studio = make_studio(settings)
     backend, now = studio.backend, datetime.now(UTC)
     practice(backend, load_lexicon(), until=now, roles=["ml-infrastructure-engineer"], answers=40)
-    backend.import_attempts(corrected_copies(archived_copies(backend, 500)))
+    backend.import_attempts(corrected_copies(archived_copies(backend, 1000)))
     practice_drills(backend, load_items(settings), until=now)
     with TestClient(create_studio(studio), base_url=ORIGIN) as made:
         yield made

@@ -33,6 +33,7 @@ def test_an_interview_over_a_real_microphone(microphone: PulseAudio, tmp_path: P
     home = tmp_path / "home"
     environment = {**microphone.environment, "ALOUD_HOME": str(home), "ALOUD_OFFLINE": "1"}
     options = ["--questions", "1", "--prepare", "0", "--no-speak", "--model", "tiny.en"]
+    options += ["--round", "system-design"]
     interview = subprocess.Popen(
         [*_ALOUD, "interview", "--role", "ai-infrastructure-architect", *options],
         env={**environment, "PYTHONUNBUFFERED": "1"},

@@ -73,3 +73,15 @@ def test_a_denied_phrase_is_not_called_covered(report: Report, columns: int) -> 
     assert "≠ denied 1 speculative" in text
     assert "✓ covered" not in text
     assert "0 of 1 said" in text
+
+
+def test_a_term_said_several_times_is_one_line_with_its_places(report: Report) -> None:
+    (said,) = report.pronunciation.terms
+    again = said.model_copy(update={"start_s": 75.0, "end_s": 76.0, "word_indices": (40,)})
+    right = again.model_copy(update={"verdict": "correct", "start_s": 30.0, "heard": None})
+    terms = Pronunciation(terms=(said, again, right))
+    text = shown(report.model_copy(update={"pronunciation": terms}), 120)
+    lines = [line for line in text.splitlines() if said.term in line and "✗" in line]
+    assert text.count("✗ mispronounced") == 1
+    assert len(lines) == 1, lines
+    assert "0:08, 1:15 (correct 0:30)" in lines[0]

@@ -1,6 +1,7 @@
 """Both Whisper engines on the same real weights, tiny.en."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -16,15 +17,25 @@ def faster() -> Transcriber:
 
 
 @pytest.fixture(scope="session")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Transcriber:
+def openai_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same weights in the reference's format; its tests are skipped where it is missing."""
     reason = "install PyTorch and openai-whisper: pip install torch openai-whisper"
-    torch = pytest.importorskip("torch", reason=reason)
+    pytest.importorskip("torch", reason=reason)
     pytest.importorskip("whisper", reason=reason)
     folder = find_weights("tiny.en")
     assert folder is not None
     path = tmp_path_factory.mktemp("weights") / "tiny.en.pt"
     write_openai(folder, path)
-    engine = load_engine("openai-whisper", str(path), offline=True)
+    return path
+
+
+@pytest.fixture(scope="session")
+def reference(openai_weights: Path) -> Transcriber:
+    import torch
+
+    folder = find_weights("tiny.en")
+    assert folder is not None
+    engine = load_engine("openai-whisper", str(openai_weights), offline=True)
     # the heads that word times come from: the reference knows them by the names of its own files
     model = engine._whisper  # type: ignore[attr-defined]
     heads = torch.zeros(model.dims.n_text_layer, model.dims.n_text_head, dtype=torch.bool)

@@ -38,6 +38,10 @@ class ScriptedChild(Transcriber):
             _die_once_more(Path(rest))
         if kind == "slow":
             time.sleep(float(rest))
+        if kind == "busy":
+            until_s = time.process_time() + float(rest)
+            while time.process_time() < until_s:
+                pass
         if kind == "broken":
             raise ValueError("two shapes disagree")
         if kind == "noisy":
@@ -61,6 +65,8 @@ def load(
         with Path(model.removeprefix("absent ")).open("a") as loads:
             loads.write(".")
         raise WeightsError("no such weights; run: aloud models pull")
+    if model == "stuck":
+        time.sleep(3600)
     if model == "crashing":
         os.write(2, b"out of threads\n")
         os._exit(3)

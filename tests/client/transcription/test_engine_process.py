@@ -137,6 +137,63 @@ def test_errors_are_those_of_the_engine_itself(name: str, model: str | None) -> 
     assert (type(there.value), str(there.value)) == (type(here.value), str(here.value))
 
 
+def test_an_engine_that_hangs_is_ended_and_the_next_answer_has_another() -> None:
+    engine = scripted("slow 3600", still_s=1.0)
+    engine.warm()
+    first = engine.pid
+    assert first is not None
+    began_s = time.monotonic()
+
+    with pytest.raises(EngineError, match=r"scripted stopped working.*--model tiny\.en"):
+        engine.recognize(CLIP)
+
+    assert time.monotonic() - began_s < 30
+    assert soon(lambda: not is_there(first))
+    engine.warm()
+    assert engine.pid not in (None, first)
+
+
+def test_a_stopped_process_is_ended_also_where_it_takes_no_sound() -> None:
+    engine = scripted("", still_s=1.0)
+    assert texts(engine) == ["16000"]
+    assert engine.pid is not None
+    os.kill(engine.pid, signal.SIGSTOP)
+
+    with pytest.raises(EngineError, match="stopped working"):
+        engine.recognize(Clip(np.zeros(480_000, np.float32)))  # more than a pipe holds
+    assert texts(engine) == ["16000"]
+
+
+def test_an_engine_that_hangs_while_it_loads_is_ended() -> None:
+    with pytest.raises(EngineError, match="stopped working"):
+        scripted("stuck", loading_still_s=1.0).warm()
+
+
+def test_work_that_takes_long_is_no_hang() -> None:
+    assert texts(scripted("busy 3", still_s=1.0)) == ["16000"]
+
+
+def test_memory_is_given_back_when_it_may_rest() -> None:
+    engine = scripted("")
+    assert texts(engine) == ["16000"]
+    engine.rest()
+    assert engine.pid is None
+    assert texts(engine) == ["16000"]
+
+
+def test_the_reference_works_in_a_process_of_its_own(
+    reference: Transcriber, openai_weights: Path
+) -> None:
+    clip = read_audio(demo.AUDIO).slice(0.0, 4.0)
+    engine = EngineProcess("openai-whisper", str(openai_weights), offline=True)
+
+    words = [word.text for word in engine.recognize(clip)]
+
+    assert (engine.name, engine.model) == ("openai-whisper", "tiny.en")
+    assert words == [word.text for word in reference.recognize(clip)]
+    assert len(words) > 5
+
+
 def test_what_breaks_is_an_error_that_names_it() -> None:
     with pytest.raises(EngineError, match="ValueError: two shapes disagree"):
         scripted("broken").recognize(CLIP)

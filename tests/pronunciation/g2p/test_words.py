@@ -52,3 +52,16 @@ def test_plain_keeps_what_belongs_to_a_name() -> None:
 )
 def test_where_a_term_stands(text: str, term: str, places: list[tuple[int, int]]) -> None:
     assert find_term(text.split(), term) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "is_there"),
+    [
+        ("fewer PCIe lanes", "LAN", False),
+        ("two LANs", "LAN", True),
+        ("the DNSes", "DNS", True),
+        ("both caches", "cache", True),
+    ],
+)
+def test_a_plural_is_written_as_english_writes_it(text: str, term: str, is_there: bool) -> None:
+    assert bool(find_term(text.split(), term)) is is_there

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from pronunciation.hearing.align import word_states
-from pronunciation.hearing.layout import candidates_of, context, lay_out, window_by_times
+from pronunciation.hearing.layout import (
+    candidates_of,
+    context,
+    lay_out,
+    regrouped,
+    window_by_times,
+)
 from pronunciation.hearing.results import Target
 
 CACHE = Target("cache", 2, 1, ("K AE1 SH",), ("K AE1 CH",))
@@ -35,3 +41,16 @@ def test_words_that_ended_long_ago_are_over() -> None:
     assert allowed[:250].tolist() == [0] * 250
     assert 0 < allowed[251] < allowed[301]
     assert bool((np.diff(allowed) >= 0).all())
+
+
+def test_the_words_of_a_target_become_one_unit_of_an_aligned_text() -> None:
+    layout = lay_out(["we", "use", "in", "fini", "band", "here"], [])
+    owner = np.array([-1, 0, 0, 1, 2, 2, -1, 3, 4, 4, 5])
+    target = Target("InfiniBand", 2, 3, ("IH1 N F IH0 N IY0 B AE2 N D",))
+
+    new, units = regrouped(layout, owner, [target])
+
+    assert new.target == [None, None, target, None]
+    assert new.word_index == [0, 1, 2, 5]
+    assert new.phones[2] == ("IH", "N", "F", "IH", "N", "IY", "B", "AE", "N", "D")
+    assert units.tolist() == [-1, 0, 0, 1, 2, 2, -1, 2, 2, 2, 3]

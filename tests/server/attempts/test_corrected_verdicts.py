@@ -398,12 +398,12 @@ def test_lists_exports_and_overviews_show_the_content_score(
     submission = make.submission(text, transcript=typed(text))
     world = people(make_service(grader=Grader(with_structure, "stub-1")), submission)
     graded = world.of("ana").history().attempts[0].score
-    assert graded == pytest.approx(0.5 * (0.25 / 0.45) + 0.5 * 0.5)
+    assert graded == pytest.approx(0.5 * (0.15 / 0.45) + 0.5 * (0.375 / 0.7) * (0.5 / 0.6))
     assert graded != world.of("ana").attempt(world.attempt.id).report.coverage.score
     correct(world)
     listed = world.of("ana").history().attempts[0]
     read = world.of("ana").attempt(world.attempt.id).report
     assert (listed.score, listed.graded_score) == (read.score, graded)
-    assert read.score == pytest.approx(0.5 + 0.5 * 0.5)
+    assert read.score == pytest.approx(0.5 + 0.5 * (0.375 / 0.7))
     row = cohort_table(world, "csv")
-    assert (row["score"], row["graded_score"]) == ("0.75", str(round(graded, 4)))
+    assert (row["score"], row["graded_score"]) == ("0.7679", str(round(graded, 4)))

@@ -1,5 +1,8 @@
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -313,3 +316,23 @@ def test_an_export_of_more_than_a_page_is_whole(service: Service, make: SimpleNa
     archive = service.export_all()
     assert len({each.submission.submission_id for each in archive.attempts}) == 45
     assert archive.next_after_id is None
+
+
+def test_a_store_opened_at_first_use_is_opened_once(tmp_path: Path, make: SimpleNamespace) -> None:
+    begun = threading.Barrier(4, timeout=60)
+    opened: list[Store] = []
+
+    def open_store() -> Store:
+        opened.append(Store(sqlite_url(tmp_path / "aloud.db")))
+        return opened[-1]
+
+    service = Service(open_store, lambda: make.bank(), lambda: pytest.fail("needs no lexicon"))
+
+    def look() -> int:
+        begun.wait()
+        return service.history().total
+
+    with ThreadPoolExecutor(4) as pool:
+        assert [each.result() for each in [pool.submit(look) for _ in range(4)]] == [0] * 4
+    service.close()
+    assert len(opened) == 1

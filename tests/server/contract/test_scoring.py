@@ -9,7 +9,9 @@ from server.contract import (
     Structure,
     content_score,
     coverage_score,
+    score_rule,
 )
+from server.contract.scoring import COVERAGE_RANGE, COVERAGE_SHARE, RELEVANT_FROM, STRUCTURE_RANGE
 
 
 def _score(kind: Kind, coverage: float, structure: float) -> float:
@@ -22,23 +24,44 @@ def test_a_possible_phrase_counts_by_its_confidence() -> None:
     sure, unsure = (
         PhraseCoverage(phrase="a", status="possible", confidence=share) for share in (0.9, 0.3)
     )
-    assert coverage_score([sure]) == pytest.approx(0.45)
-    assert coverage_score([unsure]) == pytest.approx(0.15)
-    assert coverage_score([PhraseCoverage(phrase="a", status="possible")]) == pytest.approx(0.25)
+    assert coverage_score([sure]) == pytest.approx(0.72)
+    assert coverage_score([unsure]) == pytest.approx(0.24)
+    assert coverage_score([PhraseCoverage(phrase="a", status="possible")]) == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
 def test_a_good_answer_reaches_one_and_chance_hits_nothing(kind: Kind) -> None:
-    assert _score(kind, 0.7, 0.9) == pytest.approx(1.0)
+    nothing, everything = COVERAGE_RANGE[kind]
+    assert _score(kind, everything, 0.95) == pytest.approx(1.0)
     assert _score(kind, 1.0, 1.0) == pytest.approx(1.0)
-    assert _score(kind, 0.25, 0.35) == 0.0
-    assert 0.4 < _score(kind, 0.475, 0.625) < 0.6
+    assert _score(kind, nothing, 0.25) == 0.0
+    assert 0.4 < _score(kind, (nothing + everything) / 2, 0.6) < 0.6
 
 
 def test_a_list_of_key_phrases_earns_little() -> None:
     assert _score("explain", 1.0, 0.0) == pytest.approx(0.25)
     assert _score("explain", 1.0, 0.175) == pytest.approx(0.375)
-    assert _score("explain", 1.0, 0.35) == pytest.approx(0.5)
+    assert _score("explain", 1.0, 0.25) == pytest.approx(0.5 * (0.5 + 0.5 * 0.25 / 0.35))
+
+
+@pytest.mark.parametrize("kind", ["explain", "design", "code"])
+def test_a_well_built_answer_about_something_else_earns_little(kind: Kind) -> None:
+    assert _score(kind, 0.0, 1.0) == 0.0
+    built = 1 - COVERAGE_SHARE[kind]
+    assert _score(kind, 0.3, 1.0) == pytest.approx(built * 0.3 / RELEVANT_FROM[kind])
+    assert _score(kind, 0.6, 1.0) > _score(kind, 0.6, 0.5) > _score(kind, 0.3, 0.5)
+
+
+def test_a_story_needs_few_of_the_phrases() -> None:
+    assert _score("story", 0.0, 1.0) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
+def test_the_rule_names_the_limits_that_it_goes_by(kind: Kind) -> None:
+    rule = score_rule(kind)
+    for share in (*COVERAGE_RANGE[kind], *STRUCTURE_RANGE):
+        assert f"{share:.0%}" in rule
+    assert ("counts in full only" in rule) == (kind != "story")
 
 
 def test_the_parts_make_the_score() -> None:

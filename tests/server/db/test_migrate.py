@@ -17,9 +17,9 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from server.attempts.store import Store
 from server.core.errors import StoreError
 from server.core.settings import sqlite_url
-from server.db import migrate
+from server.db import HEAD_REVISION, migrate
 from server.db.engine import make_engine
-from server.db.migrate import HEAD_REVISION, alembic_config, current_revision, upgrade
+from server.db.migrate import alembic_config, current_revision, upgrade
 from server.db.tables import Base
 
 

@@ -7,7 +7,15 @@ from typing import get_args
 
 import pytest
 
-from server.contract import Archive, ArchivedAttempt, ArchivedReport, TermVerdict, Transcript, Word
+from server.contract import (
+    Archive,
+    ArchivedAttempt,
+    ArchivedReport,
+    Pronunciation,
+    TermVerdict,
+    Transcript,
+    Word,
+)
 from server.core.errors import InvalidInputError
 from server.exports.attempt import AttemptFormat, export_attempt
 from tests.server.conftest import START, grade, make_question, make_submission
@@ -181,3 +189,23 @@ def test_a_pdf_of_an_answer_that_repeats_a_term_without_end_is_made_in_bounded_t
     assert "100morerows" in text.replace(" ", "")
     whole = pdf_text(export_attempt(with_terms(500), "pdf").content).replace("\u00a0", "")
     assert "term499" in whole and "morerows" not in whole.replace(" ", "")
+
+
+@pytest.mark.parametrize("kind", ["markdown", "pdf"])
+def test_a_term_said_several_times_is_one_row_with_its_places(kind: AttemptFormat) -> None:
+    whole = archive()
+    attempt = whole.attempts[0]
+    (first,) = attempt.report.pronunciation.terms
+    first = first.model_copy(update={"start_s": 5.0})
+    again = first.model_copy(update={"start_s": 71.0, "heard": "vee-el"})
+    right = first.model_copy(update={"start_s": 30.0, "verdict": "correct"})
+    pronunciation = Pronunciation(terms=(first, again, right))
+    report = attempt.report.model_copy(update={"pronunciation": pronunciation})
+    reports = (ArchivedReport(graded_at=START, report=report),)
+    attempts = (attempt.model_copy(update={"reports": reports}),)
+    file = export_attempt(whole.model_copy(update={"attempts": attempts}), kind)
+    text = pdf_text(file.content) if kind == "pdf" else file.content.decode()
+    text = "".join(text.replace("\u00a0", " ").split())
+    assert text.count("VEE-el-el-em") == 1 or kind == "markdown"
+    assert "0:05,1:11(correct0:30)" in text
+    assert "vee-LUM,vee-el" in text

@@ -11,6 +11,7 @@ import yaml
 from typer.main import get_command
 
 from client.cli.app import app
+from scripts import image_steps
 from server.core.settings import ServerSettings
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,11 +27,7 @@ def compose() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def steps() -> list[tuple[str, str]]:
     """The instructions of the Containerfile: word and rest."""
-    text = (ROOT / "Containerfile").read_text(encoding="utf-8")
-    joined = re.sub(r"\\\n\s*", "", "\n".join(x for x in text.splitlines() if x[:1] != "#"))
-    return [
-        (word, rest) for word, _, rest in (x.partition(" ") for x in joined.splitlines()) if word
-    ]
+    return image_steps.steps((ROOT / "Containerfile").read_text(encoding="utf-8"))
 
 
 def assert_is_a_command(words: list[str]) -> None:
@@ -140,3 +137,15 @@ def test_the_database_counts_as_ready_only_where_the_server_reaches_it(
     assert command.startswith("pg_isready --host 127.0.0.1 ")
     waits = compose["services"]["aloud"]["depends_on"]["database"]["condition"]
     assert waits == "service_healthy"
+
+
+def test_the_images_paths_are_put_below_a_folder(steps: list[tuple[str, str]]) -> None:
+    folder = Path("/clean root")
+    placed = [image_steps.placed(rest, folder) for _, rest in steps]
+    assert "/clean root/opt/aloud/bin/python -m pip check" in " ".join(placed)
+    assert image_steps.placed("docker.io/library/python /wheel/*.whl", folder) == (
+        "docker.io/library/python /clean root/wheel/*.whl"
+    )
+    assert image_steps.placed("PATH=/opt/aloud/bin:$PATH", folder) == (
+        "PATH=/clean root/opt/aloud/bin:$PATH"
+    )

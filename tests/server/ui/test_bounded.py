@@ -18,7 +18,8 @@ def of_terms(make_report: MakeReport, count: int) -> Report:
 def test_what_fits_is_shown_whole(make_report: MakeReport) -> None:
     report = of_terms(make_report, MOST_SHOWN)
     assert bounded(report) is report
-    assert len(view_report(report).unclear_terms) == MOST_SHOWN
+    (row,) = view_report(report).unclear_terms
+    assert 1 + len(row.more) == MOST_SHOWN
 
 
 def test_what_is_left_out_is_told_and_the_worst_stays(make_report: MakeReport) -> None:
@@ -29,12 +30,13 @@ def test_what_is_left_out_is_told_and_the_worst_stays(make_report: MakeReport) -
     assert shown.notices[0] == "from the grader" and shown.notices[1].startswith("1,500 more")
     assert (shown.coverage, shown.transcript) == (report.coverage, report.transcript)
     view = view_report(report)
-    assert len(view.unclear_terms) == MOST_SHOWN
+    assert [1 + len(row.more) for row in view.unclear_terms] == [MOST_SHOWN]
     assert view.notices == shown.notices
     assert len(view.report.pronunciation.terms) == MOST_SHOWN
     marked = [part for part in view.parts if "term" in str(part)]
     assert len(marked) <= 2 * MOST_SHOWN + 2
-    assert len(view_comparison(report, report).before.unclear_terms) == MOST_SHOWN
+    (row,) = view_comparison(report, report).before.unclear_terms
+    assert 1 + len(row.more) == MOST_SHOWN
 
 
 def test_remarks_have_an_end_too(make_report: MakeReport) -> None:

@@ -16,7 +16,7 @@ from server.ui.exports.html import bundle_page, to_html
 from server.ui.exports.markdown import to_markdown
 from server.ui.rendering import environment
 from server.ui.report_view import view_report
-from server.ui.verdict_words import composition_text
+from server.ui.verdict_words import composition_text, rule_text
 from tests.planted_report import CLAUSE, PHRASES, QUESTION, planted_attempt, planted_report
 from tests.server.exports.test_attempt import pdf_text
 
@@ -62,7 +62,8 @@ def test_every_form_of_a_report_shows_all_of_it(kind: str) -> None:
         each
         for each in (
             composition_text(REPORT),
-            "structure 27% × 0.5",
+            "of 50 points (",
+            rule_text(REPORT),
             ASKED,
             f"“{CLAUSE}”",
             "in your own words",

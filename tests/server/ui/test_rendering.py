@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from server.ui.rendering import STYLESHEET, clock, environment, ipa, percent, respell, when
+from server.contract import clock
+from server.ui.rendering import STYLESHEET, environment, ipa, percent, respell, when
 from server.ui.rendering import with_code as code
 
 

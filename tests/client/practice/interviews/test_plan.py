@@ -53,6 +53,21 @@ def test_so_many_questions_are_planned_as_fill_the_time() -> None:
     assert (plan.planned, plan.planned_s) == (9, 1350)
 
 
+def test_phone_screens_and_behavioral_rounds_of_every_role_begin_with_oneself() -> None:
+    bank = load_bank(())
+    for role in bank.roles:
+        for guide in bank.rounds:
+            practiced = {"tell-me-about-yourself": START}
+            rng = random.Random(1)
+            plan = plan_interview(bank.questions, role.id, guide.id, 10, practiced, rng)
+            asked = [each.id for each in plan.questions]
+            if guide.id in ("phone-screen", "behavioral"):
+                assert asked[0] == "tell-me-about-yourself"
+                assert plan.questions[1].role == role.id
+            else:
+                assert "tell-me-about-yourself" not in asked
+
+
 def test_a_role_without_questions_for_the_round_is_told() -> None:
     with pytest.raises(InterviewError, match="no question for ml-engineer, round behavioral"):
         plan_interview([question("a")], "ml-engineer", "behavioral", 45, {}, random.Random(1))

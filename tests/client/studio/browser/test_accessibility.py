@@ -54,6 +54,7 @@ NO_PAGES: Final = {
     "/practice",
     "/history/compare",
     "/history/export.{suffix}",
+    "/drills/items.csv",
     "/takes",
     "/takes/{name}",
     "/takes/{name}/audio",

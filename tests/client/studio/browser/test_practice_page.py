@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from client.audio import unfinished_recordings
 from client.audio.files import read_audio
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.demo import AUDIO
+from client.journal import Journal
 from client.transcription.engine_process import EngineProcess
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ScriptedTranscriber
@@ -72,7 +72,7 @@ def discard(page: Any) -> None:
 
 
 def left(settings: ClientSettings) -> int:
-    return len(unfinished_recordings(settings.recordings))
+    return len(Journal.of(settings).unfinished())
 
 
 @pytest.mark.slow
@@ -313,7 +313,7 @@ def test_a_killed_studio_loses_nothing_and_the_next_one_finishes_it(
         wait_state(page, "problem")
         assert "connection to Aloud was lost" in page.inner_text("[data-problem]")
         assert "is kept" in page.inner_text("[data-problem]")
-    (take,) = unfinished_recordings(settings.recordings)
+    (take,) = Journal.of(settings).unfinished()
     assert take.duration_s > 2.5
 
     with studio_process(settings.home, int(url.rsplit(":", 1)[1])):
@@ -369,3 +369,25 @@ def test_on_a_phone_record_stays_in_view_and_no_key_is_shown(
     assert box["height"] >= 24
     assert box["y"] >= 0 and box["y"] + box["height"] <= 800
     assert page.locator(".kbd:visible").count() == 0
+
+
+def test_two_clicks_lead_to_the_first_question_and_four_to_the_first_report(
+    serve: Serve, new_page: NewPage, answer_sound: Path
+) -> None:
+    page = new_page(sound=answer_sound)
+    page.add_init_script(
+        "addEventListener('click', () => {"
+        " sessionStorage.clicks = 1 + Number(sessionStorage.clicks ?? 0); }, true)"
+    )
+    page.goto(serve().url)
+    page.get_by_role("link", name="Answer it").click()
+    page.wait_for_url("**/practice/*")
+    page.wait_for_load_state()  # a click before the page's script runs would be lost
+    wait_state(page, "ready", "asking")
+    assert page.evaluate("Number(sessionStorage.clicks)") <= 2
+    page.click("[data-primary]")
+    wait_recorded(page, 6)
+    page.click("[data-primary]")
+    page.wait_for_url("**/attempts/*")
+    assert "Your first report" in page.inner_text("main")
+    assert 0 < page.evaluate("Number(sessionStorage.clicks)") <= 4

@@ -11,7 +11,8 @@ from server.grading.sense.features import (
     shipped_metric,
     span_features,
 )
-from server.grading.sense.fusion import Logistic, sense_phrases, shipped_fusion
+from server.grading.sense.fusion import sense_phrases, shipped_fusion
+from server.grading.sense.logistic import Logistic
 from server.grading.sense.vectors import sense_of
 
 QUESTION = next(q for q in load_bank().questions if q.id == "infiniband-or-roce")
@@ -68,14 +69,14 @@ def test_a_bank_without_ways_is_judged_by_its_reasons() -> None:
         model_answer="With continuous batching.",
         key_phrases=(KeyPhrase(phrase="continuous batching", why="New requests join at once."),),
     )
-    (found,) = sense_phrases(question, sense_of(["hello"]), ["hello"], [False])
+    (found,) = sense_phrases(question, sense_of(["hello"]), ["hello"], missing(question).phrases)
     assert found is not None and 0.0 <= found.probability < shipped_fusion().covered_from
 
 
 def test_without_words_there_is_nothing_to_judge() -> None:
-    assert sense_phrases(QUESTION, sense_of([]), [], [False] * len(QUESTION.key_phrases)) == [
-        None
-    ] * len(QUESTION.key_phrases)
+    assert sense_phrases(QUESTION, sense_of([]), [], missing(QUESTION).phrases) == [None] * len(
+        QUESTION.key_phrases
+    )
 
 
 def test_features_are_numbers_for_every_span() -> None:

@@ -1,0 +1,160 @@
+"""How much memory a recording takes, by its length: the peak of the command and all it starts.
+
+    python benchmarks/memory.py                    # an hour of silence, 45 s and 10 minutes spoken
+    python benchmarks/memory.py --minutes 180      # three hours spoken, without a pause
+    python benchmarks/memory.py --smoke            # seconds of each: does it run, not how much
+
+The words are those of the sample answer with its pauses taken out, over and over. What is counted
+is the proportional set size of the whole tree of processes (Linux: /proc/PID/smaps_rollup), so that
+what two of them share counts once. Exit status 1 where the goal is missed (never with --smoke).
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+import av
+import numpy as np
+import numpy.typing as npt
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from client.audio.files import read_audio  # noqa: E402
+from client.audio.speech import speech_segments  # noqa: E402
+from client.data import demo  # noqa: E402
+from pronunciation.clip import SAMPLE_RATE_HZ  # noqa: E402
+
+GOAL_MB: Final = 400.0
+EVERY_S: Final = 0.1
+BLOCK: Final = 60 * SAMPLE_RATE_HZ
+
+
+def dense_words() -> npt.NDArray[np.float32]:
+    """The sample answer without its pauses."""
+    clip = read_audio(demo.AUDIO)
+    return np.concatenate([clip.slice(a, b).samples for a, b in speech_segments(clip)])
+
+
+def write(path: Path, words: npt.NDArray[np.float32], duration_s: float) -> None:
+    """A FLAC file of this length, the words over and over; written as it is made."""
+    left, at = round(duration_s * SAMPLE_RATE_HZ), 0
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("flac", rate=SAMPLE_RATE_HZ, layout="mono")
+        resampler = av.AudioResampler(format=stream.format, layout="mono", rate=SAMPLE_RATE_HZ)
+        while left:
+            count = min(left, BLOCK)
+            part = np.resize(np.roll(words, -at), count)
+            frame = av.AudioFrame.from_ndarray(
+                (part * 32767).astype(np.int16)[None], format="s16", layout="mono"
+            )
+            frame.sample_rate, frame.time_base, frame.pts = (
+                SAMPLE_RATE_HZ,
+                Fraction(1, SAMPLE_RATE_HZ),
+                at,
+            )
+            for made in resampler.resample(frame):
+                container.mux(stream.encode(made))
+            left, at = left - count, at + count
+        container.mux(stream.encode(None))
+
+
+def tree_mb(root: int) -> dict[str, float]:
+    """The proportional set size of a process and of what it started, in MB, by their commands."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int(
+                    (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                )
+            except (OSError, IndexError):
+                continue
+    tree = {root}
+    while True:
+        grown = tree | {pid for pid, parent in parents.items() if parent in tree}
+        if grown == tree:
+            break
+        tree = grown
+    found: dict[str, float] = {}
+    for pid in tree:
+        try:
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue
+        kilobytes = next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+        name = "command" if pid == root else "engine and others"
+        found[name] = found.get(name, 0.0) + kilobytes / 1000
+    return found
+
+
+def peak_of(command: list[str]) -> tuple[float, dict[str, float], float, int]:
+    """The peak in MB with its parts, the seconds it took, and the exit status."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = os.environ | {"ALOUD_HOME": home, "ALOUD_OFFLINE": "1"}
+        began_s = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from client.cli import main; main()", *command],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        peak, parts = 0.0, dict[str, float]()
+        while process.poll() is None:
+            now = tree_mb(process.pid)
+            if sum(now.values()) > peak:
+                peak, parts = sum(now.values()), now
+            time.sleep(EVERY_S)
+    return peak, parts, time.monotonic() - began_s, process.returncode
+
+
+def main() -> int:
+    """Print a line for each recording."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, help="only so many minutes of words")
+    parser.add_argument("--model", default="tiny.en")
+    parser.add_argument("--smoke", action="store_true")
+    options = parser.parse_args()
+    if not Path("/proc/self/smaps_rollup").exists():
+        print("this system does not tell the proportional set size: skipped")
+        return 0
+    words = dense_words()
+    silence = np.zeros(1, np.float32)
+    engine = ["--engine", "faster-whisper", "--model", options.model]
+    assess = ["assess", "--no-save", "--question", demo.QUESTION_ID, *engine]
+    cases = [
+        ("an hour of silence, assess", silence, 3600.0, assess),
+        ("45 s of words, assess", words, 45.0, assess),
+        ("45 s of words, transcribe", words, 45.0, ["transcribe", *engine]),
+        ("10 minutes of words, assess", words, 600.0, assess),
+    ]
+    if options.minutes is not None:
+        cases = [(f"{options.minutes:g} minutes of words", words, 60 * options.minutes, assess)]
+    if options.smoke:
+        cases = [(name, sound, 5.0, command) for name, sound, _, command in cases[:2]]
+    met = True
+    with tempfile.TemporaryDirectory() as folder:
+        for name, sound, duration_s, command in cases:
+            path = Path(folder) / "recording.flac"
+            write(path, sound, duration_s)
+            peak, parts, took_s, status = peak_of([command[0], str(path), *command[1:]])
+            listed = ", ".join(f"{part} {size:.0f}" for part, size in parts.items())
+            fits = peak <= GOAL_MB
+            met = met and fits
+            print(
+                f"{name:<32} peak {peak:5.0f} MB ({listed}), {took_s:.0f} s, exit {status}"
+                f"{'' if fits else '  MISSED'}",
+                flush=True,
+            )
+    return 0 if met or options.smoke else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

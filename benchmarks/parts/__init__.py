@@ -1,0 +1,1 @@
+"""The parts of docs/benchmarks.md: each module measures one thing and gives tables."""

@@ -1,0 +1,240 @@
+"""Growth: with the questions of the bank, and with the stored answers of a server."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import text
+
+from benchmarks.parts.tables import Table
+from server.accounts.service import AccountService
+from server.attempts.store import Store
+from server.contract import (
+    ArchivedReport,
+    Coverage,
+    Delivery,
+    HistoryQuery,
+    PhraseCoverage,
+    Pronunciation,
+    Report,
+    Submission,
+    TermVerdict,
+    Transcript,
+)
+from server.core.settings import sqlite_url
+from server.db.database import Database
+from server.review.overview import overview_of
+from server.review.review_queue import QueueFilter, ReviewQueue
+
+CANDIDATES, MEMBERS, TEMPLATES = 500, 50, 200
+"""People on the server, those of one cohort, and different answers."""
+ANSWER = "We would page the cache in blocks and batch continuously, so that requests share steps."
+QUESTION = """- id: made-{n}
+  round: coding
+  topic: Topic {topic}
+  prompt: How would you solve problem {n}?
+  model_answer: I measure first, then I change step {n}, and measure again.
+  key_phrases:
+    - phrase: measure first
+    - phrase: step {n} changes
+    - phrase: measure again
+"""
+
+
+def measure(*, quick: bool) -> list[Table]:
+    """Both."""
+    banks = (1_000, 10_000, 100_000)
+    histories = (10_000, 100_000) if quick else (10_000, 100_000, 1_000_000)
+    return [_banks(banks), _histories(histories)]
+
+
+def _banks(sizes: tuple[int, ...]) -> Table:
+    rows = []
+    for size in sizes:
+        command = [sys.executable, "-m", "benchmarks.parts.growth", str(size)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        rows.append([size, *json.loads(done.stdout.splitlines()[-1])])
+    columns = (
+        "questions",
+        "loading, processor s",
+        "one question, ms",
+        "a role's, ms",
+        "memory, MB",
+    )
+    return Table(
+        "Questions in the bank",
+        columns,
+        rows,
+        ("Short questions of a bank of one's own, laid over the built-in one.",),
+    )
+
+
+def _one_bank(size: int) -> list[float]:
+    import resource
+
+    from question_bank.loader import load_bank
+
+    with tempfile.TemporaryDirectory() as folder:
+        for first in range(0, size, 1000):
+            made = (QUESTION.format(n=n, topic=n % 200) for n in range(first, first + 1000))
+            (Path(folder) / f"{first}.yaml").write_text("".join(made), encoding="utf-8")
+        began_s = time.process_time()
+        bank = load_bank((Path(folder),))
+        loading_s = time.process_time() - began_s
+    role = bank.roles[0].id
+    one = _median_ms(lambda: bank.question(f"made-{size - 1}"))
+    some = _median_ms(lambda: [each for each in bank.questions if each.role == role])
+    kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return [loading_s, one, some, kib / 1024]
+
+
+def _histories(sizes: tuple[int, ...]) -> Table:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in sizes:
+            path = Path(folder) / f"{size}.db"
+            with closing(Database(sqlite_url(path))) as database:
+                cohort, coach, owner = _fill(database, size)
+                rows.append([size, *_pages(database, cohort, coach, owner)])
+            path.unlink()
+    columns = (
+        "stored answers", "shared with the cohort", "overview, ms", "queue, ms",
+        "next to review, ms", "history, ms", "the same, page 20, ms", "storing one, ms",
+    )  # fmt: skip
+    return Table(
+        "Stored answers",
+        columns,
+        rows,
+        (
+            f"SQLite, {CANDIDATES} candidates, {MEMBERS} of them in the cohort, who share all. "
+            "Processor time, median of five; goal 100 ms at 100,000. A new answer also waits for "
+            "the disk.",
+        ),
+    )
+
+
+def _pages(database: Database, cohort: int, coach: int, owner: int) -> list[float]:
+    store = Store(database).of(owner)
+    queue = ReviewQueue(database, {cohort}, coach)
+    last = HistoryQuery(offset=950, limit=50)
+    return [
+        overview_of(database, cohort).answers,
+        _median_ms(lambda: overview_of(database, cohort)),
+        _median_ms(lambda: queue.page(QueueFilter())),
+        _median_ms(lambda: queue.next_after(None)),
+        _median_ms(lambda: store.history(HistoryQuery())),
+        _median_ms(lambda: store.history(last)),
+        _median_ms(lambda: _add(store, 0)),
+    ]
+
+
+def _median_ms(work: Callable[[], Any]) -> float:
+    took_s = []
+    for _ in range(6):
+        began_s = time.process_time()  # SQLite works in this process
+        work()
+        took_s.append(time.process_time() - began_s)
+    return 1000 * median(took_s[1:])
+
+
+def _fill(database: Database, size: int) -> tuple[int, int, int]:
+    """Some real answers, and copies of them: the cohort, its coach, and one of its candidates."""
+    _syncs(database, "OFF")  # waiting for the disk a thousand times measures nothing
+    accounts = AccountService(database)
+    people = [accounts.add(f"c{each}", "candidate").id for each in range(CANDIDATES)]
+    coach = accounts.add("coach", "coach").id
+    cohort = accounts.cohorts.add("cohort").id
+    for each in people[:MEMBERS]:
+        accounts.cohorts.assign(cohort, each, "candidate")
+    accounts.cohorts.assign(cohort, coach, "coach")
+    for number in range(TEMPLATES):
+        _add(Store(database).of(people[0]), number)
+    with database.engine.begin() as connection:
+        for table in ("attempts", "reports", "answer_facts", "term_facts"):
+            connection.execute(text(_copies(connection, table, people[0])), {"size": size})
+        connection.execute(
+            text(
+                "INSERT INTO shares (owner_id, attempt_id, cohort_id, with_audio, created_at)"
+                " SELECT owner_id, id, :cohort, 0, created_at FROM attempts"
+                " WHERE owner_id < :until"
+            ),
+            {"cohort": cohort, "until": people[0] + MEMBERS},
+        )
+    _syncs(database, "FULL")
+    return cohort, coach, people[1]
+
+
+def _syncs(database: Database, mode: str) -> None:
+    connection = database.engine.raw_connection()  # the only one there is: the pool keeps it
+    connection.cursor().execute(f"PRAGMA synchronous = {mode}")
+    connection.close()
+
+
+def _copies(connection: Any, table: str, owner: int) -> str:
+    """A statement that copies a table's rows of the templates until there are ``:size`` answers.
+
+    The answer with the number n is a copy of template 1 + (n - 1) % TEMPLATES, of another
+    candidate and of another time.
+    """
+    number = f"(copy.n * {TEMPLATES})"
+    given = {
+        "submission_id": "lower(hex(randomblob(16)))",
+        "owner_id": f"{owner} + (t.{{id}} + {number}) % {CANDIDATES}",
+        "created_at": (
+            "strftime('%Y-%m-%d %H:%M:%S.000000', '2026-01-01',"
+            f" '+' || ((t.{{id}} + {number}) * 31 % 15000000) || ' seconds')"
+        ),
+        "id": f"t.id + {number}",
+        "report_id": f"t.report_id + {number}",
+        "attempt_id": f"t.attempt_id + {number}",
+    }
+    key = "id" if table == "attempts" else "attempt_id"
+    names = [row[1] for row in connection.exec_driver_sql(f"PRAGMA table_info({table})")]
+    cells = [given.get(name, f"t.{name}").format(id=key) for name in names]
+    return (
+        "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy"
+        f" WHERE (n + 2) * {TEMPLATES} <= :size)"
+        f" INSERT INTO {table} ({', '.join(names)}) SELECT {', '.join(cells)}"
+        f" FROM {table} AS t, copy WHERE t.{key} <= {TEMPLATES}"
+    )
+
+
+def _add(store: Store, number: int) -> None:
+    """Stores an answer with a plain report."""
+    from question_bank.loader import load_bank
+
+    questions = load_bank().questions
+    question = questions[number % len(questions)]
+    small = question.model_copy(update={"key_phrases": question.key_phrases[:1]})
+    now = datetime.now(UTC)
+    transcript = Transcript(text=ANSWER)
+    wrong = "mispronounced" if number % 3 else "correct"
+    term = TermVerdict(term=f"term {number % 40}", verdict=wrong)  # type: ignore[arg-type]
+    phrase = PhraseCoverage(phrase=small.key_phrases[0].phrase, status="missing")
+    report = Report(
+        question_id=question.id,
+        created_at=now,
+        grader_version="1.0.0",
+        bank_version="benchmark",
+        transcript=transcript,
+        coverage=Coverage(score=number % 10 / 10, phrases=(phrase,)),
+        pronunciation=Pronunciation(terms=(term,)),
+        delivery=Delivery(words=15, target_s=120),
+    )
+    submission = Submission(
+        submission_id=uuid4().hex, question_id=question.id, created_at=now, transcript=transcript
+    )
+    store.add(submission, small, (ArchivedReport(graded_at=now, report=report),), now)
+
+
+if __name__ == "__main__":
+    print(json.dumps(_one_bank(int(sys.argv[1]))))

@@ -1,0 +1,64 @@
+"""What a file says about its own length, to be held against what arrives."""
+
+import struct
+from pathlib import Path
+from typing import Any, Final
+
+_OGG_MAX_PAGE_BYTES: Final = 27 + 255 + 255 * 255
+
+_WAVE_SIZE_UNKNOWN: Final = 0x7FFF0000
+"""Programs that write to a pipe state a size from here up, since they cannot go back."""
+
+
+def declared_s(path: Path, container: Any, stream: Any) -> float | None:
+    """The length that the file's header states, in seconds; ``None`` where it states none."""
+    wave_s = _wave_header_s(path)
+    if wave_s is not None:
+        return wave_s
+    if stream.duration is not None and stream.time_base is not None:
+        return float(stream.duration * stream.time_base)
+    if container.duration is not None:
+        return float(container.duration) / 1_000_000
+    return None
+
+
+def _wave_header_s(path: Path) -> float | None:
+    """The length that a WAVE file's header states; FFmpeg shortens it to what is there.
+
+    Returns:
+        Seconds; ``None`` for other formats, and where a program that could not know the length
+        in advance wrote 0 or the largest number.
+    """
+    with path.open("rb") as file:
+        if file.read(4) != b"RIFF" or file.read(8)[4:] != b"WAVE":
+            return None
+        bytes_per_s = 0
+        while len(head := file.read(8)) == 8:
+            name, size = struct.unpack("<4sI", head)
+            if name == b"fmt ":
+                form = file.read(16)
+                bytes_per_s = struct.unpack("<HHIIHH", form)[3] if len(form) == 16 else 0
+                file.seek(size - len(form) + size % 2, 1)
+            elif name == b"data":
+                known = 0 < size < _WAVE_SIZE_UNKNOWN and bytes_per_s > 0
+                return size / bytes_per_s if known else None
+            else:
+                file.seek(size + size % 2, 1)
+    return None
+
+
+def ogg_breaks_off(path: Path) -> bool:
+    """Whether an Ogg file ends within a page; it states no length that could be compared.
+
+    Source: RFC 3533, section 6: a page has 27 bytes, a table of as many segment lengths as its
+    last byte says, and the segments.
+    """
+    with path.open("rb") as file:
+        if file.read(4) != b"OggS":
+            return False
+        file.seek(max(0, path.stat().st_size - _OGG_MAX_PAGE_BYTES))
+        page = file.read()
+    page = page[page.rfind(b"OggS") :]
+    if len(page) < 27 or len(page) < 27 + page[26]:
+        return True
+    return len(page) < 27 + page[26] + sum(page[27 : 27 + page[26]])

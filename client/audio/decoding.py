@@ -1,0 +1,168 @@
+"""Decode a file block by block with PyAV, reading past what cannot be decoded."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from client.audio.declared import declared_s
+from client.core.errors import AudioFileError
+from pronunciation.clip import SAMPLE_RATE_HZ
+
+Channels = npt.NDArray[np.float32]
+"""Sound at 16 kHz, float32 of shape ``(channels, n)`` within [-1, 1]."""
+
+BLOCK_S: Final = 5.0
+"""Decoded sound is passed on in blocks of about this length: 0.3 MB a channel."""
+
+PACKET_S: Final = 0.02
+"""How long a packet is taken to be where the file does not say; speech codecs use 20 ms."""
+
+LONGEST_GAP_S: Final = 60.0
+"""No packet of speech is longer: a larger number in a damaged file is itself damage."""
+
+_MIXED: Final = 1
+_STEREO: Final = 2
+
+
+@dataclass
+class Damage:
+    """What went wrong while a file was decoded.
+
+    Attributes:
+        missing: (start_s, end_s) that could not be decoded, in order; it is silent in the blocks,
+            so that what follows keeps its time.
+        breaks_off: the file cannot be read to its end.
+        declared_s: the length that the file states, if it does.
+    """
+
+    missing: list[tuple[float, float]] = field(default_factory=list)
+    breaks_off: bool = False
+    declared_s: float | None = None
+
+    def add(self, start_s: float, end_s: float) -> None:
+        """Note what is missing; what touches the last one goes on with it."""
+        if self.missing and start_s - self.missing[-1][1] < PACKET_S:
+            self.missing[-1] = (self.missing[-1][0], end_s)
+        else:
+            self.missing.append((start_s, end_s))
+
+
+def decode(
+    path: Path, damage: Damage, layout: Literal["as it is", "mono"] = "as it is"
+) -> Iterator[Channels]:
+    """The first audio stream of a file, block by block, at 16 kHz.
+
+    Args:
+        path: a file that can be opened.
+        damage: is told what cannot be decoded.
+        layout: ``as it is`` keeps the two channels of a stereo file apart; others are mixed.
+
+    Raises:
+        AudioFileError: it is no audio, or has none in it.
+    """
+    import av
+
+    try:
+        # "file:" and the whitelist: a name or a playlist must not make FFmpeg open anything else
+        with av.open(f"file:{path}", options={"protocol_whitelist": "file"}) as container:
+            if not container.streams.audio:
+                raise AudioFileError(f"{path} has no audio in it")
+            stream = container.streams.audio[0]
+            if stream.codec_context is None:
+                raise AudioFileError(f"{path} cannot be read as audio (its codec is not known)")
+            damage.declared_s = declared_s(path, container, stream)
+            count = _STEREO if layout == "as it is" and stream.channels == _STEREO else _MIXED
+            yield from _blocks(container, stream, count, damage)
+    except av.error.FFmpegError as error:
+        raise AudioFileError(
+            f"{path} cannot be read as audio ({error.strerror}); is it complete?"
+        ) from error
+    except (ValueError, MemoryError, OverflowError) as error:
+        # what the bindings make of a header that states a hundred channels or no rate at all
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise AudioFileError(f"{path} cannot be read as audio ({reason})") from error
+
+
+def _blocks(container: Any, stream: Any, count: int, damage: Damage) -> Iterator[Channels]:
+    import av
+
+    layout = "stereo" if count == _STEREO else "mono"
+    resampler = av.AudioResampler(format="fltp", layout=layout, rate=SAMPLE_RATE_HZ)
+    gathered: list[Channels] = []
+    held = total = 0
+    for sound in _frames(container, stream, damage):
+        if isinstance(sound, float):
+            damage.add(total / SAMPLE_RATE_HZ, total / SAMPLE_RATE_HZ + sound)
+            parts = [np.zeros((count, round(sound * SAMPLE_RATE_HZ)), np.float32)]
+        else:
+            parts = [_clean(out.to_ndarray()) for out in resampler.resample(sound)]
+        for part in parts:
+            gathered.append(part)
+            held += part.shape[1]
+            total += part.shape[1]
+        if held >= BLOCK_S * SAMPLE_RATE_HZ:
+            yield np.concatenate(gathered, axis=1)
+            gathered, held = [], 0
+    gathered += [_clean(out.to_ndarray()) for out in resampler.resample(None)]
+    if gathered:
+        yield np.concatenate(gathered, axis=1)
+
+
+def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
+    """Frames, and for what cannot be decoded its length in seconds.
+
+    A decoder may hand a packet's sound out only with the next one, so gaps are off by a packet.
+    """
+    import av
+
+    packets = container.demux(stream)
+    decoded = False
+    pending_s = 0.0
+    while True:
+        try:
+            packet = next(packets)
+        except (StopIteration, av.error.EOFError):
+            break
+        except av.error.FFmpegError:
+            damage.breaks_off = True
+            if not decoded:
+                raise
+            break
+        try:
+            frames = [frame for frame in packet.decode() if not frame.is_corrupt]
+        except av.error.EOFError:
+            break
+        except av.error.FFmpegError:
+            pending_s += _length_s(packet)
+            continue
+        if frames and pending_s:
+            # a first packet without sound is a header that the decoder does not know, no gap
+            if decoded:
+                yield pending_s
+            pending_s = 0.0
+        for frame in frames:
+            decoded = True
+            yield frame
+    if pending_s and not decoded:
+        raise AudioFileError(f"{container.name.removeprefix('file:')} has no packet of sound that "
+                             "can be decoded; is it complete?")  # fmt: skip
+    if pending_s:
+        damage.breaks_off = True
+
+
+def _length_s(packet: Any) -> float:
+    if packet.duration and packet.time_base:
+        length_s = float(packet.duration * packet.time_base)
+        if 0.0 < length_s <= LONGEST_GAP_S:
+            return length_s
+    return PACKET_S
+
+
+def _clean(part: npt.NDArray[Any]) -> Channels:
+    samples = part.astype(np.float32, copy=False)
+    np.nan_to_num(samples, copy=False, nan=0.0, posinf=1.0, neginf=-1.0)
+    return np.clip(samples, -1.0, 1.0)

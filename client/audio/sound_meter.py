@@ -1,0 +1,199 @@
+"""How good the sound of an answer is, measured as it comes in: one measure for file and microphone.
+
+What ``quality`` says of a microphone's test sentence and what a report says of an answer go by the
+same limits.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from client.audio.channels import OFFSET_FROM
+from client.audio.files import SoundFile
+from client.audio.quality import MIN_SPEECH_OVER_NOISE_DB, QUIET_DBFS
+from pronunciation.clip import SAMPLE_RATE_HZ
+from pronunciation.hearing.sound import (
+    MAX_FALL_DB,
+    fall_levels_db,
+    fall_of,
+    flat_shares,
+    is_clipped,
+)
+from server.contract import SoundProblem, SoundQuality
+
+CHUNK_S: Final = 1.0
+FRAME_S: Final = 0.05
+MARGIN_S: Final = 0.1
+"""Breath and reverberation around speech are no noise of the room."""
+FEW_FRAMES: Final = 10
+
+MAX_CLIPPED_SHARE: Final = 0.02
+"""Of the seconds with speech; one knock on the table clips one."""
+
+LOUD_DBFS: Final = -30.0
+"""Peaks of quieter seconds are not looked at: what is cut off there was so before it came."""
+
+MAINS_HZ: Final = (50, 60)
+HARMONICS: Final = (1, 2, 3)
+MIN_HUM_DBFS: Final = -60.0
+MIN_HUM_SHARE: Final = 0.5
+"""A hum is worth a word from this level on, and where so much of the power from 30 to 400 Hz of the
+quietest half seconds lies within 2 Hz of the mains' harmonics. White noise has 0.1."""
+QUIETEST_SHARE: Final = 0.1
+
+_CHUNK: Final = round(CHUNK_S * SAMPLE_RATE_HZ)
+_FRAME: Final = round(FRAME_S * SAMPLE_RATE_HZ)
+Samples = npt.NDArray[np.float32]
+
+
+class SoundMeter:
+    """Takes the sound of an answer second by second; a last part of a second is left out."""
+
+    def __init__(self) -> None:
+        self._rest: Samples = np.empty(0, np.float32)
+        self._sum = 0.0
+        self._count = 0
+        self._powers: list[Samples] = []
+        self._falls: list[Samples] = []
+        self._clipped: list[bool] = []
+        self._low: list[tuple[float, float, float]] = []
+
+    def feed(self, samples: Samples) -> None:
+        """Take the next samples at 16 kHz, float32 of shape ``(n,)``."""
+        held = np.concatenate([self._rest, samples])
+        whole = held.size // _CHUNK * _CHUNK
+        self._rest = held[whole:].copy()
+        for start in range(0, whole, _CHUNK):
+            self._measure(held[start : start + _CHUNK])
+
+    def quality(
+        self, spans: Sequence[tuple[float, float]], file: SoundFile | None = None
+    ) -> SoundQuality:
+        """What was measured.
+
+        Args:
+            spans: where somebody speaks, (start_s, end_s) in order.
+            file: where the sound came from, if it was a file.
+        """
+        if not self._powers and self._rest.size >= 4 * _FRAME:
+            self._measure(self._rest)  # a word or two: better than nothing
+        speech, noise = self._levels(spans)
+        hum = self._hum()
+        missing_s = 0.0
+        if file is not None:
+            missing_s = sum(end_s - start_s for start_s, end_s in file.missing)
+            missing_s += max(0.0, (file.declared_s or 0.0) - file.duration_s)
+        offset = file.mix.offset if file else self._sum / max(1, self._count)
+        measured = SoundQuality(
+            speech_dbfs=_rounded(speech),
+            noise_dbfs=_rounded(noise),
+            clipped_share=round(self._clipped_share(spans), 4),
+            hum_hz=hum[0] if hum else None,
+            hum_dbfs=_rounded(hum[1]) if hum else None,
+            fall_db=_rounded(fall_of(np.concatenate([np.zeros(0), *self._falls]))),
+            offset=round(offset, 4) if abs(offset) > OFFSET_FROM else 0.0,
+            channels=file.mix.take if file and file.mix.take != "both" else None,
+            missing_s=round(missing_s, 3),
+            declared_s=None if file is None or file.declared_s is None else file.declared_s,
+        )
+        is_damaged = missing_s > 0 or (file is not None and file.breaks_off)
+        return measured.model_copy(update={"problems": _problems(measured, is_damaged=is_damaged)})
+
+    def _measure(self, chunk: Samples) -> None:
+        self._sum += float(chunk.sum(dtype=np.float64))
+        self._count += chunk.size
+        # of the sound alone: a constant would hide what is quiet
+        moved = chunk.astype(np.float64) - chunk.mean(dtype=np.float64)
+        frames = moved[: moved.size // _FRAME * _FRAME].reshape(-1, _FRAME)
+        powers = np.square(frames).mean(axis=1)
+        self._powers.append(powers.astype(np.float32))
+        self._falls.append(fall_levels_db(moved).astype(np.float32))
+        is_loud = powers.size > 0 and float(powers.max()) > 10 ** (LOUD_DBFS / 10)
+        self._clipped.append(is_loud and is_clipped(chunk) and flat_shares(chunk)[1] > 0)
+        half = _CHUNK // 2
+        self._low += [_mains_power(moved[at : at + half]) for at in (0, half) if at < moved.size]
+
+    def _levels(self, spans: Sequence[tuple[float, float]]) -> tuple[float | None, float | None]:
+        powers = np.concatenate([np.zeros(0), *self._powers])
+        speech = _mask(powers.size, spans, 0.0)
+        noise = ~_mask(powers.size, spans, MARGIN_S)
+        return (
+            _db(float(powers[speech].mean())) if speech.any() else None,
+            _db(float(np.median(powers[noise]))) if noise.sum() >= FEW_FRAMES else None,
+        )
+
+    def _clipped_share(self, spans: Sequence[tuple[float, float]]) -> float:
+        spoken = [
+            clipped
+            for second, clipped in enumerate(self._clipped)
+            if any(start_s < second + 1 and end_s > second for start_s, end_s in spans)
+        ]
+        return sum(spoken) / len(spoken) if spoken else 0.0
+
+    def _hum(self) -> tuple[Literal[50, 60], float] | None:
+        if not self._low:
+            return None
+        low = np.array(self._low)
+        order = low[:, 2].argsort()[: max(1, round(QUIETEST_SHARE * len(low)))]
+        at_50, at_60, total = low[order].mean(axis=0)
+        best: tuple[Literal[50, 60], float] = (50, at_50) if at_50 > at_60 else (60, at_60)
+        level_db = _db(best[1])
+        if total <= 0 or best[1] < MIN_HUM_SHARE * total or (level_db or -200) < MIN_HUM_DBFS:
+            return None
+        return best[0], level_db or -200.0
+
+
+def _problems(measured: SoundQuality, *, is_damaged: bool) -> tuple[SoundProblem, ...]:
+    speech, noise = measured.speech_dbfs, measured.noise_dbfs
+    is_noisy = (
+        speech is not None and noise is not None and (speech - noise < MIN_SPEECH_OVER_NOISE_DB)
+    )
+    found: dict[SoundProblem, bool] = {
+        "damaged": is_damaged,
+        "clipped": measured.clipped_share > MAX_CLIPPED_SHARE,
+        "quiet": speech is not None and speech < QUIET_DBFS,
+        "noisy": is_noisy,
+        "far": measured.fall_db is not None and measured.fall_db > MAX_FALL_DB and not is_noisy,
+        "hum": measured.hum_hz is not None,
+        "one_channel": measured.channels in ("left", "right"),
+        "opposite": measured.channels == "unmixed",
+        "offset": measured.offset != 0.0,
+    }
+    return tuple(problem for problem, is_there in found.items() if is_there)
+
+
+def _mains_power(chunk: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+    """The power at the harmonics of 50 and of 60 Hz, and from 30 to 400 Hz."""
+    window = np.hanning(chunk.size)
+    power = np.square(np.abs(np.fft.rfft(chunk * window)))
+    power *= 2 / (chunk.size * float(np.square(window).sum()))
+    bin_hz = SAMPLE_RATE_HZ / chunk.size
+
+    def between(low_hz: float, high_hz: float) -> float:
+        return float(power[round(low_hz / bin_hz) : round(high_hz / bin_hz) + 1].sum())
+
+    at_50, at_60 = (
+        sum(between(mains_hz * number - 2, mains_hz * number + 2) for number in HARMONICS)
+        for mains_hz in MAINS_HZ
+    )
+    return at_50, at_60, between(30, 400)
+
+
+def _mask(
+    frames: int, spans: Sequence[tuple[float, float]], margin_s: float
+) -> npt.NDArray[np.bool_]:
+    mask = np.zeros(frames, dtype=bool)
+    for start_s, end_s in spans:
+        first = max(0, round((start_s - margin_s) / FRAME_S))
+        mask[first : round((end_s + margin_s) / FRAME_S)] = True
+    return mask
+
+
+def _db(power: float) -> float | None:
+    return 10.0 * float(np.log10(power)) if power > 1e-15 else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)

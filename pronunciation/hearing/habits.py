@@ -1,0 +1,70 @@
+"""What a speaker does in every word is an accent, and no mistake in one term.
+
+Who says "tink" for "think" says "Etternet" for Ethernet. The sounds of the words around the terms
+tell how a speaker's phones come out; a mistake that is made of nothing else is not held against
+anybody.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from pronunciation.confusions import encode
+from pronunciation.hearing.acoustic import LABEL_INDEX
+from pronunciation.hearing.layout import bare_phones
+from pronunciation.hearing.phrases import Floats, Written
+
+SURE_WORD: Final = 0.6
+"""A transcriber's confidence from which a word is taken as said."""
+HABIT_SHARE: Final = 0.22
+"""A phone comes out as another so often where that is a habit. With accents' rules it was 0.24 to
+0.65 for the phones that they change, without 0.03 (SH as CH); TH as T is a habit of most people
+who do not speak English from birth, and counts as one until the words around say otherwise."""
+FEW_FRAMES: Final = 6.0
+"""Of a phone (two or three times said): in fewer, what accents do in general counts as much."""
+
+
+def habits(scores: Floats, written: Written, said_as: Floats) -> Floats:
+    """Probability that a phone the speaker means comes out as another, shape (classes, classes).
+
+    Args:
+        scores: frame scores, shape (frames, classes).
+        written: the transcript; the words that name no term, and are sure, are learned from.
+        said_as: the same for speakers in general, see ``PhraseModel``.
+    """
+    owner = written.chain.word[written.states]
+    layout = written.layout
+    is_sure = [
+        target is None and (written.confidences[index] or 0.0) >= SURE_WORD
+        for index, target in zip(layout.word_index, layout.target, strict=True)
+    ]
+    chosen = np.array([*is_sure, False])[owner]
+    meant = written.chain.labels[written.states][chosen]
+    shares = said_as[meant] * np.exp(np.clip(scores[chosen], -20.0, 20.0))
+    counts = FEW_FRAMES * said_as
+    np.add.at(counts, meant, shares / shares.sum(axis=1, keepdims=True))
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True), np.float32)
+
+
+def is_habit(heard: str, accepted: Sequence[str], habits: Floats) -> bool:
+    """Whether a mistaken reading is an accepted one with what the speaker does elsewhere.
+
+    Args:
+        heard: ARPAbet.
+        accepted: the accepted readings, ARPAbet.
+        habits: see the function of this name.
+    """
+    said = bare_phones(heard)
+    for reading in accepted:
+        meant = bare_phones(reading)
+        edits = Levenshtein.editops(encode(meant), encode(said))
+        if edits and all(
+            edit.tag == "replace"
+            and habits[LABEL_INDEX[meant[edit.src_pos]], LABEL_INDEX[said[edit.dest_pos]]]
+            >= HABIT_SHARE
+            for edit in edits
+        ):
+            return True
+    return False

@@ -1,0 +1,105 @@
+"""The files of a bank or lexicon: found in folders, and kept compiled for the next start."""
+
+import hashlib
+import logging
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from question_bank.errors import Fault, FileError
+
+logger = logging.getLogger(__name__)
+
+_ENDINGS: Final = (".yaml", ".yml")
+
+_KEPT: Final = 6
+"""Compiled copies in a folder: a program's own banks and the built-in one, each about 1.3 MB."""
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def yaml_files(path: Path, *subfolders: str) -> list[Path]:
+    """The file itself, or the YAML files in a folder and its subfolders, by name.
+
+    Raises:
+        FileError: there is nothing, or no YAML file in the folder.
+    """
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        says = (
+            "is neither a file nor a folder" if path.exists() else "there is no such file or folder"
+        )
+        raise FileError(Fault(says, str(path)))
+    folders = [each for each in (path, *map(path.joinpath, subfolders)) if each.is_dir()]
+    try:
+        found = [
+            file
+            for folder in folders
+            for file in sorted(folder.iterdir())
+            if file.suffix.lower() in _ENDINGS and not file.name.startswith(".")
+        ]
+    except OSError as error:
+        raise unreadable(str(path), error) from error
+    if not found:
+        raise FileError(Fault("the folder has no .yaml file", str(path)))
+    return found
+
+
+def unreadable(label: str, error: OSError) -> FileError:
+    """What the system says about a file that cannot be read."""
+    return FileError(Fault(f"cannot be read: {error.strerror or error}", label))
+
+
+def compiled(
+    model: type[M], files: Sequence[Path], folder: Path, make: Callable[[], M], code: Sequence[Path]
+) -> M:
+    """What is made of these files: from a copy kept in a folder, or made and kept there.
+
+    Reading checked YAML again takes ten times as long as reading the copy. The copy is named by
+    the content of all that it was made from and with, so it is never out of date.
+
+    Args:
+        model: of what is made.
+        files: what it is made from, in their order.
+        folder: keeps copies; made if it is missing.
+        make: makes it.
+        code: the modules that make it.
+    """
+    digest = hashlib.sha256(model.__name__.encode())
+    try:
+        for file in (*code, *files):
+            digest.update(hashlib.sha256(str(file).encode()).digest())
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    except OSError:
+        return make()  # which says what is wrong
+    copy = folder / f"{model.__name__.lower()}-{digest.hexdigest()[:32]}.json"
+    try:
+        return model.model_validate_json(copy.read_bytes())
+    except (OSError, ValidationError):
+        made = make()
+    try:
+        _keep(copy, made.model_dump_json().encode())
+    except OSError as error:
+        logger.debug("%s cannot be written: %s", copy, error)
+    return made
+
+
+def _keep(copy: Path, data: bytes) -> None:
+    for folder in (copy.parent.parent, copy.parent):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=copy.parent, prefix=".", suffix=".new")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(name).replace(copy)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    copies = sorted(copy.parent.glob("*.json"), key=lambda file: file.stat().st_mtime)
+    for old in copies[:-_KEPT]:
+        old.unlink(missing_ok=True)

@@ -1,0 +1,310 @@
+r"""Learn where a transcriber wrote a term as what it sounds like (``respelled.json``).
+
+    python scripts/train_respelled.py speak /tmp/answers [--models tiny.en,base] [--minutes 60]
+    python scripts/train_respelled.py fit /tmp/answers [--dry-run]
+
+``speak`` lets the neural voice say parts of the bank's answers and of those in people's own words
+(``benchmarks/answers/dev*.jsonl``), by turns in every accent, and keeps what real weights wrote and
+frame scores. ``fit`` finds where each term was said by aligning the text with the sound, and learns
+from the places that sound like a term which of them are one. It reports on other questions than
+those learned from, and on other accents.
+"""
+
+import argparse
+import json
+import random
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from benchmarks.accents import ACCENTS
+from benchmarks.neural_voice import NeuralVoice
+from client.answering.assembly import load_hearing
+from client.answering.hearing import AnswerHearing
+from client.answering.worker import AnswerWorker
+from client.core.errors import NoSpeech
+from client.core.settings import ClientSettings
+from client.transcription.engines import load_engine
+from pronunciation.hearing.acoustic import AcousticModel
+from pronunciation.hearing.align import best_path, word_states
+from pronunciation.hearing.layout import lay_out
+from pronunciation.hearing.phrases import (
+    FEATURES,
+    Floats,
+    Written,
+    candidates,
+    phrase_model,
+    unit_frames,
+)
+from pronunciation.hearing.respelled import (
+    MODEL_PATH,
+    MORE_FEATURES,
+    sounds_like,
+    term_features,
+)
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.loader import load_bank
+from scripts.train_phrases import Learned, regress
+from server.contract import Transcript
+
+OWN_WORDS: Final = tuple(Path(f"benchmarks/answers/dev{number}.jsonl") for number in (1, 2, 3))
+WORDS: Final = 85
+"""Of an answer: many answers teach more than long ones."""
+FOLDS: Final = 5
+FOUND_FROM: Final = 0.25
+"""Chosen by the report: of the terms found from there on 18 % were not said."""
+THRESHOLDS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+WIDTH: Final = 600
+
+Stretch = tuple[str, int, int]
+"""A term, its first frame, and the frame behind its last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a term may have been said; ``lost``: which of the terms lost there, -1 for none."""
+
+    features: Floats
+    words: tuple[int, ...]
+    lost: int
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A spoken answer: its terms, how many of them the transcript does not name, and places."""
+
+    accent: str
+    question: str
+    terms: int
+    lost: int
+    places: tuple[Place, ...]
+
+
+def main() -> int:
+    """Speaks, or fits and reports."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    speaking = commands.add_parser("speak")
+    speaking.add_argument("folder", type=Path)
+    speaking.add_argument("--models", default="tiny.en,base")
+    speaking.add_argument("--minutes", type=float, default=60.0)
+    speaking.add_argument("--seed", type=int, default=5)
+    fitting = commands.add_parser("fit")
+    fitting.add_argument("folder", type=Path)
+    fitting.add_argument("--dry-run", action="store_true", help="write nothing")
+    options = parser.parse_args()
+    if options.command == "speak":
+        speak(options.folder, options.models.split(","), options.minutes, options.seed)
+    else:
+        fit(list(answers_of(options.folder)), dry_run=options.dry_run)
+    return 0
+
+
+def speak(folder: Path, models: Sequence[str], minutes: float, seed: int) -> None:
+    """Say answers and keep what was written; goes on where it stopped."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ends_s = time.monotonic() + 60 * minutes
+    voice, network = NeuralVoice(load_lexicon()), AcousticModel()
+    engines = {model: load_engine("faster-whisper", model, offline=True) for model in models}
+    for number, (question, text) in enumerate(texts(random.Random(seed))):
+        for accent in ACCENTS.values():
+            clip = voice.say(text, accent, seed=number)
+            for model, engine in engines.items():
+                file = folder / f"{model.replace('.', '')}-{accent.name}-{number:03d}.json"
+                if time.monotonic() > ends_s:
+                    return
+                if file.exists():
+                    continue
+                try:
+                    transcript, _ = AnswerWorker(engine).run(clip)
+                except NoSpeech:
+                    continue
+                np.save(file.with_suffix(".npy"), network.scores(clip).astype(np.float16))
+                kept = {"q": question, "accent": accent.name, "text": text}
+                file.write_text(json.dumps(kept | {"t": transcript.model_dump(mode="json")}))
+
+
+def texts(rng: random.Random) -> Iterator[tuple[str, str]]:
+    """Parts of answers: two of the bank's, then one in somebody's own words."""
+    bank = [(each.id, each.model_answer) for each in load_bank().questions]
+    lines = [json.loads(line) for file in OWN_WORDS for line in file.read_text().splitlines()]
+    own = [(line["id"], line["text"]) for line in lines if line["quality"] == "strong"]
+    rng.shuffle(bank)
+    rng.shuffle(own)
+    for number, pair in enumerate(zip(bank, own, strict=False)):
+        question, text = pair[number % 3 == 2]
+        sentences = re.split(r"(?<=[.?!]) ", text)
+        part = sentences if number % 2 else sentences[len(sentences) // 3 :]
+        while len(part) > 1 and sum(len(each.split()) for each in part) > WORDS:
+            part = part[:-1]
+        yield question, " ".join(part)
+
+
+def answers_of(folder: Path) -> Iterator[Answer]:
+    """What ``speak`` kept, with the places of terms in it."""
+    questions = {question.id: question for question in load_bank().questions}
+    with tempfile.TemporaryDirectory() as home:
+        hearing = load_hearing(ClientSettings(home=Path(home)))
+        for file in sorted(folder.glob("*.json")):
+            kept = json.loads(file.read_text())
+            scores = np.load(file.with_suffix(".npy")).astype(np.float32)
+            said = terms_said(hearing, kept["text"], scores)
+            transcript = Transcript.model_validate(kept["t"])
+            parts = hearing.spotter.take_apart([word.text for word in transcript.words])
+            wholes = [transcript.words[index] for index in parts.whole]
+            spots = hearing.spotter.spot(parts.words)
+            written = Written.align(
+                scores,
+                lay_out(parts.words, [spot.target for spot in spots]),
+                [(word.start_s or 0.0, word.end_s or 0.0) for word in wholes],
+                [word.confidence for word in wholes],
+            )
+            asked = hearing.asked(questions[kept["q"]])
+            first, frames = len(asked.phrases), unit_frames(written)
+            named = [
+                (target.term, frames[unit][0], frames[unit][1] + 1)
+                for unit, target in enumerate(written.layout.target)
+                if target is not None
+            ]
+            lost = [each for each in said if not any(same(each, other, 0.3) for other in named)]
+            near = sounds_like(written, parts.words, asked.soundings, hearing.ordinary, first)
+            taken = {at for spot in spots for at in spot.target.places}
+            places = []
+            for place in candidates(scores, written, asked.wanted, phrase_model().said_as, near):
+                if place.index < first or not place.words or taken & set(place.words):
+                    continue
+                sounding = asked.soundings[place.index - first]
+                here = (sounding.term, place.start, place.end)
+                of = [at for at, each in enumerate(lost) if same(each, here, 0.5)]
+                features = term_features(place, written, parts.words, sounding, hearing.ordinary)
+                places.append(Place(features, place.words, of[0] if of else -1))
+            yield Answer(kept["accent"], kept["q"], len(said), len(lost), tuple(places))
+
+
+def terms_said(hearing: AnswerHearing, text: str, scores: Floats) -> list[Stretch]:
+    """The terms of a text and when they were said."""
+    words = hearing.spotter.take_apart(text.split()).words
+    layout = lay_out(words, [spot.target for spot in hearing.spotter.spot(words)])
+    chain = word_states(layout.phones)
+    said_as = phrase_model().said_as
+    meant = np.log(np.exp(np.clip(scores, -20, 20)) @ said_as.T + np.float32(1e-9))
+    path = best_path(meant, chain, width=WIDTH)
+    if path is None:
+        return []
+    frames = unit_frames(Written(layout, chain, path.states, ()))
+    return [
+        (target.term, frames[unit][0], frames[unit][1] + 1)
+        for unit, target in enumerate(layout.target)
+        if target is not None
+    ]
+
+
+def same(one: Stretch, other: Stretch, share: float) -> bool:
+    """Whether two stretches are the same term, and share so much of the shorter."""
+    together = min(one[2], other[2]) - max(one[1], other[1])
+    return one[0] == other[0] and together > share * min(one[2] - one[1], other[2] - other[1])
+
+
+def fit(answers: Sequence[Answer], *, dry_run: bool) -> None:
+    """Learn, report, and write the model."""
+    questions = sorted({answer.question for answer in answers})
+    folds = [set(questions[at::FOLDS]) for at in range(FOLDS)]
+    print("questions not learned from")
+    report(
+        (answer, learned)
+        for fold in folds
+        for learned in [learn([a for a in answers if a.question not in fold])]
+        for answer in answers
+        if answer.question in fold
+    )
+    for accent in sorted({answer.accent for answer in answers}):
+        print(f"{accent}, neither the accent nor the questions learned from")
+        report(
+            (
+                (answer, learned)
+                for fold in folds
+                for learned in [
+                    learn([a for a in answers if a.question not in fold and a.accent != accent])
+                ]
+                for answer in answers
+                if answer.question in fold and answer.accent == accent
+            ),
+            (FOUND_FROM,),
+        )
+    if not dry_run:
+        write(learn(answers))
+
+
+def learn(answers: Sequence[Answer]) -> Learned:
+    """Logistic regression; of the places of a term that was said the likeliest counts."""
+    learned: Learned | None = None
+    for _ in range(4):
+        rows, labels = [], []
+        for answer in answers:
+            best: dict[int, Place] = {}
+            for place in answer.places:
+                if place.lost < 0:
+                    rows.append(place.features)
+                    labels.append(0.0)
+                elif place.lost not in best or _odds(place, learned) > _odds(
+                    best[place.lost], learned
+                ):
+                    best[place.lost] = place
+            rows += [place.features for place in best.values()]
+            labels += [1.0] * len(best)
+        learned = regress(np.array(rows), np.array(labels))
+    assert learned is not None
+    return learned
+
+
+def _odds(place: Place, learned: Learned | None) -> float:
+    """Log odds; at first, how near the words are."""
+    if learned is None:
+        return -float(place.features[len(FEATURES)])
+    return float(place.features @ learned.weights + learned.bias)
+
+
+def report(
+    judged: Iterable[tuple[Answer, Learned]], thresholds: Sequence[float] = THRESHOLDS
+) -> None:
+    """Print how many of the lost terms are found, and how many that were not said."""
+    judged = list(judged)
+    terms, lost = (sum(getattr(answer, name) for answer, _ in judged) for name in ("terms", "lost"))
+    for threshold in thresholds:
+        found = wrong = 0
+        for answer, learned in judged:
+            hits: set[int] = set()
+            taken: set[int] = set()
+            for place in sorted(answer.places, key=lambda each: -_odds(each, learned)):
+                if _odds(place, learned) < np.log(threshold / (1 - threshold)):
+                    break
+                if taken.isdisjoint(place.words):
+                    taken.update(place.words)
+                    hits |= {place.lost}
+                    wrong += place.lost < 0
+            found += len(hits - {-1})
+        print(
+            f"  from {threshold:.1f}: {found} of {lost} lost terms found, {wrong} not said; of all "
+            f"{terms} terms {1 - lost / terms:.3f} -> {1 - (lost - found) / terms:.3f}"
+        )
+
+
+def write(learned: Learned) -> None:
+    """Write the model."""
+    names = (*FEATURES, *MORE_FEATURES)
+    weights = {n: round(float(w), 4) for n, w in zip(names, learned.weights, strict=True)}
+    table = {"found_from": FOUND_FROM, "bias": round(learned.bias, 4), "weights": weights}
+    MODEL_PATH.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""Opening the service that a server's settings describe."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pronunciation.terms import Lexicon
+from question_bank.models import Bank
+from server.attempts.service import Service
+from server.contract import HistoryPage, HistoryQuery
+from server.core.settings import ServerSettings, sqlite_path
+
+if TYPE_CHECKING:  # it brings SQLAlchemy
+    from server.attempts.store import Store
+
+
+def create_service(
+    settings: ServerSettings, *, before_opening: Callable[[], None] | None = None
+) -> Service:
+    """The service that the settings describe; opens the database, loads the rest at first use.
+
+    Args:
+        settings: name database, bank and lexicon.
+        before_opening: where it is given, the database too is opened at first use, after a call
+            of this; bank, grading and a plain history do without it.
+
+    Raises:
+        StoreError: the database cannot be used.
+    """
+
+    def bank() -> Bank:
+        from question_bank.loader import load_bank
+
+        loaded = load_bank(settings.bank, settings.cache)
+        if settings.own_aliases is None or not settings.own_aliases.exists():
+            return loaded
+        from question_bank.own_aliases import read_own_aliases, with_own_aliases
+
+        return with_own_aliases(loaded, read_own_aliases(settings.own_aliases))
+
+    def lexicon() -> Lexicon:
+        from pronunciation.lexicon_loader import load_lexicon
+
+        loaded = load_lexicon(settings.lexicon, settings.cache)
+        if settings.own_readings is None or not settings.own_readings.exists():
+            return loaded
+        from pronunciation.own_readings import read_own_readings, with_own_readings
+
+        return with_own_readings(loaded, read_own_readings(settings.own_readings))
+
+    def store() -> "Store":
+        from server.attempts.store import Store
+
+        if before_opening is not None:
+            before_opening()
+        return Store(settings.database_url, busy_timeout_s=settings.busy_timeout_s)
+
+    file = sqlite_path(settings.database_url)
+    if before_opening is None:
+        return Service(store(), bank, lexicon)
+    if file is None:
+        return Service(store, bank, lexicon)
+
+    def quick(query: HistoryQuery) -> HistoryPage | None:
+        from server.attempts.quick_history import quick_history
+
+        return quick_history(file, query)
+
+    return Service(store, bank, lexicon, quick_history=quick)

@@ -1,0 +1,45 @@
+"""A logistic regression, fitted elsewhere and stored as JSON."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from server.grading.sense.features import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Logistic:
+    """A logistic regression on standardized features."""
+
+    mean: Floats
+    deviation: Floats
+    weights: Floats
+    bias: float
+
+    def logits(self, features: Floats) -> Floats:
+        """Of each row."""
+        found: Floats = ((features - self.mean) / self.deviation) @ self.weights + self.bias
+        return found
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Logistic":
+        """What ``to_json`` made."""
+        mean, deviation, weights = (
+            np.array(stored[name], np.float64) for name in ("mean", "deviation", "weights")
+        )
+        return cls(mean, deviation, weights, float(stored["bias"]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Rounded: six digits are far beyond what the data tells."""
+        rows = {"mean": self.mean, "deviation": self.deviation, "weights": self.weights}
+        return {
+            **{name: [round(float(each), 6) for each in row] for name, row in rows.items()},
+            "bias": round(self.bias, 6),
+        }
+
+
+def sigmoid(logit: float) -> float:
+    """The chance of a logit."""
+    return 1.0 / (1.0 + math.exp(-logit))

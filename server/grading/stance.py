@@ -1,0 +1,198 @@
+"""Whether the speaker stands by what a mention names, or says not to know, use or believe in it.
+
+"X? No idea", "X I only know from a slide", "people say X, that is a myth", "I'd switch X off": a
+logistic regression over the words around the mention, in classes, and the vector of its clause.
+``scripts/train_stance.py`` fits it on sentence frames written for it, both ways, and on mentions
+that coaches ticked. Without vectors nothing is said here; ``denial`` has rules on the words alone.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from server.grading.english import word_set
+from server.grading.sense.logistic import Logistic
+from server.grading.sense.vectors import AnswerSense
+
+DISCLAIMED_FROM: Final = 0.6
+"""Logit. With frames held out 0.71 of the disclaimers reach it, 0.18 of the statements that only
+sound like one ("without X we would have run out of memory"), and 0.003 of the mentions that coaches
+ticked in answers."""
+REACH: Final = 14
+"""Words of the sentence that are looked at on either side."""
+NEXT_REACH: Final = 8
+"""Words of the sentence behind: "X? Never tried it."."""
+
+_CLASSES: Final = {
+    "no": word_set("""
+        not no never none neither nor without hardly barely cannot nobody nothing don't doesn't
+        didn't isn't wasn't aren't weren't haven't hasn't hadn't won't wouldn't can't couldn't
+        shouldn't dont didnt doesnt couldnt cant wouldnt havent ain't yet
+        """),
+    "know": word_set("""
+        know knew known knows idea clue sure understand understood remember recall explain explained
+        tell familiar heard hear name term word mean means meaning read seen saw look looked mystery
+        foreign follow say blank forgot forgotten forget new
+        """),
+    "use": word_set("""
+        use used using try tried touch touched work worked experience need needed do done did have
+        had deal turned run ran met come came
+        """),
+    "reject": word_set("""
+        against drop dropped skip skipped rip ripped abandon abandoned waste overrated myth nonsense
+        hype hyped buzzword pointless irrelevant useless ignore disagree wrong marketing expensive
+        leave left rid removed gave threw off bother point matter matters believe overkill
+        """),
+    "i": word_set("i i'm i've i'd i'll me my myself"),
+    "we": word_set("we we've we'd our us we're team"),
+    "others": word_set("""
+        people they some somebody someone everybody everyone others colleague colleagues book blog
+        vendor vendors he she
+        """),
+    "link": word_set("so because since until before then once if when"),
+    "but": word_set("but however though although"),
+}
+_ASKING: Final = word_set("what is do are could should sorry can did")
+_END: Final = re.compile(r"[.?!]['\"”]?$")
+_COMMA: Final = re.compile(r"[,;:]$")
+_LETTERS: Final = re.compile(r"[^a-z']")
+
+
+@dataclass(frozen=True, eq=False)
+class StanceModel:
+    """The regression, and the names of the word features that it was fitted on."""
+
+    names: tuple[str, ...]
+    logistic: Logistic
+
+
+@cache
+def shipped_model() -> StanceModel:
+    """What ``scripts/train_stance.py`` wrote."""
+    file = resources.files("server.grading").joinpath("data/stance.json")
+    stored = json.loads(file.read_text("utf-8"))
+    return StanceModel(tuple(stored["names"]), Logistic.from_json(stored))
+
+
+class Stance:
+    """How the speaker of one answer stands to what is named in it."""
+
+    def __init__(self, words: Sequence[str], sense: AnswerSense) -> None:
+        self._words = words
+        self._sense = sense
+
+    def disclaims(self, first: int, last: int) -> bool:
+        """Whether the speaker says not to know, use or believe in words ``first`` to ``last``."""
+        vector = clause_vector(self._sense, first, last)
+        opening = _bare(self._words[max(0, first - 2) : first])
+        if vector is None or "without" in opening:  # "without X I'd not know": for the rules
+            return False
+        model = shipped_model()
+        told = word_features(self._words, first, last)
+        row = np.concatenate(([told[name] for name in model.names], vector))
+        return bool(model.logistic.logits(row[None])[0] >= DISCLAIMED_FROM)
+
+
+def clause_vector(sense: AnswerSense, first: int, last: int) -> npt.NDArray[np.float32] | None:
+    """The vector of the shortest span that holds the words."""
+    holding = [
+        (end - start, at)
+        for at, (start, end) in enumerate(sense.spans)
+        if start <= first and last < end
+    ]
+    return sense.vectors[min(holding)[1]] if holding else None
+
+
+def word_features(words: Sequence[str], first: int, last: int) -> dict[str, float]:
+    """What stands around the mention: in its clause, its sentence, and the sentence behind."""
+    end = last + 1
+    start, stop = first, end
+    while start > 0 and first - start < REACH and not _ends(words[start - 1]):
+        start -= 1
+    while stop < len(words) and stop - end < REACH and not _ends(words[stop - 1]):
+        stop += 1
+    behind = stop
+    while behind < len(words) and behind - stop < NEXT_REACH:
+        behind += 1
+        if _ends(words[behind - 1]):
+            break
+    opens = max((at + 1 for at in range(start, first) if _pauses(words[at])), default=start)
+    closes = min((at + 1 for at in range(last, stop) if _pauses(words[at])), default=stop)
+    before, after = _bare(words[start:first]), _bare(words[end:stop])
+    clause_before, clause_after = _bare(words[opens:first]), _bare(words[end : max(end, closes)])
+    asked = words[stop - 1].endswith("?")
+    told = {
+        "asked": float(asked),
+        "asked_at_once": float(asked and stop - end < 3),
+        "asking": float(asked and bool(before) and before[0] in _ASKING),
+        "why": float("why" in before or "how" in before),
+        "without": float("without" in clause_before),
+        "no_before": float("no" in clause_before[-2:]),
+        "there": float("there" in clause_before),
+        "only": float("only" in clause_before or "just" in clause_before),
+        "heard_of": float("heard of" in " ".join(before) or "heard about" in " ".join(before)),
+        "forget": float("forget" in clause_before),
+        "would_not": float("wouldn't" in clause_before or "would not" in " ".join(clause_before)),
+        "rather": float("rather" in clause_before),
+        "short": float(stop - first < 6),
+        "no_only": float(_is_followed(clause_before, _CLASSES["no"], ("only", "just"))),
+        "no_away": _nearest(clause_before[::-1]),
+        "no_behind": _nearest(clause_after),
+    }
+    for place, own in (
+        ("clause_before", clause_before),
+        ("clause_after", clause_after),
+        ("before", before),
+        ("after", after),
+        ("next", _bare(words[stop:behind])),
+    ):
+        has = {name: float(not each.isdisjoint(own)) for name, each in _CLASSES.items()}
+        speaker = max(has["i"], has["we"])
+        told |= {f"{place}_{name}": value for name, value in has.items()}
+        told |= {
+            f"{place}_no_know": has["no"] * has["know"],
+            f"{place}_no_use": has["no"] * has["use"],
+            f"{place}_no_speaker": has["no"] * speaker,
+            f"{place}_no_link": has["no"] * has["link"],
+            f"{place}_i_know": has["i"] * has["know"],
+            f"{place}_i_no_know": has["i"] * has["no"] * has["know"],
+            f"{place}_speaker_no_use": speaker * has["no"] * has["use"],
+            f"{place}_length": min(len(own), 12) / 12,
+        }
+    return told
+
+
+def _bare(words: Sequence[str]) -> list[str]:
+    return [_bare_word(word) for word in words]
+
+
+@lru_cache(maxsize=16384)
+def _bare_word(word: str) -> str:
+    return _LETTERS.sub("", word.casefold().replace("’", "'"))
+
+
+@lru_cache(maxsize=16384)
+def _ends(word: str) -> bool:
+    return bool(_END.search(word))
+
+
+@lru_cache(maxsize=16384)
+def _pauses(word: str) -> bool:
+    return bool(_COMMA.search(word))
+
+
+def _nearest(words: Sequence[str]) -> float:
+    """How far the nearest negation is, 0 to 1; 1 where there is none."""
+    return min((at for at, word in enumerate(words) if word in _CLASSES["no"]), default=12) / 12
+
+
+def _is_followed(words: Sequence[str], first: frozenset[str], then: tuple[str, ...]) -> bool:
+    return any(word in first and follower in then for word, follower in pairwise(words))

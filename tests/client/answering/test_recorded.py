@@ -1,0 +1,129 @@
+"""A recorded file is worked through as it is read, and comes out like the same sound at once."""
+
+import wave
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from client.answering.pieces import Sound
+from client.answering.worker import HELD_S, AnswerWorker
+from client.audio.files import SoundFile, read_audio
+from client.audio.speech import check_for_speech
+from client.core.errors import NoSpeech
+from client.data import demo
+from client.transcription.base import Transcriber
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from server.contract import Word
+
+WORD_EVERY_S = 0.5
+
+
+class Counting(Transcriber):
+    """Writes a word for each half second of what it hears, and notes what it was given."""
+
+    name, model, max_segment_s = "counting", "none", 28.0
+
+    def __init__(self) -> None:
+        self.heard: list[Clip] = []
+        self.note: Callable[[], None] = lambda: None
+
+    def recognize(self, clip: Clip) -> Sequence[Word]:
+        self.heard.append(clip)
+        self.note()
+        count = int(clip.duration_s / WORD_EVERY_S)
+        return [
+            Word(
+                text=f"w{number}", start_s=number * WORD_EVERY_S, end_s=(number + 1) * WORD_EVERY_S
+            )
+            for number in range(count)
+        ]
+
+
+def write(path: Path, parts: Sequence[np.ndarray]) -> Path:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(SAMPLE_RATE_HZ)
+        for part in parts:
+            file.writeframes(Clip(part).pcm16())
+    return path
+
+
+def silence(duration_s: float) -> np.ndarray:
+    return np.zeros(round(duration_s * SAMPLE_RATE_HZ), np.float32)
+
+
+@pytest.fixture(scope="module")
+def spoken() -> np.ndarray:
+    return read_audio(demo.AUDIO).samples
+
+
+def test_a_file_and_its_clip_give_the_same(spoken: np.ndarray, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.wav", [spoken, silence(7), spoken[: 20 * SAMPLE_RATE_HZ]])
+    streamed, at_once = Counting(), Counting()
+
+    from_file = AnswerWorker(streamed).run(SoundFile(path))
+    from_clip = AnswerWorker(at_once).run(read_audio(path))
+
+    assert from_file == from_clip
+    assert len(streamed.heard) >= 2
+    assert all(clip.duration_s <= 28.0 + 1.0 for clip in streamed.heard)
+    for mine, other in zip(streamed.heard, at_once.heard, strict=True):
+        np.testing.assert_array_equal(mine.samples, other.samples)
+
+
+def test_only_what_is_needed_is_in_memory(spoken: np.ndarray, tmp_path: Path) -> None:
+    engine, held_s = Counting(), list[float]()
+    parts = [spoken, silence(200), *[spoken] * 5]
+    path = write(tmp_path / "long.wav", parts)
+    duration_s = sum(part.size for part in parts) / SAMPLE_RATE_HZ
+
+    worker = AnswerWorker(engine)
+    append = worker._sound.append
+
+    def noting(samples: np.ndarray) -> None:
+        append(samples)
+        held_s.append(worker._sound.held_s)
+
+    worker._sound.append = noting  # type: ignore[method-assign]
+    transcript, _ = worker.run(SoundFile(path))
+
+    assert transcript.duration_s == pytest.approx(duration_s, abs=0.01)
+    assert duration_s > 400
+    assert max(held_s) < 2 * (HELD_S + 28.0)
+    last = transcript.words[-1]
+    assert last.end_s is not None
+    assert last.end_s > duration_s - 5.0
+
+
+def test_where_nobody_speaks_it_is_refused_before_an_engine_is_there(tmp_path: Path) -> None:
+    with pytest.raises(NoSpeech, match="all zeros"):
+        check_for_speech(SoundFile(write(tmp_path / "zeros.wav", [silence(90)])))
+    hiss = np.random.default_rng(1).standard_normal(30 * SAMPLE_RATE_HZ).astype(np.float32) * 0.05
+    with pytest.raises(NoSpeech, match="only noise"):
+        check_for_speech(SoundFile(write(tmp_path / "noise.wav", [hiss])))
+
+
+def test_speech_after_a_long_silence_is_found(spoken: np.ndarray, tmp_path: Path) -> None:
+    late = write(tmp_path / "late.wav", [silence(60), spoken[: 5 * SAMPLE_RATE_HZ]])
+    check_for_speech(SoundFile(late))
+
+
+def test_sound_is_forgotten_and_the_rest_keeps_its_time() -> None:
+    sound = Sound()
+    whole = np.linspace(-1, 1, 20 * SAMPLE_RATE_HZ).astype(np.float32)
+    for start in range(0, whole.size, 3 * SAMPLE_RATE_HZ):
+        sound.append(whole[start : start + 3 * SAMPLE_RATE_HZ])
+        sound.forget_before(sound.duration_s - 4.0)
+
+    assert sound.duration_s == 20.0
+    assert 4.0 <= sound.held_s < 20.0
+    clip, at_s = sound.cut(17.0, 18.5)
+    assert at_s == 17.0
+    np.testing.assert_array_equal(
+        clip.samples, whole[17 * SAMPLE_RATE_HZ : 37 * SAMPLE_RATE_HZ // 2]
+    )
+    _, from_s = sound.cut(0.0, 18.0)
+    assert from_s == 20.0 - sound.held_s

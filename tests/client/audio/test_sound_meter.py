@@ -1,0 +1,110 @@
+"""What is wrong with sound is planted in speech, and found; good sound has nothing wrong."""
+
+import numpy as np
+import pytest
+
+from client.audio.files import read_audio
+from client.audio.sound_meter import SoundMeter
+from client.audio.speech import speech_segments
+from client.data import demo
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from server.contract import SoundProblem, SoundQuality
+from server.grading.sound_notice import sound_notice
+
+RNG = np.random.default_rng(6)
+
+
+@pytest.fixture(scope="module")
+def spoken() -> np.ndarray:
+    """The sample answer in a room that hisses a little, at a usual level."""
+    samples = read_audio(demo.AUDIO).slice(0.0, 20.0).samples
+    return samples / np.abs(samples).max() * 0.5 + RNG.standard_normal(samples.size) * 3e-4
+
+
+def measured(samples: np.ndarray, spoken: np.ndarray) -> SoundQuality:
+    spans = speech_segments(Clip(spoken.astype(np.float32)))
+    meter = SoundMeter()
+    clip = np.clip(samples, -1, 1).astype(np.float32)
+    for start in range(0, clip.size, 12_345):
+        meter.feed(clip[start : start + 12_345])
+    return meter.quality(spans)
+
+
+def echoing(samples: np.ndarray) -> np.ndarray:
+    size = round(0.9 * SAMPLE_RATE_HZ)
+    tail = RNG.standard_normal(size) * 10 ** (-3 * np.arange(size) / SAMPLE_RATE_HZ / 0.9)
+    tail *= 2.0 / np.sqrt(np.square(tail).sum())
+    tail[0] = 1.0
+    whole = samples.size + size
+    made = np.fft.irfft(np.fft.rfft(samples, whole) * np.fft.rfft(tail, whole), whole)
+    return made[: samples.size] / np.abs(made).max() * 0.5
+
+
+def hum(samples: np.ndarray, hz: float, level: float) -> np.ndarray:
+    t = np.arange(samples.size) / SAMPLE_RATE_HZ
+    made = np.sin(2 * np.pi * hz * t) + 0.5 * np.sin(2 * np.pi * 3 * hz * t)
+    return samples + level * made
+
+
+def test_good_sound_has_nothing_wrong(spoken: np.ndarray) -> None:
+    quality = measured(spoken, spoken)
+    assert quality.problems == ()
+    assert quality.speech_dbfs is not None
+    assert quality.noise_dbfs == pytest.approx(-70.5, abs=4)
+    assert sound_notice(quality) == ""
+
+
+@pytest.mark.parametrize(
+    ("problem", "says"),
+    [
+        ("clipped", "turn the microphone down"),
+        ("quiet", "move closer"),
+        ("noisy", "close the window"),
+        ("far", "headset"),
+        ("offset", "taken out"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_remedy(
+    spoken: np.ndarray, problem: SoundProblem, says: str
+) -> None:
+    changed = {
+        "clipped": spoken * 8,
+        "quiet": spoken * 0.004,
+        "noisy": spoken + RNG.standard_normal(spoken.size) * 0.05,
+        "far": echoing(spoken),
+        "offset": spoken + 0.05,
+    }[problem]
+    quality = measured(changed, spoken)
+
+    assert problem in quality.problems
+    assert says in sound_notice(quality)
+
+
+@pytest.mark.parametrize("hz", [50, 60])
+def test_hum_is_named_with_its_frequency(spoken: np.ndarray, hz: int) -> None:
+    quality = measured(hum(spoken, hz, 0.004), spoken)
+
+    assert quality.hum_hz == hz
+    assert quality.hum_dbfs == pytest.approx(-50, abs=3)
+    assert f"{hz} Hz" in sound_notice(quality)
+
+
+@pytest.mark.parametrize("hz", [45.0, 67.0])
+def test_another_deep_tone_is_no_hum(spoken: np.ndarray, hz: float) -> None:
+    assert measured(hum(spoken, hz, 0.004), spoken).hum_hz is None
+
+
+def test_a_knock_on_the_table_is_no_clipping(spoken: np.ndarray) -> None:
+    knocked = spoken.copy()
+    knocked[30_000:30_020] = 1.0
+    assert "clipped" not in measured(knocked, spoken).problems
+
+
+def test_a_word_is_measured_too(spoken: np.ndarray) -> None:
+    meter = SoundMeter()
+    meter.feed(np.clip(spoken[10_000:22_000] * 8, -1, 1).astype(np.float32))
+    assert "clipped" in meter.quality([(0.0, 0.75)]).problems
+
+
+def test_nothing_is_nothing() -> None:
+    assert SoundMeter().quality(()) == SoundQuality()

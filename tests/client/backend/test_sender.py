@@ -1,0 +1,209 @@
+"""Nobody waits for what waits: a slow server, and one that never answers."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from client.backend.opening import open_backend
+from client.backend.outbox import AnswerOutbox
+from client.backend.protocol import BackendError, QueuedError, UnavailableError
+from client.backend.remote import RemoteBackend
+from client.backend.sender import Sender
+from client.core.settings import ClientSettings
+from tests.client.conftest import listening
+
+WAITING = 33
+FEW_SECONDS = 7.0
+"""The longest wait for one question, with room for a busy machine."""
+
+
+class Mute:
+    """Accepts every connection, and never answers or only trickles."""
+
+    def __init__(self, trickle: bytes = b"") -> None:
+        self._listener = listening(0)
+        self._listener.listen()
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._trickle = trickle
+        self._open: list[Any] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self._open.append(connection)
+            if self._trickle:
+                threading.Thread(target=self._drip, args=(connection,), daemon=True).start()
+
+    def _drip(self, connection: Any) -> None:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n"
+        try:
+            connection.sendall(head)
+            while True:
+                connection.sendall(self._trickle)
+                time.sleep(0.5)
+        except OSError:
+            return
+
+    def close(self) -> None:
+        self._listener.close()
+        for each in self._open:
+            each.close()
+
+
+@pytest.fixture(params=[b"", b" "], ids=["mute", "trickling"])
+def mute(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mute]:
+    # a third of the true limits, so that the test is quick
+    monkeypatch.setattr("client.backend.connection.ASKING", httpx.Timeout(1.3, connect=3.0))
+    monkeypatch.setattr("client.backend.connection.DOING", httpx.Timeout(2.6, connect=3.0))
+    server = Mute(request.param)
+    yield server
+    server.close()
+
+
+def test_a_server_that_never_answers_holds_no_question_for_long(
+    mute: Mute, tmp_path: Path, make: SimpleNamespace
+) -> None:
+    settings = ClientSettings(home=tmp_path, server=mute.url)
+    began_s = time.monotonic()
+    with open_backend(settings) as backend:
+        with pytest.raises(UnavailableError, match="took too long"):
+            backend.question("kv-cache")
+        assert time.monotonic() - began_s < FEW_SECONDS
+        again_s = time.monotonic()
+        for _ in range(5):  # it was silent a moment ago
+            with pytest.raises(UnavailableError):
+                backend.history()
+        with pytest.raises(QueuedError, match="kept and will be sent later"):
+            backend.submit(make.submission())
+        assert time.monotonic() - again_s < 1.0
+        closing_s = time.monotonic()
+    assert time.monotonic() - closing_s < FEW_SECONDS
+    assert len(AnswerOutbox.for_server(settings.outbox, mute.url).pending()) == 1
+
+
+def test_a_server_that_was_silent_is_asked_again_later(
+    mute: Mute, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.backend.connection._SILENT_S", 0.0)
+    with RemoteBackend(mute.url) as backend:
+        for _ in range(2):
+            began_s = time.monotonic()
+            with pytest.raises(UnavailableError):
+                backend.question("kv-cache")
+            assert time.monotonic() - began_s > 1.0
+
+
+def test_a_command_does_not_wait_for_33_answers_that_wait(
+    loopback_server: Any,
+    tmp_path: Path,
+    make: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = ClientSettings(home=tmp_path / "home", server=loopback_server.url)
+    outbox = AnswerOutbox.for_server(settings.outbox, loopback_server.url)
+    for n in range(WAITING):
+        outbox.add(make.submission(f"answer {n}"))
+    true_submit = RemoteBackend.submit
+
+    def slowly(self: RemoteBackend, submission: Any) -> Any:
+        time.sleep(0.5)
+        return true_submit(self, submission)
+
+    monkeypatch.setattr(RemoteBackend, "submit", slowly)
+    told: list[str] = []
+    began_s = time.monotonic()
+    with open_backend(settings, tell=told.append) as backend:
+        assert backend.history().total < WAITING
+        asked_s = time.monotonic() - began_s
+        fresh = backend.submit(make.submission("the newest"))  # gets its report at once
+        assert fresh.submission.transcript.text == "the newest"
+        assert backend.sending().running
+        assert backend.sending().total == WAITING
+    took_s = time.monotonic() - began_s
+    assert asked_s < FEW_SECONDS, "one after the other they take 16 s"
+    assert took_s < 2 * FEW_SECONDS
+    left = len(outbox.pending())
+    assert 0 < left < WAITING
+    assert any(line.startswith("sending ") for line in told)
+    assert any("next time" in line for line in told)
+
+    monkeypatch.setattr(RemoteBackend, "submit", true_submit)
+    with open_backend(settings) as backend:
+        while backend.send_waiting(within_s=60).problem:  # the former one sends its last one
+            time.sleep(0.05)
+    assert outbox.pending() == []
+    stored = loopback_server.stored()
+    assert len(stored) == len(set(stored)) == WAITING + 1
+
+
+class TestSender:
+    """The thread itself."""
+
+    def sender(self, send: Callable[[], None], count: int = 3) -> tuple[Sender, list[int]]:
+        left = [count]
+
+        def send_all(go_on: Callable[[], bool], on_sent: Callable[[], None]) -> str:
+            while left[0] and go_on():
+                send()
+                left[0] -= 1
+                on_sent()
+            return ""
+
+        return Sender(send_all, lambda: left[0]), left
+
+    def test_it_tells_how_far_it_is(self) -> None:
+        gate = threading.Semaphore(0)
+
+        def send() -> None:
+            gate.acquire()
+
+        sender, left = self.sender(send)
+        sender.begin()
+        assert sender.status().running
+        for sent in (1, 2):
+            gate.release()
+            while sender.status().sent < sent:
+                time.sleep(0.005)
+        assert (sender.status().sent, sender.status().total) == (2, 3)
+        gate.release()
+        assert sender.wait(20)
+        assert (sender.status().running, left) == (False, [0])
+
+    def test_nothing_that_waits_begins_nothing(self) -> None:
+        sender, _ = self.sender(lambda: None, count=0)
+        sender.begin()
+        assert sender.status().total == 0
+
+    def test_the_end_keeps_its_time_budget_and_stops_after_the_one_on_its_way(self) -> None:
+        sender, left = self.sender(lambda: time.sleep(0.4), count=100)
+        told: list[str] = []
+        sender.begin()
+        began_s = time.monotonic()
+        sender.end(1.0, told.append)
+        assert 0.9 < time.monotonic() - began_s < 5.0
+        assert told[0].startswith("sending ")
+        assert "of 100 were sent" in told[1]
+        assert sender.wait(20)
+        assert left[0] > 50
+        sender.begin()
+        assert not sender.status().running, "the end is the end"
+
+    def test_a_failure_is_told_and_ends_nothing_else(self) -> None:
+        def fail() -> None:
+            raise BackendError("the folder is gone")
+
+        sender, left = self.sender(fail)
+        sender.begin()
+        assert sender.wait(20)
+        assert sender.status().problem == "the folder is gone"
+        assert left == [3]

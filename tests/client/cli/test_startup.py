@@ -1,0 +1,114 @@
+"""What common commands import: their start-up is most of what people wait for.
+
+``benchmarks/startup.py`` measures the processor time; here stands what must not come back.
+"""
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import typer
+
+from client.cli.commands import MODULES
+from tests.client.cli.conftest import ANSWER, Run
+
+DATABASE = {"sqlalchemy", "alembic"}
+SERVER = {"fastapi", "starlette", "uvicorn", "jinja2"}
+SOUND = {"ctranslate2", "faster_whisper", "av", "pocketsphinx", "sounddevice", "soxr", "pyttsx3"}
+NUMBERS = {"numpy", "onnxruntime", "tokenizers", "lemminflect", "rapidfuzz", "torch"}
+REMOTE = {"httpx"}
+YAML = {"yaml"}
+HEAVY = DATABASE | SERVER | SOUND | NUMBERS | REMOTE | YAML
+
+_LOADED = """
+import atexit, sys
+atexit.register(lambda: print(*{m.partition(".")[0] for m in sys.modules}, file=sys.stderr))
+from client.cli import main
+sys.argv[0] = "aloud"
+main()
+"""
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The packages that a run of ``aloud`` has imported at its end."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED, *arguments], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.fixture
+def practiced(run: Run, tmp_path: Path) -> Path:
+    """A data folder with an answer in it, and a compiled bank and lexicon; gives a transcript."""
+    path = tmp_path / "answer.txt"
+    path.write_text(ANSWER, encoding="utf-8")
+    saved = run("grade", "--question", "infiniband-or-roce", "--transcript", str(path), "--save")
+    assert saved.exit_code == 0, saved.output
+    return path
+
+
+@pytest.mark.parametrize(
+    ("command", "spared"),
+    [
+        ("--help", HEAVY | {"pydantic"}),
+        ("history --help", HEAVY),
+        ("history", HEAVY),
+        ("history --role ml-platform-engineer --json", HEAVY),
+        ("bank list", HEAVY),
+        ("bank show infiniband-or-roce", HEAVY),
+        ("lexicon list", HEAVY),
+        ("lexicon show RoCE", HEAVY),
+        ("settings list", HEAVY),
+        ("user list", SERVER | SOUND | NUMBERS | REMOTE | YAML | {"alembic"}),
+        ("history 1", SERVER | SOUND | REMOTE),
+    ],
+)
+def test_a_command_imports_only_what_it_needs(
+    practiced: Path, command: str, spared: set[str]
+) -> None:
+    assert sorted(loaded(*command.split()) & spared) == []
+
+
+def test_grading_needs_neither_database_nor_server(practiced: Path) -> None:
+    question = ("--question", "infiniband-or-roce", "--transcript", str(practiced))
+    found = loaded("grade", *question)
+    assert "onnxruntime" in found  # the grader itself did run
+    assert (
+        sorted(found & (DATABASE | SERVER | REMOTE | SOUND - {"pocketsphinx"})) == []
+    )  # its words
+
+
+def test_the_table_of_commands_is_what_the_modules_register() -> None:
+    for module, names in MODULES.items():
+        app = typer.Typer()
+        app.callback()(lambda: None)
+        import_module(f"client.cli.{module}").register(app)
+        assert set(typer.main.get_group(app).commands) == set(names)
+
+
+def test_help_lists_every_command_under_its_panel(run: Run) -> None:
+    shown = run("--help").stdout
+    for name in (name for names in MODULES.values() for name in names):
+        assert f"\n  {name} " in shown
+    assert shown.index("Practice:") < shown.index("\n  demo ") < shown.index("Sound:")
+    assert shown.count("Your own data:") == 1
+    assert "..." not in shown.partition("Practice:")[2]  # no sentence is cut off
+
+
+def test_a_mistyped_command_is_a_usage_error_that_suggests_one(run: Run) -> None:
+    done = run("hisotry")
+    assert done.exit_code == 2
+    assert "Did you mean 'history'?" in done.stderr
+
+
+def test_a_look_leaves_a_damaged_database_alone(run: Run, practiced: Path) -> None:
+    from client.core.settings import load_settings
+
+    load_settings().database.write_bytes(b"damaged" * 1000)
+    assert run("bank", "show", "infiniband-or-roce").exit_code == 0
+    listed = run("history")
+    assert listed.exit_code == 1
+    assert "is damaged" in listed.stderr

@@ -1,0 +1,167 @@
+"""What an interview in the terminal leaves: an answer stored, kept, deleted or broken off."""
+
+import io
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from client.answering.session import Session
+from client.backend.sending import OutboxBackend
+from client.core.errors import EngineError
+from client.core.settings import ClientSettings
+from client.journal import Journal
+from client.practice.finishing import Finisher
+from client.terminal.interview import Interview, InterviewOptions
+from client.terminal.keys import Keys
+from pronunciation.clip import SAMPLE_RATE_HZ
+from tests.client.audio.conftest import FakeSoundSystem, device
+from tests.client.conftest import make_question
+from tests.client.journal.scenes import Engine, backend_of, hear, speech
+
+
+class Pressed(Keys):
+    """These keys; ``!`` is Ctrl-C. What ends a recording is pressed when 0.7 s of it are there."""
+
+    def __init__(self, keys: str, recordings: Path) -> None:
+        self._left = list(keys)
+        self._recordings = recordings
+
+    def get(self, timeout_s: float) -> str | None:
+        time.sleep(min(timeout_s, 0.05))
+        if self._left[0] in " q!":
+            newest = max(self._recordings.glob("*.wav.part"), default=None)
+            if newest is None or newest.stat().st_size < 0.7 * 2 * SAMPLE_RATE_HZ:
+                return None
+            time.sleep(0.2)  # for the screen to know of it too
+        key = self._left.pop(0)
+        if key == "!":
+            raise KeyboardInterrupt
+        return key
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    return ClientSettings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def backend(settings: ClientSettings) -> Iterator[OutboxBackend]:
+    with backend_of(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+def held(
+    settings: ClientSettings, backend: OutboxBackend, monkeypatch: pytest.MonkeyPatch
+) -> "Held":
+    return Held(settings, backend, monkeypatch)
+
+
+class Held:
+    """Holds interviews of one question over a microphone that plays the demo."""
+
+    def __init__(
+        self, settings: ClientSettings, backend: OutboxBackend, patch: pytest.MonkeyPatch
+    ) -> None:
+        self._settings, self._backend, self._patch = settings, backend, patch
+        patch.setattr(Interview, "_choose", lambda _: [make_question()])
+        system = FakeSoundSystem(
+            signal=np.tile(speech(), 5),
+            devices=[device("Microphone", rate_hz=SAMPLE_RATE_HZ)],
+            block_frames=1600,
+            block_s=0.02,
+        )
+        patch.setattr("client.audio.recorder.load_sounddevice", lambda: system)
+
+    def __call__(self, keys: str, engine: type[Engine] = Engine) -> str:
+        @contextmanager
+        def reader() -> Iterator[Keys]:
+            yield Pressed(keys, self._settings.recordings)
+
+        self._patch.setattr("client.terminal.interview.key_reader", reader)
+        shown = io.StringIO()
+        options = InterviewOptions(
+            role="ml-engineer",
+            round=None,
+            questions=1,
+            device=None,
+            prepare_s=0,
+            auto_stop=False,
+            speak=False,
+            save=True,
+        )
+        session = Session(self._backend, engine)
+        journal = Journal.of(self._settings)
+        finisher = Finisher(journal, self._backend, lambda: session, lambda _: None, hear)
+        console = Console(file=shown, width=100, force_terminal=True)
+        try:
+            Interview(
+                self._settings, self._backend, session, options, console, _say, finisher
+            ).run()
+        except (KeyboardInterrupt, EngineError) as error:
+            shown.write(f"\n{type(error).__name__}")
+        return shown.getvalue()
+
+
+def _say(text: str, stop: object) -> None:
+    return None
+
+
+def left(settings: ClientSettings) -> list[str]:
+    return [each.entry.asked for each in Journal.of(settings).unfinished()]
+
+
+def test_a_stored_answer_leaves_its_recording_only(
+    held: Held, settings: ClientSettings, backend: OutboxBackend
+) -> None:
+    held(" n")
+    (attempt,) = backend.history().attempts
+    assert [path.name for path in settings.recordings.iterdir()] == [f"{attempt.submission_id}.wav"]
+
+
+def test_leaving_asks_and_keeps_or_deletes(
+    held: Held, settings: ClientSettings, backend: OutboxBackend
+) -> None:
+    assert "Kept. Aloud offers it" in held("qk")
+    assert left(settings) == ["kv-cache"]
+    held("lqd")  # leaves the one from before, then deletes the new one
+    assert left(settings) == ["kv-cache"]
+    shown = held("fqd")
+    assert "stored as attempt 1" in shown
+    assert backend.history().total == 1
+
+
+def test_ctrl_c_keeps_what_was_said_and_says_so(held: Held, settings: ClientSettings) -> None:
+    shown = held("!")
+    assert "The recording is kept" in shown
+    (found,) = Journal.of(settings).unfinished()
+    assert found.reason == "Aloud was stopped"
+    assert found.duration_s > 0.3
+
+
+def test_an_engine_that_fails_after_stop_leaves_the_answer(
+    held: Held, settings: ClientSettings, backend: OutboxBackend
+) -> None:
+    class Broken(Engine):
+        def recognize(self, clip: object) -> list[object]:  # type: ignore[override]
+            raise EngineError("the engine has no weights")
+
+    assert "The recording is kept" in held(" ", Broken)
+    (found,) = Journal.of(settings).unfinished()
+    assert (found.reason, found.entry.state) == ("the engine has no weights", "recorded")
+    shown = held("fqd")
+    assert "stored as attempt 1" in shown
+    assert backend.history().attempts[0].created_at == found.started_at
+
+
+def test_discarding_an_old_answer_asks(held: Held, settings: ClientSettings) -> None:
+    held("qk")
+    assert "Delete 0:0" in held("dnqd")
+    assert left(settings) == ["kv-cache"]
+    held("dyqd")
+    assert left(settings) == []

@@ -1,0 +1,109 @@
+"""Leaving while speaking: nothing that was said is gone without a question."""
+
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+
+from client.audio import Level
+from client.terminal.keys import ESCAPE, Keys
+from client.terminal.quiet import quiet_libraries
+from client.terminal.recording_screen import End, watch_recording
+
+
+class Pressed(Keys):
+    def __init__(self, *keys: str) -> None:
+        self.left = list(keys)
+
+    def get(self, timeout_s: float) -> str | None:
+        return self.left.pop(0)
+
+
+class Recorder:
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def pause(self) -> None:
+        self.calls.append("pause")
+
+    def resume(self) -> None:
+        self.calls.append("resume")
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        return False
+
+
+def level(recorded_s: float, *, only_zeros: bool = False) -> Level:
+    return Level(
+        peak_dbfs=-20.0,
+        rms_dbfs=-30.0,
+        recorded_s=recorded_s,
+        paused=False,
+        speech_begun=True,
+        silence_s=0.0,
+        only_zeros=only_zeros,
+    )
+
+
+def watch(*keys: str, said: Level | None) -> tuple[End, list[str], str]:
+    shown, recorder = io.StringIO(), Recorder()
+    console = Console(file=shown, width=100, force_terminal=True)
+    levels = [said] if said else []
+    end = watch_recording(console, Pressed(*keys), recorder, levels, 120.0)
+    return end, recorder.calls, shown.getvalue()
+
+
+@pytest.mark.parametrize(("key", "end"), [("k", End.keep), ("d", End.quit)])
+def test_q_asks_before_20_seconds_are_gone(key: str, end: End) -> None:
+    ended, calls, shown = watch("q", "x", key, said=level(20.0))
+    assert ended is end
+    assert calls == ["pause"], "nothing is recorded while the question stands"
+    assert "You have spoken for 0:20." in shown
+    assert "k keep it for later and leave" in shown
+
+
+def test_who_does_not_want_to_leave_goes_on() -> None:
+    ended, calls, _ = watch("q", "g", " ", said=level(20.0))
+    assert ended is End.stop
+    assert calls == ["pause", "resume"]
+
+
+def test_who_paused_before_stays_paused() -> None:
+    ended, calls, _ = watch("p", "q", "g", " ", said=level(20.0))
+    assert ended is End.stop
+    assert calls == ["pause", "pause"]
+
+
+def test_escape_asks_from_five_seconds_on() -> None:
+    assert watch(ESCAPE, said=level(4.0))[0] is End.discard
+    ended, _, shown = watch(ESCAPE, "d", said=level(6.0))
+    assert ended is End.discard
+    assert "d delete it and start again" in shown
+
+
+@pytest.mark.parametrize("said", [None, level(0.2), level(9.0, only_zeros=True)])
+def test_where_nothing_was_said_nothing_is_asked(said: Level | None) -> None:
+    assert watch("q", said=said)[0] is End.quit
+
+
+def test_what_libraries_write_stays_off_the_screen(capfd: pytest.CaptureFixture[str]) -> None:
+    with quiet_libraries():
+        os.write(2, b"ALSA lib pcm.c: underrun\n")
+    os.write(2, b"afterwards\n")
+    assert capfd.readouterr().err == "afterwards\n"
+
+
+def test_our_own_text_comes_out_meanwhile() -> None:
+    program = (
+        "import os, sys\n"
+        "from client.terminal.quiet import quiet_libraries\n"
+        "with quiet_libraries():\n"
+        "    os.write(2, b'library\\n')\n"
+        "    print('ours', file=sys.stderr)\n"
+        "print('after', file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "ours\nafter\n")

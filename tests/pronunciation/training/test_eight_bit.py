@@ -1,0 +1,49 @@
+"""The exported graph must score as the trained networks do."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs PyTorch, the product does not")
+pytest.importorskip("onnx", reason="so does writing ONNX")
+
+from pronunciation.training.eight_bit import eight_bits, networks  # noqa: E402
+from pronunciation.training.network import PhoneNet  # noqa: E402
+from pronunciation.training.train import emissions  # noqa: E402
+
+
+def test_weights_keep_their_size_in_eight_bits() -> None:
+    weights = np.array([[0.5, -200.0], [-0.25, 100.0]], np.float32)
+
+    small, scale = eight_bits(weights)
+
+    assert small.dtype == np.int8
+    assert np.abs(small).max(axis=0).tolist() == [127, 127]
+    np.testing.assert_allclose(small * scale, weights, rtol=0.01)
+
+
+@pytest.mark.parametrize("frames", [9, 200, 301])
+def test_the_graph_gives_the_mean_of_the_networks_scores(frames: int) -> None:
+    import onnxruntime
+
+    torch.manual_seed(4)
+    trained = []
+    for width in (48, 32):
+        net = PhoneNet(width).eval()
+        for name, value in net.named_buffers():  # as after training: not 0 and 1
+            if value.is_floating_point():
+                value.copy_(torch.rand_like(value) * (1.5 if "var" in name else 0.3) + 0.2)
+        trained.append((net, torch.randn(40)))
+    model = networks(
+        [({n: v.numpy() for n, v in net.state_dict().items()}, p.numpy()) for net, p in trained]
+    )
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    mel = torch.randn(1, 80, frames) * 0.3
+
+    (scores,) = session.run(None, {"mel": mel.numpy()})
+
+    with torch.no_grad():
+        wanted = torch.stack([emissions(net(mel), prior) for net, prior in trained]).mean(0)
+    assert scores.shape == wanted.shape
+    assert np.abs(scores - wanted.numpy()).mean() < 0.02

@@ -1,0 +1,82 @@
+"""What a speaker names only to say that he does not know, use or believe in it."""
+
+import pytest
+
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.loader import load_bank
+from server.contract import PhraseCoverage
+from server.grading import cover_question
+from server.grading.sense.vectors import sense_of
+
+QUESTIONS = {question.id: question for question in load_bank().questions}
+LEXICON = load_lexicon()
+
+
+def judged(question_id: str, text: str) -> dict[str, PhraseCoverage]:
+    words = text.split()
+    found = cover_question(QUESTIONS[question_id], words, LEXICON, sense_of(words))
+    return {phrase.phrase: phrase for phrase in found.phrases}
+
+
+def counts(phrase: PhraseCoverage) -> bool:
+    return phrase.status == "covered" and not phrase.negated
+
+
+DISCLAIMED = [
+    "NCCL tests I don't know.",
+    "NCCL tests? I have no idea what those are.",
+    "I have heard of NCCL tests, but I could not tell you what they do.",
+    "People keep talking about NCCL tests, but that is just marketing.",
+    "Sorry, what are NCCL tests?",
+    "My colleague looked after the NCCL tests, I was not involved.",
+]
+STOOD_BY = [
+    "I start with the NCCL tests, because they take the training code out of it.",
+    "Without the NCCL tests I would not know whether it is the network.",
+    "Nobody had run the NCCL tests before I did, and they showed two gigabytes a second.",
+]
+
+
+@pytest.mark.parametrize("text", DISCLAIMED)
+def test_what_is_disclaimed_does_not_count(text: str) -> None:
+    assert not counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
+
+
+@pytest.mark.parametrize("text", STOOD_BY)
+def test_a_denial_of_something_else_leaves_the_phrase_alone(text: str) -> None:
+    assert counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
+
+
+def test_one_mention_that_the_speaker_stands_by_is_enough() -> None:
+    text = "NCCL tests I did not know at all back then. Today I start with the NCCL tests."
+    assert counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
+
+
+def test_a_mere_list_of_names_says_nothing_about_them() -> None:
+    listed = (
+        "NCCL tests, GPUDirect RDMA, EFA, security group, placement group, topology, straggler, "
+        "NVLink, InfiniBand, RoCE, MTU, PFC, ECN, bandwidth, latency, profiler, DCGM, Grafana, "
+        "Prometheus, logs, metrics, alerts, dashboards, Slurm, Kubernetes."
+    )
+    phrase = judged("cloud-slow-multi-node-network", listed)["NCCL tests"]
+    assert (phrase.status, phrase.how) == ("partial", "listed")
+
+
+def test_a_name_in_another_sense_is_at_most_asked_about() -> None:
+    text = (
+        "During that outage I was so nervous that I could feel my own heartbeat in my ears, and it "
+        "took me a coffee to calm down."
+    )
+    assert not counts(judged("recover-within-thirty-minutes", text)["heartbeat"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "so i run the nccl tests on two nodes and then on eight and i look at the bandwidth and "
+        "the log says which network it took and the exact number i dont know it was low",
+        "um we run the nccl tests then we look and rdma i dont know",
+    ],
+)
+def test_text_without_punctuation_makes_no_denial(text: str) -> None:
+    assert counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
