@@ -40,10 +40,13 @@ class KeyPhrase(_Frozen):
 
     ``aliases`` are other names of it, ``any_of`` names of other concepts that serve this answer
     equally well, ``ways`` sentences that say it without the term, and ``not_`` (``not`` in YAML)
-    sentences that look like it but are something else.
+    sentences that look like it but are something else. ``formerly`` holds names from earlier
+    versions of the bank: no answer is searched for them, but candidates' own aliases may be filed
+    under them.
     """
 
     phrase: Text
+    formerly: tuple[Text, ...] = ()
     aliases: tuple[Text, ...] = ()
     any_of: tuple[Text, ...] = ()
     ways: tuple[Text, ...] = ()

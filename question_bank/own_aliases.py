@@ -147,9 +147,9 @@ def read_own_aliases(path: Path) -> OwnAliases:
 def with_own_aliases(bank: Bank, own: OwnAliases) -> Bank:
     """The bank with the aliases added to its phrases; its version changes with them.
 
-    A phrase that was reworded keeps its aliases where its old wording is now one of its aliases or
-    ways. Aliases of a question or phrase that the bank does not have do nothing; the file keeps
-    them in case it comes back.
+    A phrase that was reworded keeps its aliases where its old wording is now one of its names, ways
+    or ``formerly``. Aliases of a question or phrase that the bank does not have do nothing; the
+    file keeps them in case it comes back.
     """
     applied: dict[str, dict[str, list[str]]] = {}
     questions = tuple(_extended(question, own, applied) for question in bank.questions)
@@ -169,7 +169,7 @@ def _extended(
     phrases: list[KeyPhrase] = []
     for key in question.key_phrases:
         # A phrase's own words may not cover another phrase of the same question.
-        names = dict.fromkeys((key.phrase, *key.aliases, *key.any_of, *key.ways))
+        names = dict.fromkeys((key.phrase, *key.formerly, *key.aliases, *key.any_of, *key.ways))
         mine = dict.fromkeys(alias for name in names for alias in own.of(question.id, name))
         new = [alias for alias in mine if alias.casefold() not in known]
         if new:

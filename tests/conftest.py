@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from client.transcription.engine_handle import SAME_SUMS
+
+os.environ.update(SAME_SUMS)  # before NumPy comes: an engine gives the same words in this process
+
 from tests.postgres import _up_to_date as _up_to_date
 from tests.postgres import postgresql_empty_url as postgresql_empty_url
 from tests.postgres import postgresql_server as postgresql_server

@@ -9,6 +9,7 @@ from client.bulk.recordings import Recording
 from client.bulk.results import Line
 from client.bulk.workers import Lost, WorkersError
 from client.core.errors import ClientError
+from client.transcription.engine_handle import SAME_SUMS
 from pronunciation.errors import PronunciationError
 
 _ANSWERS_WITHIN_S: Final = 10.0
@@ -48,7 +49,9 @@ class ClusterWorkers:
         processors = int(self._ray.cluster_resources().get("CPU", 1))
         self.count = count or max(1, processors // options.threads)
         self._options = options
-        self._make = self._ray.remote(num_cpus=options.threads)(_Actor).remote
+        self._make = self._ray.remote(
+            num_cpus=options.threads, runtime_env={"env_vars": SAME_SUMS}
+        )(_Actor).remote
         self._idle: list[Any] = []
         self._busy: dict[Any, tuple[Any, Recording]] = {}
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import os
 import signal
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -12,6 +13,7 @@ from client.bulk.recordings import Recording
 from client.bulk.results import Line
 from client.bulk.workers import Lost, WorkersError
 from client.core.errors import ClientError
+from client.transcription.engine_handle import SAME_SUMS
 from pronunciation.errors import PronunciationError
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the threads' locks as they are
@@ -41,6 +43,7 @@ class ProcessWorkers:
     """Up to ``count`` processes, started as they are needed."""
 
     def __init__(self, count: int, options: AssessorOptions) -> None:
+        os.environ.update(SAME_SUMS)  # a spawned process takes over this one's
         self.count = count
         self._options = options
         self._idle: list[_Worker] = []

@@ -60,6 +60,19 @@ def test_a_reworded_phrase_keeps_its_aliases_under_its_old_name() -> None:
     assert first.aliases == ("pause frames spread", "frames storm")
 
 
+def test_a_name_that_nothing_is_searched_for_any_more_still_finds_its_phrase() -> None:
+    bank = make_bank()
+    question = bank.questions[0]
+    first, *others = question.key_phrases
+    renamed = first.model_copy(update={"formerly": ("priority pauses",)})
+    bank = bank.model_copy(
+        update={"questions": (question.model_copy(update={"key_phrases": (renamed, *others)}),)}
+    )
+    own = OwnAliases({"fabric": {"priority pauses": ("frames storm",)}})
+    phrase = with_own_aliases(bank, own).questions[0].key_phrases[0]
+    assert phrase.aliases == (*first.aliases, "frames storm")
+
+
 def test_what_counts_for_one_phrase_is_not_given_to_another() -> None:
     own = OwnAliases({"fabric": {"adaptive routing": ("Pause Frames Spread", "pause storms")}})
     assert with_own_aliases(make_bank(), own) == make_bank()
