@@ -10,7 +10,6 @@ pronunciation/hearing/model/phrases.json. A phrase is looked for where grading d
 the transcript, and was said where grading finds it in the text that was spoken.
 """
 
-import argparse
 import json
 import random
 import sys
@@ -31,19 +30,13 @@ from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import LABEL_INDEX, LABELS, N_CLASSES, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import lay_out
-from pronunciation.hearing.phrases import (
-    FEATURES,
-    MODEL_PATH,
-    Candidate,
-    Floats,
-    Wanted,
-    Written,
-    candidates,
-)
+from pronunciation.hearing.phrases import MODEL_PATH
+from pronunciation.hearing.places import FEATURES, Candidate, Floats, Wanted, Written, candidates
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase
+from scripts.speak_and_fit import Learned, command_line, regress
 from server.contract import Coverage, Transcript
 from server.grading import cover
 
@@ -59,7 +52,6 @@ NEAR_MISSES, ALIASES, UNSAID = 0.5, 0.1, 0.15
 OTHERS: Final = 15
 """Phrases of other questions, which nobody said, that are looked for in each recording."""
 BY_THE_WORDS: Final = frozenset({"exact", "inflected", "alias", "acronym"})
-PENALTY: Final = 2.0
 FOLDS: Final = 6
 WRONG: Final = 0.005
 """So many phrases that were not said may be found."""
@@ -92,19 +84,11 @@ class Case:
 
 def main() -> int:
     """Speaks, or fits and reports."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    speaking = commands.add_parser("speak")
-    speaking.add_argument("folder", type=Path)
+    parser, speaking, fitting = command_line(__doc__, seed=1)
     speaking.add_argument("--accents", default="American,German,Indian,Mandarin,Spanish")
     speaking.add_argument("--questions", type=int, default=111)
-    speaking.add_argument("--seed", type=int, default=1)
-    fitting = commands.add_parser("fit")
     fitting.add_argument("folders", type=Path, nargs="+")
     fitting.add_argument("--test", type=Path, action="append", default=[])
-    fitting.add_argument("--dry-run", action="store_true", help="write nothing")
     options = parser.parse_args()
     if options.command == "speak":
         speak(options.folder, options.accents.split(","), options.questions, options.seed)
@@ -279,14 +263,6 @@ def confusions() -> Floats:
     return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float32)
 
 
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """Weights of the features, and the log odds where all are 0."""
-
-    weights: Floats
-    bias: float
-
-
 def learn(cases: Sequence[Case]) -> Learned:
     """Logistic regression; of a phrase that was said the likeliest place counts, of others all."""
     learned: Learned | None = None
@@ -307,20 +283,6 @@ def _log_odds(place: Candidate, learned: Learned | None) -> float:
     if learned is None:
         return float(place.features[0])
     return float(place.features @ learned.weights + learned.bias)
-
-
-def regress(features: Floats, labels: Floats) -> Learned:
-    """Newton's method on standardized features."""
-    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
-    rows = np.c_[(features - mean) / spread, np.ones(len(features))]
-    weights = np.zeros(rows.shape[1])
-    for _ in range(30):
-        shares = 1 / (1 + np.exp(-rows @ weights))
-        curvature = rows.T @ (rows * (shares * (1 - shares))[:, None])
-        slope = rows.T @ (labels - shares) - PENALTY * weights
-        weights += np.linalg.solve(curvature + PENALTY * np.eye(len(weights)), slope)
-    own = weights[:-1] / spread
-    return Learned(own, float(weights[-1] - mean @ own))
 
 
 def score(case: Case, learned: Learned) -> float:

@@ -10,7 +10,6 @@ from the places that sound like a term which of them are one. It reports on othe
 those learned from, and on other accents.
 """
 
-import argparse
 import json
 import random
 import re
@@ -35,14 +34,8 @@ from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import lay_out
-from pronunciation.hearing.phrases import (
-    FEATURES,
-    Floats,
-    Written,
-    candidates,
-    phrase_model,
-    unit_frames,
-)
+from pronunciation.hearing.phrases import phrase_model
+from pronunciation.hearing.places import FEATURES, Floats, Written, candidates, unit_frames
 from pronunciation.hearing.respelled import (
     MODEL_PATH,
     MORE_FEATURES,
@@ -51,7 +44,7 @@ from pronunciation.hearing.respelled import (
 )
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from scripts.train_phrases import Learned, regress
+from scripts.speak_and_fit import Learned, command_line, regress
 from server.contract import Transcript
 
 OWN_WORDS: Final = tuple(Path(f"benchmarks/answers/dev{number}.jsonl") for number in (1, 2, 3))
@@ -89,18 +82,10 @@ class Answer:
 
 def main() -> int:
     """Speaks, or fits and reports."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    speaking = commands.add_parser("speak")
-    speaking.add_argument("folder", type=Path)
+    parser, speaking, fitting = command_line(__doc__, seed=5)
     speaking.add_argument("--models", default="tiny.en,base")
     speaking.add_argument("--minutes", type=float, default=60.0)
-    speaking.add_argument("--seed", type=int, default=5)
-    fitting = commands.add_parser("fit")
     fitting.add_argument("folder", type=Path)
-    fitting.add_argument("--dry-run", action="store_true", help="write nothing")
     options = parser.parse_args()
     if options.command == "speak":
         speak(options.folder, options.models.split(","), options.minutes, options.seed)

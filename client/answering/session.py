@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from client.answering.hearing import AnswerHearing, Hear, HeardStretch, HearWords
+from client.answering.hearing import AnswerHearing, Hear, HeardStretch
 from client.answering.live_answer import LiveAnswer
 from client.answering.submission import Outcome, new_submission
+from client.answering.term_track import HearWords
 from client.answering.worker import AnswerWorker, Caption, hear_words_again, ignore_caption
 from client.audio.files import SoundFile
 from client.backend.protocol import Backend, QueuedError, UnavailableError

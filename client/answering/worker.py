@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.hearing import HearWords, TermTrack
 from client.answering.pace import CONTEXT_SPEECH_S, Pace
 from client.answering.pieces import (
     PieceCutter,
@@ -25,6 +24,7 @@ from client.answering.pieces import (
     spans_of,
     speech_s,
 )
+from client.answering.term_track import HearWords, TermTrack
 from client.audio.channels import OffsetRemover
 from client.audio.files import SoundFile, blocks_of
 from client.audio.sound_meter import SoundMeter
@@ -41,7 +41,7 @@ HELD_S: Final = 60.0
 time: what follows is silence, and the sound of it would be kept for nothing."""
 
 SILENT_S: Final = 10.0
-"""No term goes on over such a silence (``hearing.BREAK_S``): what is before it is heard."""
+"""No term goes on over such a silence (``term_track.BREAK_S``): what is before it is heard."""
 
 LOOK_BACK_S: Final = 2.0
 """Sound kept before what is needed: the silence around a segment and around words."""

@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from pronunciation.confusions import encode
 from pronunciation.hearing.acoustic import LABEL_INDEX
 from pronunciation.hearing.layout import bare_phones
-from pronunciation.hearing.phrases import Floats, Written
+from pronunciation.hearing.places import Floats, Written
 
 SURE_WORD: Final = 0.6
 """A transcriber's confidence from which a word is taken as said."""
@@ -32,7 +32,7 @@ def habits(scores: Floats, written: Written, said_as: Floats) -> Floats:
     Args:
         scores: frame scores, shape (frames, classes).
         written: the transcript; the words that name no term, and are sure, are learned from.
-        said_as: the same for speakers in general, see ``PhraseModel``.
+        said_as: the same for speakers in general, see ``phrases.PhraseModel``.
     """
     owner = written.chain.word[written.states]
     layout = written.layout

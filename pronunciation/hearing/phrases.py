@@ -1,70 +1,26 @@
-"""Phrases looked for in the sound, where a transcriber wrote something else.
+"""Phrases heard in the sound, where a transcriber wrote something else: which places count."""
 
-Keyword spotting (Rose and Paul, A hidden Markov model based keyword recognition system, 1990): the
-best alignment of a wording's phones with any stretch of the sound, told from what else could have
-been said there: the best phones in any order, and the transcript's own words.
-"""
-
-import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.confusions import distance, encode
-from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, LABELS, N_CLASSES, SILENCE
-from pronunciation.hearing.align import States, best_path, word_states
-from pronunciation.hearing.layout import EDGE_FRAMES, GARBAGE_SHARE, Layout, Phones, align_layout
+from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, N_CLASSES
+from pronunciation.hearing.places import (
+    FEATURES,
+    Candidate,
+    Floats,
+    Wanted,
+    Written,
+    candidates,
+)
 
-Floats = npt.NDArray[np.float32]
-
-FREE_SHARE: Final = 0.8
-"""What the best phone of a frame counts against a wording's; with all of it the shortest stretch
-would be the best. AUC of the path alone: 0.84 with 0.6, 0.86 with 0.8."""
-MIN_PHONES: Final = 5
-"""Four phones are heard in any sentence."""
-PLACES: Final = 3
-"""Places of a phrase that are looked at more closely."""
-MIN_PATH: Final = -2.0
-"""Nats a phone, on the way to them."""
-SHARE_OF_WORD: Final = 0.4
-"""A word belongs to a place that holds so much of it."""
-WORST: Final = 3
-"""One phone of so many is among the worst."""
 MODEL_PATH: Final = Path(__file__).parent / "model" / "phrases.json"
-
-FEATURES: Final = ("path", "worst", "free", "own", "text", "confidence", "phones", "pace")
-"""What decides about a place:
-
-- path: score of the wording's best path, nats a phone;
-- worst: mean of its worst third of phones, below the best phones, nats a frame;
-- free: how far all of it is below the best phones, nats a frame;
-- own: how far above the transcript's words, nats a frame;
-- text: distance of the wording's phones from those of the transcript's words there;
-- confidence: the transcriber's own in these words;
-- phones: how many there are, up to ``MOST_PHONES``;
-- pace: frames a phone.
-"""
-MOST_PHONES: Final = 14
-UNKNOWN_CONFIDENCE: Final = 0.8
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A phrase to look for.
-
-    Attributes:
-        wordings: how it may be said, as ARPAbet without stress; those under ``MIN_PHONES`` are
-            not looked for.
-    """
-
-    wordings: tuple[Phones, ...]
 
 
 @dataclass(frozen=True)
@@ -86,80 +42,6 @@ class Found:
     start_s: float
     end_s: float
     confidence: float
-
-
-@dataclass(frozen=True)
-class Near:
-    """A stretch of the transcript that sounds like a wanted phrase.
-
-    Attributes:
-        index: of the phrase among the wanted.
-        wording: the one that it sounds like, of any length.
-        first: the stretch's first unit in the transcript's layout.
-        last: its last one.
-    """
-
-    index: int
-    wording: Phones
-    first: int
-    last: int
-
-
-@dataclass(frozen=True, eq=False)
-class Written:
-    """The transcript aligned with the sound.
-
-    Attributes:
-        layout: its words as phones.
-        chain: their states.
-        states: the state of each frame, shape (frames,).
-        confidences: the transcriber's own in each word; ``None`` where it gives none.
-    """
-
-    layout: Layout
-    chain: States
-    states: npt.NDArray[np.int64]
-    confidences: Sequence[float | None]
-
-    @classmethod
-    def align(
-        cls,
-        scores: Floats,
-        layout: Layout,
-        word_times: Sequence[tuple[float, float]] | None,
-        confidences: Sequence[float | None],
-    ) -> "Written":
-        """Align a transcript with frame scores.
-
-        Raises:
-            HearingError: it has more sounds than the clip.
-        """
-        return cls(layout, *align_layout(scores, layout, word_times), confidences)
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A place where a phrase may have been said.
-
-    Attributes:
-        index: of the phrase among the wanted.
-        wording: how it may have been said there.
-        words: the transcript's words there.
-        start: the first frame.
-        end: the frame behind the last.
-        features: see ``FEATURES``.
-    """
-
-    index: int
-    wording: Phones
-    words: tuple[int, ...]
-    start: int
-    end: int
-    features: npt.NDArray[np.float64]
-
-    def overlaps(self, other: "Candidate") -> bool:
-        """Whether both are places of the same phrase that share a frame."""
-        return self.index == other.index and self.start < other.end and other.start < self.end
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,181 +126,6 @@ def likeliest(
             for probability, each in kept
         ),
         key=lambda found: found.start_s,
-    )
-
-
-def candidates(
-    scores: Floats,
-    written: Written,
-    wanted: Sequence[Wanted],
-    said_as: Floats,
-    near: Sequence[Near] = (),
-) -> Iterator[Candidate]:
-    """The likeliest places of each phrase, but those where the transcript has its very sound.
-
-    Args:
-        scores: frame scores, shape (frames, classes).
-        written: the transcript.
-        wanted: what to look for.
-        said_as: see ``PhraseModel``.
-        near: where else to look, whatever the sound and the transcript have.
-    """
-    anywhere = {
-        (index, phones): None
-        for index, each in enumerate(wanted)
-        for phones in each.wordings
-        if MIN_PHONES <= len(phones) < len(scores)
-    }
-    near = [each for each in near if len(each.wording) < len(scores)]
-    columns = [*(anywhere | {(each.index, each.wording): None for each in near})]
-    if not columns:
-        return
-    # p(sound | phone meant), as the network's scores are p(sound | phone said) up to a constant
-    meant = np.log(np.exp(np.clip(scores, -20.0, 20.0)) @ said_as.T + np.float32(1e-9))
-    free = meant.max(axis=1)
-    own = meant[np.arange(len(meant)), written.chain.labels[written.states]]
-    silent = written.chain.labels[written.states] == LABEL_INDEX[SILENCE]
-    garbage = GARBAGE_SHARE * np.maximum(free, 0.0)
-    own = np.where(silent, np.maximum(own, garbage), own)
-    ends, starts = _paths(
-        meant - FREE_SHARE * np.maximum(free, 0.0)[:, None], [phones for _, phones in columns]
-    )
-    frames = unit_frames(written)
-    column_of = {key: column for column, key in enumerate(columns)}
-    for each in near:
-        key = (each.index, each.wording)
-        column = column_of[key]
-        begin = max(0, frames[each.first][0] - EDGE_FRAMES)
-        behind = min(len(scores), frames[each.last][1] + 1 + EDGE_FRAMES)
-        end = (begin + behind) // 2 + int(ends[(begin + behind) // 2 : behind, column].argmax())
-        start = max(begin, int(starts[end, column]))
-        path = float(ends[end, column]) / len(each.wording)
-        if path < MIN_PATH:
-            continue
-        place = _place(meant, free, own, written, key, path, start, end + 1)
-        if place is not None:
-            yield replace(place, words=tuple(written.layout.word_index[each.first : each.last + 1]))
-    places: dict[int, list[tuple[float, int, int, Phones]]] = {}
-    for column, (index, phones) in enumerate(anywhere):
-        column_scores = ends[:, column] / len(phones)
-        for _ in range(PLACES):
-            end = int(column_scores.argmax())
-            path, start = float(column_scores[end]), int(starts[end, column])
-            if path < MIN_PATH:
-                break
-            places.setdefault(index, []).append((path, start, end + 1, phones))
-            column_scores[start : end + len(phones)] = -np.inf
-    for index, found in places.items():
-        for path, start, end, phones in sorted(found, key=lambda each: -each[0])[:PLACES]:
-            place = _place(meant, free, own, written, (index, phones), path, start, end)
-            if place is not None and not _is_written(place, written):
-                yield place
-
-
-def unit_frames(written: Written) -> list[tuple[int, int]]:
-    """First and last frame of each unit of the transcript's layout."""
-    owner = written.chain.word[written.states]
-    edges = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
-    frames = [(0, 0)] * len(written.layout.phones)
-    for begin, behind in itertools.pairwise(edges.tolist()):
-        if owner[begin] >= 0:
-            frames[int(owner[begin])] = (begin, behind - 1)
-    return frames
-
-
-def _paths(
-    scores: Floats, wordings: Sequence[Phones]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-    """The best path of each wording that ends at each frame, from whatever frame on.
-
-    Returns:
-        Scores and first frames, both of shape (frames, wordings).
-    """
-    labels = np.array([LABEL_INDEX[phone] for phones in wordings for phone in phones])
-    lengths = np.array([len(phones) for phones in wordings])
-    last = np.cumsum(lengths) - 1
-    first = last - lengths + 1
-    emitted = scores[:, labels]
-    score = np.full(labels.size, -np.inf, np.float32)
-    start = np.zeros(labels.size, np.int32)
-    score_before, start_before = score.copy(), start.copy()
-    scores_at_end = np.empty((len(scores), last.size), np.float32)
-    starts_at_end = np.empty((len(scores), last.size), np.int32)
-    for frame, row in enumerate(emitted):
-        score_before[1:], start_before[1:] = score[:-1], start[:-1]
-        score_before[first], start_before[first] = 0.0, frame
-        np.copyto(start, start_before, where=score_before > score)
-        np.maximum(score, score_before, out=score)
-        score += row
-        scores_at_end[frame], starts_at_end[frame] = score[last], start[last]
-    return scores_at_end, starts_at_end
-
-
-def _place(
-    meant: Floats,
-    free: Floats,
-    own: Floats,
-    written: Written,
-    wording: tuple[int, Phones],
-    path: float,
-    start: int,
-    end: int,
-) -> Candidate | None:
-    """The place with its features; ``None`` where the wording has more phones than frames."""
-    index, phones = wording
-    window = meant[start:end]
-    chain = word_states([phones])
-    aligned = best_path(window, chain)
-    if aligned is None:
-        return None
-    inside = np.flatnonzero(chain.word[aligned.states] >= 0)
-    start, end = start + int(inside[0]), start + int(inside[-1]) + 1
-    states = aligned.states[inside]
-    mine = window[inside, chain.labels[states]]
-    below = mine - free[start:end]
-    frames = np.bincount(states - 1, minlength=len(phones))
-    by_phone = np.sort(np.bincount(states - 1, below, len(phones)) / np.maximum(1, frames))
-    words = _words(written, start, end)
-    known = [c for c in (written.confidences[at] for at in words) if c is not None]
-    features = np.array(
-        [
-            path,
-            by_phone[: max(1, len(phones) // WORST)].mean(),
-            below.mean(),
-            (mine - own[start:end]).mean(),
-            distance(encode(phones), _sound(written, start, end)),
-            float(np.mean(known)) if known else UNKNOWN_CONFIDENCE,
-            min(len(phones), MOST_PHONES),
-            len(states) / len(phones),
-        ]
-    )
-    return Candidate(index, phones, words, start, end, features)
-
-
-def _is_written(place: Candidate, written: Written) -> bool:
-    """Whether the transcript has the wording's very sound."""
-    return encode(place.wording) in _sound(written, place.start, place.end)
-
-
-def _sound(written: Written, start: int, end: int) -> str:
-    """The phones of the transcript at these frames and right beside them, see ``encode``."""
-    path = written.states[max(0, start - 1) : end + 1]
-    labels = (LABELS[written.chain.labels[state]] for state, _ in groupby(path))
-    return encode([label for label in labels if label != SILENCE])
-
-
-def _words(written: Written, start: int, end: int) -> tuple[int, ...]:
-    """The transcript's words at these frames."""
-    owner = written.chain.word[written.states]
-    here = owner[start:end]
-    return tuple(
-        sorted(
-            {
-                written.layout.word_index[unit]
-                for unit in set(here[here >= 0].tolist())
-                if (here == unit).sum() >= SHARE_OF_WORD * (owner == unit).sum()
-            }
-        )
     )
 
 

@@ -20,15 +20,8 @@ from rapidfuzz.process import cdist
 from pronunciation.confusions import distance, encode, merged
 from pronunciation.g2p.words import normal, with_s
 from pronunciation.hearing.layout import Phones
-from pronunciation.hearing.phrases import (
-    FEATURES,
-    Candidate,
-    Found,
-    Near,
-    Written,
-    likeliest,
-    unit_frames,
-)
+from pronunciation.hearing.phrases import Found, likeliest
+from pronunciation.hearing.places import FEATURES, Candidate, Near, Written, unit_frames
 
 MOST_WORDS: Final = 4
 """Words that a transcriber makes of one term ("in fini band")."""
@@ -57,7 +50,7 @@ RIVALS: Final = 3
 MODEL_PATH: Final = Path(__file__).parent / "model" / "respelled.json"
 
 MORE_FEATURES: Final = ("apart", "expected", "ordinary", "apart_if_expected", "short")
-"""What decides beside ``phrases.FEATURES``:
+"""What decides beside ``places.FEATURES``:
 
 - apart: distance of the term from the whole words at the place;
 - expected: whether the question is about the term;

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.answering.hearing import HeardStretch, HearWords, TermTrack
+from client.answering.hearing import HeardStretch
 from client.answering.pieces import Sound
+from client.answering.term_track import HearWords, TermTrack
 from pronunciation.clip import Clip
 from server.contract import HeardPhrase, HeardTerm, Word
 from tests.client.answering.planted import noise

@@ -9,12 +9,10 @@ from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.phrases import (
     Found,
-    Wanted,
-    Written,
-    candidates,
     find_phrases,
     phrase_model,
 )
+from pronunciation.hearing.places import Wanted, Written, candidates
 
 WE_USE: Phones = ("W", "IY", "Y", "UW", "Z")
 INFINIBAND: Phones = ("IH", "N", "F", "IH", "N", "IY", "B", "AE", "N", "D")

@@ -5,7 +5,8 @@ import pytest
 
 from pronunciation.hearing.acoustic import LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.layout import Layout, Phones
-from pronunciation.hearing.phrases import Found, Written, candidates, phrase_model
+from pronunciation.hearing.phrases import Found, phrase_model
+from pronunciation.hearing.places import Written, candidates
 from pronunciation.hearing.respelled import (
     Sounding,
     find_terms,

@@ -1,0 +1,168 @@
+"""An answer taken through the hearing piece by piece, so that nothing is lost where pieces meet."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from client.answering.hearing import HeardStretch
+from client.answering.pieces import Sound
+from pronunciation.clip import Clip
+from pronunciation.hearing import HEARING_VERSION
+from server.contract import Evidence, HeardPhrase, HeardTerm, Word
+
+HearWords = Callable[[Clip, Sequence[Word]], HeardStretch]
+"""Hears a stretch of an answer to one question, see ``AnswerHearing``."""
+
+CONTEXT_WORDS: Final = 4
+"""Words before a term that are heard with it: two are scored with it (``hearing.hear``)."""
+
+LONGEST_TERM_WORDS: Final = 6
+"""A term may go on into the next piece: the last words wait for what follows. The built-in
+lexicon's longest names have 6 ("gpu direct r d m a")."""
+
+BATCH_WORDS: Final = 8
+"""So many new words are heard at once: each time costs ``CONTEXT_WORDS`` more."""
+
+BREAK_S: Final = 3.0
+"""Nobody says a term over a silence as long as this: words on either side are heard apart."""
+
+MARGIN_S: Final = 0.5
+"""Sound kept on either side of the words: word times are off by some tenths of a second."""
+
+
+class TermTrack:
+    """Hears each term and phrase once, with the words around it.
+
+    Args:
+        hear: hears a stretch.
+        sound: the answer so far.
+    """
+
+    def __init__(self, hear: HearWords, sound: Sound) -> None:
+        self._hear = hear
+        self._sound = sound
+        self._words: list[Word] = []
+        self._done = 0
+        self._heard: list[HeardTerm] = []
+        self._phrases: list[HeardPhrase] = []
+        self._problem = ""
+
+    @property
+    def heard(self) -> tuple[HeardTerm, ...]:
+        """What was heard so far, word indices and times counted from the answer's start."""
+        return tuple(self._heard)
+
+    @property
+    def phrases(self) -> tuple[HeardPhrase, ...]:
+        """The key phrases found in the sound so far, times counted from the answer's start."""
+        return tuple(self._phrases)
+
+    @property
+    def problem(self) -> str:
+        """Why there is nothing heard; empty where something was, or no term was said."""
+        return "" if self._heard else self._problem
+
+    def added_to(self, evidence: Evidence) -> Evidence:
+        """The evidence of the same answer, with what was heard."""
+        return evidence.model_copy(
+            update={
+                "heard": self.heard,
+                "heard_phrases": self.phrases,
+                "hearing_problem": self.problem or None,
+                "hearing_version": HEARING_VERSION,
+            }
+        )
+
+    def add(self, words: Sequence[Word]) -> None:
+        """Take the next words of the answer, with their times."""
+        self._words.extend(words)
+
+    def is_due(self, *, is_over: bool) -> bool:
+        """Whether there are words to hear now."""
+        new = len(self._words) - self._done
+        return new > 0 if is_over else new >= BATCH_WORDS + LONGEST_TERM_WORDS
+
+    @property
+    def needs_from_s(self) -> float | None:
+        """No sound before this time will be heard any more; ``None``: none of it will."""
+        if not self._words:
+            return None
+        first = self._words[max(0, min(self._done, len(self._words) - 1) - CONTEXT_WORDS - 1)]
+        return _start_s(first) - MARGIN_S
+
+    def run(self, *, is_over: bool) -> None:
+        """Hear the terms that are complete.
+
+        Raises:
+            PronunciationError: a reading of the lexicon is broken.
+        """
+        while self._done < len(self._words):
+            end = self._break_after(self._done)
+            complete = is_over or end < len(self._words)
+            until = end if complete else end - LONGEST_TERM_WORDS + 1
+            if until <= self._done:
+                return
+            first = self._break_before(self._done)
+            self._hear_stretch(max(first, self._done - CONTEXT_WORDS), end, until)
+            self._done = until
+
+    def _hear_stretch(self, first: int, end: int, until: int) -> None:
+        """Hear the words from ``first`` to ``end``, keep what is from ``_done`` to ``until``."""
+        words = self._words[first:end]
+        from_s, to_s = _start_s(words[0]) - MARGIN_S, _end_s(words[-1]) + MARGIN_S
+        if first:
+            from_s = max(from_s, (_end_s(self._words[first - 1]) + _start_s(words[0])) / 2)
+        if end < len(self._words):
+            to_s = min(to_s, (_end_s(words[-1]) + _start_s(self._words[end])) / 2)
+        clip, offset_s = self._sound.cut(from_s, to_s)
+        local = [_moved(word, -offset_s, clip.duration_s) for word in words]
+        found = self._hear(clip, local)
+        self._problem = self._problem or found.problem
+        taken = self._heard[-1].word_index + self._heard[-1].word_count if self._heard else 0
+        for term in sorted(found.terms, key=lambda each: each.word_index):
+            index = first + term.word_index
+            if max(self._done, taken) <= index < until:
+                place = {"word_index": index} | _times(term, offset_s)
+                self._heard.append(term.model_copy(update=place))
+        begin_s = _start_s(self._words[self._done]) if self._done else 0.0
+        for phrase in found.phrases:
+            times = _times(phrase, offset_s)
+            middle_s = (times["start_s"] + times["end_s"]) / 2
+            if begin_s <= middle_s and (
+                until == len(self._words) or middle_s < _start_s(self._words[until])
+            ):
+                self._phrases.append(phrase.model_copy(update=times))
+
+    def _break_after(self, index: int) -> int:
+        """The first word after ``index`` that follows a long silence, or the number of words."""
+        for at in range(index + 1, len(self._words)):
+            if _start_s(self._words[at]) - _end_s(self._words[at - 1]) > BREAK_S:
+                return at
+        return len(self._words)
+
+    def _break_before(self, index: int) -> int:
+        """The last word up to ``index`` that follows a long silence; no further than needed."""
+        for at in range(index, max(0, index - CONTEXT_WORDS), -1):
+            if _start_s(self._words[at]) - _end_s(self._words[at - 1]) > BREAK_S:
+                return at
+        return max(0, index - CONTEXT_WORDS)
+
+
+def _times(heard: HeardTerm | HeardPhrase, offset_s: float) -> dict[str, float]:
+    return {
+        "start_s": max(0.0, heard.start_s + offset_s),
+        "end_s": max(0.0, heard.end_s + offset_s),
+    }
+
+
+def _start_s(word: Word) -> float:
+    return word.start_s or 0.0
+
+
+def _end_s(word: Word) -> float:
+    return word.end_s or 0.0
+
+
+def _moved(word: Word, by_s: float, duration_s: float) -> Word:
+    start_s = min(max(0.0, _start_s(word) + by_s), duration_s)
+    end_s = min(max(start_s, _end_s(word) + by_s), duration_s)
+    return word.model_copy(update={"start_s": start_s, "end_s": end_s})
