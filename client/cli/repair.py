@@ -201,6 +201,7 @@ def _read(file: Path) -> str:
 
 
 def _print_change(before: "Attempt", after: "Attempt") -> None:
+    from server.contract import are_like
     from server.ui.verdict_words import score_text
 
     transcript = after.report.transcript
@@ -212,6 +213,8 @@ def _print_change(before: "Attempt", after: "Attempt") -> None:
             (f"  by {transcript.engine} {transcript.model}".rstrip(), "dim"),
         )
     )
+    if not are_like(before.report, after.report):
+        out().print(Text("  graded in different ways: these scores cannot be compared", "dim"))
     for now, was in transcript.corrected_texts:
         out().print(Text(f"  “{was}” → “{now}”"))
     if after.version > before.version:

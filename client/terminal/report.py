@@ -75,7 +75,7 @@ def render_report(report: Report, prompt: str) -> RenderableType:
         parts += [score.append(f"{rule}\n" if rule else "", style="not bold dim")]
     parts += _section("Your answer", render_transcript(report))
     parts += _section(_coverage_title(report), _coverage(report.coverage))
-    if report.structure is not None:
+    if report.structure is not None and report.structure.is_judged:
         parts += _section(_structure_title(report.structure), _structure(report.structure))
     if report.pronunciation.terms:
         parts += _section("Pronunciation", _pronunciation(report.pronunciation.terms))

@@ -101,6 +101,7 @@ from server.contract.said_terms import NOT_KNOWN, SaidTerm, clock, said_terms
 from server.contract.scoring import (
     PARTIAL_CREDIT,
     ContentScore,
+    are_like,
     content_score,
     coverage_score,
     is_like,
@@ -231,6 +232,7 @@ __all__ = [
     "Transcript",
     "Wire",
     "Word",
+    "are_like",
     "clock",
     "content_score",
     "coverage_score",

@@ -126,12 +126,18 @@ class StructurePart(Wire):
 class Structure(Wire):
     """How the answer is built, by the rubric of the question's kind.
 
-    ``score``: the weighted share of the parts that were said.
+    ``score``: the weighted share of the parts that were said. A rough transcript does not let them
+    be judged: it has no parts, and a score of 0.
     """
 
     kind: Kind
     parts: tuple[StructurePart, ...]
     score: Share
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the parts were looked for."""
+        return bool(self.parts)
 
 
 class ScorePart(Wire):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from question_bank.models import Kind
-from server.contract.report import Coverage, PhraseCoverage, ScorePart, Structure
+from server.contract.report import Coverage, PhraseCoverage, Report, ScorePart, Structure
 
 PARTIAL_CREDIT: Final = 0.5
 """What a phrase half said counts."""
@@ -108,6 +108,12 @@ def is_like(one: str, other: str) -> bool:
     Servers of earlier versions do not say theirs: an empty version is like every other.
     """
     return not one or not other or one.split(".")[0] == other.split(".")[0]
+
+
+def are_like(before: Report, after: Report) -> bool:
+    """Whether the scores of two reports mean the same: each has one, by like graders."""
+    same_kind = (before.score is None) == (after.score is None)
+    return same_kind and is_like(before.grader_version, after.grader_version)
 
 
 def _within(value: float, nothing: float, everything: float) -> float:

@@ -152,7 +152,7 @@ class _Document:
         )
 
     def _structure(self, structure: Structure | None) -> None:
-        if structure is None:
+        if structure is None or not structure.is_judged:
             return
         self._heading("Structure")
         rows = [("Part", "Status", "Said, or what they may ask", "At")]

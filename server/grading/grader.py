@@ -12,6 +12,7 @@ from server.contract import (
     HeardPhrase,
     Report,
     SpanVectors,
+    Structure,
     Submission,
     Word,
     content_score,
@@ -48,7 +49,8 @@ MAX_UNBROKEN = 8
 """Words without punctuation that are one statement; of more nobody knows where one ends."""
 
 ROUGH_NOTICE = (
-    "This is a rough transcript made without Whisper: phrases you did say may be shown as missing. "
+    "This is a rough transcript made without Whisper: phrases you did say may be shown as missing, "
+    "and the structure is not judged, so the score is the least that the answer earns. "
     "`aloud models pull base.en` gives a better one."
 )
 HEARING_NOTICE = "How terms were said could not be judged: {problem}."
@@ -255,8 +257,9 @@ def grade(
         lexicon: the terms and how they are said.
         bank_version: digest of the bank the question comes from; goes into the report.
         sense: what ``make_sense`` made of the answer. Without it, and for a rough transcript,
-            only the words count: nothing is found in other words, the structure is not judged,
-            and there is no score but the coverage's.
+            only the words count: nothing is found in other words, and the structure is not judged.
+            Without it there is no score but the coverage's; a rough transcript has the score of
+            its key phrases alone, which a better transcript can only raise.
 
     Raises:
         GradingError: the transcript holds no words, or answers another question.
@@ -278,7 +281,7 @@ def grade(
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)
     is_denied = partial(_is_denied, answer)
-    structure = None
+    structure = Structure(kind=question.kind, parts=(), score=0.0) if rough else None
     if sense is not None and not rough:
         coverage = with_listed(coverage, texts)
         coverage = with_own_words(coverage, question, texts, transcript.words, sense, is_denied)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from server.contract import PARTIAL_CREDIT, Delivery, Report, clock, is_like
+from server.contract import PARTIAL_CREDIT, Delivery, Report, are_like, clock
 from server.ui.content_view import PhraseRow, StructureRow
 from server.ui.rendering import percent
 from server.ui.report_view import ReportView, TermRow, view_report
@@ -89,7 +89,7 @@ def view_comparison(before: Report, after: Report) -> ComparisonView:
     return ComparisonView(
         before=one,
         after=two,
-        like=_are_like(before, after),
+        like=are_like(before, after),
         numbers=_numbers(one, two),
         phrases=_phrases(one, two),
         structure=_structure(one, two),
@@ -132,7 +132,7 @@ def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
 def _score(one: ReportView, two: ReportView) -> NumberChange:
     """No change is given between scores that were not graded the same way."""
     change = 0
-    if _are_like(one.report, two.report):
+    if are_like(one.report, two.report):
         change = round(two.score * 100) - round(one.score * 100)
     return NumberChange(
         "Score",
@@ -141,11 +141,6 @@ def _score(one: ReportView, two: ReportView) -> NumberChange:
         f"{_signed(change)} points" if change else "",
         _direction(change),
     )
-
-
-def _are_like(before: Report, after: Report) -> bool:
-    same_kind = (before.score is None) == (after.score is None)
-    return same_kind and is_like(before.grader_version, after.grader_version)
 
 
 def _parts(view: ReportView) -> int | None:

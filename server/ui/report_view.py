@@ -21,7 +21,13 @@ from server.ui.content_view import (
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
-from server.ui.verdict_words import VERDICT_WORDS, composition_text, correction_text, rule_text
+from server.ui.verdict_words import (
+    VERDICT_WORDS,
+    composition_text,
+    correction_text,
+    least_text,
+    rule_text,
+)
 
 _SIGNS: Final[dict[str, tuple[Tone, str]]] = {
     "correct": ("good", "✓"),
@@ -110,6 +116,7 @@ class ReportView:
 
     Attributes:
         score: content only, 0 to 1; the coverage in reports of earlier graders.
+        least: stands before a score that can only be higher; else empty.
         graded_score: the grader's own, where somebody corrected a verdict and so the score.
         composition: what the score is made of, in words; empty in reports of earlier graders.
         rule: how its points come about; likewise.
@@ -122,6 +129,7 @@ class ReportView:
     report: Report
     notices: tuple[str, ...]
     score: float
+    least: str
     graded_score: float | None
     composition: str
     rule: str
@@ -190,6 +198,7 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
         report=report,
         notices=report.notices,
         score=report.overall,
+        least=least_text(report),
         graded_score=report.overall_graded,
         composition=composition_text(report),
         rule=rule_text(report),

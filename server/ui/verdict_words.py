@@ -17,6 +17,7 @@ VERDICT_WORDS: Final = {
 DENIED: Final = "said, but denied"
 SAME_SCORE: Final = 0.0005
 """Stored scores are rounded."""
+NOT_JUDGED: Final = "not judged in a rough transcript"
 PART_WORDS: Final = {"said": "said", "missing": "missing"}
 _HOW: Final = {
     "inflected": "in another form",
@@ -76,7 +77,13 @@ def score_text(report: Report) -> str:
     """
     name = "coverage" if report.score is None else "score"
     graded = graded_text(report.overall_graded)
-    return f"{name} {report.overall:.0%}" + (f" ({graded})" if graded else "")
+    return f"{name} {least_text(report)}{report.overall:.0%}" + (f" ({graded})" if graded else "")
+
+
+def least_text(report: Report) -> str:
+    """``at least``, with a space, where the structure could not be judged; else empty."""
+    structure = report.structure
+    return "at least " if structure is not None and not structure.is_judged else ""
 
 
 def composition_text(report: Report) -> str:
@@ -89,7 +96,7 @@ def composition_text(report: Report) -> str:
     if report.structure is not None:
         parts = report.structure.parts
         said = sum(part.status == "said" for part in parts)
-        measured["structure"] = f"{said} of {len(parts)} parts"
+        measured["structure"] = f"{said} of {len(parts)} parts" if parts else NOT_JUDGED
     texts = []
     for part in report.score_parts:
         most = part.share * 100

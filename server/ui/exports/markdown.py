@@ -122,7 +122,7 @@ def _coverage(report: Report) -> Iterator[str]:
 
 
 def _structure(structure: Structure | None) -> Iterator[str]:
-    if structure is None:
+    if structure is None or not structure.is_judged:
         return
     yield "## Structure"
     yield ""

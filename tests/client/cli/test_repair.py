@@ -54,6 +54,8 @@ def test_all_rough_answers_are_transcribed_again_and_keep_their_first_report(
     result = run("retranscribe", "--rough")
     assert result.exit_code == 0, result.stderr
     assert result.stdout.count("by scripted none") == 2
+    assert result.stdout.count("score at least 0% → score ") == 2
+    assert "cannot be compared" not in result.stdout
     assert [text_of(run, each.id) for each in (one, two, gone)] == [ANSWER, ANSWER, ROUGH]
     assert text_of(run, one.id, "--version", "1") == ROUGH
     assert "--version shows an earlier one" in run("history", str(one.id)).stdout

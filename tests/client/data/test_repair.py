@@ -113,6 +113,7 @@ def test_a_rough_answer_is_transcribed_again_from_its_recording(
     assert again.report.transcript.engine == "scripted"
     assert "priority flow control" in again.report.transcript.text
     assert again.report.coverage.score > rough.report.coverage.score
+    assert again.report.overall > rough.report.overall
     assert [each.term for each in again.report.pronunciation.terms].count("InfiniBand") == 2
     assert shares[0] < 1.0
     assert rough_answers(all_attempts(backend), recordings) == []

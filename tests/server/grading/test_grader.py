@@ -3,7 +3,7 @@
 import pytest
 
 from pronunciation.terms import Lexicon, Mistake, Term
-from server.contract import Evidence, HeardTerm, Pause, Report, Stretch
+from server.contract import Evidence, HeardTerm, Pause, Report, Stretch, are_like
 from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade
 from server.grading.answer import read_answer
@@ -290,7 +290,20 @@ def test_a_rough_transcripts_structure_is_not_judged(question, submit, lexicon):
     submission = submit("I'd use continuous batching.", engine="pocketsphinx")
     sense = sense_of(words_of(submission))
     report = grade(question, submission, lexicon, "bank-1", sense)
-    assert (report.structure, report.score, report.score_parts) == (None, None, ())
+    assert report.structure is not None
+    assert (report.structure.parts, report.structure.is_judged) == ((), False)
+    assert [(part.name, part.value > 0) for part in report.score_parts][1] == ("structure", False)
+
+
+@pytest.mark.parametrize("said", ["I'd use it.", "I'd use continuous batching and sharding."])
+def test_the_same_words_by_a_better_engine_never_score_less(question, submit, lexicon, said):
+    rough, better = (submit(said, engine=engine) for engine in ("pocketsphinx", "faster-whisper"))
+    before = grade(question, rough, lexicon, "bank-1")
+    after = grade(question, better, lexicon, "bank-1", sense_of(words_of(better)))
+    assert before.score is not None and after.score is not None
+    assert before.score <= after.score
+    assert are_like(before, after)
+    assert "score is the least" in before.notices[0]
 
 
 def test_a_term_said_again_and_again_has_its_worst_places_only(question, submit):

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from client.terminal.report import render_report
-from server.contract import Report, ReviewDocument
+from server.contract import Report, ReviewDocument, content_score
 from server.exports.pdf import to_pdf
 from server.ui.compare_view import view_comparison
 from server.ui.exports.csv_table import to_csv
@@ -16,7 +16,7 @@ from server.ui.exports.html import bundle_page, to_html
 from server.ui.exports.markdown import to_markdown
 from server.ui.rendering import environment
 from server.ui.report_view import view_report
-from server.ui.verdict_words import composition_text, rule_text
+from server.ui.verdict_words import composition_text, rule_text, score_text
 from tests.planted_report import CLAUSE, PHRASES, QUESTION, planted_attempt, planted_report
 from tests.server.exports.test_attempt import pdf_text
 
@@ -96,6 +96,27 @@ def test_reports_of_earlier_graders_stay_readable() -> None:
     template = '{% from "report/checklist.html" import score %}{{ score(view) }}'
     shown = html_text(environment().from_string(template).render(view=view))
     assert f"score {EARLIER.coverage.score:.0%}" in shown
+
+
+def test_a_rough_transcripts_score_is_shown_as_the_least_it_can_be() -> None:
+    assert REPORT.structure is not None
+    built = REPORT.structure.model_copy(update={"parts": (), "score": 0.0})
+    content = content_score(REPORT.coverage, built)
+    rough = REPORT.model_copy(
+        update={"structure": built, "score": content.score, "score_parts": content.parts}
+    )
+    assert score_text(rough) == f"score at least {content.score:.0%}"
+    assert composition_text(rough).endswith(
+        "structure 0 of 50 points (not judged in a rough transcript)"
+    )
+    graded = ATTEMPT.reports[0].model_copy(update={"report": rough})
+    attempt = ATTEMPT.model_copy(update={"reports": (graded,)})
+    for text in (terminal(rough), to_markdown([attempt]), pdf_text(to_pdf(attempt))):
+        assert f"core at least {content.score:.0%}" in text
+        assert "Structure" not in text.replace("Structure earns", "")
+    template = '{% from "report/checklist.html" import score %}{{ score(view) }}'
+    shown = html_text(environment().from_string(template).render(view=view_report(rough)))
+    assert f"at least {content.score:.0%}" in shown
 
 
 def test_a_phrase_perhaps_said_is_marked_and_asked_about() -> None:
