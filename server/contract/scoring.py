@@ -34,7 +34,7 @@ weak half of the newest set has 0.25 in the mean; without 97 and 0.38."""
 TOLD_FROM: Final = 0.35
 """The share of the structure from which an answer is more than a list."""
 LISTED_CREDIT: Final = 0.5
-"""What key phrases count of their value in a mere list of them."""
+"""What key phrases count of their value where nothing of the structure is there."""
 COVERAGE_SHARE: Final[dict[Kind, float]] = {
     "explain": 0.5,
     "story": 0.4,
@@ -91,8 +91,9 @@ def score_rule(kind: Kind) -> str:
     nothing, everything = COVERAGE_RANGE[kind]
     rule = (
         f"Key phrases earn points from {nothing:.0%} coverage on and all of them from "
-        f"{everything:.0%}; in a mere list they count half. Structure earns points from "
-        f"{STRUCTURE_RANGE[0]:.0%} of its parts on and all of them from {STRUCTURE_RANGE[1]:.0%}"
+        f"{everything:.0%}; where little is explained they count less, down to half. Structure "
+        f"earns points from {STRUCTURE_RANGE[0]:.0%} of its parts on and all of them from "
+        f"{STRUCTURE_RANGE[1]:.0%}"
     )
     if kind in RELEVANT_FROM:
         rule += (
