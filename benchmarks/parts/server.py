@@ -65,11 +65,11 @@ def measure(*, quick: bool) -> list[Table]:
 
 def postgresql() -> Path | None:
     """The folder of PostgreSQL's programs, if it is installed."""
-    found = shutil.which("postgres")
-    if found:
-        return Path(found).parent
-    versions = sorted(PROGRAMS.glob("*/bin/postgres"))
-    return versions[-1].parent if versions else None
+    versions = sorted(PROGRAMS.glob("*/bin/pg_isready"))
+    if versions:
+        return versions[-1].parent
+    found = shutil.which("pg_isready")  # some systems link only a few programs into the path
+    return Path(found).parent if found else None
 
 
 @contextmanager
