@@ -1,10 +1,11 @@
 """How many answers a server grades and stores: `aloud serve`, several candidates.
 
-    uv run python benchmarks/server_load.py [--clients 8] [--seconds 15] [--rate 100]
+    uv run python benchmarks/server_load.py [--clients 8] [--seconds 15] [--warm 5] [--rate 100]
         [--workers 2] [--database URL] [--without-vectors]
 
 Prints answers a second, how long one takes (median and 99th percentile), and the server's own
-processor time for each, without its start. Answers come with their vectors, as the client sends
+processor time for each, without its start and the first ``--warm`` seconds, in which each question
+is prepared once in each process. Answers come with their vectors, as the client sends
 them; ``--without-vectors`` leaves these to the server. Without ``--rate`` each candidate sends one
 answer after the other; with it, so many answers a second are begun however long they take. They
 are those of benchmarks/answers, from as many accounts as the limits of one need
@@ -87,6 +88,7 @@ def main() -> None:
     )
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--warm", type=float, default=5, help="seconds that do not count")
     parser.add_argument("--rate", type=float, help="answers a second; by default as many as go")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--database", help="an empty database; by default a SQLite file")
@@ -96,6 +98,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = args.database or sqlite_url(Path(folder) / "aloud.db")
         with serving(url, args.workers) as server:
+            server.load(answers, args.clients, args.warm)
             found = server.load(answers, args.clients, args.seconds, args.rate)
     print(f"{len(found.took_s)} answers, {found.per_s:.1f} a second, {found.refused} refused")
     print(f"median {found.median_ms:.0f} ms, 99 of 100 within {found.p99_ms:.0f} ms")

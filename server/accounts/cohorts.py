@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Final, cast
 
-from sqlalchemy import select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -18,15 +18,14 @@ from server.db.tables import AccountRow, CohortMemberRow, CohortRow
 MAX_AUDIO_DAYS: Final = 3650
 
 
-def coached_by(session: Session, account_id: int) -> frozenset[int]:
+_COACHED: Final = select(CohortMemberRow.cohort_id).where(
+    CohortMemberRow.account_id == bindparam("account"), CohortMemberRow.as_role == "coach"
+)
+
+
+def coached_by(session: Session | Connection, account_id: int) -> frozenset[int]:
     """The ids of the cohorts that an account is a coach of."""
-    return frozenset(
-        session.scalars(
-            select(CohortMemberRow.cohort_id).where(
-                CohortMemberRow.account_id == account_id, CohortMemberRow.as_role == "coach"
-            )
-        )
-    )
+    return frozenset(session.scalars(_COACHED, {"account": account_id}))
 
 
 class CohortService:

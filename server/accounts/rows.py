@@ -1,6 +1,8 @@
 """From the tables' rows to what the services hand out."""
 
-from sqlalchemy import func, select
+from typing import Any
+
+from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
 from server.accounts.models import ROLES, Account, Token
@@ -9,7 +11,7 @@ from server.db.database import MAX_ID
 from server.db.tables import AccountRow, TokenRow
 
 
-def account_of(row: AccountRow) -> Account:
+def account_of(row: AccountRow | Row[Any]) -> Account:
     """The account of a row."""
     if row.role not in ROLES:
         raise ValueError(f"the account {row.id} has the unknown role {row.role!r}")

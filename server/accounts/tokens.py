@@ -4,9 +4,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from server.accounts.cohorts import coached_by
 from server.accounts.models import Account, NewToken, Token
 from server.accounts.rows import account_of, account_row, token_of
 from server.accounts.secrets import digest, new_secret
@@ -22,6 +23,17 @@ MAX_TOKENS: Final = 50
 _SHOWN: Final = len(PREFIX) + 4
 _NOTE_USE_EVERY: Final = timedelta(minutes=1)
 """Not every request writes: "last used" is for people."""
+
+_VALID: Final = (
+    select(TokenRow.id.label("token_id"), TokenRow.last_used_at, AccountRow.__table__)
+    .join(AccountRow, AccountRow.id == TokenRow.account_id)
+    .where(
+        TokenRow.token_hash == bindparam("hash"),
+        TokenRow.revoked_at.is_(None),
+        AccountRow.disabled_at.is_(None),
+    )
+)
+"""The token of a hash, with its account: every request of a client asks it."""
 
 
 class TokenService:
@@ -92,26 +104,20 @@ class TokenService:
                 )
         return token_of(row)
 
-    def account(self, secret: str) -> Account | None:
-        """The account of a valid token, whose use is noted; ``None``: it is not valid."""
+    def account(self, secret: str) -> tuple[Account, frozenset[int]] | None:
+        """The account of a valid token, whose use is noted, and the cohorts that it coaches.
+
+        ``None``: the token is not valid.
+        """
         now = self._clock()
-        with self._database.read() as session:
-            found = session.execute(
-                select(TokenRow, AccountRow)
-                .join(AccountRow, AccountRow.id == TokenRow.account_id)
-                .where(
-                    TokenRow.token_hash == digest(secret),
-                    TokenRow.revoked_at.is_(None),
-                    AccountRow.disabled_at.is_(None),
-                )
-            ).first()
-            if found is None:
+        with self._database.connect() as connection:
+            row = connection.execute(_VALID, {"hash": digest(secret)}).first()
+            if row is None:
                 return None
-            row, account = found
-            token_id, used, owner = row.id, row.last_used_at, account_of(account)
-        if used is None or now - used >= _NOTE_USE_EVERY:
-            self._note_use(token_id, now)
-        return owner
+            owner, coached = account_of(row), coached_by(connection, row.id)
+        if row.last_used_at is None or now - row.last_used_at >= _NOTE_USE_EVERY:
+            self._note_use(row.token_id, now)
+        return owner, coached
 
     def _note_use(self, token_id: int, now: datetime) -> None:
         try:

@@ -12,16 +12,16 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import Connection, Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from server.attempts.read_reports import read_reports
+from server.attempts.rows import without_nul
 from server.contract import Report, TermVerdict
 from server.core.errors import StoreError
 from server.db.database import Database
 from server.db.tables import (
     AnswerFactsRow,
-    AttemptRow,
     CorrectionRow,
     ReportRow,
     TermFactsRow,
@@ -30,42 +30,47 @@ from server.db.tables import (
 logger = logging.getLogger(__name__)
 
 _BATCH: Final = 200
+_ADD_FACTS: Final = insert(AnswerFactsRow)
+_ADD_TERMS: Final = insert(TermFactsRow)
 
 
 def keep_facts(
-    session: Session,
-    attempt: AttemptRow,
-    newest: ReportRow,
+    connection: Connection,
+    attempt_id: int,
+    report_id: int,
     graded: Report,
     *,
+    owner_id: int | None,
+    created_at: datetime,
+    topic: str,
     is_new: bool = False,
 ) -> None:
     """Stores the facts of an attempt's newest report, as the grader made it.
 
     Args:
-        session: writes.
-        attempt: the attempt.
-        newest: the row of the report, with its id.
+        connection: writes.
+        attempt_id: the attempt.
+        report_id: the row of the report.
         graded: the report.
+        owner_id: the attempt's.
+        created_at: the attempt's.
+        topic: the attempt's.
         is_new: the attempt is being stored, so that it has no facts yet.
     """
     if not is_new:
-        session.execute(delete(AnswerFactsRow).where(AnswerFactsRow.attempt_id == attempt.id))
-    session.add(
-        AnswerFactsRow(
-            attempt_id=attempt.id,
-            report_id=newest.id,
-            owner_id=attempt.owner_id,
-            created_at=attempt.created_at,
-            topic=attempt.topic,
-            score=newest.score,
-            grader_version=newest.grader_version,
-        )
-    )
-    session.flush()
-    if not is_new:
-        session.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt.id))
-    _keep_terms(session, attempt.id, graded.pronunciation.terms)
+        connection.execute(delete(AnswerFactsRow).where(AnswerFactsRow.attempt_id == attempt_id))
+        connection.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt_id))
+    facts = {
+        "attempt_id": attempt_id,
+        "report_id": report_id,
+        "owner_id": owner_id,
+        "created_at": created_at,
+        "topic": topic,
+        "score": graded.overall,
+        "grader_version": without_nul(graded.grader_version),
+    }
+    connection.execute(_ADD_FACTS, facts)
+    _keep_terms(connection, attempt_id, graded.pronunciation.terms)
 
 
 def refresh_facts(database: Database, attempts: Select[int]) -> None:
@@ -145,23 +150,24 @@ def _correct(session: Session, marks: dict[int, _Mark]) -> None:
             report = read[attempt_id].report
             facts.score = report.overall
             session.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt_id))
-            _keep_terms(session, attempt_id, report.pronunciation.terms)
+            _keep_terms(session.connection(), attempt_id, report.pronunciation.terms)
 
 
-def _keep_terms(session: Session, attempt_id: int, terms: Iterable[TermVerdict]) -> None:
+def _keep_terms(connection: Connection, attempt_id: int, terms: Iterable[TermVerdict]) -> None:
     judged: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     for each in terms:
         judged[each.term] += each.verdict != "unclear"
         wrong[each.term] += each.verdict == "mispronounced"
-    session.add_all(
-        TermFactsRow(
-            attempt_id=attempt_id,
-            term=term.replace("\0", "\ufffd"),
-            judged=count,
-            wrong=wrong[term],
-        )
+    rows = [
+        {
+            "attempt_id": attempt_id,
+            "term": without_nul(term),
+            "judged": count,
+            "wrong": wrong[term],
+        }
         for term, count in judged.items()
         if count
-    )
-    session.flush()
+    ]
+    if rows:
+        connection.execute(_ADD_TERMS, rows)

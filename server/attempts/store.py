@@ -1,13 +1,11 @@
 """Reading and writing attempts; every method is one transaction."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Self
+from typing import Any, Final, Literal, Self
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, CursorResult, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
 
 from question_bank.models import Question
 from server.attempts.corrections import keep_corrections, move_places, put_own_answer
@@ -19,6 +17,14 @@ from server.attempts.read_reports import (
     newest_report_id,
     read_reports,
     read_scores,
+)
+from server.attempts.rows import (
+    StoredAttempt,
+    archived_attempt,
+    latest,
+    report_values,
+    stored_attempt,
+    without_nul,
 )
 from server.contract import (
     ArchivedAttempt,
@@ -40,24 +46,14 @@ from server.db.tables import AttemptRow, ReportRow
 # SQLite takes at most 32,766 parameters in a statement (https://www.sqlite.org/limits.html).
 _IDS_PER_STATEMENT = 1000
 
-
-@dataclass(frozen=True)
-class StoredAttempt:
-    """An attempt with what it is derived from.
-
-    Attributes:
-        attempt: with the report that people see.
-        graded: the grader's own report.
-        answer: what it was made from: the submission with its newest transcript.
-        question: as it was when the answer came in.
-        sense: what the grader made of the answer's words, if it is stored.
-    """
-
-    attempt: Attempt
-    graded: Report
-    answer: Submission
-    question: Question
-    sense: dict[str, object] | None = None
+_ADD_ATTEMPT: Final = insert(AttemptRow)
+_ADD_REPORT: Final = insert(ReportRow)
+_KNOWN: Final = select(AttemptRow.id).where(
+    AttemptRow.submission_id == bindparam("submission"), AttemptRow.owner_id == bindparam("owner")
+)
+_KNOWN_UNOWNED: Final = select(AttemptRow.id).where(
+    AttemptRow.submission_id == bindparam("submission"), AttemptRow.owner_id.is_(None)
+)
 
 
 class Store:
@@ -132,44 +128,57 @@ class Store:
         Raises:
             ConflictError: the submission's id is there with another content.
         """
-        row = AttemptRow(
-            owner_id=self.owner_id,
-            submission_id=submission.submission_id,
-            question_id=question.id,
-            role=question.role,
-            round=question.round,
-            topic=_without_nul(question.topic),
-            engine=_without_nul(reports[-1].report.transcript.engine),
-            created_at=submission.created_at,
-            received_at=received_at,
-            submission=submission.model_dump(mode="json"),
-            question=question.model_dump(mode="json"),
-            sense=sense,
-        )
+        graded = report = reports[-1].report
+        topic = without_nul(question.topic)
+        values = {
+            "owner_id": self.owner_id,
+            "submission_id": submission.submission_id,
+            "question_id": question.id,
+            "role": question.role,
+            "round": question.round,
+            "topic": topic,
+            "engine": without_nul(graded.transcript.engine),
+            "created_at": submission.created_at,
+            "received_at": received_at,
+            "submission": submission.model_dump(mode="json"),
+            "question": question.model_dump(mode="json"),
+            "sense": sense,
+        }
         try:
             with self.database.write() as session:
-                found = self._same(session, submission)
-                if found is not None:
-                    return found, False
-                session.add(row)
-                session.flush()
+                # without the rows' objects, which take twice as long
+                connection = session.connection()
+                attempt_id = _id_of(connection.execute(_ADD_ATTEMPT, values))
                 for each in reports:
-                    newest = _report_row(row.id, each)
-                    session.add(newest)
-                    session.flush()
-                graded = report = reports[-1].report
-                keep_facts(session, row, newest, graded, is_new=True)
+                    added = connection.execute(_ADD_REPORT, report_values(attempt_id, each))
+                keep_facts(
+                    connection,
+                    attempt_id,
+                    _id_of(added),
+                    graded,
+                    owner_id=self.owner_id,
+                    created_at=submission.created_at,
+                    topic=topic,
+                    is_new=True,
+                )
                 if corrections:
-                    keep_corrections(session, row, corrections)
-                    report = read_reports(session, {row.id: graded})[row.id].report
-                return _attempt(row, submission, report, len(reports)), True
-        except IntegrityError:
-            # Another process stored the same id between our look and our write (PostgreSQL).
-            with self.database.read() as session:
-                found = self._same(session, submission)
+                    keep_corrections(session, session.get_one(AttemptRow, attempt_id), corrections)
+                    report = read_reports(session, {attempt_id: graded})[attempt_id].report
+        except IntegrityError:  # it is there already
+            found = self.find(submission)
             if found is None:
                 raise
             return found, False
+        attempt = Attempt(
+            id=attempt_id,
+            submission=submission,
+            report=report,
+            role=question.role,
+            round=question.round,
+            topic=topic,
+            version=len(reports),
+        )
+        return attempt, True
 
     def find(self, submission: Submission) -> Attempt | None:
         """The attempt already stored for this submission.
@@ -177,8 +186,26 @@ class Store:
         Raises:
             ConflictError: its id is there with another content.
         """
-        with self.database.read() as session:
-            return self._same(session, submission)
+        with self.database.connect() as connection:
+            known = connection.execute(
+                _KNOWN if self.owner_id is not None else _KNOWN_UNOWNED,
+                {"submission": submission.submission_id, "owner": self.owner_id},
+            ).scalar()
+        if known is None:  # nearly always
+            return None
+        with (
+            self.database.read() as session,
+            self.database.readable(f"the stored submission {submission.submission_id}"),
+        ):
+            found = latest(session, AttemptRow.id == known, self._owned)
+            if found is None:  # deleted in the meantime
+                return None
+            attempt = stored_attempt(session, *found).attempt
+        if attempt.submission != submission:
+            raise ConflictError(
+                f"submission {submission.submission_id} is already stored with different content"
+            )
+        return attempt
 
     def get(self, attempt_id: int) -> StoredAttempt:
         """One attempt with its latest report.
@@ -189,11 +216,9 @@ class Store:
         with self.database.read() as session:
             known = attempt_id <= MAX_ID
             with self.database.readable(f"attempt {attempt_id}"):
-                found = (
-                    _latest(session, AttemptRow.id == attempt_id, self._owned) if known else None
-                )
+                found = latest(session, AttemptRow.id == attempt_id, self._owned) if known else None
                 if found is not None:
-                    return _stored(session, *found)
+                    return stored_attempt(session, *found)
         raise NotFoundError(f"there is no attempt {attempt_id}")
 
     def ids(self, question_id: str | None = None) -> list[int]:
@@ -282,7 +307,7 @@ class Store:
         try:
             with self.database.write() as session:
                 self.database.alone(session, f"review of {attempt_id}")
-                found = _latest(session, AttemptRow.id == attempt_id, self._owned)
+                found = latest(session, AttemptRow.id == attempt_id, self._owned)
                 if found is None:
                     raise NotFoundError(f"there is no attempt {attempt_id}")
                 row, newest = found
@@ -291,12 +316,20 @@ class Store:
                     before = Transcript.model_validate(newest.report["transcript"])
                     move_places(session, attempt_id, before, report.transcript)
                     evidence = revised.model_dump(mode="json")
-                added = _report_row(attempt_id, ArchivedReport(graded_at=graded_at, report=report))
-                added.evidence = evidence
-                session.add(added)
-                session.flush()
-                keep_facts(session, row, added, report)
-                row.engine = _without_nul(report.transcript.engine)
+                archived = ArchivedReport(graded_at=graded_at, report=report)
+                added = session.connection().execute(
+                    _ADD_REPORT, report_values(attempt_id, archived) | {"evidence": evidence}
+                )
+                keep_facts(
+                    session.connection(),
+                    attempt_id,
+                    _id_of(added),
+                    report,
+                    owner_id=row.owner_id,
+                    created_at=row.created_at,
+                    topic=row.topic,
+                )
+                row.engine = without_nul(report.transcript.engine)
                 row.sense = sense
         except IntegrityError:  # deleted since we looked (PostgreSQL)
             raise NotFoundError(f"there is no attempt {attempt_id}") from None
@@ -377,101 +410,12 @@ class Store:
             archived = []
             for attempt_id in ids[:limit]:
                 with self.database.readable(f"attempt {attempt_id}"):
-                    each = _archived(session, attempt_id)
+                    each = archived_attempt(session, attempt_id)
                 if each is not None:
                     archived.append(each)
         return archived, ids[limit - 1] if len(ids) > limit else None
 
-    def _same(self, session: Session, submission: Submission) -> Attempt | None:
-        is_it = AttemptRow.submission_id == submission.submission_id, self._owned
-        known = session.scalar(select(AttemptRow.id).where(*is_it))
-        if known is None:  # nearly always, and asked twice for each answer
-            return None
-        with self.database.readable(f"the stored submission {submission.submission_id}"):
-            found = _latest(session, *is_it)
-            if found is None:
-                return None
-            attempt = _stored(session, *found).attempt
-        if attempt.submission != submission:
-            raise ConflictError(
-                f"submission {submission.submission_id} is already stored with different content"
-            )
-        return attempt
 
-
-def _latest(
-    session: Session, *conditions: ColumnElement[bool]
-) -> tuple[AttemptRow, ReportRow] | None:
-    statement = select(AttemptRow, ReportRow).join(ReportRow, ReportRow.id == newest_report_id())
-    row = session.execute(statement.where(*conditions)).first()
-    return None if row is None else (row[0], row[1])
-
-
-def _stored(session: Session, row: AttemptRow, newest: ReportRow) -> StoredAttempt:
-    graded = Report.model_validate(newest.report)
-    read = read_reports(session, {row.id: graded})[row.id]
-    question = Question.model_validate(row.question)
-    counted = select(func.count()).select_from(ReportRow).where(ReportRow.attempt_id == row.id)
-    submission = Submission.model_validate(row.submission)
-    attempt = _attempt(row, submission, read.report, session.scalar(counted) or 1)
-    answer = attempt.submission
-    if newest.evidence is not None:
-        evidence = Evidence.model_validate(newest.evidence)
-        answer = answer.model_copy(update={"transcript": graded.transcript, "evidence": evidence})
-    return StoredAttempt(attempt, graded, answer, question, row.sense)
-
-
-def _archived(session: Session, attempt_id: int) -> ArchivedAttempt | None:
-    row = session.get(AttemptRow, attempt_id)
-    if row is None:  # deleted since its id was listed
-        return None
-    reports = tuple(
-        ArchivedReport.model_validate(
-            {"graded_at": each.graded_at, "report": each.report, "evidence": each.evidence}
-        )
-        for each in session.scalars(
-            select(ReportRow).where(ReportRow.attempt_id == attempt_id).order_by(ReportRow.id)
-        )
-    )
-    read = read_reports(session, {attempt_id: reports[-1].report})[attempt_id]
-    return ArchivedAttempt(
-        submission=Submission.model_validate(row.submission),
-        question=Question.model_validate(row.question),
-        received_at=row.received_at,
-        reports=reports,
-        corrections=read.corrections,
-        corrected=read.report if read.report != read.graded else None,
-    )
-
-
-def _report_row(attempt_id: int, archived: ArchivedReport) -> ReportRow:
-    report, evidence = archived.report, archived.evidence
-    return ReportRow(
-        attempt_id=attempt_id,
-        grader_version=_without_nul(report.grader_version),
-        bank_version=_without_nul(report.bank_version),
-        graded_at=archived.graded_at,
-        score=report.overall,
-        words=report.delivery.words,
-        answer_s=report.delivery.answer_s,
-        report=report.model_dump(mode="json"),
-        evidence=None if evidence is None else evidence.model_dump(mode="json"),
-        corrections=len(report.transcript.corrected),
-    )
-
-
-def _attempt(row: AttemptRow, submission: Submission, report: Report, version: int) -> Attempt:
-    return Attempt(
-        id=row.id,
-        submission=submission,
-        report=report,
-        role=row.role,
-        round=row.round,
-        topic=row.topic,
-        version=version,
-    )
-
-
-def _without_nul(text: str) -> str:
-    """For columns that only filter and list: PostgreSQL's text holds no NUL (its JSON does)."""
-    return text.replace("\0", "\ufffd")
+def _id_of(added: CursorResult[Any]) -> int:
+    assert added.inserted_primary_key is not None
+    return int(added.inserted_primary_key[0])

@@ -1,15 +1,17 @@
 """One database, as the stores use it: transactions, plain errors, rows that cannot be read."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
-from sqlalchemy import Engine, func, select, text
+from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.orm import Session
 
-from server.core.errors import UnreadableError
+from server.core.errors import StoreError, UnreadableError
 from server.db.engine import make_engine, plain_errors, writing
 from server.db.migrate import upgrade
 
@@ -18,6 +20,60 @@ MAX_ID = 2**63 - 1
 
 MIN_FREE_BYTES: Final = 64 * 1024**2
 """Room for the write-ahead log of the largest request and a restart's migration."""
+
+
+class WalSync:
+    """Puts SQLite's commits onto the disk: one wait for all that came before it.
+
+    SQLite's own way (``synchronous = FULL``) waits once for each commit and lets nobody else write
+    meanwhile: no more than about 150 commits a second on a disk that takes 6 ms. Here a commit
+    writes to the log without waiting, and is waited for before anybody is told of it. A restart
+    reads the log up to the last whole commit (https://www.sqlite.org/wal.html).
+
+    Attributes:
+        committed: commits that were waited for, or are.
+    """
+
+    def __init__(self, log: Path) -> None:
+        """Opens nothing.
+
+        Args:
+            log: the database's write-ahead log.
+        """
+        self._log = log
+        self._counting, self._syncing = Lock(), Lock()
+        self.committed = 0
+        self._on_disk = 0
+
+    def wait(self) -> None:
+        """Returns once everything committed before the call is on the disk.
+
+        Raises:
+            StoreError: the disk refuses it.
+        """
+        with self._counting:
+            self.committed += 1
+            mine = self.committed
+        with self._syncing:
+            if self._on_disk >= mine:  # the one before waited for this commit too
+                return
+            with self._counting:
+                covered = self.committed
+            try:
+                _put_on_disk(self._log)
+            except FileNotFoundError:
+                pass  # SQLite moved it all into the database, which it waits for itself
+            except OSError as error:
+                raise StoreError(f"{self._log} cannot be written: {error.strerror}") from error
+            self._on_disk = covered
+
+
+def _put_on_disk(path: Path) -> None:
+    file = os.open(path, os.O_RDWR)
+    try:
+        getattr(os, "fdatasync", os.fsync)(file)
+    finally:
+        os.close(file)
 
 
 class Database:
@@ -35,6 +91,8 @@ class Database:
         """
         self.engine: Engine = make_engine(database_url, busy_timeout_s=busy_timeout_s)
         self._writing = writing(self.engine)
+        file = None if self.is_postgresql else self.engine.url.database
+        self._disk = WalSync(Path(f"{file}-wal")) if file and file != ":memory:" else None
         try:
             upgrade(self.engine)
         except BaseException:
@@ -65,14 +123,22 @@ class Database:
             yield session
 
     @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """A connection that reads, for what every request asks: a session takes twice as long."""
+        with plain_errors(self.engine), self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
     def write(self) -> Iterator[Session]:
-        """A transaction: committed at the end, rolled back where an error leaves it."""
-        with (
-            plain_errors(self.engine),
-            Session(self._writing, expire_on_commit=False) as session,
-            session.begin(),
-        ):
-            yield session
+        """A transaction: committed at the end, rolled back where an error leaves it.
+
+        What it wrote is on the disk when this returns.
+        """
+        with plain_errors(self.engine):
+            with Session(self._writing, expire_on_commit=False) as session, session.begin():
+                yield session
+            if self._disk is not None:
+                self._disk.wait()
 
     @contextmanager
     def readable(self, what: str) -> Iterator[None]:

@@ -198,13 +198,18 @@ def _open_to_read(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
 def _switch_to_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
     """Turns write-ahead logging on; it stays on in the file.
 
+    A commit then waits for the disk in ``server.db.database.WalSync``, not in SQLite, which would
+    keep other writers waiting too.
+
     SQLite does not wait for a lock here as it does elsewhere: two processes that open a new
     database at once would see "database is locked".
     """
     deadline = time.monotonic() + busy_timeout_s
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            if mode == "wal":  # not on a network's file system
+                connection.execute("PRAGMA synchronous = NORMAL")
             return
         except sqlite3.OperationalError as error:
             busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY

@@ -113,14 +113,20 @@ def _actor_of(request: Request) -> Actor:
     return ANONYMOUS
 
 
-def _current_actor(request: Request) -> Actor:
+# Dependencies that wait for nothing are async: FastAPI runs the others in a thread, each in turn.
+async def _current_actor(request: Request) -> Actor:
     return cast(Actor, request.state.actor)
 
 
 CurrentActor = Annotated[Actor, Depends(_current_actor)]
 """Who makes the request."""
 
-AppContext = Annotated[Context, Depends(context_of)]
+
+async def _app_context(request: Request) -> Context:
+    return context_of(request)
+
+
+AppContext = Annotated[Context, Depends(_app_context)]
 """What the routes share."""
 
 
@@ -149,13 +155,13 @@ def demand(actor: Actor, action: Action, resource: Resource | None = None) -> No
 def needs(action: Action) -> Any:
     """A dependency that refuses everybody who may not do this."""
 
-    def check(actor: CurrentActor) -> None:
+    async def check(actor: CurrentActor) -> None:
         demand(actor, action)
 
     return Depends(check)
 
 
-def _own_service(actor: CurrentActor, context: AppContext) -> Service:
+async def _own_service(actor: CurrentActor, context: AppContext) -> Service:
     demand(actor, Action.PRACTICE)
     return context.service.of(actor.account_id)
 
