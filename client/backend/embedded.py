@@ -41,7 +41,7 @@ def open_embedded(
     Raises:
         UnavailableError: the database cannot be used; the text says why and what to do.
     """
-    _make_home(settings)
+    make_home(settings)
     with client_errors():
         service: Backend = create(_own_settings(settings))
     return cast(Backend, Wrapped(service, client_errors))
@@ -53,7 +53,7 @@ def open_at_first_use(settings: ClientSettings) -> Backend:
     Bank, grading and a plain history need none: they start in a third of the time.
     """
     service: Backend = create_service(
-        _own_settings(settings), before_opening=lambda: _make_home(settings)
+        _own_settings(settings), before_opening=lambda: make_home(settings)
     )
     return cast(Backend, Wrapped(service, client_errors))
 
@@ -69,7 +69,12 @@ def _own_settings(settings: ClientSettings) -> ServerSettings:
     )
 
 
-def _make_home(settings: ClientSettings) -> None:
+def make_home(settings: ClientSettings) -> None:
+    """Make the data folder and an empty database where they are missing.
+
+    Raises:
+        UnavailableError: the folder cannot be used.
+    """
     try:
         # Your answers are private: no other user of the machine may read them.
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -170,7 +175,7 @@ def open_reviews(settings: ClientSettings) -> Iterator[Reviews]:
     from server.review.merging import ReviewMerger
 
     with client_errors():
-        _make_home(settings)
+        make_home(settings)
         database = Database(sqlite_url(settings.database))
         try:
             merger: Reviews = ReviewMerger(database, None)
@@ -194,7 +199,7 @@ def server_settings(
     """
     url = env.get("ALOUD_DATABASE_URL", "")
     if not url:
-        _make_home(settings)
+        make_home(settings)
         url = sqlite_url(settings.database)
     try:
         named = ServerSettings.from_env({**env, "ALOUD_DATABASE_URL": url})

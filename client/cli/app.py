@@ -19,7 +19,6 @@ from client.cli.common import (
     errors,
     expected_failures,
     load_settings_of,
-    out,
 )
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def _open_studio(
             make_studio,
             port=port,
             open_browser=browser,
-            tell=lambda line: out().print(line, markup=False, soft_wrap=True),
+            tell=typer.echo,  # the console would take longer to import than the address to print
         )
 
 

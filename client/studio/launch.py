@@ -5,6 +5,7 @@ Everything heavy is imported only when the address has been printed: the browser
 
 import socket
 import threading
+import time
 import webbrowser
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT: Final = 8018
 _HOST: Final = "127.0.0.1"
-_VOICE_AFTER_S: Final = 1.0
-"""The first page goes first; then the voice is loaded and says the first question into its cache,
-so that it asks without a wait."""
+_FIRST_PAGE_WITHIN_S: Final = 15.0
+_READY_AFTER_S: Final = 0.5
+"""The first page goes first, with what it links to. Then the voice is loaded and says the first
+question into its cache, so that it asks without a wait; the database, which the first page did
+without, is opened too."""
 _MAX_MESSAGE_BYTES: Final = 1 << 20
 
 
@@ -57,9 +60,7 @@ def run(
         from client.studio.app import create_studio
 
         studio = make_studio()
-        voice = threading.Timer(_VOICE_AFTER_S, studio.speak_first_ahead)
-        voice.daemon = True
-        voice.start()
+        threading.Thread(target=_get_ready, args=(studio,), name="aloud-ready", daemon=True).start()
         config = uvicorn.Config(
             create_studio(studio, port=number),
             log_level="warning",
@@ -67,6 +68,12 @@ def run(
             timeout_graceful_shutdown=3,
         )
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _get_ready(studio: "Studio") -> None:
+    studio.shown.wait(_FIRST_PAGE_WITHIN_S)
+    time.sleep(_READY_AFTER_S)
+    studio.get_ready()
 
 
 def _listen(port: int | None) -> socket.socket:

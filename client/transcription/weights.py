@@ -193,12 +193,21 @@ def _installed(weights: Weights) -> Path | None:
 
 
 def _cached(weights: Weights) -> Path | None:
-    from huggingface_hub import try_to_load_from_cache
-
-    found = [try_to_load_from_cache(weights.repo_id, name) for name in _NEEDED]
-    if not all(isinstance(path, str) and Path(path).is_file() for path in found):
+    # As huggingface_hub.try_to_load_from_cache, whose import takes longer than all the rest.
+    repository = _repository(weights)
+    try:
+        commit = (repository / "refs" / "main").read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
         return None
-    return Path(str(found[0])).parent
+    folder = repository / "snapshots" / commit
+    return folder if commit and all((folder / name).is_file() for name in _NEEDED) else None
+
+
+def _repository(weights: Weights) -> Path:
+    """The folder that the hub's cache keeps a model in."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE) / f"models--{weights.repo_id.replace('/', '--')}"
 
 
 def _question(timeout_s: float) -> Callable[[], str | None]:
@@ -253,14 +262,8 @@ def _download(weights: Weights, on_progress: DownloadProgress | None) -> None:
 
 
 def _bytes_on_disk(weights: Weights) -> int:
-    from huggingface_hub import constants
-    from huggingface_hub.file_download import repo_folder_name
-
-    folder = Path(constants.HF_HUB_CACHE) / repo_folder_name(
-        repo_id=weights.repo_id, repo_type="model"
-    )
     total = 0
-    for path in folder.glob("blobs/*"):
+    for path in _repository(weights).glob("blobs/*"):
         try:
             total += path.stat().st_size
         except OSError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.attempts.service import Service
-from server.contract import HistoryPage, HistoryQuery
+from server.contract import DrillCard, HistoryPage, HistoryQuery
 from server.core.settings import ServerSettings, sqlite_path
 
 if TYPE_CHECKING:  # it brings SQLAlchemy
@@ -65,4 +65,9 @@ def create_service(
 
         return quick_history(file, query)
 
-    return Service(store, bank, lexicon, quick_history=quick)
+    def cards() -> tuple[DrillCard, ...] | None:
+        from server.attempts.quick_history import quick_cards
+
+        return quick_cards(file)
+
+    return Service(store, bank, lexicon, quick_history=quick, quick_cards=cards)

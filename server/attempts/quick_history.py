@@ -1,19 +1,23 @@
-"""A page of the history straight from SQLite's file, for a program that only lists it.
+"""History and drill cards straight from SQLite's file, for a program that only lists them.
 
-``aloud history`` would spend three quarters of its time on importing SQLAlchemy. This asks the
-driver instead, for exactly the tables of this version; whatever is not plain (another version's
-file, a corrected verdict, a file that cannot be read) is left to ``Store.history``. A test holds
-both to the same pages.
+``aloud history`` would spend three quarters of its time on importing SQLAlchemy, and the studio's
+first page a third. This asks the driver instead, for exactly the tables of this version; whatever
+is not plain (another version's file, a corrected verdict, a file that cannot be read) is left to
+the stores. Tests hold both to the same.
 """
 
+import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from server.contract import AttemptSummary, HistoryPage, HistoryQuery
+from server.contract import AttemptSummary, DrillCard, HistoryPage, HistoryQuery
 from server.db import HEAD_REVISION
+
+T = TypeVar("T")
 
 _FROM: Final = (
     "FROM attempts JOIN reports ON reports.id = "
@@ -38,8 +42,32 @@ def quick_history(database: Path, query: HistoryQuery) -> HistoryPage | None:
     Returns:
         The page; ``None`` where only the store can make it.
     """
+    return _read(database, HistoryPage(total=0, attempts=()), lambda file: _page(file, query))
+
+
+def quick_cards(database: Path) -> tuple[DrillCard, ...] | None:
+    """The cards that belong to no account, the one due first at the front.
+
+    Args:
+        database: the file.
+
+    Returns:
+        The cards; ``None`` where only the store can give them.
+    """
+    statement = "SELECT card FROM drill_cards WHERE owner_id IS NULL ORDER BY due, item_id"
+    return _read(
+        database,
+        tuple[DrillCard, ...](),
+        lambda file: tuple(
+            DrillCard.model_validate(json.loads(row["card"])) for row in file.execute(statement)
+        ),
+    )
+
+
+def _read(database: Path, nothing: T, read: Callable[[sqlite3.Connection], T | None]) -> T | None:
+    """What is read of a plain file; ``nothing`` where none was ever written."""
     if not database.exists() or not database.stat().st_size:
-        return HistoryPage(total=0, attempts=())  # nothing was ever kept
+        return nothing
     try:
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as file:
             file.row_factory = sqlite3.Row
@@ -47,7 +75,7 @@ def quick_history(database: Path, query: HistoryQuery) -> HistoryPage | None:
                 HEAD_REVISION
             ):
                 return None
-            return _page(file, query)
+            return read(file)
     except (sqlite3.Error, TypeError, ValueError):  # the store says what is wrong
         return None
 

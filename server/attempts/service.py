@@ -16,6 +16,7 @@ from server.contract import (
     ArchivedAttempt,
     ArchivedReport,
     Attempt,
+    DrillCard,
     HistoryPage,
     HistoryQuery,
     ImportResult,
@@ -63,6 +64,7 @@ class Service:
         grader: Callable[[], Grader] = Grader.current,
         clock: Callable[[], datetime] = utc_now,
         quick_history: "Callable[[HistoryQuery], HistoryPage | None]" = lambda query: None,
+        quick_cards: "Callable[[], tuple[DrillCard, ...] | None]" = lambda: None,
     ) -> None:
         """Opens nothing.
 
@@ -73,8 +75,10 @@ class Service:
             grader: gives the grader.
             clock: tells the time.
             quick_history: lists attempts as long as the store is not open; ``None``: it cannot.
+            quick_cards: likewise gives the drills' cards.
         """
         self._quick_history = quick_history
+        self._quick_cards = quick_cards
         self._opening = Lock()
         self._open_store = store if callable(store) else lambda: store
         self._grading_data = GradingData(bank, lexicon, grader)
@@ -91,7 +95,11 @@ class Service:
     @cached_property
     def drills(self) -> DrillService:
         """The use cases of the same owner's drills."""
-        return DrillService(lambda: self._store.drills, self._clock)
+        return DrillService(
+            lambda: self._store.drills,
+            self._clock,
+            quick_cards=lambda: None if "_store" in self.__dict__ else self._quick_cards(),
+        )
 
     def of(self, owner_id: int | None) -> "Service":
         """The same over what belongs to this owner; ``None``: no account, as when embedded."""

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 
 from client.answering.hearing import Hear
 from client.answering.session import Session
+from client.backend.embedded import make_home
 from client.backend.opening import open_backend
 from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError
@@ -32,6 +33,7 @@ from client.studio.state.repairs import Repairs
 from client.studio.state.takes import Takes
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
+from server.contract import HistoryQuery
 from server.ui.rendering import environment
 
 logger = logging.getLogger(__name__)
@@ -49,6 +51,9 @@ class Studio:
         hear: stands in for the hearing.
         make_speaker: makes the voice for a lexicon; stands in for the machine's own.
         tell: takes one line for a person, e.g. that waiting answers went out.
+
+    Attributes:
+        shown: set when a page was made.
     """
 
     def __init__(
@@ -68,9 +73,10 @@ class Studio:
             BankError, LexiconError: a file of the settings is not valid.
         """
         self.settings = settings
+        self.shown = threading.Event()
         self.engine = engine or EngineState(settings)
         self.lexicon = load_own_lexicon(settings)
-        self.backend = backend or open_backend(settings, tell=tell)
+        self.backend = backend or self._open_backend(tell)
         self.recordings = OwnRecordings(settings.recordings)
         self.drill_items = DrillItems(lambda: self.settings)
         self._hear = hear
@@ -143,8 +149,13 @@ class Studio:
             target=self._speak_ahead, args=(text,), name="aloud-voice", daemon=True
         ).start()
 
-    def speak_first_ahead(self) -> None:
-        """Load the voice and say what a first visit, a phone screen and a behavioral round ask."""
+    def get_ready(self) -> None:
+        """Load what the first page did without and the next ones need: database and voice.
+
+        The voice says what a first visit, a phone screen and a behavioral round ask into its cache.
+        """
+        with suppress(ClientError):  # the page that needs it says so
+            self.backend.drills.queue()
         first = first_question(self.bank.questions)
         self._speak_ahead("Ready." if first is None else first.prompt)
 
@@ -167,11 +178,24 @@ class Studio:
             preferences=self.settings.preferences,
             **values,
         )
+        self.shown.set()
         return HTMLResponse(html, status)
 
     def close(self) -> None:
         """Gives back what it holds."""
         self.backend.close()
+
+    def _open_backend(self, tell: Callable[[str], None] | None) -> OutboxBackend:
+        """With the database opened only where a look at it finds something amiss.
+
+        A plain one is opened by ``get_ready``, when the first page is out.
+        """
+        if self.settings.server is None:
+            make_home(self.settings)
+        backend = open_backend(self.settings, reading=True, tell=tell)
+        if self.settings.server is None:
+            backend.history(HistoryQuery(limit=1))
+        return backend
 
     @cached_property
     def _hearing(self) -> Hear:

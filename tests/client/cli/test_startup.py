@@ -81,6 +81,29 @@ def test_grading_needs_neither_database_nor_server(practiced: Path) -> None:
     )  # its words
 
 
+_FIRST_PAGE = """
+import sys
+from client.core.settings import load_settings
+from client.studio.app import create_studio
+from client.studio.state.studio import Studio
+studio = Studio(load_settings())
+create_studio(studio)
+studio.bank, studio.engine.status(), studio.backend.drills.cards()
+studio.backend.history()
+print(*{m.partition(".")[0] for m in sys.modules}, *(m for m in sys.modules if "hub.file" in m))
+"""
+
+
+def test_the_studios_first_page_needs_no_database(practiced: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _FIRST_PAGE], capture_output=True, text=True, timeout=120
+    )
+    found = set(done.stdout.split())
+    assert "fastapi" in found, done.stderr
+    late = DATABASE | {"huggingface_hub.file_download", "onnxruntime"}
+    assert sorted(found & late) == []
+
+
 def test_the_table_of_commands_is_what_the_modules_register() -> None:
     for module, names in MODULES.items():
         app = typer.Typer()

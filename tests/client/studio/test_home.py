@@ -1,13 +1,17 @@
 """The first page and the roles: what they show, and what they say where there is nothing yet."""
 
 import re
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from client.backend.protocol import UnavailableError
+from client.core.settings import ClientSettings
 from client.studio.routes.questions import PAGE
 from client.studio.state.studio import Studio
 from tests.client.conftest import make_submission
+from tests.client.studio.studio_parts import make_studio
 
 
 def test_a_new_home_leads_from_the_microphone_to_the_first_report(
@@ -32,6 +36,31 @@ def test_a_new_home_leads_from_the_microphone_to_the_first_report(
     assert "Answer your first question" not in client.get("/microphone").text
     again = studio.backend.submit(make_submission(question.model_answer, question_id=first))
     assert "Your first report" not in client.get(f"/attempts/{again.id}").text
+
+
+def test_a_new_home_has_its_database_after_the_first_page(
+    client: TestClient, studio: Studio
+) -> None:
+    assert studio.settings.database.stat().st_size == 0
+    assert not studio.shown.is_set()
+    assert client.get("/").status_code == 200
+    assert studio.shown.is_set()
+    assert studio.settings.database.stat().st_size == 0
+    studio.get_ready()
+    assert studio.settings.database.stat().st_size > 0
+
+
+def test_a_damaged_database_is_said_before_the_first_page(settings: ClientSettings) -> None:
+    settings.home.mkdir()
+    settings.database.write_bytes(b"damaged" * 1000)
+    with pytest.raises(UnavailableError, match=r"aloud\.db is damaged"):
+        make_studio(settings)
+
+
+def test_a_folder_that_cannot_be_used_is_said_before_the_first_page(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnavailableError, match="ALOUD_HOME"):
+        make_studio(ClientSettings(home=tmp_path / "file" / "home"))
 
 
 def test_every_role_is_a_card(client: TestClient, studio: Studio) -> None:

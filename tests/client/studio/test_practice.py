@@ -210,5 +210,5 @@ def test_a_question_is_said_before_the_page_asks_for_its_sound(
     question = studio.backend.questions(role=ROLE)[0]
     client.get(f"/practice/{question.id}")
     assert said.get(timeout=10) == question.prompt
-    studio.speak_first_ahead()
+    studio.get_ready()
     assert said.get(timeout=10) == studio.backend.question("tell-me-about-yourself").prompt

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from server.attempts.quick_history import quick_history
+from server.attempts.quick_history import quick_cards, quick_history
 from server.attempts.service import Service
-from server.contract import HistoryQuery, MeantAnswer
+from server.contract import DrillReview, HistoryQuery, MeantAnswer
 from server.db import HEAD_REVISION
 from tests.planted_report import PHRASES, QUESTION, planted_attempt
 from tests.server.conftest import START, make_submission
@@ -64,6 +64,27 @@ def test_what_belongs_to_an_account_is_not_listed(practiced: Service) -> None:
     assert page is not None and page.total == 1
 
 
+def test_the_cards_are_the_stores(new_service: NewService) -> None:
+    service = new_service()
+    assert quick_cards(file_of(service)) == ()
+    for days, (item, verdict) in enumerate((("roce", "correct"), ("fsdp", "mispronounced"))):
+        service.drills.review(
+            DrillReview(
+                review_id=f"{days}" * 32,
+                drill_set="acronyms",
+                item_id=item,
+                verdict=verdict,
+                reviewed_at=START - timedelta(days=days + 1),
+            )
+        )
+    cards = quick_cards(file_of(service))
+    assert cards == service._store.drills.cards()
+    assert {each.item_id for each in cards or ()} == {"roce", "fsdp"}
+    with sqlite3.connect(file_of(service)) as database:
+        database.execute("UPDATE drill_cards SET owner_id = 5 WHERE item_id = 'roce'")
+    assert quick_cards(file_of(service)) == service._store.drills.cards()
+
+
 def test_a_corrected_score_is_left_to_the_store(practiced: Service) -> None:
     query = HistoryQuery(question_id=QUESTION.id)
     (row,) = practiced.history(query).attempts
@@ -78,6 +99,7 @@ def test_another_versions_file_is_left_to_the_store(practiced: Service) -> None:
     with sqlite3.connect(file) as database:
         database.execute("UPDATE alembic_version SET version_num = ?", (f"{HEAD_REVISION}x",))
     assert quick_history(file, HistoryQuery()) is None
+    assert quick_cards(file) is None
 
 
 def test_files_without_answers(tmp_path: Path) -> None:
