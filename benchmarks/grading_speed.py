@@ -25,7 +25,7 @@ from server.grading import grade
 from server.grading.answer import read_answer
 from server.grading.coverage import cover_phrases
 from server.grading.grader import term_index
-from server.grading.phrases import compile_phrase
+from server.grading.phrases import compile_phrases
 from server.grading.sense.clauses import spans_of
 from server.grading.sense.vectors import AnswerSense, background
 
@@ -70,13 +70,13 @@ def main() -> int:
         question = questions[at % len(questions)]
         spans = tuple(spans_of(words))
         sense = AnswerSense(spans, background()[rng.sample(range(len(background())), len(spans))])
-        compiled = [compile_phrase(phrase, terms) for phrase in question.key_phrases]
+        phrases = compile_phrases(question.key_phrases, terms)
         times = [time.process_time()]
         grade(question, submission, lexicon, bank.version, sense)
         times.append(time.process_time())
-        answer = read_answer(words, terms)
+        answer = read_answer(words, terms, phrases)
         times.append(time.process_time())
-        cover_phrases(answer, compiled, timed)
+        cover_phrases(answer, phrases.phrases, timed)
         times.append(time.process_time())
         if at >= len(questions):  # the first time each question is compiled
             for name, (start, end) in zip(took_ms, pairwise(times), strict=True):

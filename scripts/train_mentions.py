@@ -133,7 +133,7 @@ def rows_of(sentences: Sequence[Sentence]) -> tuple[Floats, Floats, Floats, list
     senses = senses_of([each.words for each, _, _ in naming])
     for (each, phrases, wanted), sense in zip(naming, senses, strict=True):
         features = span_features(question_sense(each.question), sense, each.words, metric)
-        scores = np.array([fusion.span.logits(own) for own in features])
+        scores = fusion.span.logits(features)
         for at in wanted:
             row = mention_row(at, phrases[at], sense.spans, features, scores)
             if row is not None:

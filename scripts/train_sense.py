@@ -81,8 +81,8 @@ def main() -> int:
     fold_of = {question_id: at % FOLDS for at, question_id in enumerate(ids)}
     folds = np.array([fold_of[case.question.id] for case in cases])
 
-    logits: list[list[Floats]] = [[] for _ in cases]
-    features: list[list[Floats]] = [[] for _ in cases]
+    logits: list[Floats] = [np.empty(0)] * len(cases)
+    features: list[Floats] = [np.empty(0)] * len(cases)
     for fold in range(FOLDS):  # the rows of the second regression come from unseen questions
         others = [q for q in questions.values() if fold_of.get(q.id) != fold]
         metric = fit_metric(others)
@@ -90,7 +90,7 @@ def main() -> int:
         span = fit_span([(c, m) for c, m, f in zip(cases, made, folds, strict=True) if f != fold])
         for at in np.flatnonzero(folds == fold):
             features[at] = made[at]
-            logits[at] = [span.logits(each) for each in made[at]]
+            logits[at] = span.logits(made[at])
     rows = np.concatenate(
         [
             phrase_features(own, each, c.sense.spans, [s == "partial" for s in c.status])
@@ -218,7 +218,7 @@ def fit_metric(questions: Sequence[Question]) -> Metric:
     return Metric(centers.mean(axis=0).astype(np.float32), projection.astype(np.float32))
 
 
-def fit_span(cases: Sequence[tuple[Case, list[Floats]]]) -> Logistic:
+def fit_span(cases: Sequence[tuple[Case, Floats]]) -> Logistic:
     """Spans that hold a quote against those of phrases that were not said."""
     parts: list[tuple[Floats, float, float]] = []
     for case, features in cases:

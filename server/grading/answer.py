@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from server.grading.english import is_known_english
 from server.grading.phones import WordPhones, phones_of_words
-from server.grading.phrases import Tier
+from server.grading.phrases import PhraseSet, Tier
 from server.grading.terms import Form, TermIndex
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE, Token, tokenise
 from server.grading.vocabulary import (
@@ -45,7 +45,8 @@ class Answer:
         words: the answer's words as written.
         tokens: comparable tokens of them.
         by_text: token text → places; likewise ``by_lemma`` and ``by_family``.
-        joined: text of neighboring tokens written as one → where they stand.
+        joined: text of neighboring tokens written as one → where they stand; only texts that the
+            phrases looked for may have, or begin with.
         symbols: term → places where it was said in any of its forms, and how.
         skipped: tokens that carry nothing: fillers, repeated starts, words broken off.
         adverbial: tokens that are part of an adverb ("in parallel").
@@ -89,12 +90,19 @@ class Answer:
         return 0 <= place < len(self.tokens) and self.tokens[place].gap == NO_BREAK
 
 
-def read_answer(words: Sequence[str], terms: TermIndex, *, strict: bool = False) -> Answer:
+def read_answer(
+    words: Sequence[str],
+    terms: TermIndex,
+    phrases: PhraseSet | None = None,
+    *,
+    strict: bool = False,
+) -> Answer:
     """Tokenize and index an answer.
 
     Args:
         words: the answer's words in order, as written.
         terms: what the lexicon knows: expansions and transcribers' spellings.
+        phrases: what will be looked for; by default anything.
         strict: take the words at their letters: no sound, no spelling variants of terms.
     """
     tokens = tokenise(words)
@@ -108,7 +116,7 @@ def read_answer(words: Sequence[str], terms: TermIndex, *, strict: bool = False)
         by_family[tokens[places[0]].family] += places
     skipped = _skipped(tokens)
     sentence, clause = _clauses(tokens)
-    joined = _joined(tokens, skipped)
+    joined = _joined(tokens, skipped, phrases)
     symbols = terms.find(tokens, strict=strict)
     return Answer(
         words=tuple(words),
@@ -173,11 +181,15 @@ def _is_subject(tokens: Sequence[Token], place: int) -> bool:
     return not any(len(token.raw) == 1 and token.raw != "a" for token in around)
 
 
-def _joined(tokens: Sequence[Token], skipped: frozenset[int]) -> dict[str, list[Span]]:
+def _joined(
+    tokens: Sequence[Token], skipped: frozenset[int], phrases: PhraseSet | None
+) -> dict[str, list[Span]]:
     """Neighboring tokens as one word: "check pointing", "F S D P"."""
     joined: dict[str, list[Span]] = defaultdict(list)
     texts = [token.text for token in tokens]
     for start, text in enumerate(texts):
+        if phrases is not None and not phrases.may_go_on(text):
+            continue
         whole, spelled = text, int(len(text) == 1)
         if text == "a" and start + 1 < len(texts) and len(texts[start + 1]) > 1:
             continue  # "a synchronous call" is not asynchronous
@@ -192,6 +204,8 @@ def _joined(tokens: Sequence[Token], skipped: frozenset[int]) -> dict[str, list[
                 continue
             whole += following
             if len(whole) > _MAX_JOINED_CHARS:
+                break
+            if phrases is not None and not phrases.may_go_on(whole):
                 break
             joined[whole].append((start, at + 1))
     return dict(joined)

@@ -9,7 +9,6 @@ from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
 from server.contract import (
     Coverage,
-    HeardPhrase,
     Report,
     SpanVectors,
     Structure,
@@ -27,7 +26,7 @@ from server.grading.denial import is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.lists import with_listed
-from server.grading.phrases import compile_phrase
+from server.grading.phrases import compile_phrases
 from server.grading.sense.clauses import Span
 from server.grading.sense.coverage import with_own_words
 from server.grading.sense.honesty import are_vectors_of
@@ -104,20 +103,9 @@ def cover(
     timed = [word for word in words if isinstance(word, Word)]
     texts = [word.text if isinstance(word, Word) else word for word in words]
     terms = term_index(lexicon)
-    answer = read_answer(texts, terms, strict=strict)
-    return _cover(answer, key_phrases, timed, terms)
-
-
-def _cover(
-    answer: Answer,
-    key_phrases: Sequence[KeyPhrase],
-    words: Sequence[Word],
-    terms: TermIndex,
-    heard: Sequence[HeardPhrase] = (),
-    sense: AnswerSense | None = None,
-) -> Coverage:
-    compiled = [compile_phrase(phrase, terms) for phrase in key_phrases]
-    return cover_phrases(answer, compiled, words, heard, _denies(answer, sense))
+    phrases = compile_phrases(tuple(key_phrases), terms)
+    answer = read_answer(texts, terms, phrases, strict=strict)
+    return cover_phrases(answer, phrases.phrases, timed)
 
 
 def _denies(answer: Answer, sense: AnswerSense | None) -> Denies:
@@ -146,8 +134,10 @@ def cover_question(
         sense: the text's spans and vectors.
     """
     terms = term_index(lexicon)
-    answer = read_answer(texts, terms)
-    coverage = with_listed(_cover(answer, question.key_phrases, (), terms, sense=sense), texts)
+    phrases = compile_phrases(question.key_phrases, terms)
+    answer = read_answer(texts, terms, phrases)
+    coverage = cover_phrases(answer, phrases.phrases, (), denies=_denies(answer, sense))
+    coverage = with_listed(coverage, texts)
     return with_own_words(coverage, question, texts, (), sense, partial(_is_denied, answer))
 
 
@@ -270,12 +260,16 @@ def grade(
     texts = words_of(submission)
     terms = term_index(lexicon)
     rough = transcript.is_rough
-    answer = read_answer(texts, terms, strict=rough)
+    phrases = compile_phrases(question.key_phrases, terms)
+    answer = read_answer(texts, terms, phrases, strict=rough)
     if not answer.tokens:
         raise GradingError(NO_SPEECH)
-    heard = submission.evidence.heard_phrases
-    coverage = _cover(
-        answer, question.key_phrases, transcript.words, terms, heard, None if rough else sense
+    coverage = cover_phrases(
+        answer,
+        phrases.phrases,
+        transcript.words,
+        submission.evidence.heard_phrases,
+        _denies(answer, None if rough else sense),
     )
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))

@@ -1,6 +1,7 @@
 """Key phrases made ready for searching: the variants of each, as units that must be found."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
@@ -10,6 +11,7 @@ from typing import Literal
 from pronunciation.confusions import encode
 from pronunciation.phones import parse_phones
 from question_bank.models import KeyPhrase
+from server.grading.caching import by_identity
 from server.grading.english import is_known_english, rank, word_set
 from server.grading.phones import phones_of
 from server.grading.terms import TermIndex
@@ -412,6 +414,35 @@ def _is_initials(acronym: str, text: str) -> bool:
     full = "".join(token.text[0] for token in tokens)
     content = "".join(token.text[0] for token in tokens if token.text not in FUNCTION_WORDS)
     return letters in (full, content)
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseSet:
+    """The phrases of a question.
+
+    ``writings``: all texts of their units that may be written in pieces, in order.
+    """
+
+    phrases: tuple[CompiledPhrase, ...]
+    writings: tuple[str, ...]
+
+    def may_go_on(self, text: str) -> bool:
+        """Whether one of the writings begins with ``text``."""
+        at = bisect_left(self.writings, text)
+        return at < len(self.writings) and self.writings[at].startswith(text)
+
+
+@by_identity
+def compile_phrases(sources: tuple[KeyPhrase, ...], terms: TermIndex) -> PhraseSet:
+    """All key phrases of a question."""
+    phrases = tuple(compile_phrase(source, terms) for source in sources)
+    units = {unit for each in phrases for variant in each.variants for unit in variant.units}
+    writings = {
+        text
+        for unit in units
+        for text in (unit.text, unit.text + "s", *(form for form, _ in unit.forms))
+    }
+    return PhraseSet(phrases, tuple(sorted(writings)))
 
 
 @lru_cache(maxsize=4096)

@@ -116,12 +116,15 @@ def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float 
     ):
         return None  # a word of the phrase itself stands there, in another place
     sound = "".join(phones)
-    far = distance(sound, answer.phones.between(start + first, end - last))
-    if not odd and far > MAX_DISTANCE_HOMOPHONE and siblings(meant_rest, rest):
-        return None
     shared = meant[:first] + (meant[-last:] if last else [])
     anchored = any(text.isalpha() and text not in FUNCTION_WORDS for text in shared)
-    return far if far <= _limit(rest, meant_rest, sound, odd=odd, anchored=anchored) else None
+    limit = _limit(rest, meant_rest, sound, odd=odd, anchored=anchored)
+    if limit < 0.0:  # the distance takes longest
+        return None
+    far = distance(sound, answer.phones.between(start + first, end - last))
+    if far > limit or (not odd and far > MAX_DISTANCE_HOMOPHONE and siblings(meant_rest, rest)):
+        return None
+    return far
 
 
 def _limit(

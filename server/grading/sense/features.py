@@ -5,12 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from question_bank.models import KeyPhrase, Question
+from server.grading.caching import by_identity
+from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import Vectors, cosines
 from server.grading.sense.vectors import AnswerSense, background, vectors_of
 
@@ -72,23 +74,35 @@ class PhraseSense:
     near_misses: slice
     model: slice
     way_norm: tuple[float, float]
-    way_words: Floats
-    """(ways, words of the question's ways), each row of length 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionSense:
     """All phrases of a question, and the words of its ways by number.
 
-    ``vectors`` (n, 384): every sentence of the question, so that an answer is compared with all of
-    them at once; the last one is the prompt.
+    Everything of one kind is one array, so that an answer is compared with all of it at once.
+
+    Attributes:
+        phrases: in the question's order.
+        vectors: (n, 384), every sentence of the question; the last one is the prompt.
+        words: number of each word of the ways.
+        way_words: (ways, words), float32, each row of length 1.
+        way_starts: the first of each phrase's ways among ``way_words``.
+        way_rows: (phrases, most ways of a phrase), the ways among ``vectors``; -1 where a phrase
+            has fewer.
+        way_norms: (phrases, 2), all ``way_norm``.
     """
 
     phrases: tuple[PhraseSense, ...]
     vectors: Vectors
     words: dict[str, int]
+    way_words: Vectors
+    way_starts: list[int]
+    way_rows: npt.NDArray[np.int64]
+    way_norms: Floats
 
 
+@by_identity
 @lru_cache(maxsize=1024)
 def question_sense(question: Question) -> QuestionSense:
     """The vectors of a question; made once."""
@@ -104,12 +118,21 @@ def question_sense(question: Question) -> QuestionSense:
     groups = [_groups(phrase, question.model_answer, sentences) for phrase in question.key_phrases]
     vectors = vectors_of([*sentences, question.prompt])
     phrases = tuple(
-        PhraseSense(
-            **group, way_norm=_norm(vectors[group["ways"]]), way_words=_word_rows(own, words)
-        )
-        for group, own in zip(groups, stems, strict=True)
+        PhraseSense(**group, way_norm=_norm(vectors[group["ways"]])) for group in groups
     )
-    return QuestionSense(phrases, vectors, words)
+    counts = [len(own) for own in stems]
+    rows = np.full((len(phrases), max(counts)), -1)
+    for row, phrase, count in zip(rows, phrases, counts, strict=True):
+        row[:count] = np.arange(phrase.ways.start, phrase.ways.stop)
+    return QuestionSense(
+        phrases,
+        vectors,
+        words,
+        way_words=_word_rows([way for own in stems for way in own], words),
+        way_starts=[sum(counts[:at]) for at in range(len(counts))],
+        way_rows=rows,
+        way_norms=np.array([phrase.way_norm for phrase in phrases]),
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -140,52 +163,45 @@ def sentences_of(question: Question) -> list[str]:
 
 def span_features(
     question: QuestionSense, answer: AnswerSense, words: Sequence[str], metric: Metric
-) -> list[Floats]:
-    """For each phrase of the question the features of every span, shape (spans, features)."""
-    near = cosines(question.vectors, answer.vectors)
-    in_metric = metric.of(answer.vectors)
+) -> Floats:
+    """The features of every span for each phrase, shape (phrases, spans, features)."""
     question_in_metric, centers = _in_metric(question, metric)
+    in_metric = metric.of(answer.vectors)
+    near = cosines(question.vectors, answer.vectors)
     near_in_metric = cosines(question_in_metric, in_metric)
-    to_centers = cosines(centers, in_metric)
-    prompt = near[-1]
-    stems = [_stem(word) for word in words]
-    said = _word_rows([_content(stems[start:end]) for start, end in answer.spans], question.words)
-    length = np.log([end - start for start, end in answer.spans])
     best, best_metric = _best_of_kinds(near, question), _best_of_kinds(near_in_metric, question)
     way, way_metric = best["ways"], best_metric["ways"]
-    others, others_metric = _closest_others(way), _closest_others(way_metric)
-    found = []
-    for at, phrase in enumerate(question.phrases):
-        own, own_metric = way[at], way_metric[at]
-        other, other_metric = others[at], others_metric[at]
-        near_miss = best["near_misses"][at]
-        mean, deviation = phrase.way_norm
-        columns = (
-            own,
-            _best_three(near[phrase.ways]),
-            best["names"][at],
-            best["why"][at],
-            best["ask"][at],
-            best["model"][at],
-            near_miss,
-            other,
-            prompt,
-            own_metric,
-            _best_three(near_in_metric[phrase.ways]),
-            best_metric["names"][at],
-            best_metric["why"][at],
-            best_metric["near_misses"][at],
-            other_metric,
-            to_centers[at],
-            (own - mean) / deviation,
-            (said @ phrase.way_words.T).max(axis=1, initial=0.0),
-            length,
-            own - other,
-            own - near_miss,
-            own - prompt,
-            own_metric - other_metric,
-        )
-        found.append(np.stack(columns, axis=1, dtype=np.float64))
+    other, other_metric = (best_of_others(each, alone=0.0) for each in (way, way_metric))
+    mean, deviation = question.way_norms.T[:, :, None]
+    prompt = near[-1]
+    columns = (
+        way,
+        _best_three(near, question),
+        best["names"],
+        best["why"],
+        best["ask"],
+        best["model"],
+        best["near_misses"],
+        other,
+        prompt,
+        way_metric,
+        _best_three(near_in_metric, question),
+        best_metric["names"],
+        best_metric["why"],
+        best_metric["near_misses"],
+        other_metric,
+        cosines(centers, in_metric),
+        (way - mean) / deviation,
+        _overlap(question, answer.spans, words),
+        np.log([end - start for start, end in answer.spans]),
+        way - other,
+        way - best["near_misses"],
+        way - prompt,
+        way_metric - other_metric,
+    )
+    found = np.empty((*way.shape, len(columns)))
+    for at, column in enumerate(columns):
+        found[:, :, at] = column
     return found
 
 
@@ -224,19 +240,38 @@ def _best_of_kinds(near: Vectors, question: QuestionSense) -> dict[str, Vectors]
     return {kind: best[at :: len(_KINDS)] for at, kind in enumerate(_KINDS)}
 
 
-def _best_three(near: Vectors) -> Vectors:
-    """For each span the mean cosine with the three closest sentences."""
-    best: Vectors = np.sort(near, axis=0)[-3:].mean(axis=0)
+def _best_three(near: Vectors, question: QuestionSense) -> Vectors:
+    """For each phrase and span the mean cosine with the three closest ways."""
+    rows = question.way_rows
+    ways = near[rows]
+    ways[rows < 0] = -np.inf
+    best = np.sort(ways, axis=1)[:, -3:]
+    best[best == -np.inf] = 0.0
+    counts = np.minimum((rows >= 0).sum(axis=1), 3)
+    mean: Vectors = best.sum(axis=1) / counts[:, None].astype(np.float32)
+    return mean
+
+
+def best_of_others(values: npt.NDArray[Any], *, alone: float) -> npt.NDArray[Any]:
+    """For each row and column the highest value in the other rows; ``alone`` without others."""
+    if len(values) < 2:
+        return np.full_like(values, alone)
+    second, first = np.sort(values, axis=0)[-2:]
+    best: npt.NDArray[Any] = np.where(values == first, second, first)
     return best
 
 
-def _closest_others(ways: Vectors) -> Vectors:
-    """For each phrase and span the closest of the other phrases; 0 without others."""
-    if len(ways) < 2:
-        return np.zeros_like(ways)
-    second, first = np.sort(ways, axis=0)[-2:]
-    closest: Vectors = np.where(ways == first, second, first)
-    return closest
+def _overlap(question: QuestionSense, spans: Sequence[Span], words: Sequence[str]) -> Vectors:
+    """For each phrase and span the largest share of words that the span has in common with a way.
+
+    The cosine of both as sets of stems, shape (phrases, spans).
+    """
+    stems = [_stem(word) for word in words]
+    said = _word_rows([_content(stems[start:end]) for start, end in spans], question.words)
+    shared: Vectors = np.maximum.reduceat(
+        cosines(question.way_words, said), question.way_starts, axis=0
+    )
+    return shared
 
 
 def _names(phrase: KeyPhrase) -> list[str]:
@@ -280,9 +315,9 @@ def _stem(word: str) -> str:
     return _SUFFIX.sub("", bare) if len(bare) > 5 else bare
 
 
-def _word_rows(texts: Sequence[frozenset[str]], numbers: dict[str, int]) -> Floats:
+def _word_rows(texts: Sequence[frozenset[str]], numbers: dict[str, int]) -> Vectors:
     """Each text as a row over the numbered words, of length 1 over all its words."""
-    rows = np.zeros((len(texts), len(numbers)))
+    rows = np.zeros((len(texts), len(numbers)), np.float32)
     for row, text in zip(rows, texts, strict=True):
         known = [numbers[word] for word in text if word in numbers]
         row[known] = 1.0 / np.sqrt(max(len(text), 1))

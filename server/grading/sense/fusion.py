@@ -20,6 +20,7 @@ from server.grading.sense.clauses import Span
 from server.grading.sense.features import (
     SPAN_FEATURES,
     Floats,
+    best_of_others,
     question_sense,
     shipped_metric,
     span_features,
@@ -106,36 +107,28 @@ def sense_phrases(
         return [None] * len(question.key_phrases)
     fusion = shipped_fusion()
     features = span_features(question_sense(question), answer, words, shipped_metric())
-    logits = [fusion.span.logits(each) for each in features]
+    scores = fusion.span.logits(features)
     half_said = [phrase.status == "partial" for phrase in said]
-    rows = phrase_features(logits, features, answer.spans, half_said)
+    rows = phrase_features(scores, features, answer.spans, half_said)
     chances = 1.0 / (1.0 + np.exp(-fusion.phrase.logits(rows)))
-    scores = np.array(logits)
-    ways, misses = (
-        np.array([each[:, SPAN_FEATURES.index(name)] for each in features])
-        for name in ("way", "near_miss")
-    )
+    ways, misses = (features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
+    rival_ways, rivals = (best_of_others(each, alone=-np.inf) for each in (ways, scores))
+    missed = (misses >= NEAR_MISS) & (misses > ways)
     found: list[Sensed | None] = []
     for at, chance in enumerate(chances):
         top = int(ways[at].argmax())
-        rival_way = _without(ways[:, top], at).max(initial=-1.0)
-        word_for_word = bool(ways[at, top] >= WORD_FOR_WORD and ways[at, top] > rival_way)
+        word_for_word = bool(ways[at, top] >= WORD_FOR_WORD and ways[at, top] > rival_ways[at, top])
         if not word_for_word:
             top = int(scores[at].argmax())
-        rivals = _without(scores[:, top], at)
         score = float(scores[at, top])
-        lead = score - float(rivals.max()) if len(rivals) else np.inf
-        probability = round(float(ways[at, top] if word_for_word else chance), 3)
-        missed = (misses[at] >= NEAR_MISS) & (misses[at] > ways[at])
-        near_misses = tuple(answer.spans[number] for number in np.flatnonzero(missed))
         found.append(
             Sensed(
                 answer.spans[top],
-                probability,
+                round(float(ways[at, top] if word_for_word else chance), 3),
                 score,
-                lead,
+                score - float(rivals[at, top]),
                 word_for_word,
-                near_misses,
+                tuple(answer.spans[number] for number in np.flatnonzero(missed[at])),
                 spoken_of(at, said[at], answer.spans, features, scores),
             )
         )
@@ -143,39 +136,37 @@ def sense_phrases(
 
 
 def phrase_features(
-    logits: Sequence[Floats],
-    features: Sequence[Floats],
-    spans: Sequence[Span],
-    half_said: Sequence[bool],
+    scores: Floats, features: Floats, spans: Sequence[Span], half_said: Sequence[bool]
 ) -> Floats:
-    """The features of each phrase over the whole answer, shape (phrases, features)."""
-    best = np.array([each.max() for each in logits])
+    """The features of each phrase over the whole answer, shape (phrases, features).
+
+    Args:
+        scores: of each span for each phrase, logits, shape (phrases, spans).
+        features: shape (phrases, spans, features).
+        spans: of the answer.
+        half_said: of each phrase whether its words were said in part.
+    """
     starts, ends = np.array(spans).T
-    named = {name: SPAN_FEATURES.index(name) for name in SPAN_FEATURES}
-    prompt_mean = features[0][:, named["prompt"]].mean()  # the same for all
-    rows = []
-    for at, (own, columns) in enumerate(zip(logits, features, strict=True)):
-        top = int(own.argmax())
-        apart = own[(ends <= starts[top]) | (starts >= ends[top])]
-        others = _without(best, at)
-        rows.append(
-            (
-                best[at],
-                apart.max() if len(apart) else own.min(),
-                np.sort(own)[-5:].mean(),
-                others.mean() if len(others) else best[at],
-                others.max() if len(others) else best[at],
-                float(half_said[at]),
-                columns[top, named["prompt"]],
-                prompt_mean,
-                columns[top, named["overlap"]],
-                columns[top, named["way_less_other_metric"]],
-                columns[top, named["ask"]],
-            )
-        )
-    return np.array(rows, np.float64)
-
-
-def _without(values: Floats, at: int) -> Floats:
-    """All values but one; ``np.delete`` takes ten times as long on so few."""
-    return np.concatenate((values[:at], values[at + 1 :]))
+    top = scores.argmax(axis=1)
+    best = scores.max(axis=1)
+    apart = (ends <= starts[top, None]) | (starts >= ends[top, None])
+    beside = np.where(apart, scores, -np.inf).max(axis=1)
+    count = len(best)
+    others_mean = (best.sum() - best) / (count - 1) if count > 1 else best
+    others_best = best_of_others(best[:, None], alone=0.0)[:, 0] if count > 1 else best
+    prompt = SPAN_FEATURES.index("prompt")
+    named = ("overlap", "way_less_other_metric", "ask")
+    return np.stack(
+        (
+            best,
+            np.where(apart.any(axis=1), beside, scores.min(axis=1)),
+            np.sort(scores, axis=1)[:, -5:].mean(axis=1),
+            others_mean,
+            others_best,
+            np.array(half_said, np.float64),
+            features[range(count), top, prompt],
+            np.full(count, features[0, :, prompt].mean()),  # the same for all
+            *(features[range(count), top, SPAN_FEATURES.index(name)] for name in named),
+        ),
+        axis=1,
+    )

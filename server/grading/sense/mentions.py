@@ -36,7 +36,7 @@ def mention_row(
     at: int,
     phrase: PhraseCoverage,
     spans: Sequence[Span],
-    features: Sequence[Floats],
+    features: Floats,
     scores: Floats,
 ) -> Floats | None:
     """What the regression goes by; ``None`` where no span holds the words.
@@ -45,7 +45,7 @@ def mention_row(
         at: the phrase's number.
         phrase: as found by its words.
         spans: of the answer.
-        features: of each phrase, shape (spans, features).
+        features: shape (phrases, spans, features).
         scores: of each span for each phrase, shape (phrases, spans).
     """
     said = () if phrase.evidence is None else phrase.evidence.word_indices
@@ -56,13 +56,13 @@ def mention_row(
     if not len(holding):
         return None
     top = holding[scores[at, holding].argmax()]
-    others = np.delete(scores, at, axis=0)
+    others = np.concatenate((scores[:at], scores[at + 1 :]))  # np.delete takes ten times as long
     rival = others[:, top].max() if len(others) else scores[at, top]
     company = others[:, holding].max(axis=1).mean() if len(others) else scores[at, top]
     how = [float(phrase.how == each) for each in _HOWS]
     row: Floats = np.r_[
-        features[at][holding].max(axis=0),
-        features[at][top],
+        features[at, holding].max(axis=0),
+        features[at, top],
         scores[at, top],
         scores[at, top] - rival,
         company,
@@ -76,7 +76,7 @@ def spoken_of(
     at: int,
     phrase: PhraseCoverage,
     spans: Sequence[Span],
-    features: Sequence[Floats],
+    features: Floats,
     scores: Floats,
 ) -> float | None:
     """Logit that the sentence that names a phrase speaks of it; ``None`` where none names it."""

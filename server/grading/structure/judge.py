@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from question_bank.models import Question
 from server.contract import Structure, StructurePart, Word, evidence_of
+from server.grading.caching import by_identity
 from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import cosines
 from server.grading.sense.vectors import AnswerSense
@@ -38,7 +39,7 @@ def judge_structure(
         words: the same with their times; empty for a typed answer.
         sense: the spans of these words, and their vectors.
     """
-    rubric = rubric_of(question.kind, question.beats)
+    rubric = _rubric(question)
     answer = _Spans(texts, sense, rubric)
     parts: list[StructurePart] = []
     gained = total = 0.0
@@ -53,6 +54,11 @@ def judge_structure(
         else:
             parts.append(StructurePart(name=part.name, status="missing", ask=part.ask))
     return Structure(kind=question.kind, parts=tuple(parts), score=min(1.0, gained / total))
+
+
+@by_identity
+def _rubric(question: Question) -> Rubric:
+    return rubric_of(question.kind, question.beats)
 
 
 class _Spans:

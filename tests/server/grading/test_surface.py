@@ -2,10 +2,11 @@
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
+from question_bank.models import KeyPhrase
 from server.grading import surface
 from server.grading.answer import read_answer
 from server.grading.grader import term_index
-from server.grading.phrases import compile_phrase
+from server.grading.phrases import compile_phrases
 
 
 def test_a_unit_whose_keys_an_answer_lacks_is_not_in_it() -> None:
@@ -17,8 +18,8 @@ def test_a_unit_whose_keys_an_answer_lacks_is_not_in_it() -> None:
     units = {
         unit
         for question in questions
-        for phrase in question.key_phrases
-        for variant in compile_phrase(phrase, terms).variants
+        for phrase in compile_phrases(question.key_phrases, terms).phrases
+        for variant in phrase.variants
         for unit in variant.units
     }
     skipped = 0
@@ -28,3 +29,14 @@ def test_a_unit_whose_keys_an_answer_lacks_is_not_in_it() -> None:
                 skipped += 1
                 assert not surface._look_up(answer, unit), unit
     assert skipped > len(units)
+
+
+def test_words_are_joined_only_to_what_is_looked_for() -> None:
+    terms = term_index(load_lexicon())
+    phrases = compile_phrases((KeyPhrase(phrase="checkpointing"), KeyPhrase(phrase="FSDP")), terms)
+    words = ["we", "are", "check", "pointing", "the", "F", "S", "D", "P", "shards", "in", "time"]
+    wanted, all_joined = read_answer(words, terms, phrases), read_answer(words, terms)
+    assert {"checkpointing", "fsdp"} <= wanted.joined.keys() < all_joined.joined.keys()
+    for text, places in wanted.joined.items():
+        assert all_joined.joined[text] == places
+    assert "intime" in all_joined.joined.keys() - wanted.joined.keys()
