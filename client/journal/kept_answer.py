@@ -11,7 +11,14 @@ from typing import Final, Self
 
 from client.audio.files import SoundFile, blocks_of
 from client.audio.resample import to_clip
-from client.audio.take_file import PART_SUFFIX, TakeWriter, finish_take, held, read_take
+from client.audio.take_file import (
+    PART_SUFFIX,
+    TakeWriter,
+    finish_take,
+    held,
+    length_s,
+    read_take,
+)
 from client.core.durable_file import sync_folder, write_durably
 from client.core.errors import ClientError, RecordingError
 from client.journal.entry import Entry
@@ -24,6 +31,8 @@ ENTRY_SUFFIX: Final = ".json"
 WAV_SUFFIX: Final = ".wav"
 DRAFT_SUFFIX: Final = ENTRY_SUFFIX + ".tmp"
 """What a crash leaves while an entry is written."""
+READ_WHOLE_S: Final = 60.0
+"""Up to here a take is read at once: 4 MB at 16 kHz."""
 OLD_REASON_SUFFIX: Final = PART_SUFFIX + ".why"
 """Where earlier versions of Aloud kept the reason."""
 
@@ -209,6 +218,21 @@ class KeptAnswer:
         if sound is None:
             raise RecordingError("this recording is no longer there")
         return to_clip(*read_take(sound))
+
+    def recording(self) -> Clip | SoundFile:
+        """What was said: all of it, or a file to be read piece by piece where it is long.
+
+        Raises:
+            RecordingError: it is gone or cannot be read.
+        """
+        sound = self.sound()
+        try:
+            is_long = sound is not None and (length_s(sound) or 0.0) > READ_WHOLE_S
+        except OSError:
+            is_long = False  # ``clip`` says what is wrong
+        if sound is None or not is_long:
+            return self.clip()
+        return SoundFile(sound, allow_truncated=True)  # one that a crash left has no length in it
 
     def __enter__(self) -> Self:
         return self

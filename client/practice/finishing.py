@@ -184,7 +184,7 @@ class Finisher:
     ) -> Finished:
         session = self._session()
         submission = kept.entry.submission or session.prepare(
-            kept.clip(), question_id, kept=kept, on_progress=on_progress
+            kept.recording(), question_id, kept=kept, on_progress=on_progress
         )
 
         def submit() -> Outcome:

@@ -16,6 +16,7 @@ const CONNECT_WITHIN_MS = 10_000;
 /**
  * @typedef {object} Handlers what a page does when something happens; all optional
  * @property {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void} [onLevel]
+ * @property {(label: string) => void} [onSwitch] the microphone was gone; this one goes on
  * @property {(caption: {text: string, start_s: number, end_s: number}) => void} [onCaption]
  * @property {(working: {stopped_by: string, share: number}) => void} [onWorking] recording
  *   has ended; the rest is being transcribed
@@ -48,6 +49,7 @@ export class Answer {
       answer.#microphone = await Microphone.open({
         onSamples: (samples) => answer.#take(samples),
         onLevel: (level) => handlers.onLevel?.(level),
+        onSwitch: (label) => handlers.onSwitch?.(label),
         onEnd: (error) => answer.#fail(microphoneProblem(error, answer.#samples > 0)),
       });
     } catch (error) {

@@ -26,6 +26,11 @@ export class AnswerPanel extends RecorderPanel {
     this.#handlers = {
       ...handlers,
       onLevel: (level) => this.#hear(level),
+      onSwitch: (label) => {
+        if (this.isRecording) {
+          this.say(`The microphone is gone. The recording goes on with “${label}”.`);
+        }
+      },
       onWorking: (working) => {
         letSleep();
         this.enter("working");

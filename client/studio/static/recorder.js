@@ -141,6 +141,8 @@ export class Microphone {
   #resampler;
   #options;
   #watch;
+  #source;
+  #switching = false;
   #paused = false;
   #closed = false;
   #closing;
@@ -156,11 +158,14 @@ export class Microphone {
    * @param {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void}
    *   [options.onLevel] takes about 20 levels a second, also while paused; `zeros`: every sample
    *   since the microphone was opened was exactly zero
-   * @param {(error: MicrophoneError) => void} [options.onEnd] called when the microphone is gone
+   * @param {(label: string) => void} [options.onSwitch] called when the microphone was gone and
+   *   another one has taken over; takes that one's name
+   * @param {(error: MicrophoneError) => void} [options.onEnd] called when the microphone is gone,
+   *   and no other one is there
    * @returns {Promise<Microphone>}
    * @throws {MicrophoneError}
    */
-  static async open({ deviceId, onSamples, onLevel, onEnd } = {}) {
+  static async open({ deviceId, onSamples, onLevel, onSwitch, onEnd } = {}) {
     let stream;
     try {
       stream = await openStream(deviceId ?? (await chosenDevice()));
@@ -169,7 +174,7 @@ export class Microphone {
         await context.audioWorklet.addModule(new URL("./recorder-worklet.js", import.meta.url));
         // Not awaited: without a key or click before it, some browsers never answer.
         context.resume();
-        return new Microphone(stream, context, { onSamples, onLevel, onEnd });
+        return new Microphone(stream, context, { onSamples, onLevel, onSwitch, onEnd });
       } catch (error) {
         await context.close();
         throw error;
@@ -182,17 +187,13 @@ export class Microphone {
 
   /** Use `Microphone.open`. */
   constructor(stream, context, options) {
-    this.#stream = stream;
     this.#context = context;
     this.#options = options;
     this.#resampler = new Resampler(context.sampleRate, SAMPLE_RATE_HZ);
     this.#node = new AudioWorkletNode(context, "aloud-recorder");
     this.#node.port.onmessage = ({ data }) => this.#takeIn(data);
-    const source = context.createMediaStreamSource(stream);
-    source.connect(this.#node);
     this.#node.connect(context.destination); // silent; a node that leads nowhere may be left out
-    const [track] = stream.getAudioTracks();
-    track.addEventListener("ended", () => this.#lose());
+    this.#listenTo(stream);
     this.#watch = setInterval(() => this.#look(), 1000);
   }
 
@@ -224,6 +225,16 @@ export class Microphone {
   close() {
     this.#closing ??= this.#flush().then(() => this.#release());
     return this.#closing;
+  }
+
+  #listenTo(stream) {
+    const source = this.#context.createMediaStreamSource(stream);
+    this.#source?.disconnect();
+    source.connect(this.#node);
+    this.#source = source;
+    this.#stream = stream;
+    const [track] = stream.getAudioTracks();
+    track.addEventListener("ended", () => this.#lose(stream));
   }
 
   async #flush() {
@@ -295,12 +306,23 @@ export class Microphone {
       this.#context.resume(); // e.g. started before the first click or key
     }
     if (performance.now() - this.#lastBlockMs > LOST_AFTER_MS) {
-      this.#lose();
+      this.#lose(this.#stream);
     }
   }
 
-  async #lose() {
+  /** Goes on with the system's own choice where this stream has ended, or ends. */
+  async #lose(stream) {
+    if (this.#closed || this.#switching || stream !== this.#stream) {
+      return;
+    }
+    this.#switching = true;
+    const goesOn = stream.active ? false : await this.#switch();
+    this.#switching = false;
     if (this.#closed) {
+      return;
+    }
+    if (goesOn) {
+      this.#options.onSwitch?.(this.label);
       return;
     }
     await this.#release();
@@ -310,5 +332,22 @@ export class Microphone {
         "Plug it in again, or choose another one in the microphone check, and try again.",
       ),
     );
+  }
+
+  /** @returns {Promise<boolean>} whether another microphone has taken over */
+  async #switch() {
+    let stream;
+    try {
+      stream = await openStream(null);
+      if (!this.#closed) {
+        this.#listenTo(stream); // some browsers refuse one of another rate
+        this.#lastBlockMs = performance.now();
+        return true;
+      }
+    } catch {
+      // there is none, or it cannot be used: the recording ends
+    }
+    stream?.getTracks().forEach((track) => track.stop());
+    return false;
   }
 }

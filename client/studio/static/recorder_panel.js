@@ -57,6 +57,7 @@ export class RecorderPanel {
   enter(next, status = this.#states[next].status) {
     const { idle, listens, keepsProblem, shows = [], primary } = this.#states[next];
     this.#root.dataset.state = next;
+    this.#root.inert = false; // a click before the page's script would do nothing
     this.say(status);
     this.part("primary-label").textContent = primary ?? this.#states.ready.primary;
     this.part("primary").disabled = !idle && !listens;

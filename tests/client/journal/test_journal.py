@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from client.audio.files import SoundFile
 from client.audio.take_file import STAMP_FORMAT, TakeHeldError, TakeWriter
 from client.core.errors import EngineError, RecordingError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.journal import Entry, Journal, KeptAnswer
-from pronunciation.clip import SAMPLE_RATE_HZ
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Submission, Transcript
 
 SECOND = np.linspace(-0.5, 0.5, SAMPLE_RATE_HZ, dtype=np.float32)
@@ -371,3 +372,20 @@ def test_whatever_happens_in_whatever_order_it_is_offered_until_it_ends(
 def test_the_stamp_of_a_name_can_be_read_back() -> None:
     now = datetime.now(UTC)
     assert datetime.strptime(now.strftime(STAMP_FORMAT), STAMP_FORMAT).replace(tzinfo=UTC) == now
+
+
+def test_a_long_take_is_read_piece_by_piece(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.journal.kept_answer.READ_WHOLE_S", 1.5)
+    kept, writer = spoken(journal)
+    writer.append(SECOND)
+    (found,) = crashed(journal, tmp_path / "after").unfinished()
+    with found.take_up() as again:
+        sound = again.recording()
+        assert isinstance(sound, SoundFile)
+        blocks = np.concatenate(list(sound.blocks()))
+        np.testing.assert_allclose(blocks, again.clip().samples, atol=1e-6)
+        assert blocks.size == 2 * SAMPLE_RATE_HZ
+    short, _ = spoken(journal)
+    assert isinstance(short.recording(), Clip)

@@ -75,6 +75,21 @@ def left(settings: ClientSettings) -> int:
     return len(Journal.of(settings).unfinished())
 
 
+def test_record_cannot_be_pressed_before_the_page_listens(serve: Serve, new_page: NewPage) -> None:
+    page = new_page()
+    held: list[Any] = []
+    page.route("**/static/practice.js", held.append)
+    page.goto(serve().url + PAGE, wait_until="commit")
+    page.wait_for_selector(".recorder[inert]")
+    while not held:
+        page.wait_for_timeout(50)
+    held[0].continue_()
+    page.wait_for_selector(".recorder:not([inert])")
+    page.get_by_role("button", name="Record").click()
+    wait_state(page, "recording")
+    discard(page)
+
+
 @pytest.mark.slow
 def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
     serve: Serve,

@@ -180,3 +180,53 @@ def test_an_unplugged_choice_gives_way_to_the_systems_own(home: Any) -> None:
     )
 
     assert "Fake" in label
+
+
+UNPLUGGED = """
+async ({others}) => {
+  const { Microphone } = await import("/static/recorder.js");
+  const devices = navigator.mediaDevices;
+  const open = devices.getUserMedia.bind(devices);
+  const streams = [];
+  devices.getUserMedia = async (wanted) => {
+    if (streams.length > others) {
+      throw new DOMException("none left", "NotFoundError");
+    }
+    streams.push(await open(wanted));
+    return streams.at(-1);
+  };
+  const got = { before: 0, after: 0, switched: [], ended: [] };
+  const wait = (s) => new Promise((resolve) => setTimeout(resolve, 1000 * s));
+  let unplugged = false;
+  const microphone = await Microphone.open({
+    onSamples: ({ length }) => { got[unplugged ? "after" : "before"] += length; },
+    onSwitch: (label) => got.switched.push(label),
+    onEnd: (error) => got.ended.push(error.message),
+  });
+  await wait(0.6);
+  const [track] = streams[0].getAudioTracks();
+  track.stop();
+  unplugged = true;
+  track.dispatchEvent(new Event("ended"));
+  await wait(1.5);
+  await microphone.close();
+  got.running = streams.filter((stream) => stream.active).length;
+  return got;
+}
+"""
+
+
+def test_another_microphone_takes_over_where_one_is_unplugged(home: Any) -> None:
+    got = home.evaluate(UNPLUGGED, {"others": 1})
+
+    assert got["before"] > 0
+    assert got["after"] > 8_000
+    assert [("Fake" in label) for label in got["switched"]] == [True]
+    assert (got["ended"], got["running"]) == ([], 0)
+
+
+def test_a_recording_ends_where_no_other_microphone_is_there(home: Any) -> None:
+    got = home.evaluate(UNPLUGGED, {"others": 0})
+
+    assert (got["switched"], got["ended"]) == ([], ["The microphone is gone."])
+    assert got["running"] == 0
