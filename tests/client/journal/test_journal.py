@@ -378,7 +378,7 @@ def test_a_long_take_is_read_piece_by_piece(
     journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("client.journal.kept_answer.READ_WHOLE_S", 1.5)
-    kept, writer = spoken(journal)
+    _, writer = spoken(journal)
     writer.append(SECOND)
     (found,) = crashed(journal, tmp_path / "after").unfinished()
     with found.take_up() as again:

@@ -20,7 +20,7 @@ from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
-from tests.client.studio.conftest import NewPage
+from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.practiced import hold_interview, practice, practice_drills
 from tests.client.studio.studio_parts import RunningStudio, make_studio, tone
 
@@ -259,3 +259,20 @@ def test_a_page_weighs_less_than_200_kb(
     )
     parts = {name: size for name, size in sizes if "/sound/" not in name}
     assert 0 < sum(parts.values()) < 200_000, parts
+
+
+_OFF_CENTER = """
+() => [...document.querySelectorAll(".button")].filter((each) => each.offsetParent).map((each) => {
+  const text = document.createRange();
+  text.selectNodeContents(each);
+  const [inner, outer] = [text.getBoundingClientRect(), each.getBoundingClientRect()];
+  return [each.textContent.trim(), (inner.top + inner.bottom - outer.top - outer.bottom) / 2];
+}).filter(([, off]) => Math.abs(off) > 1.5)
+"""
+
+
+def test_the_text_of_a_button_is_in_its_middle(serve: Serve, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(serve().url)
+    page.wait_for_selector(".list-side .button.small")
+    assert page.evaluate(_OFF_CENTER) == []
