@@ -35,6 +35,7 @@ from pronunciation.training.cases import (  # noqa: E402
 from pronunciation.training.splits import term_split  # noqa: E402
 from pronunciation.training.voices import HELD_OUT_VOICES  # noqa: E402
 
+SPEECH = ROOT.parent / "shared" / "speech"
 DECIDED = 0.70
 """The share of cases at which the goal's precision is read."""
 SMOKE_CASES = 10
@@ -107,7 +108,7 @@ def precision_when_decided(answers: list[Answer]) -> tuple[float, int]:
 def main() -> int:
     """Run the parts that have data."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--speech", type=Path, default=ROOT.parent / "shared" / "speech")
+    parser.add_argument("--speech", type=Path, default=SPEECH)
     parser.add_argument("--words", type=int, default=3, help="words asked about a sentence")
     parser.add_argument("--synthetic", type=int, default=300, help="synthetic cases")
     parser.add_argument("--seed", type=int, default=2026)

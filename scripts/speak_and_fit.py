@@ -1,12 +1,14 @@
 """What the scripts share that let the voice speak, keep what was written, and learn from it."""
 
 import argparse
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from pronunciation.hearing.acoustic import LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.places import Floats
 
 PENALTY: Final = 2.0
@@ -52,3 +54,19 @@ def regress(features: Floats, labels: Floats) -> Learned:
         weights += np.linalg.solve(curvature + PENALTY * np.eye(len(weights)), slope)
     own = weights[:-1] / spread
     return Learned(own, float(weights[-1] - mean @ own))
+
+
+def confusions() -> Floats:
+    """Probability that a phone that is meant comes out as another, by the table of confusions.
+
+    Shape (classes, classes).
+    """
+    table = json.loads(Path("pronunciation/data/confusions.json").read_text(encoding="utf-8"))
+    costs = np.ones((N_CLASSES, N_CLASSES))
+    np.fill_diagonal(costs, 0.0)
+    for pair, cost in table["swapped"].items():
+        one, other = (LABEL_INDEX[phone] for phone in pair.split())
+        costs[one, other] = costs[other, one] = cost
+    costs[0, 1:] = costs[1:, 0] = 2.0
+    shares = np.exp(-5.0 * costs)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float32)

@@ -27,7 +27,7 @@ from client.answering.hearing import phrase_wordings
 from client.answering.worker import AnswerWorker
 from client.core.errors import NoSpeech
 from client.transcription.engines import load_engine
-from pronunciation.hearing.acoustic import LABEL_INDEX, LABELS, N_CLASSES, AcousticModel
+from pronunciation.hearing.acoustic import LABELS, N_CLASSES, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import lay_out
 from pronunciation.hearing.phrases import MODEL_PATH
@@ -36,7 +36,7 @@ from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase
-from scripts.speak_and_fit import Learned, command_line, regress
+from scripts.speak_and_fit import Learned, command_line, confusions, regress
 from server.contract import Coverage, Transcript
 from server.grading import cover
 
@@ -248,19 +248,6 @@ def learn_said_as(recordings: Sequence[Recording], spotter: TermSpotter) -> Floa
                 np.add.at(counts, meant, shares / shares.sum(axis=1, keepdims=True))
             said_as = np.asarray(counts / counts.sum(axis=1, keepdims=True), np.float32)
     return (1 - BY_HAND) * said_as + BY_HAND * by_hand
-
-
-def confusions() -> Floats:
-    """The same by the table of confusions alone."""
-    table = json.loads(Path("pronunciation/data/confusions.json").read_text(encoding="utf-8"))
-    costs = np.ones((N_CLASSES, N_CLASSES))
-    np.fill_diagonal(costs, 0.0)
-    for pair, cost in table["swapped"].items():
-        one, other = (LABEL_INDEX[phone] for phone in pair.split())
-        costs[one, other] = costs[other, one] = cost
-    costs[0, 1:] = costs[1:, 0] = 2.0
-    shares = np.exp(-5.0 * costs)
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float32)
 
 
 def learn(cases: Sequence[Case]) -> Learned:

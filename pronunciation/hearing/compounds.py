@@ -1,12 +1,24 @@
-"""Compounds with a term in them: the GPU of "GPU-bound", both terms of "RoCE/InfiniBand"."""
+"""Compounds with a term in them: the GPU of "GPU-bound", both terms of "RoCE/InfiniBand".
+
+And those that are none: a transcriber joins what it did not understand ("job-QV's" for job queues).
+"""
 
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
-from pronunciation.g2p.words import is_sentence_word, name_parts, normal, numbers_of
+from pronunciation.g2p.words import (
+    dictionary,
+    is_sentence_word,
+    name_parts,
+    normal,
+    numbers_of,
+)
 
+MIN_MADE_UP: Final = 3
+"""Letters; shorter pieces are syllables of a word ("e-mail") or letters ("x-ray")."""
 _JOINT = re.compile(r"[-‐‑–—/]")
 
 
@@ -49,7 +61,10 @@ class Parts:
 
 
 def take_apart(words: Sequence[str], names: Names) -> Parts:
-    """Take apart the compounds that are not names themselves but contain one, or a part of one."""
+    """Take apart the compounds that are not names themselves but contain one, or a part of one.
+
+    And those with a piece of three letters or more that no dictionary has.
+    """
     parts: list[str] = []
     whole: list[int] = []
     for index, word in enumerate(words):
@@ -57,9 +72,18 @@ def take_apart(words: Sequence[str], names: Names) -> Parts:
         apart = (
             len(pieces) > 1
             and normal(word) not in names.whole
-            and any(normal(p) in names.whole or normal(p) in names.parts for p in pieces)
+            and any(
+                normal(p) in names.whole or normal(p) in names.parts or _is_made_up(p)
+                for p in pieces
+            )
         )
         found = pieces if apart else [word]
         parts += found
         whole += [index] * len(found)
     return Parts(tuple(parts), tuple(whole))
+
+
+def _is_made_up(piece: str) -> bool:
+    """Whether nobody says such a word; numbers are no words."""
+    word = normal(piece)
+    return len(word) >= MIN_MADE_UP and word.isalpha() and word not in dictionary()

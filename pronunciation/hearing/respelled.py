@@ -7,7 +7,7 @@ before and after, how near the written words come to the term, and whether peopl
 
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
@@ -20,8 +20,16 @@ from rapidfuzz.process import cdist
 from pronunciation.confusions import distance, encode, merged
 from pronunciation.g2p.words import normal, with_s
 from pronunciation.hearing.layout import Phones
+from pronunciation.hearing.misspelled import Misspellings, indices
 from pronunciation.hearing.phrases import Found, likeliest
-from pronunciation.hearing.places import FEATURES, Candidate, Near, Written, unit_frames
+from pronunciation.hearing.places import (
+    FEATURES,
+    MOST_PHONES,
+    Candidate,
+    Near,
+    Written,
+    unit_frames,
+)
 
 MOST_WORDS: Final = 4
 """Words that a transcriber makes of one term ("in fini band")."""
@@ -29,11 +37,10 @@ MIN_PHONES: Final = 3
 """Of a term and of the words; two ("eye", "sue") sound like something everywhere."""
 LONGEST_BREAK: Final = 15
 """Frames between two words of a term; nobody pauses longer within one."""
-FIRST_CUTOFF: Final = 0.5
-"""Share of merged phones that may differ before the costs are looked at."""
-MOST_APART: Final = 0.42
-"""Of words and a term that is expected; see ``confusions.distance``."""
+MIN_LIKENESS: Final = 2.0
+"""Nats, of a term that is expected, to be listened to; see ``misspelled``."""
 MOST_APART_UNEXPECTED: Final = 0.25
+"""Of words and a term that is not expected, see ``confusions.distance``."""
 MIN_PHONES_UNEXPECTED: Final = 4
 SMALL_WORDS: Final = frozenset(
     ("a", "about", "all", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could",
@@ -47,16 +54,28 @@ SMALL_WORDS: Final = frozenset(
 """No term is made of these alone: "that" is no data, however it is said."""
 RIVALS: Final = 3
 """Stretches that overlap, of the same term, that are listened to."""
+CLOSE: Final = 0.15
+"""Distance of words that have nearly the term's sound."""
+LEAST_LIKENESS: Final = -20.0
+"""Nats; what is unlikelier is no unlikelier for the decision."""
 MODEL_PATH: Final = Path(__file__).parent / "model" / "respelled.json"
 
-MORE_FEATURES: Final = ("apart", "expected", "ordinary", "apart_if_expected", "short")
+MORE_FEATURES: Final = (
+    "apart", "expected", "ordinary", "apart_if_expected", "short",
+    "likeness", "part", "part_per_phone", "odd_likeness", "close",
+)  # fmt: skip
 """What decides beside ``places.FEATURES``:
 
 - apart: distance of the term from the whole words at the place;
 - expected: whether the question is about the term;
 - ordinary: the share of the words that people in the field say anyway;
 - apart_if_expected: both;
-- short: phones under 5.
+- short: phones under 5;
+- likeness: that all the words' phones stand for the term, nats, see ``misspelled``;
+- part: how much more the same is for their best part;
+- part_per_phone: that of the best part for each of the term's phones;
+- odd_likeness: likeness times the share of the words that nobody in the field says;
+- close: how much nearer than ``CLOSE`` an expected term is.
 """
 
 
@@ -77,8 +96,16 @@ class Sounding:
 
 @dataclass(frozen=True, eq=False)
 class RespelledModel:
-    """What ``scripts/train_respelled.py`` learned: weights of all features, and the threshold."""
+    """What ``scripts/train_respelled.py`` learned.
 
+    Attributes:
+        misspellings: what is written for which phones.
+        weights: of all features.
+        bias: log odds where all features are 0.
+        found_from: the probability from which a term is found.
+    """
+
+    misspellings: Misspellings
     weights: npt.NDArray[np.float64]
     bias: float
     found_from: float
@@ -93,7 +120,8 @@ def respelled_model(path: Path = MODEL_PATH) -> RespelledModel:
     """The shipped model."""
     table = json.loads(path.read_text("utf-8"))
     weights = np.array([table["weights"][name] for name in (*FEATURES, *MORE_FEATURES)])
-    return RespelledModel(weights, table["bias"], table["found_from"])
+    misspellings = Misspellings.from_table(table["misspellings"])
+    return RespelledModel(misspellings, weights, table["bias"], table["found_from"])
 
 
 def in_both_numbers(wordings: Iterable[Phones]) -> tuple[Phones, ...]:
@@ -107,6 +135,7 @@ def sounds_like(
     terms: Sequence[Sounding],
     ordinary: Container[str],
     first_index: int = 0,
+    misspellings: Misspellings | None = None,
 ) -> list[Near]:
     """The stretches of a transcript that sound like a term and do not name one.
 
@@ -117,55 +146,98 @@ def sounds_like(
         ordinary: words (lower case) that people in the field say anyway: where nothing else was
             written, only expected terms are looked for.
         first_index: of the first term among the wanted, see ``Near``.
+        misspellings: by default the shipped ones.
     """
-    layout = written.layout
-    runs = list(_runs(written))
+    misspellings = misspellings or respelled_model().misspellings
     bare = [normal(word) for word in words]
-    odd = [
-        any(bare[layout.word_index[unit]] not in ordinary for unit in range(a, b + 1))
-        for a, b, _ in runs
-    ]
-    nearest: dict[tuple[int, int, int], tuple[float, Near]] = {}
-    for expected in (True, False):
-        most_apart = MOST_APART if expected else MOST_APART_UNEXPECTED
-        shortest = MIN_PHONES if expected else MIN_PHONES_UNEXPECTED
-        wordings = [
-            (index, phones, *_codes(phones))
-            for index, each in enumerate(terms)
-            if each.expected == expected
-            for phones in dict.fromkeys(each.wordings)
-            if len(phones) >= shortest
-        ]
-        chosen = [run for run, is_odd in zip(runs, odd, strict=True) if expected or is_odd]
-        if not (wordings and chosen):
+    found: dict[tuple[int, int, int], tuple[float, Near]] = {}
+    for likeness, index, near in (
+        *_expected(written, terms, misspellings),
+        *_unexpected(written, bare, terms, ordinary),
+    ):
+        here = [bare[at] for at in written.layout.word_index[near.first : near.last + 1]]
+        if all(word in SMALL_WORDS for word in here):
             continue
-        apart = cdist(
-            [classes for *_, classes in wordings],
-            [merged(code) for *_, code in chosen],
-            scorer=Levenshtein.normalized_distance,
-            score_cutoff=FIRST_CUTOFF if expected else most_apart,
-            dtype=np.float32,
-        )
-        limit = FIRST_CUTOFF if expected else most_apart
-        for row, column in zip(*np.nonzero(apart <= limit), strict=True):
-            index, phones, code, _ = wordings[row]
-            first, last, said = chosen[column]
-            far = distance(code, said)
-            key = (index, first, last)
-            if all(bare[at] in SMALL_WORDS for at in layout.word_index[first : last + 1]):
-                continue
-            number = _digits("".join(bare[at] for at in layout.word_index[first : last + 1]))
-            if number and not _digits(terms[index].term).endswith(number):
-                continue  # "200" is no H100
-            if far <= most_apart and (key not in nearest or far < nearest[key][0]):
-                nearest[key] = far, Near(first_index + index, phones, first, last)
-    return _nearest(nearest.values())
+        number = _digits("".join(here))
+        if number and not _digits(terms[index].term).endswith(number):
+            continue  # "200" is no H100
+        key = (index, near.first, near.last)
+        if key not in found or likeness > found[key][0]:
+            found[key] = likeness, replace(near, index=first_index + index)
+    return _likeliest(found.values())
 
 
-def _nearest(found: Iterable[tuple[float, Near]]) -> list[Near]:
-    """Of the stretches that overlap and sound like the same term, the nearest ones."""
+def _expected(
+    written: Written, terms: Sequence[Sounding], misspellings: Misspellings
+) -> Iterator[tuple[float, int, Near]]:
+    """Where a term that is expected may be what the written phones stand for."""
+    layout, frames = written.layout, unit_frames(written)
+    wanted = [
+        (index, phones)
+        for index, each in enumerate(terms)
+        if each.expected
+        for phones in dict.fromkeys(each.wordings)
+        if len(phones) >= MIN_PHONES
+    ]
+    units: list[int] = []
+    breaks: list[int] = []
+    for unit, phones in enumerate(layout.phones):
+        if layout.target[unit] is not None:
+            continue
+        if units and (
+            unit != units[-1] + 1 or frames[unit][0] - frames[unit - 1][1] > LONGEST_BREAK
+        ):
+            breaks.append(len(units))
+        units += [unit] * len(phones)
+    if not (wanted and units):
+        return
+    said = indices([each for unit in dict.fromkeys(units) for each in layout.phones[unit]])
+    scores, starts = misspellings.best_ends([each for _, each in wanted], said, breaks)
+    for at, column in zip(*np.nonzero(scores >= MIN_LIKENESS), strict=True):
+        first, last = units[starts[at, column]], units[at]
+        if last - first < MOST_WORDS:
+            index, wording = wanted[column]
+            yield float(scores[at, column]), index, Near(index, wording, first, last)
+
+
+def _unexpected(
+    written: Written, bare: Sequence[str], terms: Sequence[Sounding], ordinary: Container[str]
+) -> Iterator[tuple[float, int, Near]]:
+    """Where odd words sound like any other term."""
+    layout = written.layout
+    runs = [
+        (first, last, code)
+        for first, last, code in _runs(written)
+        if any(bare[layout.word_index[unit]] not in ordinary for unit in range(first, last + 1))
+    ]
+    wordings = [
+        (index, phones, *_codes(phones))
+        for index, each in enumerate(terms)
+        if not each.expected
+        for phones in dict.fromkeys(each.wordings)
+        if len(phones) >= MIN_PHONES_UNEXPECTED
+    ]
+    if not (wordings and runs):
+        return
+    apart = cdist(
+        [classes for *_, classes in wordings],
+        [merged(code) for *_, code in runs],
+        scorer=Levenshtein.normalized_distance,
+        score_cutoff=MOST_APART_UNEXPECTED,
+        dtype=np.float32,
+    )
+    for row, column in zip(*np.nonzero(apart <= MOST_APART_UNEXPECTED), strict=True):
+        index, phones, code, _ = wordings[row]
+        first, last, said = runs[column]
+        far = distance(code, said)
+        if far <= MOST_APART_UNEXPECTED:
+            yield -far, index, Near(index, phones, first, last)
+
+
+def _likeliest(found: Iterable[tuple[float, Near]]) -> list[Near]:
+    """Of the stretches that overlap and sound like the same term, the likeliest ones."""
     kept: list[Near] = []
-    for _, near in sorted(found, key=lambda pair: pair[0]):
+    for _, near in sorted(found, key=lambda pair: -pair[0]):
         rivals = sum(
             near.index == other.index and near.first <= other.last and other.first <= near.last
             for other in kept
@@ -206,12 +278,17 @@ def term_features(
     words: Sequence[str],
     sounding: Sounding,
     ordinary: Container[str],
+    misspellings: Misspellings | None = None,
 ) -> npt.NDArray[np.float64]:
-    """All features of a place of a term."""
+    """All features of a place of a term; ``misspellings`` are the shipped ones by default."""
+    misspellings = misspellings or respelled_model().misspellings
     bare = [normal(words[at]) for at in place.words]
     units = [at for at, word in enumerate(written.layout.word_index) if word in place.words]
-    said = "".join(encode(written.layout.phones[unit]) for unit in units)
-    apart = distance(encode(place.wording), said)
+    said = [phone for unit in units for phone in written.layout.phones[unit]]
+    apart = distance(encode(place.wording), encode(said))
+    wordings = dict.fromkeys((place.wording, *sounding.wordings))
+    likeness, part = misspellings.likeness([*wordings], indices(said))
+    likeness = max(likeness, LEAST_LIKENESS)
     common = float(np.mean([word in ordinary for word in bare])) if bare else 0.0
     more = (
         apart,
@@ -219,6 +296,11 @@ def term_features(
         common,
         apart * sounding.expected,
         max(0.0, 5.0 - len(place.wording)),
+        likeness,
+        max(0.0, part - likeness),
+        max(part, likeness) / min(len(place.wording), MOST_PHONES),
+        max(0.0, likeness) * (1 - common),
+        max(0.0, CLOSE - apart) * sounding.expected,
     )
     return np.concatenate([place.features, more])
 
@@ -247,6 +329,6 @@ def find_terms(
     judged = []
     for place in places:
         sounding = terms[place.index - first_index]
-        features = term_features(place, written, words, sounding, ordinary)
+        features = term_features(place, written, words, sounding, ordinary, model.misspellings)
         judged.append((model.probability(features), place))
     return likeliest(judged, written, model.found_from)

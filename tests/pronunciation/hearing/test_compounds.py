@@ -13,10 +13,11 @@ NAMES = Names(("GPU", "RoCE", "InfiniBand", "KV cache", "on-demand", "all-reduce
         ("two non-GPUs.", "two non GPUs."),
         ("KV-cache-aware", "KV cache aware"),
         ("KV-caches, on-demand All-Reduces", "KV-caches, on-demand All-Reduces"),
+        ("job-covids, 160-pibillion e-mail", "job covids, 160 pibillion e-mail"),
         ("log-on well-known 3/4 - GPU-", "log-on well-known 3/4 - GPU-"),
     ],
 )
-def test_only_compounds_that_hold_a_name_are_taken_apart(text: str, words: str) -> None:
+def test_compounds_of_a_name_or_a_made_up_word_are_taken_apart(text: str, words: str) -> None:
     assert take_apart(text.split(), NAMES).words == tuple(words.split())
 
 

@@ -108,3 +108,29 @@ def test_the_plural_ends_as_english_says_it() -> None:
     assert in_both_numbers([("K", "AE", "SH"), ("CH", "IH", "P")]) == (
         ("K", "AE", "SH"), ("K", "AE", "SH", "IH", "Z"), ("CH", "IH", "P"), ("CH", "IH", "P", "S"),
     )  # fmt: skip
+
+
+def test_a_term_is_looked_for_within_a_word_that_the_transcriber_made_of_two() -> None:
+    slurm = ("S", "L", "ER", "M")
+    said = [THE, ("OW", "V", "ER", *slurm), IS, FULL]
+    _, transcript = written(said, said)
+    words = ["the", "overslurm", "is", "full"]
+
+    near = sounds_like(transcript, words, [Sounding("Slurm", (slurm,), expected=True)], ORDINARY)
+    other = sounds_like(transcript, words, [Sounding("RoCE", (ROCKY,), expected=True)], ORDINARY)
+
+    assert (1, 1) in {(each.first, each.last) for each in near}
+    assert other == []
+
+
+def test_no_term_is_made_of_words_on_both_sides_of_another_term() -> None:
+    said = [THE, ("R", "AA"), QUEUE, ("K", "IY"), FULL]
+    _, transcript = written(said, said)
+    rocky = Sounding("RoCE", (ROCKY,), expected=True)
+    words = ["the", "rah", "queue", "key", "full"]
+    near = {(each.first, each.last) for each in sounds_like(transcript, words, [rocky], ORDINARY)}
+    assert any(first <= 2 <= last for first, last in near)
+
+    transcript.layout.target[2] = Target("queue", 2, 1, ("K Y UW1",))
+    near = {(each.first, each.last) for each in sounds_like(transcript, words, [rocky], ORDINARY)}
+    assert not any(first <= 2 <= last for first, last in near)

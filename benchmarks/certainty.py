@@ -1,0 +1,150 @@
+"""Whether the hearing is as sure as it says: claimed certainty against how often it is right.
+
+    python benchmarks/certainty.py [--terms 200] [--words 2] [--synthetic 150]
+
+Sound that neither the network nor the fusion ever heard: the natural voice saying the lexicon's
+terms right and wrong, held-out voices of flite and espeak-ng, and real held-out learners reading
+words that are asked about with one phone replaced. Exit status 1 if a goal is missed: of what was
+said right at most 2 % is called mispronounced, and claimed and true certainty differ by at most
+0.05 in the mean (weighted by how many cases claim it). Of words as learners read them only the
+first is asked: nobody knows which of them they read as the dictionary says.
+"""
+
+import argparse
+import itertools
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.hearing import SPEECH, ask
+from benchmarks.neural_voice import NeuralVoice
+from pronunciation.hearing import Hearing
+from pronunciation.hearing.results import Target
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.terms import Lexicon, Term
+from pronunciation.training.cases import (
+    CARRIERS,
+    Case,
+    accepted_cases,
+    real_cases,
+    synthetic_cases,
+)
+from pronunciation.training.splits import term_split
+from pronunciation.training.voices import HELD_OUT_VOICES
+
+EDGES = (0.0, 0.6, 0.8, 0.9, 0.95, 0.98, 1.0)
+"""Of the classes of claimed certainty."""
+AS_READ = "held-out learners, words as read"
+MOST_OFF, MOST_ACCUSED = 0.05, 0.02
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One case: what was claimed and what is true."""
+
+    certainty: float
+    is_right: bool
+    said_right: bool
+    verdict: str
+
+
+def natural_cases(terms: Sequence[Term], seed: int, count: int) -> Iterator[Case]:
+    """Terms in carrier sentences by the natural voice, one half said right."""
+    rng = random.Random(seed)
+    for number in range(count):
+        term = rng.choice(terms)
+        mistakes = tuple(mistake.phones for mistake in term.mistakes)
+        truth = rng.choice(mistakes if number % 2 else term.readings)
+        carrier = rng.choice(CARRIERS)
+        said = term.model_copy(update={"readings": (truth,)})
+        voice = NeuralVoice(Lexicon(version="", terms=(said,)))
+        clip = voice.say(carrier.format(term.term), lambda phones: phones, seed=number)
+        words = tuple(carrier.format(term.term).split())
+        place = len(carrier.split("{}")[0].split())
+        target = Target(term.term, place, len(term.term.split()), term.readings, mistakes)
+        yield Case("natural", "natural voice", clip, words, target, truth)
+
+
+def judged(hearing: Hearing, cases: Iterator[Case]) -> list[Judged]:
+    """What the hearing claims of each case that it can judge."""
+    return [
+        Judged(
+            each.heard.confidence,
+            (each.heard.phones in each.case.target.readings)
+            == (each.case.truth in each.case.target.readings),
+            each.case.truth in each.case.target.readings,
+            each.heard.verdict,
+        )
+        for each in ask(hearing, cases)
+        if each.heard is not None
+    ]
+
+
+def table(name: str, cases: Sequence[Judged], *, is_known: bool = True) -> bool:
+    """Print claimed against true certainty, and the verdicts; whether the goals are met.
+
+    Args:
+        name: of the cases.
+        cases: what was judged.
+        is_known: whether it is known how each was said.
+    """
+    claimed = np.array([case.certainty for case in cases])
+    right = np.array([case.is_right for case in cases])
+    print(f"\n{name}: {len(cases)} cases\ncertainty     cases  claimed   right")
+    off = 0.0
+    for low, high in itertools.pairwise(EDGES):
+        inside = (claimed >= low) & ((claimed < high) | (high == EDGES[-1]))
+        if inside.any():
+            mean, share = claimed[inside].mean(), right[inside].mean()
+            off += inside.mean() * abs(mean - share)
+            print(f"{low:.2f}-{high:.2f} {inside.sum():11}    {mean:.3f}   {share:.3f}")
+    fine = [case for case in cases if case.said_right]
+    accused = sum(case.verdict == "mispronounced" for case in fine) / max(1, len(fine))
+    called = [case for case in cases if case.verdict == "mispronounced"]
+    precision = sum(not case.said_right for case in called) / max(1, len(called))
+    decided = sum(case.verdict != "unclear" for case in cases) / len(cases)
+    print(
+        f"claimed and true differ by {off:.3f}; said right, called mispronounced {accused:.3f} of "
+        f"{len(fine)}; mispronounced right {precision:.3f} of {len(called)}; decided {decided:.2f}"
+    )
+    return (off <= MOST_OFF or not is_known) and accused <= MOST_ACCUSED
+
+
+def main() -> int:
+    """Measure; exit status 1 if a goal is missed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--terms", type=int, default=200, help="by the natural voice")
+    parser.add_argument("--words", type=int, default=2, help="of each sentence of a learner")
+    parser.add_argument("--synthetic", type=int, default=150, help="by held-out voices")
+    parser.add_argument("--speech", type=Path, default=SPEECH)
+    options = parser.parse_args()
+    hearing = Hearing()
+    terms = [t for t in load_lexicon() if t.mistakes and term_split(t.term) == "heldout"]
+    kinds = {
+        "natural voice, held-out terms": natural_cases(terms, 31, options.terms),
+        "held-out voices of flite and espeak-ng, held-out terms": synthetic_cases(
+            terms, HELD_OUT_VOICES, 32, options.synthetic
+        ),
+    }
+    if (options.speech / "l2-mandarin" / "manifest.tsv").is_file():
+        kinds["held-out learners, one phone replaced"] = real_cases(
+            options.speech, "heldout", 33, options.words
+        )
+        kinds[AS_READ] = accepted_cases(options.speech, "heldout", 34, options.words)
+    else:
+        print(f"SKIPPED learners: no {options.speech.name}/l2-mandarin (see shared/speech/README)")
+    met = [
+        table(name, judged(hearing, cases), is_known=name != AS_READ)
+        for name, cases in kinds.items()
+    ]
+    return int(not all(met))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
