@@ -69,8 +69,10 @@ class ChannelMeter:
             return
         self.samples += part.shape[1]
         self._is_stereo = part.shape[0] == 2
-        both = part if self._is_stereo else np.concatenate([part, part])
-        exact = both.astype(np.float64)
+        if not self._is_stereo:  # its mean is all that is asked of it
+            self._sums += part.sum(dtype=np.float64)
+            return
+        exact = part.astype(np.float64)
         self._sums += exact.sum(axis=1)
         self._powers += np.square(exact).sum(axis=1)
         self._product += float(exact[0] @ exact[1])

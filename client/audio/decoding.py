@@ -1,6 +1,6 @@
 """Decode a file block by block with PyAV, reading past what cannot be decoded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -99,17 +99,17 @@ def _blocks(container: Any, stream: Any, count: int, damage: Damage) -> Iterator
             damage.add(total / SAMPLE_RATE_HZ, total / SAMPLE_RATE_HZ + sound)
             parts = [np.zeros((count, round(sound * SAMPLE_RATE_HZ)), np.float32)]
         else:
-            parts = [_clean(out.to_ndarray()) for out in resampler.resample(sound)]
+            parts = [out.to_ndarray() for out in resampler.resample(sound)]
         for part in parts:
             gathered.append(part)
             held += part.shape[1]
             total += part.shape[1]
         if held >= BLOCK_S * SAMPLE_RATE_HZ:
-            yield np.concatenate(gathered, axis=1)
+            yield _clean(gathered)
             gathered, held = [], 0
-    gathered += [_clean(out.to_ndarray()) for out in resampler.resample(None)]
+    gathered += [out.to_ndarray() for out in resampler.resample(None)]
     if gathered:
-        yield np.concatenate(gathered, axis=1)
+        yield _clean(gathered)
 
 
 def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
@@ -162,7 +162,8 @@ def _length_s(packet: Any) -> float:
     return PACKET_S
 
 
-def _clean(part: npt.NDArray[Any]) -> Channels:
-    samples = part.astype(np.float32, copy=False)
+def _clean(parts: Sequence[npt.NDArray[Any]]) -> Channels:
+    """The parts as one, within full scale; a block at once, because frames are short and many."""
+    samples = np.concatenate(parts, axis=1).astype(np.float32, copy=False)
     np.nan_to_num(samples, copy=False, nan=0.0, posinf=1.0, neginf=-1.0)
-    return np.clip(samples, -1.0, 1.0)
+    return np.clip(samples, -1.0, 1.0, out=samples)

@@ -79,8 +79,7 @@ class Misspellings:
         wordings: Sequence[Phones],
         written: Indices,
         breaks: Sequence[int] = (),
-        *,
-        whole: bool = False,
+        whole: Sequence[bool] = (),
     ) -> tuple[Floats, npt.NDArray[np.int32]]:
         """The likeness of each wording with the best stretch of written phones that ends anywhere.
 
@@ -88,7 +87,7 @@ class Misspellings:
             wordings: what may have been meant.
             written: the transcript's phones, shape (phones,).
             breaks: places in ``written`` over which no stretch may go.
-            whole: stretches begin with the first written phone.
+            whole: for each wording whether its stretches begin with the first written phone.
 
         Returns:
             Likeness in nats, and the stretch's first phone, both of shape (phones, wordings).
@@ -103,7 +102,9 @@ class Misspellings:
         left_out = np.log(self.left_out)[meant]
         before = np.cumsum(left_out) - left_out
         skipped = before - np.repeat(before[first], lengths)  # all phones before this one
-        entry = np.where(place <= MOST_LEFT_OUT, skipped, _NEVER)
+        first_entry = np.where(place <= MOST_LEFT_OUT, skipped, _NEVER)
+        is_whole = np.repeat(np.array(whole or [False] * len(wordings)), lengths)
+        later_entry = np.where(is_whole, _NEVER, first_entry)
         score, start = np.full(meant.size, _NEVER), np.zeros(meant.size, np.int32)
         scores = np.empty((written.size, last.size))
         starts = np.empty((written.size, last.size), np.int32)
@@ -114,7 +115,7 @@ class Misspellings:
             came = np.concatenate([[_NEVER], score[:-1]])
             came_start = np.concatenate([[0], start[:-1]])
             came[first] = _NEVER
-            begins = entry if at == 0 or not whole else np.full_like(entry, _NEVER)
+            begins = later_entry if at else first_entry
             came_start = np.where(begins > came, at, came_start)
             came = np.maximum(came, begins) + as_other[phone]
             stayed = score + put_in[phone]
@@ -132,6 +133,7 @@ class Misspellings:
         """Of written phones with the likeliest wording: of all of them, and of their best part."""
         if not written.size:
             return _NEVER, _NEVER
-        whole, _ = self.best_ends(wordings, written, whole=True)
-        part, _ = self.best_ends(wordings, written)
-        return float(whole[-1].max()), float(part.max())
+        half = len(wordings)
+        both = [*wordings, *wordings]
+        scores, _ = self.best_ends(both, written, whole=[True] * half + [False] * half)
+        return float(scores[-1, :half].max()), float(scores[:, half:].max())
