@@ -11,9 +11,9 @@ from typing import Literal
 from pronunciation.confusions import encode
 from pronunciation.phones import parse_phones
 from question_bank.models import KeyPhrase
-from server.grading.caching import by_identity
 from server.grading.english import is_known_english, rank, word_set
 from server.grading.phones import phones_of
+from server.grading.sense.caching import by_identity
 from server.grading.terms import TermIndex
 from server.grading.tokens import Token, tokenise
 from server.grading.vocabulary import (

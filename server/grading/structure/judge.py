@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from question_bank.models import Question
 from server.contract import Structure, StructurePart, Word, evidence_of
-from server.grading.caching import by_identity
+from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import cosines
 from server.grading.sense.vectors import AnswerSense

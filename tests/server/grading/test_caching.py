@@ -1,4 +1,4 @@
-from server.grading.caching import by_identity
+from server.grading.sense.caching import by_identity
 
 
 def test_the_same_objects_are_asked_for_once_and_equal_ones_again() -> None:
