@@ -92,12 +92,14 @@ def _blocks(container: Any, stream: Any, count: int, damage: Damage) -> Iterator
 
     layout = "stereo" if count == _STEREO else "mono"
     resampler = av.AudioResampler(format="fltp", layout=layout, rate=SAMPLE_RATE_HZ)
-    gathered: list[Channels] = []
+    gathered: list[npt.NDArray[Any]] = []
     held = total = 0
     for sound in _frames(container, stream, damage):
         if isinstance(sound, float):
             damage.add(total / SAMPLE_RATE_HZ, total / SAMPLE_RATE_HZ + sound)
-            parts = [np.zeros((count, round(sound * SAMPLE_RATE_HZ)), np.float32)]
+            parts: list[npt.NDArray[Any]] = [
+                np.zeros((count, round(sound * SAMPLE_RATE_HZ)), np.float32)
+            ]
         else:
             parts = [out.to_ndarray() for out in resampler.resample(sound)]
         for part in parts:
