@@ -69,6 +69,8 @@ def loudest_hz(samples: np.ndarray) -> float:
         ("a.ogg", "libopus", 48_000, "mono"),
         ("a.webm", "libopus", 48_000, "stereo"),
         ("a.m4a", "aac", 22_050, "mono"),
+        ("a.aac", "aac", 22_050, "mono"),
+        ("a.amr", "libopencore_amrnb", 8_000, "mono"),
     ],
 )
 def test_every_format_rate_and_layout_becomes_mono_at_16_khz(
