@@ -1,7 +1,7 @@
 """Fits whether a sentence that names a phrase speaks of it; prints how good it is on new questions.
 
-`python scripts/train_mentions.py` reads the sentences of benchmarks/answers/dev*.jsonl, and those
-of tests/server/grading/judgments that only look like a phrase or say it, and writes
+`python scripts/train_mentions.py` reads benchmarks/answers/dev*.jsonl, whole and by sentences, and
+the sentences of tests/server/grading/judgments that only look like a phrase or say it, and writes
 server/grading/sense/data/mentions.json. Run it after `scripts/train_sense.py`.
 """
 
@@ -21,13 +21,13 @@ from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.grading import cover
 from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
-from server.grading.sense.fusion import shipped_fusion
+from server.grading.sense.fusion import phrase_features, shipped_fusion
 from server.grading.sense.mentions import SPOKEN_OF_FROM, mention_row
 from server.grading.sense.vectors import senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
-FOLDS: Final = 6
-PENALTY: Final = 5.0
+FOLDS: Final = 8
+PENALTY: Final = 20.0
 LOOK_WEIGHT, WRONG_WEIGHT = 6.0, 3.0
 """Of sentences that only look like a phrase, which are few, and of those that say it wrongly."""
 SENSELESS: Final = frozenset({"denial", "counter"})
@@ -36,42 +36,61 @@ MIN_WORDS: Final = 5
 
 
 @dataclass(frozen=True)
-class Sentence:
-    """A sentence, the phrases that it says or only looks like, and what it counts."""
+class Text:
+    """A text, the phrases that it says and those that it only names.
+
+    ``kind``: for the figures; "trap" is a sentence written to look like a phrase.
+    """
 
     question: Question
     words: tuple[str, ...]
-    phrases: frozenset[str]
-    says: bool
-    weight: float
+    says: frozenset[str]
+    names: frozenset[str]
+    kind: str
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """A phrase that a text names by row: features, whether the text says it, its kind, question."""
+
+    rows: Floats
+    says: Floats
+    kinds: np.ndarray
+    questions: np.ndarray
 
 
 def main() -> int:
     """Fits, writes and reports."""
-    sentences = [*from_answers(), *from_traps()]
-    rows, says, weights, ids = rows_of(sentences)
-    every = sorted(set(ids))
-    folds = np.array([every.index(each) % FOLDS for each in ids])
-    found = np.zeros(len(rows))
+    found = mentions_of([*from_answers(), *from_judgments()])
+    every = sorted(set(found.questions))
+    np.random.RandomState(0).shuffle(every)
+    fold_of = {question: at % FOLDS for at, question in enumerate(every)}
+    folds = np.array([fold_of[question] for question in found.questions])
+    weights = np.where(found.kinds == "trap", LOOK_WEIGHT, WRONG_WEIGHT)
+    weights = np.where(found.says == 1.0, 1.0, weights)
+    logits = np.zeros(len(found.rows))
     for fold in range(FOLDS):
         kept = folds != fold
-        model = fit_logistic(rows[kept], says[kept], weights[kept], penalty=PENALTY)
-        found[~kept] = model.logits(rows[~kept])
-    low = found < SPOKEN_OF_FROM
-    looks = weights == LOOK_WEIGHT
-    print(
-        f"questions held out: of {int(says.sum())} sentences that say a phrase "
-        f"{low[says == 1].mean():.3f} doubted, of {int(looks.sum())} that only look like one "
-        f"{low[looks].mean():.3f}, of {int(((says == 0) & ~looks).sum())} that say it wrongly "
-        f"{low[(says == 0) & ~looks].mean():.3f}"
-    )
-    model = fit_logistic(rows, says, weights, penalty=PENALTY)
+        model = fit_logistic(found.rows[kept], found.says[kept], weights[kept], penalty=PENALTY)
+        logits[~kept] = model.logits(found.rows[~kept])
+    doubted = logits < SPOKEN_OF_FROM
+    print("questions held out, of the phrases that are named so many are doubted:")
+    for kind in sorted(set(found.kinds)):
+        for label, name in ((1.0, "said"), (0.0, "not said")):
+            chosen = (found.kinds == kind) & (found.says == label)
+            if chosen.any():
+                print(f"  {kind:16} {name:8} {chosen.sum():4}  {doubted[chosen].mean():.3f}")
+    model = fit_logistic(found.rows, found.says, weights, penalty=PENALTY)
     (DATA / "mentions.json").write_text(json.dumps(model.to_json()) + "\n", encoding="utf-8")
     return 0
 
 
-def from_answers() -> Iterator[Sentence]:
-    """The sentences of labeled answers."""
+def from_answers() -> Iterator[Text]:
+    """Labeled answers, and their sentences.
+
+    A sentence of a strong answer that names what the coach ticked says it; of a weak one nobody
+    knows.
+    """
     questions = {question.id: question for question in load_bank().questions}
     for path in sorted(ANSWERS.glob("dev*.jsonl")):
         for entry in map(json.loads, path.read_text("utf-8").splitlines()):
@@ -80,23 +99,25 @@ def from_answers() -> Iterator[Sentence]:
                 frozenset(phrase for phrase, label in labels.items() if label == wanted)
                 for wanted in ("yes", "no")
             )
-            question = questions[entry["id"]]
+            question, strong = questions[entry["id"]], entry["quality"] == "strong"
+            whole = "strong answer" if strong else "weak answer"
+            yield Text(question, tuple(entry["text"].split()), yes, no, whole)
             for words in _sentences(entry["text"]):
-                if entry["quality"] == "strong":
-                    yield Sentence(question, words, yes, True, 1.0)
-                yield Sentence(question, words, no, False, WRONG_WEIGHT)
+                yield Text(question, words, yes if strong else frozenset(), no, "sentence")
 
 
-def from_traps() -> Iterator[Sentence]:
-    """Sentences that only look like a phrase, and a few that say it."""
+def from_judgments() -> Iterator[Text]:
+    """Sentences that only look like a phrase, and some that say it."""
     questions = load_bank().questions
     by_id = {question.id: question for question in questions}
     named = {phrase.phrase: each for each in questions[::-1] for phrase in each.key_phrases}
+    none: frozenset[str] = frozenset()
     for entry in yaml.safe_load((JUDGMENTS / "traps_of_questions.yaml").read_text("utf-8")):
-        if entry["kind"] not in SENSELESS or entry["said"]:
-            words, phrases = tuple(entry["text"].split()), frozenset({entry["phrase"]})
-            weight = 1.0 if entry["said"] else LOOK_WEIGHT
-            yield Sentence(by_id[entry["id"]], words, phrases, entry["said"], weight)
+        words, phrase = tuple(entry["text"].split()), frozenset({entry["phrase"]})
+        if entry["said"]:
+            yield Text(by_id[entry["id"]], words, phrase, none, "statement")
+        elif entry["kind"] not in SENSELESS:
+            yield Text(by_id[entry["id"]], words, none, phrase, "trap")
     said = [
         *yaml.safe_load((JUDGMENTS / "mistranscribed.yaml").read_text("utf-8")),
         *(
@@ -107,8 +128,8 @@ def from_traps() -> Iterator[Sentence]:
     ]
     for entry in said:
         if entry["phrase"] in named:
-            words, phrases = tuple(entry["said"].split()), frozenset({entry["phrase"]})
-            yield Sentence(named[entry["phrase"]], words, phrases, True, 1.0)
+            words, phrase = tuple(entry["said"].split()), frozenset({entry["phrase"]})
+            yield Text(named[entry["phrase"]], words, phrase, none, "statement")
 
 
 def _sentences(text: str) -> list[tuple[str, ...]]:
@@ -116,32 +137,37 @@ def _sentences(text: str) -> list[tuple[str, ...]]:
     return [words for words in parted if len(words) >= MIN_WORDS]
 
 
-def rows_of(sentences: Sequence[Sentence]) -> tuple[Floats, Floats, Floats, list[str]]:
-    """Features, labels and weights of each phrase that a sentence names, and its question."""
+def mentions_of(texts: Sequence[Text]) -> Mentions:
+    """Every phrase that a text names by its words, and says or does not say."""
     lexicon, fusion, metric = load_lexicon(), shipped_fusion(), shipped_metric()
     naming = []
-    for each in sentences:
-        phrases = cover(each.question.key_phrases, each.words, lexicon).phrases
+    for text in texts:
+        phrases = cover(text.question.key_phrases, text.words, lexicon).phrases
         wanted = [
             at
             for at, phrase in enumerate(phrases)
-            if phrase.phrase in each.phrases and phrase.status == "covered" and not phrase.negated
+            if phrase.phrase in text.says | text.names
+            and phrase.status == "covered"
+            and not phrase.negated
         ]
         if wanted:
-            naming.append((each, phrases, wanted))
-    rows, says, weights, ids = [], [], [], []
-    senses = senses_of([each.words for each, _, _ in naming])
-    for (each, phrases, wanted), sense in zip(naming, senses, strict=True):
-        features = span_features(question_sense(each.question), sense, each.words, metric)
+            naming.append((text, phrases, wanted))
+    rows, says, kinds, questions = [], [], [], []
+    senses = senses_of([text.words for text, _, _ in naming])
+    for (text, phrases, wanted), sense in zip(naming, senses, strict=True):
+        features = span_features(question_sense(text.question), sense, text.words, metric)
         scores = fusion.span.logits(features)
+        half_said = [phrase.status == "partial" for phrase in phrases]
+        whole = phrase_features(scores, features, sense.spans, half_said)
+        logits = fusion.phrase.logits(whole)
         for at in wanted:
-            row = mention_row(at, phrases[at], sense.spans, features, scores)
+            row = mention_row(at, phrases, sense.spans, features, scores, whole, logits)
             if row is not None:
                 rows.append(row)
-                says.append(float(each.says))
-                weights.append(each.weight)
-                ids.append(each.question.id)
-    return np.array(rows), np.array(says), np.array(weights), ids
+                says.append(float(phrases[at].phrase in text.says))
+                kinds.append(text.kind)
+                questions.append(text.question.id)
+    return Mentions(np.array(rows), np.array(says), np.array(kinds), np.array(questions))
 
 
 if __name__ == "__main__":

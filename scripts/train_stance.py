@@ -87,7 +87,6 @@ def main() -> int:
     )
     model = fit(np.full(len(rows), True), np.full(len(own), True))
     stored = {"names": names, **model.to_json()}
-    stored["deviation"] = [each or 1.0 for each in stored["deviation"]]  # of what never differs
     (DATA / "stance.json").write_text(json.dumps(stored) + "\n", encoding="utf-8")
     return 0
 

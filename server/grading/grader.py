@@ -41,7 +41,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "3.0.0"
+GRADER_VERSION = "3.1.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 MAX_UNBROKEN = 8

@@ -14,13 +14,17 @@ from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Term
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
 from server.grading.answer import Answer
+from server.grading.english import rank
 from server.grading.terms import Form, TermIndex
+from server.grading.vocabulary import EVERYDAY_RANK
+from server.grading.words import parts_of_speech
 
 TRANSCRIPT_CONFIDENCE = 0.0
 """A transcript is no evidence of how a term was said."""
 MOST_PLACES = 20
 """Of one term, the worst: whoever says it more often learns nothing from the rest."""
 
+_PUNCTUATION = ".,;:!?"
 _ORDER = {"mispronounced": 0, "unclear": 1, "correct": 2}
 
 
@@ -73,6 +77,15 @@ def _places(answer: Answer, symbol: str, taken: set[int]) -> Iterator[tuple[tupl
             yield indices, form
 
 
+def _is_everyday(term: Term | None, written: str) -> bool:
+    """Whether a word stands there that everybody says: "a fair share" is no FAIR."""
+    if term is None or term.kind == "letters" or term.term.islower():
+        return False
+    bare = written.strip(_PUNCTUATION)
+    everyday = rank(bare) < EVERYDAY_RANK and bool(parts_of_speech(bare))
+    return bare == term.term.casefold() and everyday
+
+
 def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
     tip, verdict = "", heard.verdict
     if term is not None and verdict == "mispronounced" and heard.phones in term.readings:
@@ -119,14 +132,19 @@ def judge_terms(
     verdicts: list[TermVerdict] = []
     taken: set[int] = set()
     for heard in submission.evidence.heard:
-        verdicts.append(_acoustic(heard, lexicon.get(heard.term), len(answer.words)))
-        taken.update(verdicts[-1].word_indices)
+        entry = lexicon.get(heard.term)
+        heard_at = slice(heard.word_index, heard.word_index + heard.word_count)
+        if not _is_everyday(entry, " ".join(answer.words[heard_at])):
+            verdicts.append(_acoustic(heard, entry, len(answer.words)))
+            taken.update(verdicts[-1].word_indices)
     # Longer names first: in "GPUDirect RDMA" the one place is not "RDMA" as well.
     said = [(terms.lexicon_terms[s], s) for s in answer.symbols if s in terms.lexicon_terms]
     for term, symbol in sorted(said, key=lambda entry: -len(entry[0].term)):
         for indices, form in _places(answer, symbol, taken):
             start_s, end_s = _times(words, indices)
-            written = " ".join(answer.words[index] for index in indices).strip(".,;:!?")
+            written = " ".join(answer.words[index] for index in indices).strip(_PUNCTUATION)
+            if _is_everyday(term, written):
+                continue
             verdicts.append(
                 TermVerdict(
                     term=term.term,

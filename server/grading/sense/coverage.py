@@ -29,8 +29,8 @@ def with_own_words(
 
     A phrase that is missing or half said becomes ``covered`` where the sense is sure of a clause,
     and a missing one ``possible`` where it is likely; what the clause denies stays as it was. Words
-    that stand in one of the bank's near misses are no evidence; a name in a sentence that seems to
-    speak of something else is only ``possible``.
+    that stand in one of the bank's near misses are no evidence; a name in a sentence or an answer
+    that seems to speak of something else is only ``possible``.
 
     Args:
         coverage: by the words.
@@ -59,7 +59,9 @@ def _judged(
     if said and any(start <= said[0] and said[-1] < end for start, end in found.near_misses):
         phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     if phrase.status == "covered":
-        if phrase.negated or found.spoken_of is None or found.spoken_of >= SPOKEN_OF_FROM:
+        if phrase.negated or found.word_for_word:
+            return phrase
+        if found.spoken_of is None or found.spoken_of >= SPOKEN_OF_FROM:
             return phrase
         doubtful = {"status": "possible", "confidence": round(sigmoid(found.spoken_of), 3)}
         phrase = phrase.model_copy(update=doubtful)

@@ -110,7 +110,8 @@ def sense_phrases(
     scores = fusion.span.logits(features)
     half_said = [phrase.status == "partial" for phrase in said]
     rows = phrase_features(scores, features, answer.spans, half_said)
-    chances = 1.0 / (1.0 + np.exp(-fusion.phrase.logits(rows)))
+    logits = fusion.phrase.logits(rows)
+    chances = 1.0 / (1.0 + np.exp(-logits))
     ways, misses = (features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
     rival_ways, rivals = (best_of_others(each, alone=-np.inf) for each in (ways, scores))
     missed = (misses >= NEAR_MISS) & (misses > ways)
@@ -129,7 +130,7 @@ def sense_phrases(
                 score - float(rivals[at, top]),
                 word_for_word,
                 tuple(answer.spans[number] for number in np.flatnonzero(missed[at])),
-                spoken_of(at, said[at], answer.spans, features, scores),
+                spoken_of(at, said, answer.spans, features, scores, rows, logits),
             )
         )
     return found

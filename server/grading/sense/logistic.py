@@ -32,8 +32,12 @@ class Logistic:
         return cls(mean, deviation, weights, float(stored["bias"]))
 
     def to_json(self) -> dict[str, Any]:
-        """Rounded: six digits are far beyond what the data tells."""
-        rows = {"mean": self.mean, "deviation": self.deviation, "weights": self.weights}
+        """Rounded: six digits are far beyond what the data tells.
+
+        What never differed in the data has a deviation of 1, and a weight of 0.
+        """
+        deviation = np.where(np.round(self.deviation, 6) == 0.0, 1.0, self.deviation)
+        rows = {"mean": self.mean, "deviation": deviation, "weights": self.weights}
         return {
             **{name: [round(float(each), 6) for each in row] for name, row in rows.items()},
             "bias": round(self.bias, 6),

@@ -102,6 +102,27 @@ def test_what_was_heard_wins_and_the_worst_comes_first(question, submit):
     assert verdicts[0].tip == "Two syllables."
 
 
+FAIR = Term(term="FAIR", kind="word", say="FAIR", readings=("F EH1 R",))
+AI = Term(term="AI", kind="letters", say="ay-EYE", readings=("EY2 AY1",))
+
+
+def test_an_everyday_word_in_lower_case_is_no_name(question, submit):
+    lexicon = Lexicon(version="names", terms=(FAIR, AI, ROCE))
+    heard = HeardTerm(term="FAIR", word_index=7, verdict="correct", phones="F EH1 R",
+                      confidence=0.9, start_s=3.0, end_s=3.5)  # fmt: skip
+    submission = submit(
+        "A fair share, so FAIR says, is fair. We use ai over roce.",
+        times=True,
+        evidence=Evidence(heard=(heard,)),
+    )
+
+    verdicts = grade(question, submission, lexicon, "b").pronunciation.terms
+
+    assert {(each.term, each.word_indices) for each in verdicts} == {
+        ("FAIR", (4,)), ("AI", (10,)), ("RoCE", (12,)),
+    }  # fmt: skip
+
+
 NODE = Term(
     term="compute node",
     kind="word",
