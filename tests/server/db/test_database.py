@@ -3,17 +3,18 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from server.core.errors import StoreError
 from server.core.settings import sqlite_url
 from server.db import database as module
 from server.db.audit import note
 from server.db.database import Database, WalSync
+from server.db.tables import AuditRow
 
 WAIT_S = 60
 
@@ -103,3 +104,18 @@ def _until(holds: Callable[[], bool]) -> None:
             return
         waiting.wait(0.01)
     raise AssertionError("it never holds")
+
+
+def test_an_instant_comes_back_in_utc(tmp_path: Path) -> None:
+    database = Database(sqlite_url(tmp_path / "aloud.db"))
+    east = timezone(timedelta(hours=9))
+    for each in (
+        datetime(2026, 3, 1, 9, 30, 0, 123456, tzinfo=east),
+        datetime(2026, 3, 1, tzinfo=UTC),
+    ):
+        with database.write() as session:
+            note(session, each, None, "test", "test")
+        with database.read() as session:
+            found = session.scalars(select(AuditRow.at).order_by(AuditRow.id.desc())).first()
+        assert found == each and found is not None and found.tzinfo is UTC
+    database.close()
