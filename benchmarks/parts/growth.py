@@ -148,7 +148,6 @@ def _median_ms(work: Callable[[], Any]) -> float:
 
 def _fill(database: Database, size: int) -> tuple[int, int, int]:
     """Some real answers, and copies of them: the cohort, its coach, and one of its candidates."""
-    _syncs(database, "OFF")  # waiting for the disk a thousand times measures nothing
     accounts = AccountService(database)
     people = [accounts.add(f"c{each}", "candidate").id for each in range(CANDIDATES)]
     coach = accounts.add("coach", "coach").id
@@ -169,14 +168,7 @@ def _fill(database: Database, size: int) -> tuple[int, int, int]:
             ),
             {"cohort": cohort, "until": people[0] + MEMBERS},
         )
-    _syncs(database, "FULL")
     return cohort, coach, people[1]
-
-
-def _syncs(database: Database, mode: str) -> None:
-    connection = database.engine.raw_connection()  # the only one there is: the pool keeps it
-    connection.cursor().execute(f"PRAGMA synchronous = {mode}")
-    connection.close()
 
 
 def _copies(connection: Any, table: str, owner: int) -> str:

@@ -13,7 +13,7 @@ from server.accounts.secrets import digest, new_secret
 from server.core.errors import ConflictError, NotFoundError
 from server.db.audit import note
 from server.db.database import Database
-from server.db.tables import InvitationRow
+from server.db.tables import AccountRow, InvitationRow
 
 VALID_FOR: Final = timedelta(days=7)
 
@@ -32,23 +32,27 @@ class InvitationService:
             NotFoundError: there is no such account.
             ConflictError: it is disabled.
         """
-        secret, now = new_secret(), self._clock()
         with self._database.write() as session:
             account = account_row(session, account_id)
             if account.disabled_at is not None:
                 raise ConflictError(f"{account.name} is disabled; enable the account first")
             session.execute(delete(InvitationRow).where(InvitationRow.account_id == account_id))
-            session.add(
-                InvitationRow(
-                    token_hash=digest(secret),
-                    account_id=account_id,
-                    created_by=by,
-                    created_at=now,
-                    expires_at=now + VALID_FOR,
-                )
+            return self.add(session, account, by=by)
+
+    def add(self, session: Session, account: AccountRow, *, by: int | None = None) -> Invited:
+        """An invitation of an account that has none, in a transaction that has begun."""
+        secret, now = new_secret(), self._clock()
+        session.add(
+            InvitationRow(
+                token_hash=digest(secret),
+                account_id=account.id,
+                created_by=by,
+                created_at=now,
+                expires_at=now + VALID_FOR,
             )
-            note(session, now, by, "invitation.add", f"account {account_id}")
-            return Invited(account_of(account), secret, now + VALID_FOR)
+        )
+        note(session, now, by, "invitation.add", f"account {account.id}")
+        return Invited(account_of(account), secret, now + VALID_FOR)
 
     def account(self, secret: str) -> Account:
         """Whom an invitation is for.

@@ -111,6 +111,10 @@ class AccountService:
         self._throttle = Throttle(database, self.secret)
         self._seen_one = False
 
+    def now(self) -> datetime:
+        """The time."""
+        return self._clock()
+
     def secret(self) -> str:
         """What signs this server's sessions."""
         if self._secret is None:

@@ -213,6 +213,12 @@ def practiced_program(folder: Path) -> Program:
             "admin-invited": PageSeen(
                 "/admin/accounts", "ed", 200, {"#name": "ivan"}, "Create an invitation"
             ),
+            "admin-list": PageSeen(
+                "/admin/accounts/list", "ed", 200, {"#list": "ivo;Ivo\nana"}, "Preview"
+            ),
+            "admin-list-faults": PageSeen(
+                "/admin/accounts/list", "ed", 200, {"#list": "ivo\nno name"}, "Preview"
+            ),
             "admin-cohorts": PageSeen("/admin/cohorts", "ed"),
             "overview": PageSeen(f"/coach?cohort={spring.id}", "cleo"),
             "overview-candidate": PageSeen(

@@ -1,14 +1,24 @@
 """The admin's pages: accounts, invitations, cohorts. No answer of anybody is shown here."""
 
+import csv
+import io
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
+from server.accounts.candidate_list import (
+    MOST_CANDIDATES,
+    ListedCandidate,
+    invite_all,
+    read_list,
+)
 from server.accounts.invitations import VALID_FOR
-from server.accounts.models import ROLES, Invited
+from server.accounts.models import ROLES, Account, Invited
 from server.core.access import Action
 from server.core.errors import InvalidInputError, ServerError
+from server.ui.exports.csv_table import to_cell
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, needs
 from server.web.routes.home import invitation_link
@@ -17,6 +27,7 @@ Typed = Annotated[str, Form(max_length=300)]
 Id = Annotated[int, Path()]
 
 ACCOUNTS_ON_A_PAGE: Final = 50
+_LIST_CHARS: Final = 60_000
 
 
 def admin_router() -> APIRouter:
@@ -25,6 +36,7 @@ def admin_router() -> APIRouter:
         prefix="/admin", include_in_schema=False, dependencies=[needs(Action.MANAGE_ACCOUNTS)]
     )
     _add_accounts(router)
+    _add_list(router)
     _add_cohorts(router)
     return router
 
@@ -132,6 +144,66 @@ def _add_accounts(router: APIRouter) -> None:
         except ServerError as error:
             return _accounts(request, context, error.status, problem=str(error))
         return RedirectResponse("/admin/accounts", 303)
+
+
+def _add_list(router: APIRouter) -> None:
+    @router.get("/accounts/list")
+    def candidates(request: Request, context: AppContext) -> Response:
+        """Show the form for a list of candidates."""
+        return _list(request, context)
+
+    @router.post("/accounts/list")
+    def invite_all_(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        text: Annotated[str, Form(alias="list", max_length=_LIST_CHARS)] = "",
+        cohort: Typed = "",
+        do: Typed = "preview",
+    ) -> Response:
+        """Preview a list of candidates, or create their accounts and invitations."""
+        typed = {"list": text, "cohort": cohort}
+        found: tuple[ListedCandidate, ...] = ()
+        try:
+            found = read_list(context.accounts, text)
+            cohort_id = _number(cohort) if cohort else None
+            if do != "create":
+                return _list(request, context, typed=typed, candidates=found)
+            invited = invite_all(context.accounts, found, cohort_id=cohort_id, by=actor.account_id)
+        except ServerError as error:
+            return _list(
+                request, context, error.status, problem=str(error), typed=typed, candidates=found
+            )
+        links = [(each.account, invitation_link(request, each.secret)) for each in invited]
+        return _list(request, context, invited=links, csv=_links_csv(links))
+
+
+def _list(request: Request, context: Context, status: int = 200, **values: Any) -> Response:
+    shown: dict[str, Any] = {
+        "problem": None,
+        "typed": {"list": "", "cohort": ""},
+        "candidates": (),
+        "invited": None,
+    }
+    return context.pages.page(
+        request,
+        "accounts/candidate_list.html",
+        status,
+        cohorts=context.accounts.cohorts.all(),
+        most=MOST_CANDIDATES,
+        max_chars=_LIST_CHARS,
+        valid_days=VALID_FOR.days,
+        **(shown | values),
+    )
+
+
+def _links_csv(links: Sequence[tuple[Account, str]]) -> str:
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(("name", "display_name", "link"))
+    for account, link in links:
+        writer.writerow([to_cell(each) for each in (account.name, account.display_name, link)])
+    return file.getvalue()
 
 
 def _add_cohorts(router: APIRouter) -> None:

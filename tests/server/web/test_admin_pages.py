@@ -52,3 +52,38 @@ def test_accounts_are_found_by_a_piece_of_either_name(
 def test_a_small_program_needs_no_search(service: Service, make: SimpleNamespace) -> None:
     found, page = listed(people(service, make.submission("I use paged attention")))
     assert len(found) == 5 and 'id="find"' not in page
+
+
+def test_a_list_is_previewed_and_then_invited(world: People) -> None:
+    browser = world.client("ed", accept="text/html")
+    assert "Invite a list" in browser.get("/admin/accounts/list").text
+    typed = {"list": "nina,<b>Nina</b>\nana", "cohort": str(world.spring.id)}
+    before = len(world.accounts.all())
+
+    preview = browser.post("/admin/accounts/list", data=typed)
+    assert preview.status_code == 200 and "Create 1 invitation<" in preview.text
+    assert "Nothing: the account exists" in preview.text and "<b>Nina" not in preview.text
+    assert len(world.accounts.all()) == before
+
+    made = browser.post("/admin/accounts/list", data=typed | {"do": "create"})
+    assert made.status_code == 200 and "<b>Nina" not in made.text
+    links = re.findall(r"http://localhost(/invitation/[\w-]+)", made.text)
+    assert len(links) == 2 and links[0] == links[1], "in the table, and in the text to copy"
+    assert world.client(accept="text/html").get(links[0]).status_code == 200
+    nina = world.accounts.named("nina")
+    assert nina.id in {
+        each.account.id for each in world.accounts.cohorts.get(world.spring.id).members
+    }
+
+    again = browser.post("/admin/accounts/list", data=typed | {"do": "create"})
+    assert "already has an account" in again.text
+
+
+def test_a_list_with_a_fault_invites_nobody(world: People) -> None:
+    browser = world.client("ed", accept="text/html")
+    before = world.accounts.all()
+    reply = browser.post("/admin/accounts/list", data={"list": "nina\n? ?", "do": "create"})
+    assert reply.status_code == 422 and "1 line to correct" in reply.text
+    assert "Create 1" not in reply.text and world.accounts.all() == before
+    empty = browser.post("/admin/accounts/list", data={"list": " \n", "cohort": "x"})
+    assert empty.status_code == 422 and "The list is empty" in empty.text

@@ -69,6 +69,8 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/admin"): ADMIN,
     ("GET", "/admin/accounts"): ADMIN,
     ("POST", "/admin/accounts"): ADMIN,
+    ("GET", "/admin/accounts/list"): ADMIN,
+    ("POST", "/admin/accounts/list"): ADMIN,
     ("POST", "/admin/accounts/{account_id}/invite"): ADMIN,
     ("POST", "/admin/accounts/{account_id}/change"): ADMIN,
     ("POST", "/admin/accounts/{account_id}/disable"): ADMIN,
