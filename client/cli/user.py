@@ -39,9 +39,7 @@ class PlaceName(enum.StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    user = command_group(
-        app, "user", "Accounts of the server on this machine, in its database.", _PANEL
-    )
+    user = command_group(app, "user", "Manage the accounts of the server on this machine.", _PANEL)
     command(user, "add")(add)
     command(user, "list")(list_users)
     command(user, "invite")(invite)
@@ -64,13 +62,13 @@ def register(app: typer.Typer) -> None:
 def add(
     settings: "ClientSettings",
     name: NameArgument,
-    role: Annotated[RoleName, typer.Option(help="What they are.")] = RoleName.candidate,
+    role: Annotated[RoleName, typer.Option(help="The role of the account.")] = RoleName.candidate,
     display_name: Annotated[
         str | None, typer.Option(help="The name that others see; by default the sign-in name.")
     ] = None,
     cohort: Annotated[str | None, typer.Option(help="A cohort to join.")] = None,
 ) -> None:
-    """Make an account, and print the invitation with which its password is chosen."""
+    """Create an account and print an invitation link for choosing its password."""
     with _accounts(settings) as accounts:
         group = accounts.cohorts.named(cohort) if cohort else None
         made = accounts.add(name, role.value, display_name=display_name)
@@ -120,7 +118,7 @@ def list_users(settings: "ClientSettings", as_json: JsonOption = False) -> None:
 
 
 def invite(settings: "ClientSettings", name: NameArgument) -> None:
-    """Print a new invitation, for a first or a lost password."""
+    """Print a new invitation, for the first password or a lost one."""
     with _accounts(settings) as accounts:
         _print_invitation(settings, accounts.invitations.invite(accounts.named(name).id))
 
@@ -172,9 +170,9 @@ def delete(
 def add_token(
     settings: "ClientSettings",
     name: NameArgument,
-    label: Annotated[str, typer.Option(help="What the token is for, as in: my laptop.")],
+    label: Annotated[str, typer.Option(help="What the token is for, such as: my laptop.")],
 ) -> None:
-    """Make a token and print it, once."""
+    """Create a token and print it once."""
     with _accounts(settings) as accounts:
         made = accounts.tokens.add(accounts.named(name).id, label)
     errors().print("This is the token; it is shown only now.")
@@ -220,7 +218,7 @@ def add_cohort(
         int | None, typer.Option(help="Days to keep recordings; by default until deleted.")
     ] = None,
 ) -> None:
-    """Make a cohort."""
+    """Create a cohort."""
     with _accounts(settings) as accounts:
         made = accounts.cohorts.add(name, audio_days=audio_days)
     out().print(f"the cohort {made.name} is made", markup=False)
@@ -270,7 +268,7 @@ def assign(
     settings: "ClientSettings",
     cohort: CohortArgument,
     name: NameArgument,
-    place: Annotated[PlaceName, typer.Option("--as", help="What they are in it.")] = (
+    place: Annotated[PlaceName, typer.Option("--as", help="Their role in the cohort.")] = (
         PlaceName.candidate
     ),
 ) -> None:

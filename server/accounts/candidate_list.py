@@ -111,7 +111,7 @@ def invite_all(
         ConflictError: one of the names was taken in the meantime; nobody is invited.
     """
     if any(each.fault for each in candidates):
-        raise InvalidInputError("correct the marked lines first; nobody is invited yet")
+        raise InvalidInputError("correct the marked lines first; nobody was invited")
     if cohort_id is not None:
         accounts.cohorts.get(cohort_id)
     now = accounts.now()
@@ -140,6 +140,6 @@ def invite_all(
                 invited.append(accounts.invitations.add(session, row, by=by))
     except IntegrityError:
         raise ConflictError(
-            "one of the names was taken in the meantime; nobody is invited yet"
+            "one of the names was taken in the meantime; nobody was invited"
         ) from None
     return tuple(invited)

@@ -59,6 +59,6 @@ class Passwords:
         if len(password) > MAX_PASSWORD:
             raise InvalidInputError(f"the password may have at most {MAX_PASSWORD} characters")
         if name.casefold() in password.casefold() and len(password) < len(name) + MIN_PASSWORD:
-            raise InvalidInputError("the password is little more than the name; choose another one")
+            raise InvalidInputError("the password is too much like the name; choose another one")
         if len(set(password)) < 5:
             raise InvalidInputError("the password has too few different characters")

@@ -104,7 +104,7 @@ class BankVersionStore:
                 )
                 audit.note(session, created_at, author_id, "bank.add", f"bank version {number}")
         except IntegrityError:
-            raise NotFoundError("the account of the author is gone") from None
+            raise NotFoundError("the account of the author no longer exists") from None
         return number
 
     def activate(self, number: int | None, by: int | None, now: datetime) -> None:

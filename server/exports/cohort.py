@@ -101,7 +101,7 @@ def _cohort_name(database: Database, cohort_id: int) -> str:
     with database.read() as session:
         name = session.scalar(select(CohortRow.name).where(CohortRow.id == cohort_id))
     if name is None:
-        raise NotFoundError("the cohort is gone")
+        raise NotFoundError("the cohort no longer exists")
     return name
 
 

@@ -114,7 +114,7 @@ class JobStore:
                 return job_of(row), True
         except IntegrityError:
             raise NotFoundError(
-                "the account that asked for this, or what it is about, is gone"
+                "the account that asked for this, or its subject, no longer exists"
             ) from None
 
     def input(self, claim: Claim) -> bytes | None:

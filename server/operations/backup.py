@@ -61,7 +61,7 @@ def back_up(database_url: str, path: Path, *, replace: bool = False) -> BackupSu
         InvalidInputError: the file is there already, or cannot be written.
     """
     if path.exists() and not replace:
-        raise InvalidInputError(f"{path} is there already; name another file")
+        raise InvalidInputError(f"{path} already exists; choose another file name")
     engine = make_engine(database_url)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -104,7 +104,7 @@ def restore(database_url: str, path: Path) -> BackupSummary:
                     rows = _fill(connection, path, lines)
             except (IntegrityError, StatementError, KeyError, TypeError) as error:
                 raise InvalidInputError(
-                    f"{path} is not whole ({type(error).__name__}): nothing was restored"
+                    f"{path} is incomplete ({type(error).__name__}): nothing was restored"
                 ) from error
             upgrade(engine)
         finally:
@@ -247,7 +247,7 @@ def _fill(connection: Connection, path: Path, lines: Iterator[Any]) -> dict[str,
             break
         insert = _Insert(connection, tables[name], columns)
         counts[name] = 0
-    raise InvalidInputError(f"{path} is not whole: nothing was restored")
+    raise InvalidInputError(f"{path} is incomplete: nothing was restored")
 
 
 class _Insert:

@@ -95,7 +95,7 @@ class ReviewMerger:
                 if added or scores or corrections:
                     note(session, now, self._owner_id, "review.merge", f"attempt {attempt_id}")
         except IntegrityError:
-            raise ConflictError("the comments could not be kept; merge the file again") from None
+            raise ConflictError("the comments could not be saved; merge the file again") from None
         given = sum(
             len({each.external_id for each in kind})
             for kind in (document.comments, document.scores, document.corrections)

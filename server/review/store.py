@@ -51,7 +51,7 @@ def writing_review(database: Database, attempt_id: int, what: str) -> Iterator[S
             database.alone(session, f"review of {attempt_id}")
             yield session
     except IntegrityError:
-        raise ConflictError(f"the {what} could not be kept; load the page again") from None
+        raise ConflictError(f"the {what} could not be saved; reload the page") from None
 
 
 def attempt_row(session: Session, attempt_id: int) -> AttemptRow:
@@ -356,12 +356,12 @@ def leave_room(
     """
     there = select(func.count()).select_from(table).where(table.attempt_id == attempt_id)
     if (session.scalar(there) or 0) + more > MAX_OF_ONE_ATTEMPT:
-        raise ConflictError(f"an answer holds {MAX_OF_ONE_ATTEMPT:,} of them, and these are more")
+        raise ConflictError(f"an answer holds {MAX_OF_ONE_ATTEMPT:,} of them; these are more")
 
 
 def _same_or_conflict(found: tuple[object, ...], wanted: tuple[object, ...]) -> None:
     if found != wanted:
-        raise ConflictError("its id was used for something else; load the page again")
+        raise ConflictError("its id is already in use; reload the page")
 
 
 def _columns(row: object, *names: str) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class Guest:
             NotFoundError: it does not.
         """
         if all(each.id != attempt_id for each in self.attempts):
-            raise NotFoundError("this link shows no such answer")
+            raise NotFoundError("this link does not show that answer")
 
 
 class LinkService:

@@ -64,7 +64,9 @@ class ShareService:
                 try:
                     session.flush()
                 except IntegrityError:  # deleted since we looked (PostgreSQL)
-                    raise NotFoundError("what was to be shared is gone") from None
+                    raise NotFoundError(
+                        "the answer that you are sharing no longer exists"
+                    ) from None
                 note(session, now, owner_id, "share.add", f"share {row.id}")
             elif row.with_audio != wanted.with_audio:
                 row.with_audio = wanted.with_audio
@@ -179,7 +181,7 @@ def _same(session: Session, owner_id: int, wanted: ShareRequest) -> ShareRow | N
 def _leave_room(session: Session, owner_id: int) -> None:
     valid = select(func.count()).where(ShareRow.owner_id == owner_id, ShareRow.revoked_at.is_(None))
     if (session.scalar(valid) or 0) >= MAX_SHARES:
-        raise ConflictError(f"there are {MAX_SHARES:,} shares already; revoke some first")
+        raise ConflictError(f"you already have {MAX_SHARES:,} shares; revoke some first")
 
 
 def _shared(session: Session, rows: Iterable[ShareRow]) -> tuple[Shared, ...]:

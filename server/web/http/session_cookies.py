@@ -24,9 +24,7 @@ SESSION_COOKIE: Final = "aloud_session"
 _FORMS_WITHOUT_SESSION: Final = ("/sign-in", "/invitation/", "/s/")
 _VISIT: Final = "visit"
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-_FORGED: Final = (
-    "this form is not from this server's own page, or it is too old; load the page again"
-)
+_FORGED: Final = "this form is not from a page of this server, or it is too old; reload the page"
 _MAX_FIELDS: Final = 2_000
 """Of a form: a rubric's largest has 600."""
 

@@ -198,7 +198,7 @@ def _of_job(background: BackgroundWork, job_id: JobId, actor: Actor) -> tuple[_T
     """What a check in the background was given, and the faults it found."""
     job = background.queue.status(job_id, actor.account_id)
     if job.kind != CHECK_BANK:
-        raise NotFoundError(f"job {job_id} checked no version of the bank")
+        raise NotFoundError(f"job {job_id} is not a check of a version of the bank")
     order = DraftOrder.model_validate(background.queue.store.payload(job_id, actor.account_id))
     faults: list[dict[str, Any]] = (job.result or {}).get("faults", [])
     typed = _Typed(

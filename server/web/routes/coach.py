@@ -186,5 +186,5 @@ def _id(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit()) or not 0 < int(text) < 2**63:
-        raise InvalidInputError("a cohort or candidate is chosen by its number")
+        raise InvalidInputError("cohort and candidate must be numbers")
     return int(text)

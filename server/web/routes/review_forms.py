@@ -86,7 +86,9 @@ class CommentForm(_Signed):
         except ValidationError as error:
             if any(each["loc"] == ("text",) for each in error.errors()):
                 raise InvalidInputError(_NO_TEXT) from None
-            raise InvalidInputError("the comment's place makes no sense; choose it again") from None
+            raise InvalidInputError(
+                "the place of the comment is not valid; select it again"
+            ) from None
 
 
 class CorrectionForm(_Signed):
@@ -142,7 +144,7 @@ class ScoresForm(_Signed):
             InvalidInputError: a score is no number, or a note is too long.
         """
         if not len(self.criterion) == len(self.score) == len(self.note):
-            raise InvalidInputError("the form arrived incomplete; load the page again")
+            raise InvalidInputError("the form is incomplete; reload the page")
         given = []
         for criterion, (score, note) in self.typed().items():
             if not score.strip():

@@ -44,7 +44,7 @@ def test_faults_stand_on_their_lines(accounts: AccountService) -> None:
         (6, True, False),
     ]
     assert "already on the list" in found[2].fault and "two columns" in found[4].fault
-    with pytest.raises(InvalidInputError, match="nobody is invited"):
+    with pytest.raises(InvalidInputError, match="nobody was invited"):
         invite_all(accounts, found)
     assert [each.name for each in accounts.all()] == ["old"]
 
@@ -88,7 +88,7 @@ def test_everybody_new_is_invited_into_the_cohort(accounts: AccountService) -> N
 def test_a_name_taken_meanwhile_invites_nobody(accounts: AccountService) -> None:
     found = read_list(accounts, "ana\nben")
     accounts.add("ben", "candidate")
-    with pytest.raises(ConflictError, match="nobody is invited"):
+    with pytest.raises(ConflictError, match="nobody was invited"):
         invite_all(accounts, found)
     assert [each.name for each in accounts.all()] == ["ben"]
 

@@ -181,7 +181,7 @@ def test_a_guest_reviews_by_keyboard_alone(running: Running) -> None:
         page.keyboard.type("Dr. Who")
         page.keyboard.press("Enter")
         comes(page, ".review-comment")
-        assert "You write as Dr. Who" in page.inner_text("#comment-form")
+        assert "You are writing as Dr. Who" in page.inner_text("#comment-form")
         assert page.locator(".word.commented").all_inner_texts() == ["paged", "attention"]
 
         page.keyboard.press("j")

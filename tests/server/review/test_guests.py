@@ -106,14 +106,14 @@ def test_a_name_is_typed_once_and_kept_for_this_browser_only(
 ) -> None:
     assert guest.page().count('name="signed"') == 3  # wherever they may write first
     guest.kept("comments", **COMMENT)
-    assert "You write as Dr. Who" in guest.page()
+    assert "You are writing as Dr. Who" in guest.page()
     assert guest.page().count('name="signed"') == 1
     guest.kept("comments", text="Once more")
     guest.kept("comments", text="Under another name", signed="The Doctor")
     guest.kept("comments", text="And on")
     authors = [each["author"] for each in document(world)["comments"]]
     assert authors == ["Dr. Who", "Dr. Who", "The Doctor", "The Doctor"]
-    assert "You write as" not in other.page()
+    assert "You are writing as" not in other.page()
     assert other.send("comments", text="Nameless").status_code == 422
 
 
@@ -149,7 +149,7 @@ def test_a_guest_scores_by_the_rubric_of_the_owners_cohort(
         ("comments", COMMENT | {"signed": " "}, "write your name"),
         ("comments", COMMENT | {"signed": "x" * 81}, "write your name"),
         ("comments", COMMENT | {"text": " "}, "1 to 5,000 characters"),
-        ("comments", COMMENT | {"kind": "word", "word_from": "x"}, "makes no sense"),
+        ("comments", COMMENT | {"kind": "word", "word_from": "x"}, "is not valid"),
         ("comments", COMMENT | {"kind": "word", "word_from": "6"}, "no such word"),
         ("scores", {"criterion": "Depth", "score": "3", "note": "so deep"}, "write your name"),
         (

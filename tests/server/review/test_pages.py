@@ -151,7 +151,7 @@ def test_done_takes_an_attempt_off_the_queue(world: People, cleo: TestClient) ->
     [
         ("attempts/{}/comments", {"text": " "}, "1 to 5,000 characters"),
         ("attempts/{}/comments", {"text": "a", "kind": "word", "word_from": "77"}, "no such word"),
-        ("attempts/{}/comments", {"text": "a", "kind": "moment", "at_s": "nan"}, "makes no sense"),
+        ("attempts/{}/comments", {"text": "a", "kind": "moment", "at_s": "nan"}, "is not valid"),
         ("cohorts/{}/rubric", {"criteria": "Depth | how deep | many"}, "Line 1"),
         ("cohorts/{}/rubric", {"criteria": "Depth\nDepth"}, "same name"),
     ],
