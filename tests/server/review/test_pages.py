@@ -81,7 +81,7 @@ def test_a_correction_shows_in_the_report_and_in_the_editors_files(
     assert page not in editor
     assert page in cleo.get("/coach/corrections").text
     cleo.post("/coach/corrections/1/resolve")
-    assert "None is open" in cleo.get("/coach/corrections").text
+    assert "No correction is open" in cleo.get("/coach/corrections").text
 
 
 def test_a_comment_is_changed_on_the_page_and_an_answer_by_its_candidate(

@@ -162,7 +162,7 @@ def test_only_editors_grade_everybodys_answers_anew(site: Site) -> None:
 
 
 def test_an_editor_writes_checks_stores_and_activates_a_version(site: Site) -> None:
-    assert "There is none yet" in site.get("carla", "/coach/bank").text
+    assert "There are no versions yet" in site.get("carla", "/coach/bank").text
     assert site.get("carla", "/coach/bank/edit").status_code == 200
     form = {"yaml": BANK.replace("\n", "\r\n"), "lexicon_yaml": LEXICON, "based_on": "0"}
     checked = site.post("carla", "/coach/bank/edit", do="check", **form)
