@@ -70,7 +70,7 @@ def _guarded(name: str, check: Callable[[], Check]) -> Check:
         return check()
     except Exception as error:  # a checker that breaks hides the checks after it
         detail = f"the check itself failed: {type(error).__name__}: {error}"
-        return Check(name, False, " ".join(detail.split()), "report this line as a defect of Aloud")
+        return Check(name, False, " ".join(detail.split()), "report this line as a bug in Aloud")
 
 
 def check_portaudio(sounddevice: Any = None) -> Check:
@@ -149,7 +149,7 @@ def check_voice() -> Check:
     if failure is not None:
         return _failed(name, failure)
     remedy = (
-        "uv pip install hibari-tts pyttsx3 espeakng-loader; until then questions are shown only"
+        "uv pip install hibari-tts pyttsx3 espeakng-loader; until then, questions are only shown"
     )
     return Check(name, False, "no voice is installed", remedy)
 

@@ -87,7 +87,7 @@ def judge_microphone(clip: Clip) -> MicrophoneQuality:
             "Choose another microphone above and watch the level while you speak: it must move. If "
             "it does not, turn the microphone up in the system's sound settings."
             if silent
-            else "Read the whole sentence aloud, at the distance you will rehearse at. If the "
+            else "Read the whole sentence aloud, from where you will rehearse. If the "
             "level moves although nobody speaks, choose another microphone above.",
             peak_dbfs=level.peak_dbfs,
             noise_dbfs=noise,

@@ -28,7 +28,7 @@ OnSamples = Callable[[npt.NDArray[np.float32]], None]
 StoppedBy = Literal["person", "silence", "time_limit", "only_zeros", "device_lost", "failure"]
 
 _NOTICES: dict[StoppedBy, str] = {
-    "device_lost": "the microphone went away while recording; what was said before is kept",
+    "device_lost": "the microphone was disconnected while recording; what you said before is kept",
 }
 _ZEROS: Final = "the microphone gave nothing but exact zeros, so it is muted or not allowed"
 _ZEROS_REMEDY: Final = (
@@ -160,7 +160,9 @@ class Recorder:
             if take.failure is not None:
                 raise take.failure
             if take.paused:
-                raise RecordingError("nothing was recorded: the recording was paused all the time")
+                raise RecordingError(
+                    "nothing was recorded: the recording was paused the whole time"
+                )
             raise RecordingError(
                 f"the microphone {take.device.label} gave no sound at all",
                 "check that it is plugged in and that no other program holds it",
@@ -295,7 +297,7 @@ class _Take:
                 if self._stopped_by is None:
                     self._take_in(*block)
         except Exception as error:  # mostly the disk; whatever it is, it must not go unseen
-            text = f"the recording stopped by an error ({error}); what was said before is kept"
+            text = f"the recording was stopped by an error ({error}); what was said before is kept"
             self.failure = error if isinstance(error, RecordingError) else RecordingError(text)
             self._end("failure")
             self._drain()

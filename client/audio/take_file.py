@@ -146,7 +146,7 @@ def held(path: Path) -> Iterator[None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise TakeHeldError("this recording is being worked on elsewhere") from None
+                raise TakeHeldError("another program is working on this recording") from None
             except OSError:  # some network file systems know no locks
                 pass
         yield

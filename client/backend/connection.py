@@ -238,7 +238,7 @@ class ServerConnection:
         problem = _problem_in(response)
         if problem is None:
             return UnavailableError(
-                f"the server {self.server} answered {response.status_code} and not as an Aloud "
+                f"the server {self.server} answered {response.status_code}, but not as an Aloud "
                 "server does; check the address"
             )
         if response.status_code == 401:

@@ -71,7 +71,7 @@ class ClusterWorkers:
         try:
             reply = self._ray.get(done[0])
         except self._ray.exceptions.RayActorError:
-            return recording, Lost("the cluster lost it")
+            return recording, Lost("the cluster lost this recording")
         if isinstance(reply, str):
             raise WorkersError(reply)
         self._idle.append(actor)

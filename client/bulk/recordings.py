@@ -79,7 +79,7 @@ def _unique(found: Iterator[Recording | Unusable]) -> Iterator[Recording | Unusa
     seen: set[str] = set()
     for place, each in enumerate(found, 1):
         if each.id in seen:
-            error = f"the id {each.id!r} is used before; give each recording its own"
+            error = f"the id {each.id!r} is used twice; give each recording its own"
             each = Unusable(f"entry {place}", error)
         seen.add(each.id)
         yield each

@@ -75,8 +75,8 @@ def _root(
         )
     elif _given(context):
         raise typer.BadParameter(
-            f"{', '.join(_given(context))}: without a command only; "
-            f"name it after {context.invoked_subcommand}"
+            f"{', '.join(_given(context))}: only without a command; "
+            f"put it after {context.invoked_subcommand}"
         )
 
 

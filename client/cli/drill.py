@@ -85,7 +85,9 @@ def _practice(
     speak: bool,
 ) -> None:
     if not (sys.stdin.isatty() and out().is_terminal):
-        raise fail("a drill is steered by keys and needs a terminal; `aloud drill --list` does not")
+        raise fail(
+            "a drill is controlled by keys and needs a terminal; `aloud drill --list` does not"
+        )
     from client.audio.devices import find_device
     from client.practice.drills.hearing import drill_hearing
     from client.practice.drills.session import DrillSession

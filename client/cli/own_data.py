@@ -180,7 +180,7 @@ def import_file(
         out().print(f"drills: {drills.imported} imported, {drills.skipped} were there already")
     if done.conflicts:
         raise fail(
-            f"{len(done.conflicts)} not imported: other answers have the same id here "
+            f"{len(done.conflicts)} not imported: different answers have the same ID here "
             f"({', '.join(done.conflicts)})"
         )
 

@@ -70,7 +70,7 @@ def set_(
         home, key = data_folder(), _key(name)
         change_preferences(home, {key: value})
         if source_of(home, key) == "environment":
-            notice = f"! {variable(key)} is set in the environment and goes first"
+            notice = f"! {variable(key)} is set in the environment and takes precedence"
             errors().print(Text(notice, "yellow"))
 
 

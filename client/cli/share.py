@@ -72,7 +72,7 @@ def share(
             if whole:
                 record = interview_of(settings, submission_id)
                 if record is None:
-                    raise fail("this answer was given in no interview that is kept here")
+                    raise fail("this answer does not belong to an interview that is kept here")
                 made = share_interview(
                     sharing,
                     recordings,
@@ -95,7 +95,9 @@ def share(
                 )
             if made is not None:
                 address = sharing.address_of(made)
-                errors().print("Anyone with this link sees the answer; the link is shown only now:")
+                errors().print(
+                    "Anyone with this link sees the answer. The link is shown only once:"
+                )
                 (errors() if as_json else out()).print(address, markup=False, soft_wrap=True)
         shown = sharing.sharing(attempt)
     if as_json:

@@ -60,7 +60,7 @@ def logout(settings: "ClientSettings", address: AddressArgument = None) -> None:
     server = _server(settings, address)
     if not forget_token(settings.home, server):
         raise fail(f"there is no token for {server} here")
-    out().print(f"forgot the token for {server}", markup=False, soft_wrap=True)
+    out().print(f"deleted the token for {server}", markup=False, soft_wrap=True)
     errors().print(f"It is valid until it is revoked on {server}/account.", markup=False)
 
 

@@ -175,7 +175,7 @@ def add_token(
     """Create a token and print it once."""
     with _accounts(settings) as accounts:
         made = accounts.tokens.add(accounts.named(name).id, label)
-    errors().print("This is the token; it is shown only now.")
+    errors().print("This is the token. It is shown only once.")
     out().print(made.secret, markup=False, soft_wrap=True)
 
 
@@ -297,7 +297,7 @@ def _accounts(settings: "ClientSettings") -> Any:
 def _print_invitation(settings: "ClientSettings", invited: Any) -> None:
     address = settings.server or _DEFAULT_ADDRESS
     errors().print(
-        f"Send this link to {invited.account.display_name}. It is shown only now, works once, and "
+        f"Send this link to {invited.account.display_name}. It is shown only once, works once, and "
         f"until {invited.expires_at:%Y-%m-%d %H:%M} UTC.",
         markup=False,
     )

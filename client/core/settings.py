@@ -179,7 +179,9 @@ def _judge(address: str | None, model: str | None, env: Mapping[str, str]) -> Ju
     named = text.strip().rstrip("/").removesuffix("/chat/completions")
     if not named:
         if model:
-            raise SettingsError("a model alone is no judge: add --judge URL, or ALOUD_JUDGE")
+            raise SettingsError(
+                "a model alone is not enough for a judge: add --judge URL, or ALOUD_JUDGE"
+            )
         return None
     if not _is_address(named) or "@" in urlsplit(named).netloc or len(named) > _LONGEST:
         raise SettingsError(

@@ -90,9 +90,9 @@ def correct_words(
     try:
         revision = raw.with_words(text)
     except ValueError as error:  # a word longer than any engine writes
-        raise RepairError("a word of this text is too long to be one") from error
+        raise RepairError("one of these words is too long to be a word") from error
     if not revision.transcript.words:
-        raise RepairError("no word would be left: to be rid of the answer, delete it")
+        raise RepairError("no word would be left: to remove the answer, delete it")
     if revision == raw:
         return backend.revise(attempt_id, raw)
     attempt = backend.attempt(attempt_id)
@@ -135,7 +135,8 @@ def earlier_version(backend: Backend, attempt_id: int, version: int) -> Attempt:
     attempt = backend.attempt(attempt_id)
     reports = backend.export_one(attempt_id).attempts[0].reports
     if version > len(reports):
-        raise RepairError(f"attempt {attempt_id} has {len(reports)} reports, and no {version}th")
+        has = f"{len(reports)} report{'' if len(reports) == 1 else 's'}"
+        raise RepairError(f"attempt {attempt_id} has {has}, so there is no report {version}")
     return attempt.model_copy(update={"report": reports[version - 1].report, "version": version})
 
 

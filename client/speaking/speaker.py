@@ -28,7 +28,7 @@ MAX_CACHE_BYTES: Final = 200 * 1024 * 1024
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[A-Z0-9])|\n+")
 _NO_END: Final = re.compile(r"(?:\b(?:[A-Z]|e\.g|i\.e|vs|etc|Dr|Mr|Mrs|Ms|Prof|St|No)\.)$")
 """A point after these ends no sentence."""
-_NO_VOICE: Final = "no voice works here, so the text is shown only"
+_NO_VOICE: Final = "no voice works here, so the text is only shown"
 
 
 @dataclass(frozen=True)

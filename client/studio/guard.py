@@ -16,6 +16,7 @@ from server.ui.headers import content_security_policy, with_headers
 
 _LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_WRONG_HOST: Final = "this is not the studio's address"
 _WRONG_ORIGIN_CODE: Final = 4403
 
 
@@ -43,14 +44,14 @@ class Guard:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": _WRONG_ORIGIN_CODE, "reason": refusal})
         else:
-            status = 421 if "name" in refusal else 403
+            status = 421 if refusal == _WRONG_HOST else 403
             await PlainTextResponse(refusal, status)(scope, receive, _with_headers(scope, send))
 
     def _refusal(self, scope: Scope) -> str | None:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return "the studio does not go by that name"
+            return _WRONG_HOST
         origins = headers.getlist("origin")
         wanted = f"http://{hosts[0].lower()}"
         if any(origin.lower() != wanted for origin in origins):

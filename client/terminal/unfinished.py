@@ -72,7 +72,7 @@ def described(offer: Offer) -> Text:
         f"is not finished: {found.reason}." if found.reason else "was interrupted.",
     )
     if found.entry.state == "transcribed":
-        text.append(" Its words are known; only sending it is left.")
+        text.append(" It is transcribed and only needs to be sent.")
     if offer.problem:
         text.append(f" It cannot be finished here: {offer.problem}.")
     return text

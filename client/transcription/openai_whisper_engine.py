@@ -85,7 +85,9 @@ def load(options: EngineOptions) -> OpenAIWhisper:
             f"{', '.join(whisper.available_models())}, or the path of a .pt file"
         )
     if not is_file and options.offline and not _on_disk(whisper, model):
-        raise WeightsError(f"Whisper {model} for openai-whisper is not on disk, and we are offline")
+        raise WeightsError(
+            f"Whisper {model} for openai-whisper is not on disk, and this machine is offline"
+        )
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         with warnings.catch_warnings():

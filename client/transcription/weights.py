@@ -120,7 +120,7 @@ def find_weights(model: str) -> Path | None:
     missing = [name for name in _NEEDED if not (folder / name).is_file()]
     if missing:
         raise WeightsError(
-            f"{model} is no folder of faster-whisper weights: {', '.join(missing)} missing"
+            f"{model} is not a folder of faster-whisper weights: {', '.join(missing)} missing"
         )
     return folder
 

@@ -76,9 +76,7 @@ def read_csv(path: Path, into: str | None = None) -> tuple[OwnItem, ...]:
         if isinstance(found, list):
             faults += [f"{path.name}: row {number}: {fault}" for fault in found]
         elif found.id in items:
-            faults.append(
-                f"{path.name}: row {number}: term: stands already in row {rows[found.id]}"
-            )
+            faults.append(f"{path.name}: row {number}: term: is already in row {rows[found.id]}")
         else:
             items[found.id], rows[found.id] = found, number
     if len(items) > MAX_ITEMS:

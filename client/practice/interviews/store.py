@@ -95,7 +95,7 @@ class Interviews:
                 questions=tuple(questions),
             )
         except ValidationError as error:
-            raise InterviewError(f"no such interview can be held: {_first(error)}") from error
+            raise InterviewError(f"this interview cannot be held: {_first(error)}") from error
         self._write(record)
         return record
 
@@ -112,7 +112,7 @@ class Interviews:
         except FileNotFoundError as error:
             raise InterviewNotFound("there is no such interview here") from error
         except ValidationError as error:
-            raise InterviewError(f"{path.name} is no interview: {_first(error)}") from error
+            raise InterviewError(f"{path.name} is not an interview: {_first(error)}") from error
         except OSError as error:
             raise InterviewError(f"{path.name} cannot be read: {error.strerror}") from error
 

@@ -67,7 +67,7 @@ class Filters:
         since = _midnight(self.since, "since", problems)
         until = _midnight(self.until, "until", problems, days_later=1)
         if since and until and until <= since:
-            problems["until"] = "This day is before the first one."
+            problems["until"] = "This date is before the “From” date."
         try:
             query = HistoryQuery.model_validate(
                 {
@@ -83,7 +83,7 @@ class Filters:
         except ValidationError as error:
             for each in error.errors():
                 field = str(each["loc"][0]).removesuffix("_id")
-                problems[field] = "There is none of this name."
+                problems[field] = "Nothing has this name."
             raise _FilterError(problems) from error
         if problems:
             raise _FilterError(problems)
@@ -254,7 +254,7 @@ def _midnight(
         day = date.fromisoformat(text) + timedelta(days=days_later)
         return datetime.combine(day, time.min).astimezone()
     except (ValueError, OverflowError, OSError):
-        problems[field] = "This is no day; it looks like 2026-03-31."
+        problems[field] = "This is not a date; write it like 2026-03-31."
         return None
 
 

@@ -104,7 +104,7 @@ def _voice(studio: Studio) -> Check:
     try:
         clip = studio.speaker().clip("Ready to listen.")
     except SpeakingError as error:
-        remedy = error.remedy or "until then questions are shown only"
+        remedy = error.remedy or "until then, questions are only shown"
         return Check("Voice", False, error.problem, remedy)
     return Check("Voice", True, f"speaks ({clip.duration_s:.1f} s in a trial)")
 

@@ -28,7 +28,7 @@ export class AnswerPanel extends RecorderPanel {
       onLevel: (level) => this.#hear(level),
       onSwitch: (label) => {
         if (this.isRecording) {
-          this.say(`The microphone is gone. The recording goes on with “${label}”.`);
+          this.say(`The microphone was disconnected. The recording continues with “${label}”.`);
         }
       },
       onWorking: (working) => {

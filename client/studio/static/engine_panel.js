@@ -30,7 +30,7 @@ function showFetching(fetching) {
   bar.hidden = true;
   if (fetching.state === "running") {
     showBar(fetching.done_bytes, fetching.total_bytes);
-    line.textContent = `Downloading ${fetching.model}: ${megabytes(fetching.done_bytes)} of ${megabytes(fetching.total_bytes)} MB. You can go on meanwhile.`;
+    line.textContent = `Downloading ${fetching.model}: ${megabytes(fetching.done_bytes)} of ${megabytes(fetching.total_bytes)} MB. You can keep practicing meanwhile.`;
   } else if (fetching.state === "done") {
     panel.querySelector("[data-needed]")?.remove();
     line.textContent = `Whisper ${fetching.model} is ready: the next answer uses it.`;
@@ -48,7 +48,7 @@ function showRepairs(repairs) {
   again.querySelector("[data-rough]").textContent = answers(repairs.rough);
   if (repairs.running) {
     showBar(repairs.done + repairs.share, repairs.total);
-    line.textContent = `Transcribing again: answer ${repairs.done + 1} of ${repairs.total}. You can go on meanwhile.`;
+    line.textContent = `Transcribing again: answer ${repairs.done + 1} of ${repairs.total}. You can keep practicing meanwhile.`;
   } else if (repairs.total) {
     const texts = repairs.problems.map((each) => ` Answer ${each.attempt_id}: ${each.problem}.`);
     line.textContent = `Transcribed again: ${answers(repairs.total - failed)}.${texts.join("")}`;

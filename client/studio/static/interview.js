@@ -153,7 +153,7 @@ async function pass() {
   player.stop();
   const sure = await confirm({
     title: "Pass this question?",
-    detail: "It stays without an answer, and the next one is asked.",
+    detail: "It stays unanswered, and the next question follows.",
     yes: "Pass",
     no: "Answer it",
   });
@@ -350,7 +350,7 @@ end.addEventListener("submit", async (event) => {
   event.preventDefault();
   const sure = await confirm({
     title: "End the interview now?",
-    detail: "The open question stays without an answer. The report follows.",
+    detail: "The open question stays unanswered. The report follows.",
     yes: "End it",
     no: "Go on",
   });

@@ -71,7 +71,7 @@ export class Player {
       return; // stopped, or another sound was asked for, while this one was fetched
     }
     if (context.state !== "running") {
-      throw new SoundError("The browser plays no sound before the first key or click.");
+      throw new SoundError("The browser plays no sound until you click or press a key.");
     }
     const source = context.createBufferSource();
     source.buffer = buffer;

@@ -63,7 +63,7 @@ async function askQuestion() {
   }
   if (!audible) {
     panel.enter("ready");
-    hint("The browser plays no sound before a key or click: hear the question, or just record.");
+    hint("The browser plays no sound until you click or press a key: hear the question, or just record.");
     return;
   }
   try {
@@ -161,7 +161,7 @@ async function discard() {
     panel.recordedS <= CONFIRM_OVER_S ||
     (await confirm({
       title: `Discard this answer of ${clock(panel.recordedS)}?`,
-      detail: "It is deleted for good. The recording goes on until you decide.",
+      detail: "It is deleted for good. The recording continues until you decide.",
       yes: "Discard",
       no: "Keep recording",
     }));

@@ -99,7 +99,7 @@ function explain(error) {
 async function openStream(deviceId) {
   if (!navigator.mediaDevices?.getUserMedia || typeof AudioWorkletNode === "undefined") {
     throw new MicrophoneError(
-      "This browser gives this page no microphone.",
+      "This page cannot use a microphone in this browser.",
       "Open the studio at the address that Aloud printed (it begins with http://127.0.0.1), in a " +
         "current Firefox, Chrome, Edge or Safari.",
     );
@@ -328,7 +328,7 @@ export class Microphone {
     await this.#release();
     this.#options.onEnd?.(
       new MicrophoneError(
-        "The microphone is gone.",
+        "The microphone was disconnected.",
         "Plug it in again, or choose another one in the microphone check, and try again.",
       ),
     );

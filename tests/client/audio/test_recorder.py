@@ -272,7 +272,7 @@ def test_a_device_pulled_out_keeps_what_was_said(
     recording = recorder.stop()
     assert recording.stopped_by == "device_lost"
     assert recording.clip.duration_s == pytest.approx(1.0, abs=0.001)
-    assert "went away" in recording.notices[0]
+    assert "disconnected" in recording.notices[0]
 
 
 def test_a_stream_that_hangs_when_closed_does_not_hang_us(

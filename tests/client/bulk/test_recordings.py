@@ -88,7 +88,7 @@ def test_a_bad_line_says_where_it_is_and_stops_nothing(
 def test_an_id_is_used_once(tmp_path: Path) -> None:
     line = {"audio": "a.wav", "question": "q"}
     assert errors(manifest(tmp_path / "m.jsonl", line, line)) == [
-        "the id 'a.wav' is used before; give each recording its own"
+        "the id 'a.wav' is used twice; give each recording its own"
     ]
 
 

@@ -103,7 +103,7 @@ def test_a_judge_elsewhere_is_warned_of(run: Run, monkeypatch: pytest.MonkeyPatc
     [
         (("--judge", "127.0.0.1:11434"), "not the address of a judge"),
         (("--judge", "http://127.0.0.1:11434/v1"), "needs a model"),
-        (("--judge-model", "small"), "a model alone is no judge"),
+        (("--judge-model", "small"), "a model alone is not enough for a judge"),
     ],
 )
 def test_options_that_do_not_fit(run: Run, wrong: Flags, says: str) -> None:

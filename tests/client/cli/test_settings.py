@@ -28,7 +28,7 @@ def test_settings_are_set_shown_and_reset(run: Run) -> None:
 def test_what_the_environment_decides_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALOUD_THEME", "dark")
     done = run("settings", "set", "theme", "light")
-    assert "ALOUD_THEME is set in the environment and goes first" in done.stderr
+    assert "ALOUD_THEME is set in the environment and takes precedence" in done.stderr
     assert run("settings", "get", "theme").stdout == "dark\n"
 
 

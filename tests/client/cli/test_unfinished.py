@@ -165,7 +165,7 @@ def test_a_stored_answer_is_never_stored_twice(
         run("unfinished", "--finish", "all")
     (offer,) = listed(run)
     assert offer["state"] == "transcribed"
-    assert "only sending it is left" in " ".join(run("unfinished").stdout.split())
+    assert "only needs to be sent" in " ".join(run("unfinished").stdout.split())
     run("unfinished", "--finish", "all")
     assert listed(run) == []
     history = json.loads(run("history", "--json").stdout)

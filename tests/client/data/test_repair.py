@@ -132,7 +132,7 @@ def test_a_recording_that_is_not_here_and_an_engine_no_better_are_refused(
     engine.name = "pocketsphinx"
     with pytest.raises(RepairError, match="aloud models pull"):
         transcribe_again(backend, session, recordings, keep().id)
-    with pytest.raises(RepairError, match="has 1 reports"):
+    with pytest.raises(RepairError, match="has 1 report, so there is no report 2"):
         earlier_version(backend, gone.id, 2)
 
 

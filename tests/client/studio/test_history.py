@@ -87,13 +87,13 @@ def test_the_last_day_of_a_filter_is_included(client: TestClient, answered: Answ
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"since": "yesterday"}, "This is no day"),
-        ({"until": "9999-12-31"}, "This is no day"),
-        ({"since": "0001-01-01", "until": "0000-00-00"}, "This is no day"),
-        ({"since": "2026-03-02", "until": "2026-03-01"}, "before the first one"),
-        ({"role": "Not A Slug"}, "none of this name"),
-        ({"round": "lunch"}, "none of this name"),
-        ({"question": "<script>"}, "none of this name"),
+        ({"since": "yesterday"}, "This is not a date"),
+        ({"until": "9999-12-31"}, "This is not a date"),
+        ({"since": "0001-01-01", "until": "0000-00-00"}, "This is not a date"),
+        ({"since": "2026-03-02", "until": "2026-03-01"}, "before the “From” date"),
+        ({"role": "Not A Slug"}, "Nothing has this name"),
+        ({"round": "lunch"}, "Nothing has this name"),
+        ({"question": "<script>"}, "Nothing has this name"),
     ],
 )
 def test_a_filter_that_cannot_be_used_is_named_at_its_field(

@@ -140,7 +140,7 @@ def test_a_wrong_name_of_a_set_is_one_fault_in_plain_words(file: Path) -> None:
         ("term,readings,tip\nx,y,z\n", "lacks mistakes"),
         ("term,readings,mistakes,tip,color\n", "unknown column 'color'"),
         ("term,readings,mistakes,tip,tip\n", "twice"),
-        (HEADING + ROW + ROW, "row 3: term: stands already in row 2"),
+        (HEADING + ROW + ROW, "row 3: term: is already in row 2"),
         ("set,term,readings,mistakes,tip\nMy Set,RoCE,R AA1,R OW1,Tip\n", "row 2: set"),
         ('term,readings,mistakes,tip\n"RoCE,R\n', "is not CSV"),
     ],

@@ -229,7 +229,7 @@ def test_the_latest_is_listed_first_and_a_broken_file_hides_no_other(
     kept = interviews.all()
     assert [each.id for each in kept.records] == [new.id, old.id]
     assert kept.unreadable == (path.name,)
-    with pytest.raises(InterviewError, match="is no interview"):
+    with pytest.raises(InterviewError, match="is not an interview"):
         interviews.get(broken.id)
 
 

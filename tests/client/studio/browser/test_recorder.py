@@ -228,5 +228,5 @@ def test_another_microphone_takes_over_where_one_is_unplugged(home: Any) -> None
 def test_a_recording_ends_where_no_other_microphone_is_there(home: Any) -> None:
     got = home.evaluate(UNPLUGGED, {"others": 0})
 
-    assert (got["switched"], got["ended"]) == ([], ["The microphone is gone."])
+    assert (got["switched"], got["ended"]) == ([], ["The microphone was disconnected."])
     assert got["running"] == 0
