@@ -1,14 +1,17 @@
 """How the delivery came across: rate, pauses, fillers, repeated starts."""
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
 from server.grading.english import word_set
-from server.grading.syllables import syllables
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
+_VOWEL_GROUPS = re.compile(r"[aeiouy]+")
+_DIGIT_SYLLABLES = {"7": 2, "0": 2}
 _FILLER_PHRASES = (("you", "know"), ("i", "mean"), ("sort", "of"), ("kind", "of"))
 _FILLER_STARTS = frozenset(["like", *(first for first, _ in _FILLER_PHRASES)])
 _BEFORE_KIND = word_set(
@@ -124,6 +127,28 @@ def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[Repeate
             break
         at += 1
     return tuple(out)
+
+
+@lru_cache(maxsize=65536)
+def syllables(word: str) -> int:
+    """About how many syllables a lower-case word has (at least one).
+
+    Vowel groups, less a silent final ``e`` and a silent ``-ed``/``-es``, plus the hiatus of
+    ``-ia-``, ``-io-`` where no ``t``, ``s``, ``c`` or ``x`` stands before. A word without a vowel
+    is spelled out: a syllable a letter, three for ``w``.
+    """
+    letters = "".join(letter for letter in word if letter.isalpha())
+    if not letters:
+        return sum(_DIGIT_SYLLABLES.get(digit, 1) for digit in word if digit.isdecimal()) or 1
+    groups = len(_VOWEL_GROUPS.findall(letters))
+    if groups == 0:
+        return sum(3 if letter == "w" else 1 for letter in letters)
+    if letters.endswith("e") and not letters.endswith("le") and groups > 1:
+        groups -= letters[-2] not in "aeiouy"
+    elif re.search(r"[^aeiouytd]ed$|[^aeiouyszxc]es$", letters) and groups > 1:
+        groups -= 1
+    groups += len(re.findall(r"(?<![tscx])i[ao]|eo|ua(?!r)|[aeo]i(?=ng)", letters))
+    return max(1, groups)
 
 
 def measure_delivery(answer: Answer, submission: Submission, target_s: float) -> Delivery:

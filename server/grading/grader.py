@@ -20,18 +20,17 @@ from server.core.errors import GraderFailedError, GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.answer import Span as TokenSpan
 from server.grading.confirm import Denies
-from server.grading.coverage import cover_phrases
+from server.grading.coverage import cover_phrases, with_listed
 from server.grading.delivery import measure_delivery
 from server.grading.denial import is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
-from server.grading.lists import with_listed
+from server.grading.notices import notices_of
 from server.grading.phrases import compile_phrases
 from server.grading.sense.clauses import Span
 from server.grading.sense.coverage import with_own_words
 from server.grading.sense.honesty import are_vectors_of
 from server.grading.sense.vectors import AnswerSense, sense_of
-from server.grading.sound_notice import sound_notice
 from server.grading.stance import Stance
 from server.grading.structure import judge_structure
 from server.grading.summary import summarise
@@ -47,16 +46,6 @@ GRADER_VERSION = "3.1.0"
 MAX_UNBROKEN = 8
 """Words without punctuation that are one statement; of more nobody knows where one ends."""
 
-ROUGH_NOTICE = (
-    "This is a rough transcript made without Whisper: phrases you did say may be shown as missing, "
-    "and the structure is not judged, so the score is the least that the answer earns. "
-    "`aloud models pull base.en` gives a better one."
-)
-HEARING_NOTICE = "How terms were said could not be judged: {problem}."
-UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not graded."
-CORRECTED_NOTICE = "The candidate corrected words of the transcript: {corrections}."
-MAX_LISTED_CORRECTIONS = 10
-"""The transcript marks them all."""
 NO_SPEECH = "no speech detected: there is nothing to grade"
 
 
@@ -197,39 +186,6 @@ def _is_denied(answer: Answer, span: Span) -> bool:
     return bool(places) and is_denied(answer, (places[0], places[-1] + 1))
 
 
-def _notices(submission: Submission, *, rough: bool) -> tuple[str, ...]:
-    notices = [ROUGH_NOTICE] if rough else []
-    problem = (submission.evidence.hearing_problem or "").strip().rstrip(".")
-    if problem:
-        notices.append(HEARING_NOTICE.format(problem=problem))
-    if submission.evidence.unintelligible:
-        times = ", ".join(
-            f"{_clock(each.start_s)} to {_clock(each.end_s)}"
-            for each in submission.evidence.unintelligible
-        )
-        notices.append(UNINTELLIGIBLE_NOTICE.format(times=times))
-    sound = sound_notice(submission.evidence.sound)
-    if sound:
-        notices.append(sound)
-    corrected = submission.transcript.corrected_texts
-    if corrected:
-        listed = [_correction(now, was) for now, was in corrected[:MAX_LISTED_CORRECTIONS]]
-        if len(corrected) > len(listed):
-            listed.append(f"and {len(corrected) - len(listed)} more")
-        notices.append(CORRECTED_NOTICE.format(corrections=", ".join(listed)))
-    return tuple(notices)
-
-
-def _correction(now: str, was: str) -> str:
-    if not now:
-        return f"“{was}” taken out"
-    return f"“{now}” for “{was}”" if was else f"“{now}” put in"
-
-
-def _clock(seconds: float) -> str:
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
-
-
 def grade(
     question: Question,
     submission: Submission,
@@ -287,7 +243,7 @@ def grade(
         created_at=submission.created_at,
         grader_version=GRADER_VERSION,
         bank_version=bank_version,
-        notices=(*_notices(submission, rough=rough), *judge_notices),
+        notices=(*notices_of(submission), *judge_notices),
         transcript=transcript,
         score=None if content is None else content.score,
         score_parts=() if content is None else content.parts,

@@ -44,12 +44,6 @@ _PREFIXES = (
     "hyper", "hypo", "inter", "intra", "micro", "macro", "multi", "over", "under", "super", "semi",
     "anti", "auto", "trans", "non", "pre", "sub", "dis", "mis", "un", "re", "de", "co",
 )  # fmt: skip
-COMMON_RANK = 10_000
-"""Words up to this rank of English make compounds."""
-_PREFIXES = (
-    "hyper", "hypo", "inter", "intra", "micro", "macro", "multi", "over", "under", "super", "semi",
-    "anti", "auto", "trans", "non", "pre", "sub", "dis", "mis", "un", "re", "de", "co",
-)  # fmt: skip
 COMMON_RANK = 5_000
 """Words up to this rank of English make compounds."""
 _KEPT = word_set("https data ops aws ios does access less least most last further later")

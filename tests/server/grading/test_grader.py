@@ -7,11 +7,10 @@ from server.contract import Evidence, HeardTerm, Pause, Report, Stretch, are_lik
 from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade
 from server.grading.answer import read_answer
-from server.grading.delivery import find_fillers, find_repeated_starts
+from server.grading.delivery import find_fillers, find_repeated_starts, syllables
 from server.grading.grader import term_index, words_of
 from server.grading.language import remark
 from server.grading.sense.vectors import sense_of
-from server.grading.syllables import syllables
 
 ROCE = Term(
     term="RoCE",
