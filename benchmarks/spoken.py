@@ -100,6 +100,17 @@ class Tally:
     engine_s: float = 0.0
     all_s: float = 0.0
 
+    def count_terms(
+        self, named: Counter[str], listened: Counter[str], accused: Counter[str]
+    ) -> None:
+        """Add one answer's terms: named in the text, listened to, and called mispronounced.
+
+        What the text does not name ("NCCL_ALGO") the voice spells: that is mispronounced indeed.
+        """
+        self.terms += named.total()
+        self.terms_heard += (named & listened).total()
+        self.mispronounced += (accused - (listened - named)).total()
+
     def row(self, name: str) -> str:
         """One line of the table."""
         coach = self.against_coach
@@ -246,16 +257,16 @@ class Bench:
         named = Counter(self._voice.terms(answer.text))
         evidence = outcome.submission.evidence.heard
         listened = Counter(each.term for each in evidence)
-        tally.terms += named.total()
-        tally.terms_heard += (named & listened).total()
-        tally.mispronounced += sum(each.verdict == "mispronounced" for each in evidence)
+        accused = Counter(each.term for each in evidence if each.verdict == "mispronounced")
+        tally.count_terms(named, listened, accused)
         if self._verbose:
             print(f"\n{answer.question}: {report.transcript.text}")
             print(
                 f"  phrases by the sound: {', '.join(sorted(covered(report) - covered(by_text)))}"
             )
             print(f"  lost phrases: {', '.join(sorted(covered(written) - covered(report)))}")
-            print(f"  lost terms: {', '.join(sorted((named - listened).elements()))}\n")
+            print(f"  lost terms: {', '.join(sorted((named - listened).elements()))}")
+            print(f"  mispronounced: {', '.join(sorted(accused.elements()))}\n")
 
 
 def without_sound(submission: Submission) -> Submission:
