@@ -11,8 +11,6 @@ from rich.text import Text
 from client.cli.common import command, errors, fail, open_server, out
 
 if TYPE_CHECKING:
-    from client.answering.session import Session
-    from client.backend.protocol import Backend
     from client.core.settings import ClientSettings
     from client.practice.drills.items import Item, ItemSets
     from client.speaking import Speaker
@@ -89,6 +87,7 @@ def _practice(
             "a drill is controlled by keys and needs a terminal; `aloud drill --list` does not"
         )
     from client.audio.devices import find_device
+    from client.cli.engine import open_session
     from client.practice.drills.hearing import drill_hearing
     from client.practice.drills.session import DrillSession
     from client.practice.finishing import Finisher
@@ -98,19 +97,11 @@ def _practice(
 
     find_device(device)  # a missing microphone is reported before the first item
     with open_server(settings) as backend, key_reader() as keys:
-        finisher = Finisher.of(settings, backend, lambda: _session(settings, backend))
+        finisher = Finisher.of(settings, backend, lambda: open_session(settings, backend))
         offer_unfinished(out(), keys, finisher)
         record = recorder_of_takes(out(), settings, device)
         session = DrillSession(backend, drill_hearing(), sets, drill_set=set_, count=items)
         DrillScreen(session, out(), keys, record, _Sounds(settings), speak=speak).run()
-
-
-def _session(settings: "ClientSettings", backend: "Backend") -> "Session":
-    """What finishes an answer to a question that was left from before."""
-    from client.answering.session import Session
-    from client.cli.engine import begin_loading, load_hearing
-
-    return Session(backend, begin_loading(settings, None, None), load_hearing(settings))
 
 
 class _Sounds:

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from client.cli.common import errors
+from client.cli.common import errors, open_judge
 from client.cli.progress import download_bar
 
 if TYPE_CHECKING:
     from client.answering.hearing import Hear
+    from client.answering.session import Session
+    from client.backend.protocol import Backend
     from client.core.settings import ClientSettings
     from client.transcription.base import Transcriber
 
@@ -42,3 +44,30 @@ def load_hearing(settings: "ClientSettings") -> "Hear":
     from client.answering import assembly
 
     return assembly.load_hearing(settings)
+
+
+def open_session(
+    settings: "ClientSettings",
+    backend: "Backend",
+    engine: str | None = None,
+    model: str | None = None,
+    *,
+    judged: bool = False,
+) -> "Session":
+    """What transcribes and hears stored answers; its engine loads when something needs it.
+
+    Args:
+        settings: name engine, lexicon and judge.
+        backend: has the answers.
+        engine: the engine's name; ``None``: as in the settings.
+        model: its weights; likewise.
+        judged: the settings' judge is asked, too.
+    """
+    from client.answering.session import Session
+
+    return Session(
+        backend,
+        lambda: begin_loading(settings, engine, model)(),
+        load_hearing(settings),
+        open_judge(settings) if judged else None,
+    )

@@ -13,7 +13,6 @@ from client.cli.common import (
     command,
     errors,
     fail,
-    open_judge,
     open_server,
     out,
 )
@@ -44,8 +43,7 @@ def retranscribe(
     model: ModelOption = None,
 ) -> None:
     """Transcribe recorded answers again and grade them; the earlier reports are kept."""
-    from client.answering.session import Session
-    from client.cli.engine import begin_loading, load_hearing
+    from client.cli.engine import open_session
     from client.cli.progress import share_bar
     from client.core.errors import ClientError
     from client.data.own_recordings import OwnRecordings
@@ -60,12 +58,7 @@ def retranscribe(
         if not ids:
             out().print("No recorded answer has a rough transcript.")
             return
-        session = Session(
-            backend,
-            lambda: begin_loading(settings, engine, model)(),
-            load_hearing(settings),
-            open_judge(settings),
-        )
+        session = open_session(settings, backend, engine, model, judged=True)
         failed = 0
         for number, attempt_id in enumerate(ids, 1):
             try:
@@ -149,15 +142,12 @@ def correct(
 def _correct(
     settings: "ClientSettings", backend: "Backend", attempt_id: int, text: str
 ) -> "Attempt":
-    from client.answering.session import Session
-    from client.cli.engine import begin_loading, load_hearing
+    from client.cli.engine import open_session
     from client.data.own_recordings import OwnRecordings
     from client.data.repair import correct_words
 
-    session = Session(
-        backend, lambda: begin_loading(settings, None, None)(), load_hearing(settings)
-    )
-    return correct_words(backend, session, OwnRecordings(settings.recordings), attempt_id, text)
+    recordings = OwnRecordings(settings.recordings)
+    return correct_words(backend, open_session(settings, backend), recordings, attempt_id, text)
 
 
 def _say(

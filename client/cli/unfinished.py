@@ -1,5 +1,6 @@
 """``aloud unfinished``: answers that something interrupted, to be finished or discarded."""
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,6 @@ from client.cli.common import (
     command,
     errors,
     fail,
-    open_judge,
     open_server,
     out,
     print_json,
@@ -43,21 +43,12 @@ def unfinished(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List answers without a report that a crash or a fault left, and finish or discard them."""
-    from client.answering.session import Session
-    from client.cli.engine import begin_loading, load_hearing
+    from client.cli.engine import open_session
     from client.practice.finishing import Finisher
 
     with open_server(settings) as backend:
-        session: Session | None = None
-
-        def opened() -> Session:
-            nonlocal session
-            if session is None:
-                loaded = begin_loading(settings, engine, model)
-                session = Session(backend, loaded, load_hearing(settings), open_judge(settings))
-            return session
-
-        finisher = Finisher.of(settings, backend, opened)
+        session = cache(lambda: open_session(settings, backend, engine, model, judged=True))
+        finisher = Finisher.of(settings, backend, session)
         offers = finisher.offers()
         to_finish, to_discard = _chosen(offers, finish), _chosen(offers, discard)
         if finish or discard:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
@@ -33,6 +34,9 @@ from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
 from tests.client.fake_judge import FakeJudge
 
+if TYPE_CHECKING:
+    from client.terminal.interview import InterviewOptions
+
 STUB_SERVER = Path(__file__).with_name("stub_server.py")
 
 
@@ -44,6 +48,22 @@ def make_submission(text: str = "paged attention", **changes: object) -> Submiss
         "transcript": Transcript(text=text, engine="fake"),
     }
     return Submission.model_validate(values | changes)
+
+
+def one_question() -> "InterviewOptions":
+    """An interview in the terminal: one question, nothing spoken, stopped by keys only."""
+    from client.terminal.interview import InterviewOptions
+
+    return InterviewOptions(
+        role="ml-engineer",
+        round=None,
+        questions=1,
+        device=None,
+        prepare_s=0,
+        auto_stop=False,
+        speak=False,
+        save=True,
+    )
 
 
 def make_question(question_id: str = "kv-cache") -> Question:

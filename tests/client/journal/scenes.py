@@ -42,7 +42,7 @@ from client.practice.drills.session import DrillSession, DrillVerdict
 from client.practice.finishing import Finisher
 from client.studio.app import create_studio
 from client.terminal.drill import DrillScreen, recorder_of_takes
-from client.terminal.interview import Interview, InterviewOptions
+from client.terminal.interview import Interview
 from client.terminal.keys import Keys
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
@@ -54,7 +54,7 @@ from server.contract import Word
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
 from tests.client.audio.conftest import FakeSoundSystem, device
-from tests.client.conftest import listening, make_question, make_report
+from tests.client.conftest import listening, make_question, make_report, one_question
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, make_studio
 
 SPOKEN_S: Final = 2.0
@@ -181,22 +181,12 @@ def interview(settings: ClientSettings) -> None:
 
     client.terminal.interview.key_reader = keys
     Interview._choose = lambda _: [make_question(QUESTION)]  # type: ignore[method-assign]
-    options = InterviewOptions(
-        role="ml-engineer",
-        round=None,
-        questions=1,
-        device=None,
-        prepare_s=0,
-        auto_stop=False,
-        speak=False,
-        save=True,
-    )
     with backend_of(settings) as backend:
         session = Session(backend, Engine)
         nothing = Finisher(Journal(settings.home / "none"), backend, lambda: session, _no, hear)
         while True:
             Interview(
-                settings, backend, session, options, _console(), lambda *_: None, nothing
+                settings, backend, session, one_question(), _console(), lambda *_: None, nothing
             ).run()
 
 

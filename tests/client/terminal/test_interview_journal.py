@@ -16,11 +16,11 @@ from client.core.errors import EngineError
 from client.core.settings import ClientSettings
 from client.journal import Journal
 from client.practice.finishing import Finisher
-from client.terminal.interview import Interview, InterviewOptions
+from client.terminal.interview import Interview
 from client.terminal.keys import Keys
 from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.audio.conftest import FakeSoundSystem, device
-from tests.client.conftest import make_question
+from tests.client.conftest import make_question, one_question
 from tests.client.journal.scenes import Engine, backend_of, hear, speech
 
 
@@ -85,23 +85,13 @@ class Held:
 
         self._patch.setattr("client.terminal.interview.key_reader", reader)
         shown = io.StringIO()
-        options = InterviewOptions(
-            role="ml-engineer",
-            round=None,
-            questions=1,
-            device=None,
-            prepare_s=0,
-            auto_stop=False,
-            speak=False,
-            save=True,
-        )
         session = Session(self._backend, engine)
         journal = Journal.of(self._settings)
         finisher = Finisher(journal, self._backend, lambda: session, lambda _: None, hear)
         console = Console(file=shown, width=100, force_terminal=True)
         try:
             Interview(
-                self._settings, self._backend, session, options, console, _say, finisher
+                self._settings, self._backend, session, one_question(), console, _say, finisher
             ).run()
         except (KeyboardInterrupt, EngineError) as error:
             shown.write(f"\n{type(error).__name__}")
