@@ -78,7 +78,7 @@ def left(settings: ClientSettings) -> int:
 def test_record_cannot_be_pressed_before_the_page_listens(serve: Serve, new_page: NewPage) -> None:
     page = new_page()
     held: list[Any] = []
-    page.route("**/static/practice.js", held.append)
+    page.route("**/static/practice.js", lambda route: held.append(route))
     page.goto(serve().url + PAGE, wait_until="commit")
     page.wait_for_selector(".recorder[inert]")
     while not held:
