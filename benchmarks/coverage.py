@@ -13,7 +13,8 @@ words (an answer of the field does say some of another question's phrases, but s
 sound like one). Exit status 1 above the goal.
 
 ``--hard`` judges the sentences that only look like a phrase (``traps.yaml``, and against whole
-questions ``traps_of_questions.yaml``) and those in which a transcriber misspelled it
+questions ``traps_of_questions.yaml`` and ``traps_unread.yaml``, which nobody read while the grader
+was made) and those in which a transcriber misspelled it
 (``mistranscribed.yaml``).
 """
 
@@ -177,13 +178,13 @@ def traps(bank: Bank, lexicon: Lexicon) -> tuple[list[str], list[str], int]:
     return taken, missed, count
 
 
-def traps_of_questions(bank: Bank, lexicon: Lexicon) -> tuple[list[str], list[str], int]:
-    """Judge the sentences of ``traps_of_questions.yaml`` as answers to their questions.
+def traps_of_questions(name: str, bank: Bank, lexicon: Lexicon) -> tuple[list[str], list[str], int]:
+    """Judge the sentences of a file of judgments as answers to their questions.
 
     Returns:
-        As ``traps``. Half of what is found here was learnt from these sentences.
+        As ``traps``. Half of what is found here was learnt from ``traps_of_questions.yaml``.
     """
-    entries = yaml.safe_load((JUDGMENTS / "traps_of_questions.yaml").read_text("utf-8"))
+    entries = yaml.safe_load((JUDGMENTS / name).read_text("utf-8"))
     taken, missed, count = [], [], 0
     senses = senses_of([entry["text"].split() for entry in entries])
     for entry, sense in zip(entries, senses, strict=True):
@@ -221,12 +222,16 @@ def main_hard(*, errors: bool) -> int:
     lexicon = load_lexicon()
     bank = load_bank()
     taken, missed, count = traps(bank, lexicon)
-    learnt_taken, learnt_missed, learnt = traps_of_questions(bank, lexicon)
+    learnt_taken, learnt_missed, learnt = traps_of_questions(
+        "traps_of_questions.yaml", bank, lexicon
+    )
+    unread_taken, _, unread = traps_of_questions("traps_unread.yaml", bank, lexicon)
     unheard, spoken = mistranscribed(lexicon)
     print(
         f"traps: {len(taken)} of {count} taken, {len(missed)} statements missed\n"
         f"traps of questions, learnt from: {len(learnt_taken)} of {learnt} taken, "
         f"{len(learnt_missed)} statements missed\n"
+        f"traps of questions, unread: {len(unread_taken)} of {unread} taken\n"
         f"mistranscribed: {spoken - len(unheard)} of {spoken} found"
     )
     if errors:
