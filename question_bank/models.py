@@ -1,5 +1,6 @@
 """The bank's frozen models: what a role, a round, a question and a key phrase are."""
 
+from operator import not_
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -42,11 +43,13 @@ class KeyPhrase(_Frozen):
     equally well, ``ways`` sentences that say it without the term, and ``not_`` (``not`` in YAML)
     sentences that look like it but are something else. ``formerly`` holds names from earlier
     versions of the bank: no answer is searched for them, but candidates' own aliases may be filed
-    under them.
+    under them. ``own`` are the aliases that the candidate added, which are also among
+    ``aliases``: nobody doubts that they mean the phrase.
     """
 
     phrase: Text
-    formerly: tuple[Text, ...] = ()
+    formerly: tuple[Text, ...] = Field(default=(), exclude_if=not_)
+    own: tuple[Text, ...] = Field(default=(), exclude_if=not_)
     aliases: tuple[Text, ...] = ()
     any_of: tuple[Text, ...] = ()
     ways: tuple[Text, ...] = ()
@@ -80,7 +83,7 @@ class Question(_Frozen):
     id: Slug
     role: Slug | None = None
     round: RoundName
-    opens: tuple[RoundName, ...] = ()
+    opens: tuple[RoundName, ...] = Field(default=(), exclude_if=not_)
     kind: Kind
     topic: Text
     signals: tuple[SignalName, ...] = ()

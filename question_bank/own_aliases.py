@@ -178,7 +178,11 @@ def _extended(
             aliases = [each for each in new if len(_words(each)) <= MAX_ALIAS_WORDS]
             ways = [each for each in new if each not in aliases]
             key = key.model_copy(
-                update={"aliases": (*key.aliases, *aliases), "ways": (*key.ways, *ways)}
+                update={
+                    "aliases": (*key.aliases, *aliases),
+                    "ways": (*key.ways, *ways),
+                    "own": tuple(aliases),
+                }
             )
         phrases.append(key)
     if question.id not in applied:

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from client.transcription.engine_handle import SAME_SUMS
@@ -29,6 +30,11 @@ _REALTIME_FIXTURES = {"pulseaudio", "browsers"}
 """A sound server plays in real time, and so does the microphone of the studio's browsers."""
 _CHROMIUM = "tests.chromium"
 """Modules that take a function from here drive a browser."""
+
+
+# A first example may load a model, and other tests share the processor.
+hypothesis.settings.register_profile("aloud", deadline=None)
+hypothesis.settings.load_profile("aloud")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

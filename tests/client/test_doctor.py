@@ -100,7 +100,7 @@ def test_a_broken_check_does_not_hide_the_others(
     monkeypatch.setattr(doctor, "check_voice", broken)
     checks = doctor.run_checks(settings, sounddevice=SoundSystem())
     assert len(checks) == 8
-    failing(checks[3], "KeyError: 'surprise'", "defect")
+    failing(checks[3], "KeyError: 'surprise'", "report this line as a bug")
 
 
 def test_a_microphone_that_gives_sound() -> None:

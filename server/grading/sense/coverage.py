@@ -1,8 +1,9 @@
 """Key phrases that the words do not settle, looked for by their sense."""
 
+import re
 from collections.abc import Callable, Sequence
 
-from question_bank.models import Question
+from question_bank.models import KeyPhrase, Question
 from server.contract import Coverage, PhraseCoverage, Word, coverage_score, evidence_of
 from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases, shipped_fusion
@@ -42,13 +43,14 @@ def with_own_words(
     """
     sensed = sense_phrases(question, sense, texts, coverage.phrases)
     phrases = tuple(
-        phrase if found is None else _judged(phrase, found, texts, words, is_denied)
-        for phrase, found in zip(coverage.phrases, sensed, strict=True)
+        phrase if found is None else _judged(key, phrase, found, texts, words, is_denied)
+        for key, phrase, found in zip(question.key_phrases, coverage.phrases, sensed, strict=True)
     )
     return Coverage(score=coverage_score(phrases), phrases=phrases)
 
 
 def _judged(
+    key: KeyPhrase,
     phrase: PhraseCoverage,
     found: Sensed,
     texts: Sequence[str],
@@ -59,7 +61,7 @@ def _judged(
     if said and any(start <= said[0] and said[-1] < end for start, end in found.near_misses):
         phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     if phrase.status == "covered":
-        if phrase.negated or found.word_for_word:
+        if phrase.negated or found.word_for_word or _is_own(key, phrase):
             return phrase
         if found.spoken_of is None or found.spoken_of >= SPOKEN_OF_FROM:
             return phrase
@@ -87,3 +89,20 @@ def _judged(
             "negated": False,
         }
     )
+
+
+def _is_own(key: KeyPhrase, phrase: PhraseCoverage) -> bool:
+    """Whether the words found are an alias that the candidate added.
+
+    Words like "it" at its ends are no part of the evidence.
+    """
+    if phrase.how != "alias" or phrase.evidence is None:
+        return False
+    said = _bare(phrase.evidence.text)
+    return any(said in own or own in said for own in map(_bare, key.own))
+
+
+def _bare(text: str) -> str:
+    """The words alone, with a space on both sides."""
+    words = " ".join(re.findall(r"[^\W_]+", text.casefold()))
+    return f" {words} "

@@ -304,7 +304,7 @@ def test_tokens_and_password_on_the_account_page(world: People) -> None:
     assert "old password is wrong" in browser.post("/account/password", data=wrong).text
     right = {"old": PASSWORD, "password": "another good one", "again": "another good one"}
     reply = browser.post("/account/password", data={"csrftoken": token, **right})
-    assert "Your password is changed" in reply.text
+    assert "Your password has been changed" in reply.text
     assert browser.get("/account").status_code == 200  # this browser stays
     assert sign_in(world.client(**PAGE)).status_code == 401
 
