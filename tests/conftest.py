@@ -33,7 +33,9 @@ _CHROMIUM = "tests.chromium"
 
 
 # A first example may load a model, and other tests share the processor.
-hypothesis.settings.register_profile("aloud", deadline=None)
+hypothesis.settings.register_profile(
+    "aloud", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("aloud")
 
 

@@ -120,15 +120,25 @@ class Worker:
         self._thread = threading.Thread(target=self._loop, name="jobs", daemon=True)
         self._thread.start()
 
-    def stop(self) -> None:
-        """Ends; a running job is given back at its next step."""
+    def stop(self, within_s: float = _STOPS_WITHIN_S) -> bool:
+        """Ends; a running job is given back at its next step.
+
+        Args:
+            within_s: how long to wait for that step.
+
+        Returns:
+            Whether it has ended; otherwise it still works, and writes, until its process ends.
+        """
         self._ends.set()
         self._woken.set()
-        if self._thread is not None:
-            self._thread.join(_STOPS_WITHIN_S)
-            if self._thread.is_alive():
-                logger.warning("the jobs' worker did not end within %.0f s", _STOPS_WITHIN_S)
-            self._thread = None
+        if self._thread is None:
+            return True
+        self._thread.join(within_s)
+        if self._thread.is_alive():
+            logger.warning("the jobs' worker did not end within %.0f s", within_s)
+            return False
+        self._thread = None
+        return True
 
     def wake(self) -> None:
         """Says that a job was queued. It is found without that too, only later."""

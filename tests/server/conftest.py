@@ -40,13 +40,12 @@ from server.contract import (
     Word,
 )
 from server.core.settings import sqlite_url
-from server.db.database import Database
 from server.db.tables import Base
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import Kinds
-from server.jobs.worker import Runner
-from tests.server.queues import BEAT_S, SILENT_S
+from server.jobs.worker import BEAT_S, SILENT_S, Runner
+from tests.server.queues import ENDS_WITHIN_S
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -254,17 +253,27 @@ def new_service(
 
 @pytest.fixture
 def make_queue(store: Store) -> Iterator[Callable[..., JobQueue]]:
-    """Makes queues over the same database; what they started is stopped at the end."""
+    """Makes queues over the same database; what they started is stopped at the end.
+
+    The next test has the same PostgreSQL database, emptied, with the same numbers of jobs: a worker
+    that outlived its test would write into it, so the fixture ends when the last worker has ended.
+    """
     made: list[JobQueue] = []
 
-    def build(kinds: Kinds, database: Database | None = None, *, start: bool = True) -> JobQueue:
-        jobs = JobStore(database or store.database)
-        queue = JobQueue(Runner(jobs, kinds, beat_s=BEAT_S, silent_s=SILENT_S))
+    def build(
+        kinds: Kinds,
+        *,
+        start: bool = True,
+        beat_s: float = BEAT_S,
+        silent_s: float = SILENT_S,
+    ) -> JobQueue:
+        jobs = JobStore(store.database)
+        queue = JobQueue(Runner(jobs, kinds, beat_s=beat_s, silent_s=silent_s))
         if start:
             queue.worker.start()
         made.append(queue)
         return queue
 
     yield build
-    for queue in made:
-        queue.worker.stop()
+    ended = [queue.worker.stop(ENDS_WITHIN_S) for queue in made]
+    assert all(ended), "a worker still runs"

@@ -100,7 +100,9 @@ def test_a_cohort_that_is_gone_invites_nobody(accounts: AccountService) -> None:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.text(st.characters(codec="utf-8"), max_size=200))
 def test_any_text_is_a_list_or_one_clear_error(accounts: AccountService, text: str) -> None:

@@ -3,13 +3,17 @@
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime
+
+from sqlalchemy import select
 
 from server.attempts.store import Store
 from server.core.errors import InvalidInputError
+from server.db.tables import JobRow
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import MadeFile, Outcome, Work
-from tests.server.queues import SILENT_S, wait_for, wait_until_over
+from tests.server.queues import BEAT_S, ENDS_WITHIN_S, SILENT_S, wait_for, wait_until_over
 
 MakeQueue = Callable[..., JobQueue]
 
@@ -77,7 +81,7 @@ def test_a_running_job_stops_when_it_is_cancelled(make_queue: MakeQueue) -> None
     job = queue.enqueue("endless", {}, None)
     wait_for(lambda: queue.status(job.id, None).state == "running")
     assert queue.cancel(job.id, None).state == "cancelled"
-    assert stopped.wait(30)
+    assert stopped.wait(ENDS_WITHIN_S)
     assert queue.status(job.id, None).state == "cancelled"
 
 
@@ -92,8 +96,8 @@ def test_a_running_job_is_given_back_when_the_server_ends(make_queue: MakeQueue)
 
     queue = make_queue({"work": endless})
     job = queue.enqueue("work", {"to": 3}, None)
-    assert begun.wait(60)
-    queue.worker.stop()
+    assert begun.wait(ENDS_WITHIN_S)
+    assert queue.worker.stop(ENDS_WITHIN_S)
     given_back = queue.status(job.id, None)
     assert (given_back.state, given_back.begun) == ("queued", 0)
     assert not queue.worker.is_alive
@@ -109,22 +113,46 @@ def test_a_job_of_a_dead_process_is_taken_up_from_what_it_kept(
     dead = jobs.claim()
     assert dead is not None and jobs.keep(dead, {"at": 7})
 
-    queue = make_queue({"go-on": lambda work: Outcome({"from": work.kept})})
+    kinds = {"go-on": lambda work: Outcome({"from": work.kept})}
+    queue = make_queue(kinds, beat_s=BEAT_S, silent_s=SILENT_S)
     done = wait_until_over(queue, job)
     assert (done.state, done.begun, done.result) == ("done", 2, {"from": {"at": 7}})
 
 
-def test_a_long_step_without_progress_is_not_taken_for_dead(make_queue: MakeQueue) -> None:
-    runs: list[int] = []
+def test_a_long_step_without_progress_is_not_taken_for_dead(
+    make_queue: MakeQueue, store: Store
+) -> None:
+    def heartbeat() -> datetime:
+        with store.database.read() as session:
+            return session.scalars(select(JobRow.heartbeat_at)).one()
 
     def slow(work: Work) -> Outcome:
-        runs.append(1)
-        time.sleep(2 * SILENT_S)
+        for _ in range(3):
+            before = heartbeat()
+            wait_for(lambda before=before: heartbeat() > before)
         return Outcome({"slow": True})
 
-    queues = [make_queue({"slow": slow}) for _ in range(2)]
-    job = wait_until_over(queues[0], queues[0].enqueue("slow", {}, None))
-    assert (job.state, job.begun, len(runs)) == ("done", 1, 1)
+    queues = [make_queue({"slow": slow}, beat_s=BEAT_S) for _ in range(2)]
+    job = wait_until_over(queues[0], queues[0].enqueue("slow", {}, None), within_s=400)
+    assert (job.state, job.begun) == ("done", 1)
+
+
+def test_a_worker_that_does_not_end_in_time_says_so(make_queue: MakeQueue) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def deaf(work: Work) -> Outcome:
+        begun.set()
+        assert go_on.wait(ENDS_WITHIN_S)
+        return Outcome()
+
+    queue = make_queue({"deaf": deaf})
+    queue.enqueue("deaf", {}, None)
+    assert begun.wait(ENDS_WITHIN_S)
+    assert not queue.worker.stop(0.01)
+    assert queue.worker.is_alive
+    go_on.set()
+    assert queue.worker.stop(ENDS_WITHIN_S)
+    assert not queue.worker.is_alive
 
 
 def test_two_workers_share_the_work_and_do_each_job_once(make_queue: MakeQueue) -> None:

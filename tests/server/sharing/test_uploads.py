@@ -200,14 +200,14 @@ def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
     def slow(content: bytes, progress: Callable[[int, int], None]) -> Encoded:
         made = encoding.reencoded(content, progress)
         encoded.set()
-        assert goes_on.wait(30)
+        assert goes_on.wait(120)
         return made
 
     monkeypatch.setattr(uploads, "reencoded", slow)
     world.upload(world.ana, attempt)
     worker = threading.Thread(target=do_all, args=(world.queue,))
     worker.start()
-    assert encoded.wait(30)
+    assert encoded.wait(120)
     ENDS[way](world, attempt)
     assert kept_inputs(world) == []
     goes_on.set()
