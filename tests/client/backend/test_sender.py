@@ -176,7 +176,7 @@ class TestSender:
                 time.sleep(0.005)
         assert (sender.status().sent, sender.status().total) == (2, 3)
         gate.release()
-        assert sender.wait(20)
+        assert sender.wait(120)
         assert (sender.status().running, left) == (False, [0])
 
     def test_nothing_that_waits_begins_nothing(self) -> None:
@@ -193,7 +193,7 @@ class TestSender:
         assert 0.9 < time.monotonic() - began_s < 5.0
         assert told[0].startswith("sending ")
         assert "of 100 were sent" in told[1]
-        assert sender.wait(20)
+        assert sender.wait(120)
         assert left[0] > 50
         sender.begin()
         assert not sender.status().running, "the end is the end"
@@ -204,6 +204,6 @@ class TestSender:
 
         sender, left = self.sender(fail)
         sender.begin()
-        assert sender.wait(20)
+        assert sender.wait(120)
         assert sender.status().problem == "the folder is gone"
         assert left == [3]

@@ -58,7 +58,7 @@ def send_all(socket: WebSocketTestSession, clip: Clip) -> None:
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.02)

@@ -146,7 +146,7 @@ class RunningStudio:
             time.sleep(0.02)
 
     def get(self, path: str) -> httpx.Response:
-        return httpx.get(self.url + path, timeout=10, trust_env=False)
+        return httpx.get(self.url + path, timeout=60, trust_env=False)
 
     def stop(self) -> None:
         self._server.should_exit = True

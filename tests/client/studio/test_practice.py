@@ -209,6 +209,6 @@ def test_a_question_is_said_before_the_page_asks_for_its_sound(
     monkeypatch.setattr(studio, "speaker", lambda lexicon=None: Noting())
     question = studio.backend.questions(role=ROLE)[0]
     client.get(f"/practice/{question.id}")
-    assert said.get(timeout=10) == question.prompt
+    assert said.get(timeout=60) == question.prompt
     studio.get_ready()
-    assert said.get(timeout=10) == studio.backend.question("tell-me-about-yourself").prompt
+    assert said.get(timeout=60) == studio.backend.question("tell-me-about-yourself").prompt

@@ -56,7 +56,7 @@ def is_there(pid: int) -> bool:
 
 
 def soon(condition: Callable[[], bool]) -> bool:
-    give_up_s = time.monotonic() + 30
+    give_up_s = time.monotonic() + 120
     while not condition():
         if time.monotonic() > give_up_s:
             return False
