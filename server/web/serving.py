@@ -19,6 +19,10 @@ _SWITCH_S: Final = 0.0005
 """How long a thread that grades may keep the interpreter while others wait: ten times shorter than
 Python's own choice, because a request hands it over many times."""
 
+_HUNG_S: Final = 60
+"""Without a sign of life for this long, one of several processes is ended and replaced. uvicorn's own
+5 s would kill processes in mid-answer on a machine that is only busy."""
+
 SETTINGS_VARIABLE: Final = "ALOUD_SERVER_SETTINGS"
 """How the settings come into the processes that uvicorn starts."""
 
@@ -71,6 +75,7 @@ def run(
             host=host,
             port=port,
             workers=workers,
+            timeout_worker_healthcheck=_HUNG_S,
             log_config=None,
             http=_PROTOCOL,
             ws="none",

@@ -251,7 +251,7 @@ def server(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
             yield address, tokens
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(120)
 
 
 def longest_answer(server: str, token: str) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def server(store_url: str, database: Database, tmp_path: Path) -> Iterator[str]:
             yield address
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(120)
 
 
 def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

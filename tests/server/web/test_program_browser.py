@@ -121,7 +121,7 @@ def running(folder: Path, who: str, *arguments: str) -> Iterator[str]:
             yield address
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(120)
 
 
 @pytest.mark.slow
