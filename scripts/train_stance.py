@@ -127,8 +127,10 @@ def rows_of(examples: Sequence[Example]) -> Floats:
     """The features of each: of its words, and the vector of its clause."""
     texts = [" ".join(each.words[slice(*_clause(each))]) for each in examples]
     vectors = shared_encoder().encode(texts)
-    told = [list(word_features(each.words, each.first, each.last).values()) for each in examples]
-    return np.c_[np.array(told), vectors]
+    features = [
+        list(word_features(each.words, each.first, each.last).values()) for each in examples
+    ]
+    return np.c_[np.array(features), vectors]
 
 
 def _clause(example: Example) -> tuple[int, int]:
@@ -158,8 +160,8 @@ def from_answers() -> list[tuple[int, Floats]]:
                 first, *_, last = (*phrase.evidence.word_indices, phrase.evidence.word_indices[-1])
                 vector = clause_vector(sense, first, last)
                 if phrase.status == "covered" and vector is not None:
-                    told = list(word_features(words, first, last).values())
-                    found.append((ids.index(entry["id"]) % FOLDS, np.r_[told, vector]))
+                    features = list(word_features(words, first, last).values())
+                    found.append((ids.index(entry["id"]) % FOLDS, np.r_[features, vector]))
     return found
 
 

@@ -52,7 +52,7 @@ short ones to a pool of their own. In the end, the wait fell from two days to th
 PAUSE_S: Final = 0.35
 LEAD_S: Final = 1.0
 REST_S: Final = 60.0
-"""Silence behind the answer, until it is told that it is over."""
+"""Silence behind the answer, until the page is told that it is over."""
 
 
 def spoken_answer(path: Path) -> float:

@@ -58,7 +58,7 @@ def decode(
 
     Args:
         path: a file that can be opened.
-        damage: is told what cannot be decoded.
+        damage: called with what cannot be decoded.
         layout: ``as it is`` keeps the two channels of a stereo file apart; others are mixed.
 
     Raises:

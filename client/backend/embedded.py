@@ -109,7 +109,7 @@ def check_bank(
         path: a bank's folder or file.
         lexicon: files of terms on top of the built-in ones.
         ways: also grade every way and every near miss, not only the model answers.
-        progress: told how many questions' ways are graded, of how many.
+        progress: called with how many questions' ways are graded, of how many.
 
     Raises:
         BankError, LexiconError: a file is not valid.

@@ -15,10 +15,10 @@ def unknown_fields(errors: Iterable[str]) -> frozenset[str]:
     """
     found = [(line, _UNKNOWN.fullmatch(line)) for line in errors]
     # a server names no more than twenty faults
-    told = [match for line, match in found if not re.fullmatch(r"and \d+ more", line)]
-    if not all(told):
+    matches = [match for line, match in found if not re.fullmatch(r"and \d+ more", line)]
+    if not all(matches):
         return frozenset()
-    return frozenset(re.sub(r"\.\d+(?=\.)", ".*", match[1]) for match in told if match)
+    return frozenset(re.sub(r"\.\d+(?=\.)", ".*", match[1]) for match in matches if match)
 
 
 def without(fields: Iterable[str]) -> dict[str, Any]:

@@ -39,8 +39,8 @@ class Preferences:
         model: its weights by name or folder; empty: the engine's own choice.
         thinking_s: seconds to think before recording begins by itself; ``None``: the studio waits
             for the button, the terminal takes its own default.
-        mother_tongue: of the candidate, as they write it; empty: not told.
-        interview_date: the day of the interview; ``None``: not told.
+        mother_tongue: of the candidate, as they write it; empty: not given.
+        interview_date: the day of the interview; ``None``: not given.
         keys: keyboard shortcuts of the studio are on.
     """
 

@@ -107,7 +107,7 @@ def fall_levels_db(samples: Floats) -> Floats:
 
 
 def fall_of(levels_db: Floats) -> float | None:
-    """How fast the sound falls silent, dB in ``FALL_S``; ``None`` where it cannot be told."""
+    """How fast the sound falls silent, dB in ``FALL_S``; ``None`` where it cannot be measured."""
     lag = round(FALL_S * FALL_RATE_HZ)
     if levels_db.size < lag + MIN_FALLS:
         return None

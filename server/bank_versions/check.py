@@ -39,7 +39,7 @@ def check_bank_path(
         path: a bank's folder or file.
         lexicon: files of terms on top of the built-in ones.
         ways: also grade every way and every near miss, which takes about two seconds a question.
-        progress: told how many questions are done, of how many.
+        progress: called with how many questions are done, of how many.
 
     Returns:
         How many questions it brings, and the faults, one line each.

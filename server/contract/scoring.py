@@ -74,13 +74,13 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
     as far as the answer is about the question, by ``RELEVANT_FROM``.
     """
     share = COVERAGE_SHARE[structure.kind]
-    told = LISTED_CREDIT + (1 - LISTED_CREDIT) * min(1.0, structure.score / TOLD_FROM)
+    explained = LISTED_CREDIT + (1 - LISTED_CREDIT) * min(1.0, structure.score / TOLD_FROM)
     named = _within(coverage.score, *COVERAGE_RANGE[structure.kind])
     needed = RELEVANT_FROM.get(structure.kind)
     relevant = 1.0 if needed is None else min(1.0, coverage.score / needed)
     built = _within(structure.score, *STRUCTURE_RANGE)
     parts = (
-        ScorePart(name="key phrases", share=share, value=named * told),
+        ScorePart(name="key phrases", share=share, value=named * explained),
         ScorePart(name="structure", share=1.0 - share, value=built * relevant),
     )
     return ContentScore(min(1.0, sum(part.share * part.value for part in parts)), parts)

@@ -2,7 +2,7 @@
 
 Each class carries a stable ``code`` (what a client may branch on) and the HTTP ``status`` it
 becomes; the text is one clear line for a person. Where that line names files of the machine or
-quotes the database's driver, ``public`` is what other machines are told instead.
+quotes the database's driver, ``public`` is what other machines get instead.
 """
 
 from typing import ClassVar
@@ -16,7 +16,7 @@ class ServerError(Exception):
     public: ClassVar[str] = ""
 
     @property
-    def told(self) -> str:
+    def public_text(self) -> str:
         """The text for people on other machines: no path, no address, no driver's text."""
         return self.public or str(self)
 

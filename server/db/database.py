@@ -27,7 +27,7 @@ class WalSync:
 
     SQLite's own way (``synchronous = FULL``) waits once for each commit and lets nobody else write
     meanwhile: no more than about 150 commits a second on a disk that takes 6 ms. Here a commit
-    writes to the log without waiting, and is waited for before anybody is told of it. A restart
+    writes to the log without waiting, and is waited for before anybody hears of it. A restart
     reads the log up to the last whole commit (https://www.sqlite.org/wal.html).
 
     Attributes:

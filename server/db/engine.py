@@ -169,7 +169,7 @@ def _open(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
-            return connection  # whoever uses it is told
+            return connection  # whoever uses it gets the error
         connection.close()
         connection = sqlite3.connect(path, timeout=busy_timeout_s, check_same_thread=False)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")

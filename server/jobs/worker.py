@@ -89,7 +89,7 @@ class Runner:
                 logger.info("%s was cancelled or taken over", label)
         except ServerError as error:
             logger.info("%s failed: %s", label, type(error).__name__)
-            store.fail(claim, error.told)
+            store.fail(claim, error.public_text)
         except (BankError, LexiconError) as error:
             logger.error("%s failed", label, exc_info=error)
             store.fail(claim, "the server's bank cannot be read; the server's log says why")

@@ -20,8 +20,8 @@ _SWITCH_S: Final = 0.0005
 Python's own choice, because a request hands it over many times."""
 
 _HUNG_S: Final = 60
-"""Without a sign of life for this long, one of several processes is ended and replaced. uvicorn's own
-5 s would kill processes in mid-answer on a machine that is only busy."""
+"""Without a sign of life for this long, one of several processes is ended and replaced. The 5 s of
+uvicorn itself would kill processes in mid-answer on a machine that is only busy."""
 
 SETTINGS_VARIABLE: Final = "ALOUD_SERVER_SETTINGS"
 """How the settings come into the processes that uvicorn starts."""

@@ -123,7 +123,7 @@ def test_a_phrase_has_a_bounded_number_of_aliases() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("- a\n- b\n", "dictionary"),
         ("Not A Slug:\n  p: [words here]\n", "Not A Slug"),
@@ -135,11 +135,11 @@ def test_a_phrase_has_a_bounded_number_of_aliases() -> None:
     ],
 )
 def test_a_file_that_is_not_valid_is_told_with_its_place(
-    tmp_path: Path, content: str, told: str
+    tmp_path: Path, content: str, message: str
 ) -> None:
     path = tmp_path / "own_aliases.yaml"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(BankError, match=told):
+    with pytest.raises(BankError, match=message):
         read_own_aliases(path)
 
 

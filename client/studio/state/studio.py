@@ -206,7 +206,7 @@ class Studio:
         return load_hearing(self.settings)
 
     def _speak_ahead(self, text: str) -> None:
-        with suppress(ClientError):  # whoever plays it is told why it cannot be said
+        with suppress(ClientError):  # whoever plays it sees why it cannot be said
             self.speaker().clip(text)
 
     def _regrade(self) -> None:

@@ -199,7 +199,7 @@ class Takes:
         except Exception as error:
             self.tell(TakeEnd(take.name, question_id, problem=why_unfinished(error)))
             raise
-        # told before it leaves the journal: after a crash in between it is told again
+        # reported before it leaves the journal: after a crash in between it is reported again
         self.tell(TakeEnd(take.name, question_id, outcome))
         return FinishedTake(outcome, take.keep())
 
@@ -265,7 +265,7 @@ class Takes:
         Returns:
             Its name, for ``finish``.
 
-        What can be read of a damaged file is taken; what is missing is told with it.
+        What can be read of a damaged file is taken; what is missing is reported with it.
 
         Raises:
             AudioFileError: it cannot be read; RecordingError: the folder cannot be written.

@@ -64,7 +64,9 @@ class Gate:
         except StoreError as error:
             if not is_open:
                 logger.error("%s: %s", error.code, error)
-                await failure(request, error.status, error.code, error.told)(scope, receive, send)
+                await failure(request, error.status, error.code, error.public_text)(
+                    scope, receive, send
+                )
                 return
             request.state.actor = ANONYMOUS
         if request.state.actor is ANONYMOUS and not is_open:

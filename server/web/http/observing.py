@@ -75,7 +75,7 @@ class Observe:
             if status:
                 raise
             logger.error("%s: %s", error.code, error)
-            reply = problem_response(error.status, error.code, error.told)
+            reply = problem_response(error.status, error.code, error.public_text)
             await reply(scope, receive, sending)
         except Exception as error:
             logger.error("the request failed", exc_info=error)

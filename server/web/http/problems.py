@@ -106,7 +106,7 @@ def _server_error(request: Request, error: Exception) -> Response:
     headers = {"WWW-Authenticate": "Bearer"} if error.code == "not-signed-in" else {}
     if isinstance(error, TooManyTriesError):
         headers["Retry-After"] = str(error.wait_s)
-    return failure(request, error.status, error.code, error.told, headers=headers)
+    return failure(request, error.status, error.code, error.public_text, headers=headers)
 
 
 def _invalid(request: Request, error: Exception) -> Response:

@@ -261,7 +261,7 @@ def test_overflows_are_counted_and_told(settings: RecorderSettings, sound_system
     assert "too busy 3 times" in recording.notices[0]
 
 
-@pytest.mark.parametrize("unplug_after", [True, False], ids=["told by PortAudio", "just quiet"])
+@pytest.mark.parametrize("unplug_after", [True, False], ids=["message by PortAudio", "just quiet"])
 def test_a_device_pulled_out_keeps_what_was_said(
     tmp_path: Path, sound_system: Any, unplug_after: bool
 ) -> None:

@@ -120,9 +120,9 @@ def test_a_command_does_not_wait_for_33_answers_that_wait(
         return true_submit(self, submission)
 
     monkeypatch.setattr(RemoteBackend, "submit", slowly)
-    told: list[str] = []
+    message: list[str] = []
     began_s = time.monotonic()
-    with open_backend(settings, tell=told.append) as backend:
+    with open_backend(settings, tell=message.append) as backend:
         assert backend.history().total < WAITING
         asked_s = time.monotonic() - began_s
         fresh = backend.submit(make.submission("the newest"))  # gets its report at once
@@ -134,8 +134,8 @@ def test_a_command_does_not_wait_for_33_answers_that_wait(
     assert took_s < 2 * FEW_SECONDS
     left = len(outbox.pending())
     assert 0 < left < WAITING
-    assert any(line.startswith("sending ") for line in told)
-    assert any("next time" in line for line in told)
+    assert any(line.startswith("sending ") for line in message)
+    assert any("next time" in line for line in message)
 
     monkeypatch.setattr(RemoteBackend, "submit", true_submit)
     with open_backend(settings) as backend:
@@ -186,13 +186,13 @@ class TestSender:
 
     def test_the_end_keeps_its_time_budget_and_stops_after_the_one_on_its_way(self) -> None:
         sender, left = self.sender(lambda: time.sleep(0.4), count=100)
-        told: list[str] = []
+        message: list[str] = []
         sender.begin()
         began_s = time.monotonic()
-        sender.end(1.0, told.append)
+        sender.end(1.0, message.append)
         assert 0.9 < time.monotonic() - began_s < 5.0
-        assert told[0].startswith("sending ")
-        assert "of 100 were sent" in told[1]
+        assert message[0].startswith("sending ")
+        assert "of 100 were sent" in message[1]
         assert sender.wait(120)
         assert left[0] > 50
         sender.begin()

@@ -91,8 +91,8 @@ def test_answers_wait_while_the_server_is_away_and_go_out_in_order(
 def test_what_waits_goes_out_when_the_server_answers_again(
     server: Any, settings: ClientSettings, make: SimpleNamespace
 ) -> None:
-    told: list[str] = []
-    with open_backend(settings, tell=told.append) as backend:
+    message: list[str] = []
+    with open_backend(settings, tell=message.append) as backend:
         server.stop()
         with pytest.raises(QueuedError):
             backend.submit(make.submission("late"))
@@ -100,7 +100,7 @@ def test_what_waits_goes_out_when_the_server_answers_again(
         backend.history()
         backend.send_waiting(within_s=20)
         assert server.stored() == ["late"]
-    assert told == ["1 waiting answer(s) were sent"]
+    assert message == ["1 waiting answer(s) were sent"]
 
 
 def test_a_server_that_dies_after_storing_and_before_answering(

@@ -90,7 +90,7 @@ def test_one_bad_file_and_nothing_is_merged(run: Run, attempt: Attempt, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("bundle", "export", "7"), "no attempt 7"),
         (("bundle", "export", "1", "--audio"), "no recording of this answer"),
@@ -99,11 +99,11 @@ def test_one_bad_file_and_nothing_is_merged(run: Run, attempt: Attempt, tmp_path
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_line(
-    run: Run, attempt: Attempt, arguments: tuple[str, ...], told: str
+    run: Run, attempt: Attempt, arguments: tuple[str, ...], message: str
 ) -> None:
     result = run(*arguments)
     assert result.exit_code == 1
-    assert told in " ".join(result.stderr.split())
+    assert message in " ".join(result.stderr.split())
 
 
 def test_options_that_do_not_go_together_are_a_usage_error(run: Run, attempt: Attempt) -> None:

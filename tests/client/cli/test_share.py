@@ -47,10 +47,10 @@ def test_sharing_with_audio_waits_until_the_recording_can_be_heard(
         return False
 
     monkeypatch.setattr("client.data.sharing.open_sharing", lambda settings: remote_to(world, busy))
-    code, told, _ = share(run, world, "--cohort", "spring", "--audio")
+    code, message, _ = share(run, world, "--cohort", "spring", "--audio")
     assert code == 0
-    assert "coaches of spring, with the recording" in told
-    assert "prepared" not in told
+    assert "coaches of spring, with the recording" in message
+    assert "prepared" not in message
     address = f"/api/v1/attempts/{world.attempt.id}/recording"
     assert world.client("cleo").get(address).status_code == 200
 
@@ -59,11 +59,11 @@ def test_a_recording_that_takes_longer_is_said_to_be_still_prepared(
     run: Run, world: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RemoteSharing, "prepared", WITHOUT_PATIENCE)
-    code, told, _ = share(run, world, "--cohort", "spring", "--audio")
+    code, message, _ = share(run, world, "--cohort", "spring", "--audio")
     assert code == 0
     again = f"`aloud share {world.attempt.id}` shows its progress"
-    assert f"the recording is being prepared; {again}" in told
-    assert share(run, world)[1] == told
+    assert f"the recording is being prepared; {again}" in message
+    assert share(run, world)[1] == message
     assert json.loads(share(run, world, "--json")[1])["preparing"]["state"] == "queued"
     work_off(world)
     assert "prepared" not in share(run, world)[1]
@@ -78,9 +78,9 @@ def test_a_recording_that_the_server_cannot_use_is_told_in_one_line(
     monkeypatch.setattr(RemoteSharing, "prepared", WITHOUT_PATIENCE)
     share(run, world, "--cohort", "spring", "--audio")
     work_off(world)
-    code, told, _ = share(run, world)
+    code, message, _ = share(run, world)
     problem = "the recording is no FLAC or Opus file, or it is damaged"
-    assert (code, f"cannot be heard: {problem}" in told) == (0, True)
+    assert (code, f"cannot be heard: {problem}" in message) == (0, True)
 
 
 def test_a_recording_that_turns_out_to_be_none_fails_after_it_was_shared(
@@ -97,7 +97,7 @@ def test_a_recording_that_turns_out_to_be_none_fails_after_it_was_shared(
     monkeypatch.setattr(
         "client.data.sharing.open_sharing", lambda settings: remote_to(world, at_once)
     )
-    code, told, problem = share(run, world, "--cohort", "spring", "--audio")
+    code, message, problem = share(run, world, "--cohort", "spring", "--audio")
     assert code == 1
-    assert "coaches of spring" in told
+    assert "coaches of spring" in message
     assert "aloud: it is shared without its recording: the recording is no FLAC" in problem

@@ -36,8 +36,8 @@ def test_it_serves_prints_its_address_and_ends_on_interrupt(tmp_path: Path) -> N
         process.wait(120)
     finally:
         process.kill()
-        _, told = process.communicate()
-    assert "Traceback" not in told
+        _, message = process.communicate()
+    assert "Traceback" not in message
 
 
 def test_the_address_is_printed_before_anything_heavy_is_imported(tmp_path: Path) -> None:

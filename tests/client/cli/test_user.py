@@ -153,8 +153,8 @@ def test_login_keeps_only_a_token_that_the_server_takes(
     token = run("user", "token", "add", "ed", "--label", "laptop").stdout.strip()
     monkeypatch.delenv("ALOUD_DATABASE_URL")
 
-    told = run("history", "--server", server)
-    assert told.exit_code == 1 and f"aloud login {server}" in told.stderr
+    message = run("history", "--server", server)
+    assert message.exit_code == 1 and f"aloud login {server}" in message.stderr
     for wrong in ("aloud_wrong\n", "\n", "two words\n"):
         assert run("login", server, input=wrong).exit_code == 1
         assert stored_token(home, server) is None

@@ -166,7 +166,7 @@ def test_a_comment_where_no_word_is_leaves_nothing_behind(
 
 
 @pytest.mark.parametrize(
-    ("members", "told"),
+    ("members", "message"),
     [
         ({"../../evil": b"x", "comments_json": b"{}"}, "it holds '../../evil'"),
         ({"/etc/passwd": b"x"}, "it holds '/etc/passwd'"),
@@ -180,12 +180,12 @@ def test_a_comment_where_no_word_is_leaves_nothing_behind(
     ],
 )
 def test_what_is_made_to_do_harm_is_refused_in_one_line(
-    tmp_path: Path, members: dict[str, bytes], told: str
+    tmp_path: Path, members: dict[str, bytes], message: str
 ) -> None:
     path = zipped(tmp_path, **members)
     with pytest.raises(BundleError) as failure:
         read_review(path)
-    assert told in str(failure.value)
+    assert message in str(failure.value)
     assert "\n" not in str(failure.value)
     assert [each.name for each in tmp_path.iterdir() if each.name != "home"] == ["bundle.zip"]
 

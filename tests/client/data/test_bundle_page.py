@@ -255,7 +255,7 @@ def test_words_are_chosen_by_selecting_them_and_a_moment_by_the_recording(
 
 
 @pytest.mark.parametrize(
-    ("places", "told"),
+    ("places", "reported"),
     [
         ({"word_from": "5", "word_to": "2"}, "The last word comes before the first."),
         ({"word_from": "2", "at": "0:01"}, "Choose words or a moment, not both."),
@@ -263,12 +263,12 @@ def test_words_are_chosen_by_selecting_them_and_a_moment_by_the_recording(
     ],
 )
 def test_a_place_that_makes_no_sense_is_told_and_nothing_is_lost(
-    spoken: Attempt, opened: Open, places: dict[str, str], told: str
+    spoken: Attempt, opened: Open, places: dict[str, str], reported: str
 ) -> None:
     def drive(page: Page) -> None:
         page.get_by_label("Your name").fill("Dr. Who")
         comment(page, "Slower", **places)
-        assert page.get_by_role("status").first.inner_text() == told
+        assert page.get_by_role("status").first.inner_text() == reported
         assert page.get_by_label("Your comment").input_value() == "Slower"
         assert page.get_by_text("No comments yet.").count() == 1
 

@@ -67,7 +67,7 @@ def test_words_that_were_said_count_from_then_on(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("storms of pauses", "is not in the transcript"),
         ("fabric the whole", "is not in the transcript"),
@@ -76,9 +76,9 @@ def test_words_that_were_said_count_from_then_on(
     ],
 )
 def test_words_that_cannot_be_an_alias_change_nothing(
-    backend: Backend, settings: ClientSettings, attempt: Attempt, words: str, told: str
+    backend: Backend, settings: ClientSettings, attempt: Attempt, words: str, message: str
 ) -> None:
-    with pytest.raises(AliasError, match=told):
+    with pytest.raises(AliasError, match=message):
         add_own_alias(backend, settings, attempt, PHRASE, words)
     assert not settings.own_aliases.exists()
     assert backend.attempt(attempt.id) == attempt

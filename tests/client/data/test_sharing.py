@@ -74,10 +74,10 @@ def test_the_recording_goes_up_only_with_the_share_that_wants_it(
     shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
     assert sharing.sharing(world.attempt.id).recording is None
     work_off(world)
-    told = sharing.sharing(world.attempt.id)
-    assert told.recording is not None
-    assert told.recording.duration_s == pytest.approx(1.5, abs=0.01)
-    (share,) = told.shares
+    message = sharing.sharing(world.attempt.id)
+    assert message.recording is not None
+    assert message.recording.duration_s == pytest.approx(1.5, abs=0.01)
+    (share,) = message.shares
     sharing.revoke(share.id)
     assert sharing.sharing(world.attempt.id).recording is None
 
@@ -179,9 +179,9 @@ def test_an_interview_is_shared_with_its_answers_and_never_with_others_numbers(
     )
     assert sent == [world.attempt.id]
     work_off(world)
-    told = [sharing.sharing(each.id) for each in (world.attempt, second, other)]
-    assert [each.interview_id for each in told] == [record.id, record.id, None]
-    assert [each.recording is not None for each in told] == [True, False, False]
+    message = [sharing.sharing(each.id) for each in (world.attempt, second, other)]
+    assert [each.interview_id for each in message] == [record.id, record.id, None]
+    assert [each.recording is not None for each in message] == [True, False, False]
     assert interview_of(settings, "d" * 32) is None
 
 

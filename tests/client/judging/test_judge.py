@@ -310,10 +310,10 @@ def test_a_judge_elsewhere_has_seen_the_transcript(outcome: str | ChatError, lef
     ],
 )
 def test_a_judge_elsewhere_is_warned_of(address: str, warning: str) -> None:
-    told = Judge(JudgeSettings(address, "small")).warning
+    message = Judge(JudgeSettings(address, "small")).warning
 
-    assert warning in told
-    assert bool(told) is bool(warning)
+    assert warning in message
+    assert bool(message) is bool(warning)
 
 
 def test_the_same_judge_answers_again(fake_judge: FakeJudge) -> None:

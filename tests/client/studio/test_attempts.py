@@ -252,7 +252,7 @@ def test_words_that_were_said_count_from_then_on(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("pausing <b>storms", "is not in the transcript"),
         ("", "is not in the transcript"),
@@ -261,13 +261,13 @@ def test_words_that_were_said_count_from_then_on(
     ],
 )
 def test_words_that_cannot_count_are_told_beside_the_phrase_and_kept_in_the_field(
-    client: TestClient, answered: Answered, studio: Studio, words: str, told: str
+    client: TestClient, answered: Answered, studio: Studio, words: str, message: str
 ) -> None:
     number = answered()
     form = {"phrase": PHRASE, "words": words}
     answer = client.post(f"/attempts/{number}/alias", data=form)
     assert answer.status_code == 422
-    assert told in answer.text
+    assert message in answer.text
     assert '<details class="did-say" open>' in answer.text
     kept = re.search(
         r'name="words"[^>]*value="([^"]*)" aria-describedby[^>]*aria-invalid', answer.text

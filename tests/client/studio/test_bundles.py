@@ -167,7 +167,7 @@ def test_comments_on_somebody_elses_answer_are_refused(room: Room) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "message"),
     [
         (b"", "bad.json holds no Aloud comments: it is not JSON"),
         (b"{}", "bad.json holds no Aloud comments"),
@@ -175,10 +175,10 @@ def test_comments_on_somebody_elses_answer_are_refused(room: Room) -> None:
         (b"PK\x03\x04 and nothing", "bad.json is damaged"),
     ],
 )
-def test_one_bad_file_and_nothing_is_added(room: Room, bad: bytes, told: str) -> None:
+def test_one_bad_file_and_nothing_is_added(room: Room, bad: bytes, message: str) -> None:
     reply = room.send(("good.json", room.review(remark(1))), ("bad.json", bad))
     assert reply.status_code == 422
-    assert told in reply.text
+    assert message in reply.text
     assert "Slower" not in room.client.get(f"/attempts/{room.attempt.id}/comments").text
 
 

@@ -104,11 +104,11 @@ def test_history_home_and_the_other_answers_say_that_a_score_was_corrected(
 ) -> None:
     other = answer(studio)
     before = studio.backend.attempt(number).report.overall
-    told = f"corrected, graded {before:.0%}"
+    message = f"corrected, graded {before:.0%}"
     pages = ("/history", "/", f"/attempts/{other}")
-    assert not any(told in client.get(path).text for path in pages)
+    assert not any(message in client.get(path).text for path in pages)
     merge(settings, studio, number, correction(1))
-    assert [client.get(path).text.count(told) for path in pages] == [1, 1, 1]
+    assert [client.get(path).text.count(message) for path in pages] == [1, 1, 1]
 
 
 def test_the_comparison_and_the_files_have_it_too(
@@ -116,11 +116,11 @@ def test_the_comparison_and_the_files_have_it_too(
 ) -> None:
     other = answer(studio)
     merge(settings, studio, number, correction(1))
-    told = "corrected by Cleo Martin, graded “not said”"
-    assert told in client.get(f"/attempts/{number}/compare/{other}").text
+    message = "corrected by Cleo Martin, graded “not said”"
+    assert message in client.get(f"/attempts/{number}/compare/{other}").text
     for suffix in ("md", "html", "csv"):
         text = client.get(f"/attempts/{number}/export.{suffix}").text
-        assert told in text, suffix
+        assert message in text, suffix
         assert BAD not in text or suffix == "csv"
     (archived,) = client.get(f"/attempts/{number}/export.json").json()["attempts"]
     assert archived["corrections"][0]["author"] == "Cleo Martin"

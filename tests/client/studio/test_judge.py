@@ -16,8 +16,8 @@ QUOTE = "both give me remote direct memory access"
 
 def test_an_answer_is_judged(settings: ClientSettings, fake_judge: FakeJudge, speech: Clip) -> None:
     fake_judge.judges(SHARP=QUOTE)
-    told: list[str] = []
-    studio = make_studio(replace(settings, judge=fake_judge.settings), tell=told.append)
+    message: list[str] = []
+    studio = make_studio(replace(settings, judge=fake_judge.settings), tell=message.append)
     app = create_studio(studio)
     with TestClient(app, base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
         with client.websocket_connect(SOCKET) as socket:
@@ -30,13 +30,13 @@ def test_an_answer_is_judged(settings: ClientSettings, fake_judge: FakeJudge, sp
     assert len(fake_judge.requests) == 1
     assert "verdict of a language model on these words" in page
     assert f"(small at {fake_judge.address})" in page
-    assert told == []
+    assert message == []
 
 
 def test_a_judge_elsewhere_is_warned_of(settings: ClientSettings) -> None:
-    told: list[str] = []
+    message: list[str] = []
     judge = JudgeSettings("https://judge.example/v1", "big")
-    make_studio(replace(settings, judge=judge), tell=told.append).close()
+    make_studio(replace(settings, judge=judge), tell=message.append).close()
 
-    assert len(told) == 1
-    assert "https://judge.example/v1 is not on this machine" in told[0]
+    assert len(message) == 1
+    assert "https://judge.example/v1 is not on this machine" in message[0]

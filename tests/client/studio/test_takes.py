@@ -112,9 +112,9 @@ def test_a_discarded_answer_leaves_nothing(
 def test_how_an_answer_ended_is_told_to_who_subscribed(
     client: TestClient, studio: Studio, speech: Clip
 ) -> None:
-    told: list[TakeEnd] = []
+    reported: list[TakeEnd] = []
     studio.takes.subscribe(lambda end: 1 // 0)
-    studio.takes.subscribe(told.append)
+    studio.takes.subscribe(reported.append)
     with client.websocket_connect(SOCKET) as socket:
         take = begin(socket)["take"]
         send_all(socket, speech)
@@ -127,13 +127,13 @@ def test_how_an_answer_ended_is_told_to_who_subscribed(
         socket.send_json({"type": "discard"})
         until(socket, "discarded")
 
-    assert [(each.take, each.question_id) for each in told] == [
+    assert [(each.take, each.question_id) for each in reported] == [
         (take, QUESTION),
         (dropped, QUESTION),
     ]
-    assert told[0].outcome is not None
-    assert told[0].outcome.attempt_id == done["attempt_id"]
-    assert (told[1].outcome, told[1].problem) == (None, "")
+    assert reported[0].outcome is not None
+    assert reported[0].outcome.attempt_id == done["attempt_id"]
+    assert (reported[1].outcome, reported[1].problem) == (None, "")
     assert not studio.takes.is_kept(take)
 
 

@@ -1,4 +1,4 @@
-"""Clipped, noisy and far sound around a term is told, and then nothing is mispronounced."""
+"""Clipped, noisy and far sound around a term is reported, and then nothing is mispronounced."""
 
 import numpy as np
 import pytest

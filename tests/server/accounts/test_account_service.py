@@ -108,12 +108,12 @@ def test_a_new_invitation_replaces_a_lost_password_and_ends_sessions(
 
 def test_an_unknown_name_and_a_wrong_password_are_told_alike(accounts: AccountService) -> None:
     active(accounts, "ana")
-    told = set()
+    message = set()
     for name, password in [("ana", "wrong password"), ("nobody", PASSWORD), ("\0", ""), ("", "")]:
         with pytest.raises(WrongSignInError) as caught:
             accounts.sign_in(name, password, HERE)
-        told.add(str(caught.value))
-    assert told == {"name or password is wrong"}
+        message.add(str(caught.value))
+    assert message == {"name or password is wrong"}
 
 
 def wrong(accounts: AccountService, name: str, address: str, times: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""A commit is on the disk before anybody is told of it, and several wait for the disk together."""
+"""A commit is on the disk before anybody hears of it, and several wait for the disk together."""
 
 import threading
 from collections.abc import Callable

@@ -58,8 +58,8 @@ def test_right_again_and_again_grows_the_interval_and_a_lapse_ends_it() -> None:
 @pytest.mark.parametrize("verdict", ["unclear", "something_else", "nothing"])
 def test_what_the_hearing_could_not_tell_changes_nothing(verdict: str) -> None:
     assert schedule([review(verdict)]) is None
-    told = [review("mispronounced"), review("correct", timedelta(minutes=2))]
-    assert schedule([*told, review(verdict, timedelta(minutes=3))]) == schedule(told)
+    message = [review("mispronounced"), review("correct", timedelta(minutes=2))]
+    assert schedule([*message, review(verdict, timedelta(minutes=3))]) == schedule(message)
 
 
 def test_the_order_of_arrival_does_not_matter() -> None:

@@ -82,9 +82,9 @@ def test_the_commands_exist(steps: list[tuple[str, str]], compose: dict[str, Any
     texts = [
         (ROOT / name).read_text(encoding="utf-8") for name in ("compose.yaml", "docs/operations.md")
     ]
-    told = [line for text in texts for line in re.findall(r"run --rm aloud (aloud .*)", text)]
-    assert len(told) == 2
-    for line in told:
+    message = [line for text in texts for line in re.findall(r"run --rm aloud (aloud .*)", text)]
+    assert len(message) == 2
+    for line in message:
         assert_is_a_command(shlex.split(line))
 
 

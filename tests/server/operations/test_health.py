@@ -106,24 +106,24 @@ def test_metrics_count_by_route_and_tell_what_is_kept(world: People) -> None:
     for each in (1, 2, 3):
         world.client("ana").get(f"/api/v1/attempts/{each}")
     world.client().get(f"/s/{world.link}")
-    told = world.client("ed").get("/metrics").text
+    message = world.client("ed").get("/metrics").text
     route = 'method="GET",route="/api/v1/attempts/{attempt_id}"'
-    assert f'aloud_http_requests_total{{{route},status="200"}} 1.0' in told
-    assert f'aloud_http_requests_total{{{route},status="404"}} 2.0' in told
-    assert f"aloud_http_request_duration_seconds_count{{{route}}} 3.0" in told
-    assert "aloud_attempts 1.0" in told
-    assert 'aloud_accounts{role="coach"} 2.0' in told
-    assert 'aloud_jobs{state="done"} 1.0' in told
+    assert f'aloud_http_requests_total{{{route},status="200"}} 1.0' in message
+    assert f'aloud_http_requests_total{{{route},status="404"}} 2.0' in message
+    assert f"aloud_http_request_duration_seconds_count{{{route}}} 3.0" in message
+    assert "aloud_attempts 1.0" in message
+    assert 'aloud_accounts{role="coach"} 2.0' in message
+    assert 'aloud_jobs{state="done"} 1.0' in message
     for secret in (world.link, "ana", "spring", "kv-cache"):
-        assert secret not in told
+        assert secret not in message
 
 
 def test_an_unheard_of_method_or_address_makes_no_series_of_its_own(world: People) -> None:
     world.client("ana").request("BREW", "/coffee-pot-12")
-    told = world.client("ed").get("/metrics").text
-    assert 'method="other"' in told
-    assert "coffee" not in told
-    assert "BREW" not in told
+    message = world.client("ed").get("/metrics").text
+    assert 'method="other"' in message
+    assert "coffee" not in message
+    assert "BREW" not in message
 
 
 def test_metrics_are_for_admins_and_for_a_server_of_ones_own(
@@ -143,15 +143,15 @@ def test_several_processes_add_up_what_they_count(tmp_path: Path) -> None:
         "print(metrics.text().decode())\n"
     )
     variables = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
-    told = [
+    message = [
         subprocess.run(
             [sys.executable, "-c", count], env=variables, check=True, capture_output=True, text=True
         ).stdout
         for _ in range(2)
     ]
     series = 'aloud_http_requests_total{method="GET",route="/x",status="200"}'
-    assert f"{series} 1.0" in told[0]
-    assert f"{series} 2.0" in told[1]
+    assert f"{series} 1.0" in message[0]
+    assert f"{series} 2.0" in message[1]
 
 
 def test_a_request_keeps_the_id_it_came_with_if_that_is_harmless(world: People) -> None:

@@ -144,7 +144,7 @@ def test_a_guest_scores_by_the_rubric_of_the_owners_cohort(
 
 
 @pytest.mark.parametrize(
-    ("form", "fields", "told"),
+    ("form", "fields", "message"),
     [
         ("comments", COMMENT | {"signed": " "}, "write your name"),
         ("comments", COMMENT | {"signed": "x" * 81}, "write your name"),
@@ -175,12 +175,12 @@ def test_a_guest_scores_by_the_rubric_of_the_owners_cohort(
     ],
 )
 def test_what_will_not_do_is_told_and_stays_in_the_form(
-    world: People, guest: Browser, form: str, fields: dict[str, str], told: str
+    world: People, guest: Browser, form: str, fields: dict[str, str], message: str
 ) -> None:
     set_rubric(world)
     reply = guest.send(form, **fields)
     assert reply.status_code == 422
-    assert told in reply.text.lower()
+    assert message in reply.text.lower()
     if form == "comments":
         assert f">{fields['text']}</textarea>" in reply.text
         assert f'name="word_from" value="{fields.get("word_from", "")}"' in reply.text

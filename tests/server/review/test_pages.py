@@ -147,7 +147,7 @@ def test_done_takes_an_attempt_off_the_queue(world: People, cleo: TestClient) ->
 
 
 @pytest.mark.parametrize(
-    ("where", "data", "told"),
+    ("where", "data", "message"),
     [
         ("attempts/{}/comments", {"text": " "}, "1 to 5,000 characters"),
         ("attempts/{}/comments", {"text": "a", "kind": "word", "word_from": "77"}, "no such word"),
@@ -157,12 +157,12 @@ def test_done_takes_an_attempt_off_the_queue(world: People, cleo: TestClient) ->
     ],
 )
 def test_a_fault_in_a_form_is_told_on_the_page(
-    world: People, cleo: TestClient, where: str, data: dict[str, str], told: str
+    world: People, cleo: TestClient, where: str, data: dict[str, str], message: str
 ) -> None:
     target = world.attempt.id if where.startswith("attempts") else world.spring.id
     reply = cleo.post(f"/coach/{where.format(target)}", data=data)
     assert reply.status_code == 422
-    assert told in reply.text
+    assert message in reply.text
 
 
 def test_the_overview_counts_only_what_is_shown(

@@ -50,8 +50,8 @@ def test_a_recording_goes_up_and_is_heard_by_whom_it_is_shared_with(world: Peopl
     assert (job["kind"], job["state"]) == ("recording", "queued")
     assert world.client("ana").get(f"{API}/jobs/{job['id']}/file").status_code == 404
     do_all(world.app.state.background.queue)
-    told = world.client("ana").get(f"{API}/jobs/{job['id']}").json()
-    assert (told["state"], told["result"]["attempt_id"]) == ("done", world.attempt.id)
+    message = world.client("ana").get(f"{API}/jobs/{job['id']}").json()
+    assert (message["state"], message["result"]["attempt_id"]) == ("done", world.attempt.id)
     heard = world.client("cleo").get(address)
     assert heard.content.startswith(b"fLaC")
     part = world.client("cleo").get(address, headers={"range": "bytes=4-9"})
@@ -80,8 +80,8 @@ def test_what_is_being_prepared_is_heard_by_nobody_and_told_to_its_owner(world: 
         assert "<audio" not in shown
     by_link = f"/s/{world.link}/attempts/{world.attempt.id}/recording"
     assert world.client().get(by_link).status_code == 404
-    told = world.client("ana").get(f"{API}/attempts/{world.attempt.id}/sharing").json()
-    assert told["preparing"] == {
+    message = world.client("ana").get(f"{API}/attempts/{world.attempt.id}/sharing").json()
+    assert message["preparing"] == {
         **{"job_id": job["id"], "state": "queued", "problem": None},
         **{"done_s": 0, "total_s": 0},
     }
@@ -139,8 +139,8 @@ def test_a_link_is_made_and_told_once(world: People, guest: TestClient) -> None:
     ana = world.client("ana")
     made = ana.post(f"{API}/shares/{world.share_id}/links", json={"label": "My coach"}).json()
     assert guest.get(made["path"]).status_code == 200
-    told = ana.get(f"{API}/attempts/{world.attempt.id}/sharing").text
-    assert made["path"].removeprefix("/s/") not in told
+    message = ana.get(f"{API}/attempts/{world.attempt.id}/sharing").text
+    assert made["path"].removeprefix("/s/") not in message
     ana.delete(f"{API}/share-links/{made['link']['id']}")
     assert guest.get(made["path"]).status_code == 404
 

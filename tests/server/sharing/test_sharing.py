@@ -259,7 +259,7 @@ def test_the_last_link_takes_the_recording_along(world: World) -> None:
 def test_what_is_told_of_a_share_is_what_its_owner_set(world: World) -> None:
     attempt = world.attempt().id
     world.show(attempt_id=attempt, cohort_id=world.spring)
-    told = world.sharing.shares.of_attempt(world.ana, attempt)
-    assert [(each.name, each.audio_days) for each in told.cohorts] == [("spring", 7)]
-    assert told.shares[0].cohort == "spring"
-    assert told.shares[0].created_at > START
+    message = world.sharing.shares.of_attempt(world.ana, attempt)
+    assert [(each.name, each.audio_days) for each in message.cohorts] == [("spring", 7)]
+    assert message.shares[0].cohort == "spring"
+    assert message.shares[0].created_at > START

@@ -61,9 +61,9 @@ def test_an_upload_is_heard_once_it_is_encoded_and_what_arrived_is_gone(
     assert (job.kind, job.state) == ("recording", "queued")
     assert nothing_is_heard(world, attempt)
     assert ReviewService(world.service.database).awaits_sound(attempt)
-    told = world.sharing.shares.of_attempt(world.ana, attempt)
-    assert told.preparing == Preparing(job_id=job.id, state="queued")
-    assert told.recording is None and not told.wants_audio
+    message = world.sharing.shares.of_attempt(world.ana, attempt)
+    assert message.preparing == Preparing(job_id=job.id, state="queued")
+    assert message.recording is None and not message.wants_audio
     assert kept_inputs(world) == [arrived]
 
     do_all(world.queue)
@@ -114,9 +114,9 @@ def test_a_broken_file_fails_in_one_line_that_its_owner_sees_and_leaves_nothing(
 ) -> None:
     job = world.upload(world.ana, attempt, b"fLaC" + bytes(range(256)) * 40)
     do_all(world.queue)
-    told = preparing_of(world, attempt)
-    assert told is not None and told.state == "failed"
-    assert told.problem == state(world, job).problem == encoding._NOT_AUDIO
+    message = preparing_of(world, attempt)
+    assert message is not None and message.state == "failed"
+    assert message.problem == state(world, job).problem == encoding._NOT_AUDIO
     assert kept_inputs(world) == []
     assert nothing_is_heard(world, attempt)
     assert not ReviewService(world.service.database).awaits_sound(attempt)
@@ -241,8 +241,8 @@ def test_a_file_that_ends_every_process_is_given_up_and_dropped(world: World, at
     for _ in range(MAX_BEGUN):
         assert world.queue.store.claim() is not None
         world.queue.store.recover(silent_s=-1)
-    told = preparing_of(world, attempt)
-    assert told is not None and "the server ended 3 times" in (told.problem or "")
+    message = preparing_of(world, attempt)
+    assert message is not None and "the server ended 3 times" in (message.problem or "")
     assert kept_inputs(world) == []
 
 
@@ -250,18 +250,18 @@ def test_progress_is_told_in_seconds_of_sound(
     world: World, attempt: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.jobs.work.PROGRESS_EVERY_S", 0.0)
-    told: list[tuple[int, int]] = []
+    message: list[tuple[int, int]] = []
     progress = world.queue.store.progress
 
     def note(claim: object, done: int, total: int) -> bool:
-        told.append((done, total))
+        message.append((done, total))
         return progress(claim, done, total)  # type: ignore[arg-type]
 
     monkeypatch.setattr(world.queue.store, "progress", note)
     world.upload(world.ana, attempt, sound("ogg", seconds=3))
     do_all(world.queue)
-    seconds = [done for done, _ in told]
+    seconds = [done for done, _ in message]
     assert seconds == sorted(seconds)
     assert set(seconds) == {0, 1, 2, 3}
-    assert {total for _, total in told[:-1]} == {4}  # Opus declares its lead-in too
-    assert told[-1] == (3, 3)
+    assert {total for _, total in message[:-1]} == {4}  # Opus declares its lead-in too
+    assert message[-1] == (3, 3)

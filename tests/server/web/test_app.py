@@ -35,10 +35,10 @@ def body(submission: Any) -> dict[str, Any]:
 def problem(reply: Any, status: int, code: str) -> Problem:
     assert reply.status_code == status, reply.text
     assert reply.headers["content-type"] == "application/problem+json"
-    told = Problem.model_validate_json(reply.content)
-    assert (told.status, told.code) == (status, code)
-    assert "\n" not in told.detail
-    return told
+    message = Problem.model_validate_json(reply.content)
+    assert (message.status, message.code) == (status, code)
+    assert "\n" not in message.detail
+    return message
 
 
 def test_the_bank(client: TestClient, service: Service) -> None:
@@ -89,8 +89,8 @@ def test_an_unknown_address_is_told_apart(client: TestClient) -> None:
     ],
 )
 def test_an_invalid_request_names_the_field(client: TestClient, path: str) -> None:
-    told = problem(client.get(f"{API}/{path}"), 422, "invalid-request")
-    assert told.errors
+    message = problem(client.get(f"{API}/{path}"), 422, "invalid-request")
+    assert message.errors
 
 
 def test_grade_and_submit(client: TestClient, make: SimpleNamespace) -> None:
@@ -182,9 +182,9 @@ def test_an_error_names_the_field_and_does_not_repeat_the_answer(
     document = body(make.submission("a very private answer"))
     document["evidence"] = {"answer_start_s": -1}
     document["transcript"]["color"] = "a very private answer"
-    told = problem(client.post(f"{API}/grade", json=document), 422, "invalid-request")
-    assert any("evidence.answer_start_s" in line for line in told.errors)
-    assert "private" not in told.model_dump_json()
+    message = problem(client.post(f"{API}/grade", json=document), 422, "invalid-request")
+    assert any("evidence.answer_start_s" in line for line in message.errors)
+    assert "private" not in message.model_dump_json()
 
 
 def test_no_speech_and_no_time_zone_are_refused(client: TestClient, make: SimpleNamespace) -> None:
@@ -335,15 +335,15 @@ def test_the_docs_name_every_route_and_no_other(client: TestClient) -> None:
         for path, methods in client.get("/openapi.json").json()["paths"].items()
         for method in methods
     }
-    told = set()
+    message = set()
     for line in DOCS.read_text(encoding="utf-8").splitlines():
         if line.startswith(("| `GET ", "| `POST ", "| `PUT ", "| `DELETE ")):
             method = "GET"
             for code in re.findall(r"`([^`]+)`", line.split("|")[1]):
                 *named, path = code.split(" ")
                 method = named[0] if named else method
-                told.add((method, path.split("?")[0]))
-    assert {(method, re.sub(r"{\w+}", "{id}", path)) for method, path in served} == told - {
+                message.add((method, path.split("?")[0]))
+    assert {(method, re.sub(r"{\w+}", "{id}", path)) for method, path in served} == message - {
         ("GET", "/api/v1")
     }
 
@@ -357,5 +357,5 @@ def kinds(base: type[ServerError]) -> Iterator[type[ServerError]]:
 def test_the_docs_name_every_error_code() -> None:
     text = DOCS.read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if re.search(r"\| [45]\d\d \|", line)]
-    told = {code for line in rows for code in re.findall(r"`([a-z-]+)`", line.split("|")[1])}
-    assert {kind.code for kind in kinds(ServerError)} - {"server-error"} <= told
+    message = {code for line in rows for code in re.findall(r"`([a-z-]+)`", line.split("|")[1])}
+    assert {kind.code for kind in kinds(ServerError)} - {"server-error"} <= message

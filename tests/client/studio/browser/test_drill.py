@@ -155,7 +155,7 @@ def test_silence_is_told_as_in_the_terminal(serve: Serve, new_page: NewPage) -> 
     page = new_page()
     page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{serve().url}/drills")
-    told = page.evaluate(DETECT, frames)
-    assert [begun for begun, _ in told] == [begun for begun, _ in wanted]
-    assert [silence for _, silence in told] == pytest.approx([each for _, each in wanted])
+    message = page.evaluate(DETECT, frames)
+    assert [begun for begun, _ in message] == [begun for begun, _ in wanted]
+    assert [silence for _, silence in message] == pytest.approx([each for _, each in wanted])
     assert 0 < sum(silence > 0 for _, silence in wanted) < 400

@@ -20,7 +20,7 @@ from tests.client.studio.studio_parts import make_studio
 
 
 @pytest.mark.parametrize(
-    ("upload", "told"),
+    ("upload", "message"),
     [
         (None, "The recording is on the server"),
         (b"fLaC?", "cannot be played: the recording is no FLAC or Opus file"),
@@ -32,7 +32,7 @@ def test_a_page_follows_the_recording_until_it_is_heard_or_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     upload: bytes | None,
-    told: str,
+    message: str,
 ) -> None:
     if upload is not None:
         monkeypatch.setattr(
@@ -55,6 +55,6 @@ def test_a_page_follows_the_recording_until_it_is_heard_or_refused(
             assert page.locator("[data-preparing] progress").count() == 1
             page.evaluate("window.sameDocument = true")
             work_off(world)
-            status.get_by_text(told).wait_for()
+            status.get_by_text(message).wait_for()
             assert page.locator("[data-preparing] progress").count() == 0
             assert page.evaluate("window.sameDocument")
