@@ -40,10 +40,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_ways_that_do_not_say_their_phrase_are_named_with_line_phrase_and_text(path: Path) -> None:
-    message: list[tuple[int, int]] = []
-    questions, faults = check_bank_path(path, progress=lambda *done: message.append(done))
+    calls: list[tuple[int, int]] = []
+    questions, faults = check_bank_path(path, progress=lambda *done: calls.append(done))
 
-    assert (questions, message) == (1, [(1, 1)])
+    assert (questions, calls) == (1, [(1, 1)])
     assert [fault.removeprefix(str(path)) for fault in faults] == [
         ":16: question 'planted': key_phrases[1].ways[1]: 'we never ever do anything of that kind "
         "with paged attention' does not count as 'paged attention'"
