@@ -20,12 +20,13 @@ Aloud = Callable[..., "subprocess.CompletedProcess[str]"]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="mounts and /dev/full are Linux's")
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A data folder with one answer in it."""
-    text = tmp_path / "answer.txt"
+@pytest.fixture(scope="module")
+def home_with_an_answer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with one answer in it; every test has a copy."""
+    folder = tmp_path_factory.mktemp("answered")
+    text = folder / "answer.txt"
     text.write_text("RoCE needs priority flow control.")
-    home = tmp_path / "disk" / "home"
+    home = folder / "home"
     done = subprocess.run(
         [*_ALOUD, "grade", "--question", demo.QUESTION_ID, "--transcript", str(text), "--save"],
         env=_environment(home),
@@ -34,6 +35,11 @@ def home(tmp_path: Path) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return home
+
+
+@pytest.fixture
+def home(home_with_an_answer: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(home_with_an_answer, tmp_path / "disk" / "home")
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -82,8 +88,8 @@ def test_what_is_stored_can_be_read_where_nothing_can_be_written(unwritable: Alo
         assert "Traceback" not in done.stderr
 
 
-def test_what_cannot_be_written_is_one_line(unwritable: Aloud, tmp_path: Path) -> None:
-    text = str(tmp_path / "answer.txt")
+def test_what_cannot_be_written_is_one_line(unwritable: Aloud, home_with_an_answer: Path) -> None:
+    text = str(home_with_an_answer.parent / "answer.txt")
     done = unwritable("grade", "--question", demo.QUESTION_ID, "--transcript", text, "--save")
     assert done.returncode == 1
     (line,) = done.stderr.strip().splitlines()
