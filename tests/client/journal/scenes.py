@@ -27,7 +27,7 @@ import client.studio.routes.drills
 import client.terminal.interview
 from client.answering.session import Session
 from client.audio.files import read_audio
-from client.audio.take_file import TakeWriter
+from client.audio.take_file import HEADER_BYTES, TakeWriter
 from client.backend.embedded import open_embedded
 from client.backend.outbox import AnswerOutbox
 from client.backend.remote import RemoteBackend
@@ -289,8 +289,12 @@ def look_and_finish(
         waiting = {each.item_id for each in (*backend.outbox.pending(), *backend.reviews.pending())}
     stored = _stored(settings)
     recordings = OwnRecordings(settings.recordings)
-    kept = {each.entry.submission_id for each in Journal.of(settings).unfinished()}
+    unfinished = Journal.of(settings).unfinished()
+    kept = {each.entry.submission_id for each in unfinished}
     parts = {path.name.split(".")[0] for path in settings.recordings.glob("*.wav.part")}
+    # the journal deletes what holds no sound after a minute
+    soundless = {path.stem for path in settings.recordings.glob("*.wav") if not _holds_sound(path)}
+    awaited = parts | soundless | {each.stem for each in unfinished}
     silent = [
         id_
         for id_, _, kind in said
@@ -311,9 +315,13 @@ def look_and_finish(
         "left": sorted(
             path.name
             for path in settings.recordings.iterdir()
-            if path.name.removesuffix(".wav") not in ids and path.name.split(".")[0] not in parts
+            if path.name.removesuffix(".wav") not in ids and path.name.split(".")[0] not in awaited
         ),
     }
+
+
+def _holds_sound(path: Path) -> bool:
+    return path.stat().st_size > HEADER_BYTES
 
 
 class _Silent:
