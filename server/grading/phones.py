@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from pronunciation.confusions import encode, merged
 from pronunciation.errors import HearingError
@@ -68,20 +69,21 @@ def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
     """The phones of an answer's tokens, and of all runs of them."""
     of = tuple([phones_of(token.text) for token in tokens])
     classes_of = [_merged(phones) for phones in of]
-    ends = [token.gap == SENTENCE for token in tokens]
+    starts = [at for at, token in enumerate(tokens) if token.gap == SENTENCE and at]
     runs: list[tuple[int, int]] = []
     classes: list[str] = []
-    for start, first in enumerate(classes_of):
-        if not first:
-            continue
-        whole = ""
-        for at in range(start, min(len(of), start + MAX_RUN_WORDS)):
-            if ends[at] and at > start:
-                break
-            whole += classes_of[at]
-            if len(whole) > MAX_PHONES:
-                break
-            if len(whole) >= MIN_PHONES and classes_of[at]:
-                runs.append((start, at + 1))
-                classes.append(whole)
+    for first, stop in pairwise((0, *starts, len(tokens))):
+        for start in range(first, stop):
+            if not classes_of[start]:
+                continue
+            whole = ""
+            run = classes_of[start : min(stop, start + MAX_RUN_WORDS)]
+            for end, phones in enumerate(run, start + 1):
+                whole += phones
+                length = len(whole)
+                if length > MAX_PHONES:
+                    break
+                if length >= MIN_PHONES and phones:
+                    runs.append((start, end))
+                    classes.append(whole)
     return WordPhones(of, tuple(runs), tuple(classes))

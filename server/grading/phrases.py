@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Literal
 
-from pronunciation.confusions import encode
+from pronunciation.confusions import encode, merged
 from pronunciation.phones import parse_phones
 from question_bank.models import KeyPhrase
 from server.grading.english import is_known_english, rank, word_set
@@ -124,20 +124,45 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Sounding:
-    """One wording as it sounds: its tokens and the phones of each, see ``phones.py``."""
+    """One wording as it sounds.
+
+    Attributes:
+        texts: its tokens.
+        phones: the phones of each, see ``phones.py``; empty where they are not known.
+        origin: as of a variant.
+        name: the tokens as one text.
+        classes: all its phones, with those that listeners confuse merged.
+    """
 
     texts: tuple[str, ...]
     phones: tuple[str, ...]
     origin: Origin
+    name: str = field(init=False, compare=False, repr=False)
+    classes: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Joins them once: every answer is asked for them."""
+        object.__setattr__(self, "name", " ".join(self.texts))
+        object.__setattr__(self, "classes", merged("".join(self.phones)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledPhrase:
-    """A key phrase with all its variants, the phrase itself first, and how its wordings sound."""
+    """A key phrase with all its variants, the phrase itself first, and how its wordings sound.
+
+    ``keys``: all that its words are looked up by; an answer that has none of them does not say it.
+    """
 
     source: KeyPhrase
     variants: tuple[Variant, ...]
     soundings: tuple[Sounding, ...]
+    keys: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Collects the keys once: a model answer is held against hundreds of phrases."""
+        units = {key for each in self.variants for unit in each.units for key in unit.keys}
+        joined = {key for each in self.variants for _, _, *own in each.joined for key in own}
+        object.__setattr__(self, "keys", frozenset(units | joined))
 
 
 def _is_droppable(token: Token) -> bool:

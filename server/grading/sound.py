@@ -14,7 +14,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from pronunciation.confusions import distance, merged
+from pronunciation.confusions import distance
 from server.grading.answer import Answer
 from server.grading.english import is_known_english, rank
 from server.grading.phrases import RARE_RANK, CompiledPhrase, Sounding
@@ -47,7 +47,7 @@ BASE_SCORE = 0.8
 def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator[Proposal]:
     """Every place that sounds like a wording of a phrase."""
     sounding = [
-        (phrase, wording, "".join(wording.phones))
+        (phrase, wording)
         for phrase in phrases
         for wording in phrase.soundings
         if all(wording.phones[:1])
@@ -55,18 +55,18 @@ def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterato
     runs = answer.phones.runs
     if answer.strict or not sounding or not runs:
         return
-    for phrase, wording, _ in sounding:
+    for phrase, wording in sounding:
         for start, end in _known_spellings(answer, wording):
             yield Proposal("sound", phrase, tuple(range(start, end)), "sound", BASE_SCORE)
     apart = cdist(
-        [merged(phones) for _, _, phones in sounding],
+        [wording.classes for _, wording in sounding],
         answer.phones.classes,
         scorer=Levenshtein.normalized_distance,
         score_cutoff=FIRST_CUTOFF,
         dtype=np.float32,
     )
     for row, column in zip(*np.nonzero(apart <= FIRST_CUTOFF), strict=True):
-        phrase, wording, _ = sounding[row]
+        phrase, wording = sounding[row]
         start, end = runs[column]
         far = _distance(answer, wording, start, end)
         if far is not None:
@@ -89,7 +89,7 @@ def _spellings() -> dict[str, frozenset[tuple[str, ...]]]:
 
 def _known_spellings(answer: Answer, wording: Sounding) -> Iterator[tuple[int, int]]:
     """Places of the spellings seen before; one ordinary word alone is no evidence."""
-    for written in _spellings().get(" ".join(wording.texts), ()):
+    for written in _spellings().get(wording.name, ()):
         if not written or (len(written) == 1 and rank(written[0]) < RARE_RANK):
             continue
         for start in answer.by_text.get(written[0], ()):

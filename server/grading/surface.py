@@ -33,15 +33,16 @@ _LOOSE_FAMILY = ("er", "or", "ism", "ness")
 def propose_words(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator[Proposal]:
     """Every place where a wording of a phrase, or some of its words, may stand."""
     for phrase in phrases:
-        yield from _propose(answer, phrase)
+        if answer.has_any(phrase.keys):
+            yield from _propose(answer, phrase)
 
 
 def _propose(answer: Answer, phrase: CompiledPhrase) -> Iterator[Proposal]:
     for variant in phrase.variants:
-        by_unit = [_places(answer, variant, number) for number in range(len(variant.units))]
         joined = _joined_places(answer, variant)
-        if not joined and not any(by_unit):
+        if not joined and not any([spans_of(answer, unit) for unit in variant.units]):
             continue
+        by_unit = [_places(answer, variant, number) for number in range(len(variant.units))]
         if len(variant.units) == 1:
             for place in by_unit[0]:
                 if place.tier is not Tier.DERIVED or _stands_alone(answer, variant.units[0], place):

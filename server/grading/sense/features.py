@@ -1,5 +1,6 @@
 """What speaks for and against a span of an answer saying a key phrase, as numbers."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -223,7 +224,7 @@ def _groups(phrase: KeyPhrase, model_answer: str, sentences: list[str]) -> dict[
 
 
 def _norm(ways: Vectors) -> tuple[float, float]:
-    closest = np.sort((background() @ ways.T).max(axis=1))[-_CLOSEST:]
+    closest = np.sort(cosines(background(), ways).max(axis=1))[-_CLOSEST:]
     return float(closest.mean()), max(float(closest.std()), 0.02)
 
 
@@ -318,7 +319,13 @@ def _stem(word: str) -> str:
 def _word_rows(texts: Sequence[frozenset[str]], numbers: dict[str, int]) -> Vectors:
     """Each text as a row over the numbered words, of length 1 over all its words."""
     rows = np.zeros((len(texts), len(numbers)), np.float32)
-    for row, text in zip(rows, texts, strict=True):
+    at: list[int] = []
+    columns: list[int] = []
+    values: list[float] = []
+    for row, text in enumerate(texts):
         known = [numbers[word] for word in text if word in numbers]
-        row[known] = 1.0 / np.sqrt(max(len(text), 1))
+        at += [row] * len(known)
+        columns += known
+        values += [1.0 / math.sqrt(max(len(text), 1))] * len(known)
+    rows[at, columns] = values
     return rows

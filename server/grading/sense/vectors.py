@@ -51,6 +51,16 @@ class AnswerSense:
             return None
         return cls(spans, vectors) if stored.get("model") == MODEL else None
 
+    def followed_by(self, other: "AnswerSense", start: int) -> "AnswerSense":
+        """The sense of two texts one behind the other, without the spans that hold words of both.
+
+        Args:
+            other: of the second text.
+            start: words of the first one.
+        """
+        moved = tuple((first + start, end + start) for first, end in other.spans)
+        return AnswerSense((*self.spans, *moved), np.concatenate((self.vectors, other.vectors)))
+
     def fits(self, words: Sequence[str]) -> bool:
         """Whether these are the spans of this answer."""
         return self.spans == _spans(words)[0]

@@ -13,6 +13,7 @@ from server.grading.structure import sentences as rubric_sentences
 
 TEXT = "We page the cache in small blocks, so nothing is wasted. It rains."
 ANSWER = TEXT.split()
+BEFORE = "That is a good question, and I have thought about it before."
 
 
 def test_a_sentence_has_the_same_vector_in_any_company() -> None:
@@ -78,3 +79,15 @@ def test_a_damaged_model_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(encoder, "_MODEL_SHA256", "0" * 64)
     with pytest.raises(GraderFailedError, match=r"model\.onnx is damaged; reinstall it"):
         Encoder().encode(["anything"])
+
+
+def test_two_texts_one_behind_the_other_have_the_spans_of_both_and_none_over_their_border() -> None:
+    first = BEFORE.split()
+    joined = sense_of(first).followed_by(sense_of(ANSWER), len(first))
+
+    whole = sense_of([*first, *ANSWER])
+    border = len(first)
+    apart = [at for at, (start, end) in enumerate(whole.spans) if not start < border < end]
+    assert len(apart) < len(whole.spans)
+    assert joined.spans == tuple(whole.spans[at] for at in apart)
+    np.testing.assert_array_equal(joined.vectors, whole.vectors[apart])
