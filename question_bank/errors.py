@@ -63,6 +63,10 @@ class BankError(FileError):
     """A question bank, or a file laid over it, cannot be used."""
 
 
+class UnknownNameError(BankError):
+    """The bank has nothing of the name that was asked for."""
+
+
 def field_faults(error: ValidationError) -> Iterator[tuple[FieldPath, str]]:
     """What Pydantic found: the path of each field, and what is wrong in plain words."""
     details = error.errors(include_url=False)

@@ -25,7 +25,9 @@ _VERSION_DIGITS = 12
 T = TypeVar("T")
 
 
-def load_bank(extra: Sequence[Path] = (), cache: Path | None = None) -> Bank:
+def load_bank(
+    extra: Sequence[Path] = (), cache: Path | None = None, own_aliases: Path | None = None
+) -> Bank:
     """The built-in bank with the personal banks in ``extra`` laid over it, the last on top.
 
     An entry of an extra bank replaces the one of the same id and is added where there is none.
@@ -34,10 +36,21 @@ def load_bank(extra: Sequence[Path] = (), cache: Path | None = None) -> Bank:
     Args:
         extra: folders laid out like ``question_bank/`` (files beside or in ``roles/``), or files.
         cache: a folder that keeps the compiled bank for the next start.
+        own_aliases: a file of the candidate's own words for key phrases, laid over all of them.
 
     Raises:
         BankError: with every fault found in the first bank that has any.
     """
+    bank = _loaded(extra, cache)
+    if own_aliases is None or not own_aliases.exists():
+        return bank
+    # It brings the YAML reader, which a compiled bank does without.
+    from question_bank.own_aliases import read_own_aliases, with_own_aliases
+
+    return with_own_aliases(bank, read_own_aliases(own_aliases))
+
+
+def _loaded(extra: Sequence[Path], cache: Path | None) -> Bank:
     if cache is None:
         return _load(extra)
     try:

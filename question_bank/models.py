@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from question_bank.errors import Fault, UnknownNameError
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 
@@ -219,6 +221,37 @@ class Bank(_Frozen):
     def question(self, question_id: str) -> Question | None:
         """The question with this id, or ``None``."""
         return next((q for q in self.questions if q.id == question_id), None)
+
+    def known_question(self, question_id: str) -> Question:
+        """The question with this id.
+
+        Raises:
+            UnknownNameError: there is none.
+        """
+        found = self.question(question_id)
+        if found is None:
+            raise UnknownNameError(
+                Fault(f"the bank has no question {question_id!r}; `aloud bank list` lists them")
+            )
+        return found
+
+    def asked(
+        self, *, role: str | None = None, round: RoundName | None = None, topic: str | None = None
+    ) -> tuple[Question, ...]:
+        """The questions of one role, round or topic (whatever its case) where given.
+
+        Raises:
+            UnknownNameError: there is no such role.
+        """
+        if role is not None and self.role(role) is None:
+            known = ", ".join(each.id for each in self.roles)
+            raise UnknownNameError(Fault(f"the bank has no role {role!r}; it has {known}"))
+        return tuple(
+            question
+            for question in self.questions
+            if question.asked_in(role, round)
+            and (topic is None or question.topic.casefold() == topic.casefold())
+        )
 
     def role(self, role_id: str) -> Role | None:
         """The role with this id, or ``None``."""

@@ -30,4 +30,6 @@ def vocabulary(settings: ClientSettings) -> BankVocabulary:
     Raises:
         BankError, LexiconError: a file of the settings is not valid.
     """
-    return bank_vocabulary(load_bank(settings.bank), load_lexicon(settings.lexicon))
+    return bank_vocabulary(
+        load_bank(settings.bank, settings.cache), load_lexicon(settings.lexicon, settings.cache)
+    )

@@ -18,7 +18,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from filelock import FileLock, Timeout
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from client.backend.protocol import BackendError, RejectedError, UnavailableError
@@ -109,9 +108,9 @@ class Outbox(ABC, Generic[M]):
             OutboxError: the folder cannot be written.
         """
         try:
-            with _plain(self._pending), FileLock(self._add_lock, timeout=_LOCK_TIMEOUT_S):
+            with _plain(self._pending), _locked(self._add_lock, _LOCK_TIMEOUT_S):
                 return self._added(item)
-        except Timeout as error:
+        except _BusyError as error:
             locked = f"the outbox {self._pending} is locked by another program"
             raise OutboxError(locked) from error
 
@@ -152,12 +151,12 @@ class Outbox(ABC, Generic[M]):
     def discard(self, *, before: datetime | None = None) -> int:
         """Deletes what waits and what was refused: made before a time, or all."""
         try:
-            with _plain(self._pending), FileLock(self._send_lock, timeout=_LOCK_TIMEOUT_S):
+            with _plain(self._pending), _locked(self._send_lock, _LOCK_TIMEOUT_S):
                 everything = [*self.pending(), *self.rejected()]
                 chosen = [each for each in everything if self._is_made(each, before)]
                 for each in chosen:
                     _delete(each)
-        except Timeout as error:
+        except _BusyError as error:
             raise OutboxError("another process is sending what waits; try again") from error
         return len(chosen)
 
@@ -218,9 +217,9 @@ class Outbox(ABC, Generic[M]):
         if not self.pending():
             return Flush()
         try:
-            with _plain(self._pending), FileLock(self._send_lock, timeout=timeout_s):
+            with _plain(self._pending), _locked(self._send_lock, timeout_s):
                 return self._flush(send, go_on, on_sent)
-        except Timeout:
+        except _BusyError:
             return Flush(waiting=len(self.pending()), problem="another process is sending them")
 
     def _flush(
@@ -340,12 +339,30 @@ def _delete(waiting: Waiting[M]) -> None:
     _reason_path(waiting.path).unlink(missing_ok=True)
 
 
+class _BusyError(Exception):
+    """Another thread or process holds the lock."""
+
+
+@contextmanager
+def _locked(path: Path, timeout_s: float) -> Iterator[None]:
+    # A command that only looks has nothing to lock, and its import takes as long as the look.
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=timeout_s)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise _BusyError from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 @contextmanager
 def _plain(folder: Path) -> Iterator[None]:
     try:
         yield
-    except Timeout:
-        raise
     except OSError as error:
         raise OutboxError(
             f"the outbox {folder} cannot be used ({error.strerror}); check its permissions and "

@@ -84,7 +84,7 @@ def say(
 
     usual = settings.preferences
     chosen = replace(usual, voice=voice or usual.voice, speed=speed or usual.speed)
-    lexicon = load_lexicon(settings.lexicon)
+    lexicon = load_lexicon(settings.lexicon, settings.cache)
     speaker = Speaker.of(replace(settings, preferences=chosen), lexicon)
     if out_file is not None:
         speaker.speak_to_file(text, out_file)

@@ -13,7 +13,6 @@ from client.cli.common import (
     command,
     errors,
     fail,
-    open_server,
     out,
     print_json,
     round_name,
@@ -45,9 +44,11 @@ def list_bank(
     as_json: JsonOption = False,
 ) -> None:
     """List the roles and their questions."""
-    with open_server(settings, reading=True) as backend:
-        questions = backend.questions(role=role, round=round_name(round_))
-        titles = {each.id: each.title for each in backend.bank().roles}
+    from client.backend.bank import read_bank
+
+    bank = read_bank(settings)
+    questions = bank.asked(role=role, round=round_name(round_))
+    titles = {each.id: each.title for each in bank.roles}
     if as_json:
         print_json([q.model_dump(exclude={"model_answer", "key_phrases"}) for q in questions])
         return
@@ -73,14 +74,20 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a question with its model answer and key phrases, or a role."""
-    with open_server(settings, reading=True) as backend:
-        role = backend.bank().role(entry_id)
-        question = None if role else backend.question(entry_id)
+    from client.backend.bank import read_bank
+
+    bank = read_bank(settings)
+    role = bank.role(entry_id)
+    if role is not None:
+        if as_json:
+            print_json(role)
+        else:
+            _print_role(role)
+        return
+    question = bank.known_question(entry_id)
     if as_json:
-        print_json(role or question)
-    elif role is not None:
-        _print_role(role)
-    elif question is not None:
+        print_json(question)
+    else:
         _print_question(question)
 
 

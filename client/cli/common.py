@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args
@@ -239,12 +241,22 @@ def round_name(text: str | None) -> "RoundName | None":
 
 
 class expected_failures:
-    """Turns the packages' own errors into one line each; a defect still shows its traceback."""
+    """Turns the packages' own errors into one line each; a defect still shows its traceback.
+
+    Ctrl-C is an exception inside, so that a command can clean up, and one line afterwards.
+    """
 
     def __enter__(self) -> None:
-        return None
+        self._quits = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+        )
+        if self._quits:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if self._quits:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         if error is None or isinstance(error, typer.Exit):
             return
         if isinstance(error, KeyboardInterrupt):

@@ -192,7 +192,7 @@ def interview(
     from client.terminal.interview import Interview, InterviewOptions
     from pronunciation.lexicon_loader import load_lexicon
 
-    speaker = Speaker.of(settings, load_lexicon(settings.lexicon))
+    speaker = Speaker.of(settings, load_lexicon(settings.lexicon, settings.cache))
     if aloud:
         speaker.warm_up()
 

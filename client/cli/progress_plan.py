@@ -46,7 +46,7 @@ def progress(
 
     checked(HistoryQuery, role=role)
     names = {item.id: item.term for item in load_items(settings).of(None)}
-    with open_server(settings) as backend:
+    with open_server(settings, reading=True) as backend:
         attempts = all_attempts(backend, role)
         reports = recent_reports(backend, attempts)
         cards = backend.drills.cards()
@@ -72,7 +72,7 @@ def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     """Show the study plan, with the rounds that were practiced ticked."""
     from client.practice.progress import all_attempts, planned_rounds, week_starts
 
-    with open_server(settings) as backend:
+    with open_server(settings, reading=True) as backend:
         weeks = backend.bank().plan
         rounds = planned_rounds(weeks, all_attempts(backend))
     if as_json:

@@ -42,7 +42,7 @@ def pronounce(
     from pronunciation.hearing import Hearing
     from pronunciation.lexicon_loader import load_lexicon
 
-    lexicon = load_lexicon(settings.lexicon)
+    lexicon = load_lexicon(settings.lexicon, settings.cache)
     if manifest is not None:
         if audio is not None or text is not None:
             raise typer.BadParameter("--manifest goes without AUDIO and --text")

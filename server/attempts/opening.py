@@ -30,12 +30,7 @@ def create_service(
     def bank() -> Bank:
         from question_bank.loader import load_bank
 
-        loaded = load_bank(settings.bank, settings.cache)
-        if settings.own_aliases is None or not settings.own_aliases.exists():
-            return loaded
-        from question_bank.own_aliases import read_own_aliases, with_own_aliases
-
-        return with_own_aliases(loaded, read_own_aliases(settings.own_aliases))
+        return load_bank(settings.bank, settings.cache, settings.own_aliases)
 
     def lexicon() -> Lexicon:
         from pronunciation.lexicon_loader import load_lexicon

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from pronunciation.terms import Lexicon
+from question_bank.errors import UnknownNameError
 from question_bank.models import Bank, Question, RoundName
 from server.attempts.drill_service import DrillService
 from server.attempts.grading_data import Graded, Grader, GradingData
@@ -145,12 +146,10 @@ class Service:
         Raises:
             NotFoundError: the bank has no such question.
         """
-        question = self.bank().question(question_id)
-        if question is None:
-            raise NotFoundError(
-                f"the bank has no question {question_id!r}; `aloud bank list` lists them"
-            )
-        return question
+        try:
+            return self.bank().known_question(question_id)
+        except UnknownNameError as error:
+            raise NotFoundError(str(error)) from error
 
     def questions(
         self,
@@ -164,15 +163,10 @@ class Service:
         Raises:
             NotFoundError: the bank has no such role.
         """
-        if role is not None and self.bank().role(role) is None:
-            known = ", ".join(each.id for each in self.bank().roles)
-            raise NotFoundError(f"the bank has no role {role!r}; it has {known}")
-        return tuple(
-            question
-            for question in self.bank().questions
-            if question.asked_in(role, round)
-            and (topic is None or question.topic.casefold() == topic.casefold())
-        )
+        try:
+            return self.bank().asked(role=role, round=round, topic=topic)
+        except UnknownNameError as error:
+            raise NotFoundError(str(error)) from error
 
     def grade(self, submission: Submission, sense: SpanVectors | None = None) -> Report:
         """Grades an answer and stores nothing.

@@ -163,3 +163,20 @@ def test_long_words_count_as_a_way_of_saying_it() -> None:
     assert changed is not None
     assert changed.key_phrases[0].aliases == phrase.aliases
     assert changed.key_phrases[0].ways == (*phrase.ways, long)
+
+
+def test_the_bank_is_loaded_with_the_candidates_own_aliases(tmp_path: Path) -> None:
+    plain = load_bank(cache=tmp_path)
+    question = plain.questions[0]
+    phrase = question.key_phrases[0].phrase
+    file = tmp_path / "own.yaml"
+    assert load_bank(cache=tmp_path, own_aliases=file) == plain  # there is none yet
+    own = OwnAliases().added(question.id, phrase, "as my team calls it")
+    file.write_text(own.to_yaml(), encoding="utf-8")
+    mine = load_bank(cache=tmp_path, own_aliases=file).known_question(question.id)
+    assert mine.key_phrases[0].own == ("as my team calls it",)
+
+
+def test_a_question_that_is_not_there_is_named() -> None:
+    with pytest.raises(BankError, match=r"^the bank has no question 'ring'; `aloud bank list`"):
+        make_bank().known_question("ring")

@@ -163,7 +163,7 @@ def load_items(settings: ClientSettings) -> ItemSets:
         LexiconError, DrillError: a set or the person's own file is not valid.
     """
     accepted = own_readings(settings)
-    built_in = load_drills(load_lexicon(settings.lexicon))
+    built_in = load_drills(load_lexicon(settings.lexicon, settings.cache))
     titles = {name: drill_set.title for name, drill_set in built_in.items()}
     items = {item.id: item_of(item) for drill_set in built_in.values() for item in drill_set}
     for own in read_own_items(settings.own_drills):

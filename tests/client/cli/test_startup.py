@@ -3,6 +3,8 @@
 ``benchmarks/startup.py`` measures the processor time; here stands what must not come back.
 """
 
+import os
+import resource
 import subprocess
 import sys
 from importlib import import_module
@@ -21,6 +23,8 @@ NUMBERS = {"numpy", "onnxruntime", "tokenizers", "lemminflect", "rapidfuzz", "to
 REMOTE = {"httpx"}
 YAML = {"yaml"}
 HEAVY = DATABASE | SERVER | SOUND | NUMBERS | REMOTE | YAML
+
+STORES = {"server", "filelock"}  # wire models and outbox count among them
 
 _LOADED = """
 import atexit, sys
@@ -55,12 +59,13 @@ def practiced(run: Run, tmp_path: Path) -> Path:
     [
         ("--help", HEAVY | {"pydantic"}),
         ("history --help", HEAVY),
-        ("history", HEAVY),
+        ("history", HEAVY | {"filelock"}),
         ("history --role ml-platform-engineer --json", HEAVY),
-        ("bank list", HEAVY),
-        ("bank show infiniband-or-roce", HEAVY),
-        ("lexicon list", HEAVY),
-        ("lexicon show RoCE", HEAVY),
+        ("bank list", HEAVY | STORES),
+        ("bank show infiniband-or-roce", HEAVY | STORES),
+        ("plan", HEAVY),
+        ("lexicon list", HEAVY | STORES),
+        ("lexicon show RoCE", HEAVY | STORES),
         ("settings list", HEAVY),
         ("user list", SERVER | SOUND | NUMBERS | REMOTE | YAML | {"alembic"}),
         ("history 1", SERVER | SOUND | REMOTE),
@@ -70,6 +75,31 @@ def test_a_command_imports_only_what_it_needs(
     practiced: Path, command: str, spared: set[str]
 ) -> None:
     assert sorted(loaded(*command.split()) & spared) == []
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize(
+    ("command", "goal_s"), [("--help", 0.3), ("history", 0.5), ("bank list", 0.5), ("user list", 1)]
+)
+def test_a_command_takes_little_processor_time(
+    practiced: Path, command: str, goal_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The goals of ``benchmarks/startup.py``, twice over: what imports too much takes longer."""
+    if os.getloadavg()[0] > (os.cpu_count() or 1):
+        pytest.skip("the machine is busy: processors that are shared count double")
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    times_s = []
+    for _ in range(4):  # the first run compiles
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(
+            [sys.executable, "-c", "from client.cli import main; main()", *command.split()],
+            capture_output=True,
+            timeout=60,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.returncode == 0, done.stderr
+        times_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(times_s[1:]) < 2 * goal_s
 
 
 def test_grading_needs_neither_database_nor_server(practiced: Path) -> None:
