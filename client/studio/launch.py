@@ -19,9 +19,9 @@ DEFAULT_PORT: Final = 8018
 _HOST: Final = "127.0.0.1"
 _FIRST_PAGE_WITHIN_S: Final = 15.0
 _READY_AFTER_S: Final = 0.5
-"""The first page goes first, with what it links to. Then the voice is loaded and says the first
-question into its cache, so that it asks without a wait; the database, which the first page did
-without, is opened too."""
+"""The first page goes first, with what it links to. Then the other pages are made, and the voice is
+loaded and says the first question into its cache, so that it asks without a wait; the database,
+which the first page did without, is opened too."""
 _MAX_MESSAGE_BYTES: Final = 1 << 20
 
 
@@ -60,20 +60,22 @@ def run(
         from client.studio.app import create_studio
 
         studio = make_studio()
-        threading.Thread(target=_get_ready, args=(studio,), name="aloud-ready", daemon=True).start()
+        app = create_studio(studio, port=number)
+
+        def get_ready() -> None:
+            studio.shown.wait(_FIRST_PAGE_WITHIN_S)
+            time.sleep(_READY_AFTER_S)
+            app.state.pages.get_ready()
+            studio.get_ready()
+
+        threading.Thread(target=get_ready, name="aloud-ready", daemon=True).start()
         config = uvicorn.Config(
-            create_studio(studio, port=number),
+            app,
             log_level="warning",
             ws_max_size=_MAX_MESSAGE_BYTES,
             timeout_graceful_shutdown=3,
         )
         uvicorn.Server(config).run(sockets=[listener])
-
-
-def _get_ready(studio: "Studio") -> None:
-    studio.shown.wait(_FIRST_PAGE_WITHIN_S)
-    time.sleep(_READY_AFTER_S)
-    studio.get_ready()
 
 
 def _listen(port: int | None) -> socket.socket:

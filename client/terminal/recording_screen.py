@@ -1,4 +1,9 @@
-"""The recording screen: countdown, level meter, live timer, and the keys that steer it."""
+"""The recording screen: countdown, level meter, live timer, and the keys that steer it.
+
+What is drawn again and again has lines of at most ``MAX_CELLS``. A terminal that is made narrower
+wraps a longer line that stands there already; nobody can tell how, so that its rest would stay, or
+lines above it would go.
+"""
 
 from enum import StrEnum
 from typing import Final, Protocol
@@ -11,6 +16,8 @@ from client.audio import Level
 from client.terminal.keys import ESCAPE, Keys, one_of
 from server.contract import clock
 
+MAX_CELLS: Final = 40
+"""Half of the usual 80: half a window. Below that, a terminal shows little of anything."""
 _POLL_S: Final = 0.1
 _METER_CELLS: Final = 24
 _METER_FLOOR_DBFS: Final = -60.0
@@ -54,7 +61,7 @@ def countdown(console: Console, keys: Keys, seconds: int) -> bool:
             text = Text.assemble(
                 ("Think … recording starts in ", "dim"),
                 (f"{left} s", "bold"),
-                ("  any key: now", "dim"),
+                ("\nany key: now", "dim"),
             )
             live.update(text, refresh=True)
             key = keys.get(1.0)
@@ -105,7 +112,7 @@ def _asked(live: Live, keys: Keys, level: Level | None, *, leaving: bool) -> End
         return End.quit if leaving else End.discard
     length = clock(said_s)
     if leaving:
-        choices = "k keep it for later and leave · d delete it and leave · g go on"
+        choices = "k keep it for later and leave\nd delete it and leave · g go on"
     else:
         choices = "d delete it and start again · g go on"
     text = Text.assemble((f"You have spoken for {length}.", "bold"), ("\n" + choices, "yellow"))
@@ -119,14 +126,12 @@ def _asked(live: Live, keys: Keys, level: Level | None, *, leaving: bool) -> End
 
 
 def level_bar(peak_dbfs: float) -> Text:
-    """A level as a bar, with the word that says what to do about it."""
+    """A level as a bar, red where it is too loud."""
     share = (peak_dbfs - _METER_FLOOR_DBFS) / -_METER_FLOOR_DBFS
     cells = round(_METER_CELLS * min(max(share, 0.0), 1.0))
     style = "red" if peak_dbfs > _TOO_LOUD_DBFS else "green"
     bar = Text(_FULL * cells, style)
     bar.append(_EMPTY * (_METER_CELLS - cells), "dim")
-    if peak_dbfs > _TOO_LOUD_DBFS:
-        bar.append(" too loud", "red")
     return bar
 
 
@@ -134,11 +139,13 @@ def _screen(level: Level | None, target_s: float, paused: bool) -> Text:
     sign = Text("‖ paused    ", "yellow bold") if paused else Text("● recording ", "red bold")
     recorded_s = level.recorded_s if level else 0.0
     over = recorded_s > target_s
-    time = Text(f" {clock(recorded_s)} of {clock(target_s)} ", "yellow" if over else "bold")
+    time = Text(f"\n{clock(recorded_s)} of {clock(target_s)}", "yellow" if over else "bold")
     text = Text.assemble(sign, level_bar(level.peak_dbfs if level else _METER_FLOOR_DBFS), time)
     if level is not None and level.only_zeros and level.recorded_s > 1.0:
-        text.append("no sound at all: is the microphone muted or not allowed?", "yellow")
+        text.append("\nno sound at all: is the microphone\nmuted or not allowed?", "yellow")
+    elif level is not None and level.peak_dbfs > _TOO_LOUD_DBFS:
+        text.append("  too loud", "red")
     elif level is not None and level.silence_s > 1.0 and not paused:
-        text.append(f"silent for {level.silence_s:.0f} s", "dim")
-    text.append("\nSpace stop · p pause · Esc discard and start again · q leave", "dim")
+        text.append(f"  silent for {level.silence_s:.0f} s", "dim")
+    text.append("\nSpace stop · p pause · q leave\nEsc discard and start again", "dim")
     return text

@@ -50,11 +50,13 @@ class Sounds:
     Attributes:
         recording_url: the candidate's own recording; ``None``: there is none here.
         taught_urls: how a term is said, by the term as the report writes it.
+        taught_phones: the same in ARPAbet, to be shown beside what was heard.
         mistake_urls: a mistaken reading as the app's voice says it, by its phones.
     """
 
     recording_url: str | None = None
     taught_urls: Mapping[str, str] = field(default_factory=dict)
+    taught_phones: Mapping[str, str] = field(default_factory=dict)
     mistake_urls: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -17,7 +17,7 @@ from client.data.own_readings import add_own_readings, take_back_readings
 from client.data.repair import rough_answers
 from client.practice.progress import all_attempts
 from client.studio.state.studio import Studio
-from client.studio.views.drill import reading_url
+from client.studio.views.ways import Ways, reading_url, ways_of
 from pronunciation.terms import Lexicon
 from question_bank.errors import BankError
 from question_bank.models import Question
@@ -224,6 +224,7 @@ def _report(
         in_bank=in_bank,
         role=role,
         sounds=_sounds(studio, attempt, view),
+        known_ways=_ways(studio.lexicon, attempt.report.pronunciation.terms),
         others=[each for each in others.attempts if each.id != attempt.id][:SHOWN_ATTEMPTS],
         other_count=others.total - 1,
         scores=_scores(others.attempts),
@@ -267,6 +268,11 @@ def _sounds(studio: Studio, attempt: Attempt, view: ReportView) -> Sounds:
     return Sounds(
         recording_url=f"/attempts/{attempt.id}/audio" if recorded else None,
         taught_urls=_taught(studio.lexicon, view.report.pronunciation.terms),
+        taught_phones={
+            each.term: known.readings[0]
+            for each in view.report.pronunciation.terms
+            if (known := studio.lexicon.get(each.term)) is not None
+        },
         mistake_urls={
             each.phones: reading_url(each.term, each.phones)
             for each in view.report.pronunciation.terms
@@ -281,6 +287,15 @@ def _taught(lexicon: Lexicon, terms: Iterable[TermVerdict]) -> dict[str, str]:
         each.term: "/sound/term?" + urlencode({"term": each.term})
         for each in terms
         if lexicon.get(each.term) is not None
+    }
+
+
+def _ways(lexicon: Lexicon, terms: Iterable[TermVerdict]) -> dict[str, Ways]:
+    known = {each.term: lexicon.get(each.term) for each in terms}
+    return {
+        name: ways_of(term.term, term.say, term.readings, term.mistakes)
+        for name, term in known.items()
+        if term is not None
     }
 
 

@@ -1,27 +1,28 @@
-"""The home page: roles, what is due, recent answers, and the engine with its weights."""
+"""The home page: roles, what is due, and recent answers.
+
+It is the first page, so it stands on its own: without the framework that the other pages use.
+"""
 
 from collections import Counter
-from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Final
 
-from fastapi import APIRouter, Body, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse
+from starlette.routing import Route
 
 from client.data.repair import rough_answers
 from client.practice.choosing import first_question
 from client.practice.progress import all_attempts, due_today
-from client.studio.routes.microphone import microphone_passed
+from client.studio.state.microphone_passed import microphone_passed
 from client.studio.state.studio import Studio
 
 RECENT: Final = 5
 
 
-def router(studio: Studio) -> APIRouter:
-    """The page and what its engine panel asks for."""
-    routes = APIRouter()
+def route(studio: Studio) -> Route:
+    """The page."""
 
-    @routes.get("/")
     def home(request: Request) -> HTMLResponse:
         """What to do now."""
         bank = studio.bank
@@ -41,15 +42,4 @@ def router(studio: Studio) -> APIRouter:
             prompts={question.id: question.prompt for question in bank.questions},
         )
 
-    @routes.get("/engine")
-    def engine() -> dict[str, Any]:
-        """What the engine is doing, and how far a download is."""
-        return asdict(studio.engine.status())
-
-    @routes.post("/engine/fetch")
-    def fetch(model: Annotated[str, Body(embed=True, max_length=100)]) -> dict[str, Any]:
-        """Begin to download weights."""
-        studio.engine.fetch(model)
-        return asdict(studio.engine.status())
-
-    return routes
+    return Route("/", home)

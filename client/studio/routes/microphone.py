@@ -1,21 +1,21 @@
 """The microphone check: level, noise, the person's own voice, and whether the rest is set up."""
 
-import json
 from dataclasses import asdict
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse
 
 from client.audio.quality import judge_microphone
-from client.core.durable_file import write_durably
 from client.core.errors import ClientError, NoSpeech, SpeakingError
-from client.core.settings import ClientSettings
 from client.doctor import Check, check_data_folder, check_server
 from client.practice.choosing import first_question
 from client.practice.progress import is_new
+from client.studio.state.microphone_passed import (
+    forget_microphone,
+    microphone_passed,
+    remember_microphone,
+)
 from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
@@ -107,23 +107,3 @@ def _voice(studio: Studio) -> Check:
         remedy = error.remedy or "until then, questions are only shown"
         return Check("Voice", False, error.problem, remedy)
     return Check("Voice", True, f"speaks ({clip.duration_s:.1f} s in a trial)")
-
-
-def microphone_passed(settings: ClientSettings) -> bool:
-    """Whether somebody has heard their own voice in the check; quick."""
-    return _path(settings).is_file()
-
-
-def remember_microphone(settings: ClientSettings) -> None:
-    """Note that the check was passed now."""
-    noted = {"passed_at": datetime.now(UTC).isoformat(timespec="seconds")}
-    write_durably(_path(settings), json.dumps(noted).encode())
-
-
-def forget_microphone(settings: ClientSettings) -> None:
-    """Note that it has to be passed again."""
-    _path(settings).unlink(missing_ok=True)
-
-
-def _path(settings: ClientSettings) -> Path:
-    return settings.home / "microphone.json"

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -22,7 +22,6 @@ from client.core.own_lexicon import load_own_lexicon
 from client.core.preferences import change_preferences, load_preferences
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
-from client.judging.judge import Judge
 from client.practice.choosing import first_question
 from client.practice.drills.items import DrillItems
 from client.practice.interviews import Interviews
@@ -35,6 +34,9 @@ from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.contract import HistoryQuery
 from server.ui.rendering import environment
+
+if TYPE_CHECKING:
+    from client.judging.judge import Judge
 
 logger = logging.getLogger(__name__)
 
@@ -75,17 +77,18 @@ class Studio:
         self.settings = settings
         self.shown = threading.Event()
         self.engine = engine or EngineState(settings)
-        self.lexicon = load_own_lexicon(settings)
+        self._lexicon: Lexicon | None = None
+        if settings.lexicon or settings.own_readings.exists():
+            self._lexicon = load_own_lexicon(settings)  # the built-in one alone cannot be wrong
         self.backend = backend or self._open_backend(tell)
         self.recordings = OwnRecordings(settings.recordings)
         self.drill_items = DrillItems(lambda: self.settings)
         self._hear = hear
-        self._judge = Judge(settings.judge) if settings.judge else None
-        if self._judge and self._judge.warning and tell:
-            tell(self._judge.warning)
+        self._judge = _judge(settings, tell)
         self._make_speaker = make_speaker or self._speaker_here
         self._environment = environment(_TEMPLATES)
         self._session_lock = threading.Lock()
+        self._lexicon_lock = threading.Lock()
         self._session: tuple[tuple[str, str], Session] | None = None
         self.takes = Takes(settings, self.backend, lambda: self.session, self.drill_items)
         self.repairs = Repairs(self.backend, lambda: self.session, self.recordings)
@@ -95,6 +98,14 @@ class Studio:
     def bank(self) -> Bank:
         """Everything in the bank; read each time, because a server's bank may change."""
         return self.backend.bank()
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """How terms are said, with the person's own readings; read when it is needed first."""
+        with self._lexicon_lock:
+            if self._lexicon is None:
+                self._lexicon = load_own_lexicon(self.settings)
+            return self._lexicon
 
     @property
     def session(self) -> Session:
@@ -133,7 +144,9 @@ class Studio:
 
         The grading goes on in the background: an answer opened earlier shows its old report.
         """
-        self.lexicon = load_own_lexicon(self.settings)
+        lexicon = load_own_lexicon(self.settings)
+        with self._lexicon_lock:
+            self._lexicon = lexicon
         with self._session_lock:
             self.__dict__.pop("_hearing", None)  # the next answer is heard with them
             self._session = None
@@ -224,3 +237,14 @@ class Studio:
 
     def _speaker_here(self, lexicon: Lexicon) -> Speaker:
         return Speaker.of(self.settings, lexicon)
+
+
+def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> "Judge | None":
+    if settings.judge is None:
+        return None
+    from client.judging.judge import Judge
+
+    judge = Judge(settings.judge)
+    if judge.warning and tell:
+        tell(judge.warning)
+    return judge

@@ -71,6 +71,7 @@ function showCard() {
   show("sentence", card.sentence !== "");
   show("back", card.again);
   document.getElementById("term").textContent = card.prompt;
+  showWays(card.ways);
   show("verdict", false);
   take = null;
   step = null;
@@ -83,6 +84,34 @@ function showReading(name, reading) {
   show(`${name}-label`, reading !== null);
   setText(`${name}-say`, reading?.say ?? "");
   setText(`${name}-ipa`, reading ? `/${reading.ipa}/` : "");
+}
+
+/** Every accepted reading and every mistake, each to be heard. */
+function showWays(ways) {
+  part("ways-right").replaceChildren(...ways.right.map(wayOf));
+  part("ways-wrong").replaceChildren(...ways.wrong.map(wayOf));
+  show("ways-mistakes", ways.wrong.length > 0);
+}
+
+function wayOf(way) {
+  const button = element("button", "button quiet small icon", "");
+  button.type = "button";
+  const sign = element("span", "", "▶");
+  sign.setAttribute("aria-hidden", "true");
+  button.append(sign, element("span", "visually-hidden", `Listen to ${way.say}`));
+  button.addEventListener("click", () => panel.is("recording") || hearReading(way));
+  const line = element("li", "", "");
+  line.append(
+    button,
+    " ",
+    element("span", "respelling", way.say),
+    " ",
+    element("span", "ipa", `/${way.ipa}/`),
+  );
+  if (way.tip) {
+    line.append(document.createElement("br"), element("span", "small muted", way.tip));
+  }
+  return line;
 }
 
 function showVerdict() {
@@ -149,7 +178,7 @@ async function hearModel() {
   await player.play(sound).catch((error) => panel.say(error.message));
 }
 
-/** A reading of the last take, heard or expected, in the same voice: the two can be compared. */
+/** A reading of the term in the same voice as all others: they can be compared. */
 async function hearReading(reading) {
   await player.play(reading.sound).catch((error) => panel.say(error.message));
 }

@@ -366,6 +366,7 @@ end.addEventListener("submit", async (event) => {
     end.submit();
   }
 });
+end.inert = false; // before, it would have ended the interview without asking
 
 setInterval(tick, TICK_MS);
 tick();

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from client.practice.drills.items import Item
 from client.practice.drills.session import Step
-from pronunciation.phones import to_ipa
+from client.studio.views.ways import Ways, WayView, way_of, ways_of
 from server.contract import DrillVerdictName
 
 Tone = Literal["good", "warn", "bad"]
@@ -31,21 +31,13 @@ _UNDECIDED: Final[dict[DrillVerdictName, str]] = {
 
 
 @dataclass(frozen=True)
-class ReadingView:
-    """How something is said: a respelling for people, IPA, and where the app's voice says it."""
-
-    say: str
-    ipa: str
-    sound: str
-
-
-@dataclass(frozen=True)
 class CardView:
     """What is to be said.
 
     Attributes:
         again: it was up in this drill before.
         sound: where the app's own voice says it.
+        ways: everything it is taken for, right or wrong.
     """
 
     item_id: str
@@ -53,9 +45,10 @@ class CardView:
     prompt: str
     term: str
     sentence: str
-    reading: ReadingView
+    reading: WayView
     again: bool
     sound: str
+    ways: Ways
 
 
 @dataclass(frozen=True)
@@ -81,8 +74,8 @@ class StepView:
     words: str
     undecided: bool
     confidence: float | None
-    heard: ReadingView | None
-    expected: ReadingView | None
+    heard: WayView | None
+    expected: WayView | None
     tip: str
     note: str
     coming: str
@@ -115,6 +108,7 @@ def view_card(item: Item, *, again: bool) -> CardView:
         reading=_reading(item, item.readings[0]),
         again=again,
         sound=f"/sound/drill/{quote(item.id, safe='')}",
+        ways=ways_of(item.term, item.say, item.readings, item.mistakes),
     )
 
 
@@ -187,11 +181,5 @@ def _coming(step: Step, now: datetime) -> str:
     return coming(step.card.due, now) if step.card is not None else ""
 
 
-def _reading(item: Item, phones: str) -> ReadingView:
-    sound = reading_url(item.term, phones)
-    return ReadingView(item.respelling(phones), to_ipa(phones), sound)
-
-
-def reading_url(term: str, phones: str) -> str:
-    """Where the app's voice says one reading of a term, right or mistaken."""
-    return "/sound/reading?" + urlencode({"term": term, "phones": phones})
+def _reading(item: Item, phones: str) -> WayView:
+    return way_of(item.term, phones, item.respelling(phones))

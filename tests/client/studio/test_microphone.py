@@ -9,7 +9,8 @@ from client.core.errors import EngineError, SpeakingError
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.studio.app import create_studio
-from client.studio.routes.microphone import MAX_S, SENTENCE, microphone_passed
+from client.studio.routes.microphone import MAX_S, SENTENCE
+from client.studio.state.microphone_passed import microphone_passed
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.studio.studio_parts import ORIGIN, ScriptedTranscriber, make_studio

@@ -86,11 +86,18 @@ def test_a_wrong_take_shows_both_readings_and_comes_back(
     page = new_page(said(WRONG, "slt"))
     page.set_default_timeout(PATIENCE_MS)
     open_drill(page, running.url)
+    page.get_by_text("All ways to say it").click()
+    assert page.locator("[data-ways-right]").inner_text().split()[-2:] == ["ROCK-ee", "/ˈɹɑki/"]
+    wrong = page.locator("[data-ways-wrong] li")
+    assert "Two syllables, like the boxer Rocky." in wrong.inner_text()
+    with page.expect_response("**/sound/reading?*"):
+        wrong.get_by_role("button").click()
+    page.evaluate("document.activeElement.blur()")  # a button that has the focus keeps Space
     assert re.match(r"✗\s+Mispronounced", say(page))
     assert page.locator("[data-heard-say]").inner_text() == "ROHSS"
     assert page.locator("[data-expected-say]").inner_text() == "ROCK-ee"
     assert page.locator("[data-expected-ipa]").inner_text() == "/ˈɹɑki/"
-    assert page.get_by_text("Two syllables, like the boxer Rocky.").is_visible()
+    assert page.locator("[data-tip]").inner_text() == "Two syllables, like the boxer Rocky."
     assert page.get_by_text("Comes again in this drill.").is_visible()
     assert verdicts(running.studio.backend) == [("mispronounced", WRONG)]
     page.keyboard.press("o")

@@ -93,7 +93,7 @@ def test_an_interview_from_the_choice_to_the_report_by_keyboard(
     page.wait_for_url("**/report")
     page.get_by_text("still being transcribed").wait_for(state="detached")
     # the page loads itself once more when the last answer is transcribed
-    page.locator(".figure-number", has_text=re.compile(r"answered\s*1\s+of\s+3")).wait_for()
+    page.locator(".figure-number", has_text=re.compile(r"Answered\s*1\s+of\s+3")).wait_for()
     page.get_by_text("cut off by the end").wait_for()
     page.locator("#question-1 a").first.click()
     page.wait_for_url("**/attempts/1")
@@ -148,6 +148,28 @@ def test_a_reload_in_mid_answer_goes_on_with_what_was_said(
     page.get_by_role("button", name="Use it as the answer").press("Enter")
     wait_for_question(page, 2)
     wait_for(lambda: running.studio.backend.history().total == 1)
+
+
+def test_an_interview_cannot_end_unasked_before_its_page_listens(
+    serve: Serve, new_page: NewPage, speech: Path
+) -> None:
+    running, url = begun(serve, 2, left_s=590)
+    page = new_page(speech)
+    page.set_default_timeout(PATIENCE_MS)
+    held: list[Any] = []
+    page.route("**/static/interview.js", lambda route: held.append(route))
+    page.goto(url, wait_until="commit")
+    button = page.get_by_text("End the interview now")
+    button.wait_for()
+    button.click(force=True)
+    page.wait_for_timeout(300)
+    assert page.url == url
+    assert Interviews.of(running.studio.settings).get(url.rpartition("/")[2]).ended_at is None
+    held[0].continue_()
+    page.wait_for_selector(READY)
+    button.click()
+    page.get_by_role("button", name="Go on").click()
+    assert page.url == url
 
 
 def test_when_the_time_is_over_nothing_more_is_asked(serve: Serve, new_page: NewPage) -> None:
