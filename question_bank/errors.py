@@ -103,6 +103,13 @@ _PLAIN_WORDS: dict[str, Callable[[ErrorDetails], str]] = {
     "too_short": lambda detail: f"needs at least {detail['ctx']['min_length']}",
     "model_type": lambda _: "must be a mapping of fields",
     "model_attributes_type": lambda _: "must be a mapping of fields",
+    "greater_than_equal": lambda detail: f"must be {detail['ctx']['ge']} or more",
+    "less_than_equal": lambda detail: f"must be {detail['ctx']['le']} or less",
+    "int_parsing": lambda _: "must be a whole number",
+    "int_from_float": lambda _: "must be a whole number",
+    "int_type": lambda _: "must be a whole number",
+    "float_parsing": lambda _: "must be a number",
+    "float_type": lambda _: "must be a number",
     "literal_error": lambda detail: (
         f"unknown value {detail['input']!r}; one of {detail['ctx']['expected']}"
     ),

@@ -310,7 +310,7 @@ def _command(name: str, command: Any) -> list[str]:
     usage = " ".join([name, *(_place(each) for each in places)])
     own = [each for each in command.params if each.name not in COMMON]
     return [
-        f"### `{usage.replace('[[', '[').replace(']]', ']')}`",
+        f"### `{usage}`",
         "",
         about,
         "",
@@ -320,7 +320,7 @@ def _command(name: str, command: Any) -> list[str]:
 
 def _place(argument: Any) -> str:
     """How help shows an argument: in brackets where it can be left out."""
-    name = (argument.metavar or argument.name.upper()).strip("[]")
+    name = argument.metavar or argument.name.upper()
     return name if argument.required else f"[{name}]"
 
 

@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
 
 def transcribe(
     settings: "ClientSettings",
-    audio: Annotated[Path, typer.Argument(help="Any sound or video file.")],
+    audio: Annotated[Path, typer.Argument(metavar="AUDIO", help="Any sound or video file.")],
     engine: EngineOption = None,
     model: ModelOption = None,
     format_: Annotated[
@@ -66,7 +66,7 @@ def transcribe(
 
 def say(
     settings: "ClientSettings",
-    text: Annotated[str, typer.Argument(help="What to say.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to say.")],
     out_file: Annotated[
         Path | None, typer.Option("--out", help="Write a WAV file instead of playing.")
     ] = None,

@@ -93,7 +93,7 @@ def show(
 
 def validate(
     settings: "ClientSettings",
-    path: Annotated[Path, typer.Argument(help="A bank's folder or file.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A bank's folder or file.")],
     fast: Annotated[
         bool, typer.Option("--fast", help="Leave out the ways and the sentences under 'not'.")
     ] = False,

@@ -1,6 +1,7 @@
 """Which commands there are, each loaded when it is used, and how help lists them."""
 
 from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
 
@@ -83,9 +84,35 @@ def command_group(app: typer.Typer, name: str, about: str, panel: str | None = N
     return group
 
 
+@contextmanager
+def _plain_words() -> Iterator[None]:
+    """Says what is wrong with an option's value as the bank's faults do, not as Pydantic does."""
+    try:
+        yield
+    except typer.BadParameter as error:
+        # Only a wrong value needs them.
+        from pydantic import ValidationError
+
+        from question_bank.errors import field_faults
+
+        if isinstance(error.__cause__, ValidationError):
+            _, error.message = next(field_faults(error.__cause__))
+        raise
+
+
 class Program(PlainGroup):
     """``aloud`` with all its commands."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = LoadedCommands()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads the program's own options."""
+        with _plain_words():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Reads the options of a command, and runs it."""
+        with _plain_words():
+            return super().invoke(ctx)

@@ -219,12 +219,14 @@ def checked(model: type[M], **values: Any) -> M:
     """
     from pydantic import ValidationError
 
+    from question_bank.errors import field_faults
+
     try:
         return model(**values)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = "--" + str(first["loc"][0]).replace("_", "-") if first["loc"] else "options"
-        raise typer.BadParameter(f"{where}: {first['msg']}") from error
+        place, says = next(field_faults(error))
+        where = "--" + str(place[0]).replace("_", "-") if place else "options"
+        raise typer.BadParameter(f"{where}: {says}") from None  # it is in plain words
 
 
 def round_name(text: str | None) -> "RoundName | None":

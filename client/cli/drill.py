@@ -31,7 +31,7 @@ def drill(
     set_: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SET]",
+            metavar="SET",
             help="acronyms, silent-letters, word-stress, minimal-pairs or a set of your own; "
             "without it, all.",
         ),

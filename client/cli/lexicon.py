@@ -81,7 +81,9 @@ def show(
 
 def validate(
     settings: "ClientSettings",
-    path: Annotated[Path, typer.Argument(help="A lexicon file, or a folder of them.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A lexicon file, or a folder of them.")
+    ],
 ) -> None:
     """Check a lexicon: its form, and that all phones are ARPAbet."""
     from pronunciation.lexicon_loader import read_terms

@@ -41,6 +41,13 @@ class ExportFormat(enum.StrEnum):
     vtt = "vtt"
 
 
+def _day(text: str) -> datetime:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d")
+    except ValueError:
+        raise ValueError(f"must be a day such as 2027-03-01, not {text!r}") from None
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     command(app, "history", _PANEL)(history)
@@ -53,7 +60,7 @@ def register(app: typer.Typer) -> None:
 def history(
     settings: "ClientSettings",
     attempt: Annotated[
-        int | None, typer.Argument(metavar="[ID]", help="Show this attempt's report.")
+        int | None, typer.Argument(metavar="ID", help="Show this attempt's report.")
     ] = None,
     version: Annotated[
         int | None,
@@ -167,7 +174,9 @@ def export(
 
 def import_file(
     settings: "ClientSettings",
-    file: Annotated[Path, typer.Argument(help="What `aloud export --format json` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `aloud export --format json` wrote.")
+    ],
 ) -> None:
     """Import exported attempts and drills; those that are there already stay as they are."""
     from client.data.exports import import_archive
@@ -191,7 +200,8 @@ def purge(
         list[int] | None, typer.Option("--attempt", metavar="ID", help="This one. May be repeated.")
     ] = None,
     before: Annotated[
-        datetime | None, typer.Option("--before", formats=["%Y-%m-%d"], help="All before this day.")
+        datetime | None,
+        typer.Option("--before", metavar="DAY", parser=_day, help="All before this day."),
     ] = None,
     everything: Annotated[
         bool,
@@ -223,6 +233,8 @@ def purge(
             result = backend.purge(request)
     if moment is not None:
         OwnRecordings(settings.recordings).forget_before(moment)
+    if ids and not result.deleted:
+        raise fail(f"there is no attempt {', '.join(map(str, ids))}; `aloud history` lists them")
     out().print(f"{result.deleted} deleted")
     if result.drill_reviews:
         out().print(f"{result.drill_reviews} takes of drills deleted")

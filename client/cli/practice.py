@@ -69,7 +69,8 @@ def assess(
     audio: Annotated[
         Path,
         typer.Argument(
-            help="Any sound or video file; or many: a folder, or a manifest (JSON lines or CSV)."
+            metavar="AUDIO",
+            help="Any sound or video file; or many: a folder, or a manifest (JSON lines or CSV).",
         ),
     ],
     question: Annotated[

@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 def retranscribe(
     settings: "ClientSettings",
     attempt: Annotated[
-        list[int] | None, typer.Argument(metavar="[ID]…", help="These attempts.")
+        list[int] | None, typer.Argument(metavar="ID…", help="These attempts.")
     ] = None,
     rough: Annotated[
         bool, typer.Option("--rough", help="All whose transcript is rough, made by PocketSphinx.")
@@ -80,10 +80,10 @@ def correct(
     settings: "ClientSettings",
     attempt: Annotated[int, typer.Argument(metavar="ID", help="One of `aloud history`.")],
     was: Annotated[
-        str | None, typer.Argument(metavar="[WAS]", help="Words as the transcript has them.")
+        str | None, typer.Argument(metavar="WAS", help="Words as the transcript has them.")
     ] = None,
     now: Annotated[
-        str | None, typer.Argument(metavar="[NOW]", help="What you said; '' takes them out.")
+        str | None, typer.Argument(metavar="NOW", help="What you said; '' takes them out.")
     ] = None,
     file: Annotated[
         Path | None,

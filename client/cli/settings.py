@@ -60,7 +60,9 @@ def get(name: NameArgument) -> None:
 
 def set_(
     name: NameArgument,
-    value: Annotated[str, typer.Argument(help="The value; `aloud settings list` shows others.")],
+    value: Annotated[
+        str, typer.Argument(metavar="VALUE", help="The value; `aloud settings list` shows others.")
+    ],
 ) -> None:
     """Choose a value."""
     from client.core.preferences import change_preferences, source_of, variable

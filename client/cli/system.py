@@ -61,7 +61,7 @@ def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None
 
 def pull(
     settings: "ClientSettings",
-    name: Annotated[str, typer.Argument(help="One of `aloud models list`.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud models list`.")],
 ) -> None:
     """Fetch Whisper weights, with a progress bar."""
     from client.cli.progress import download_bar
@@ -117,7 +117,9 @@ def serve(
 
 def backup(
     settings: "ClientSettings",
-    file: Annotated[Path, typer.Argument(help="The file to write.", dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to write.", dir_okay=False)
+    ],
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write the whole database into one file; a running server can keep working."""
@@ -129,7 +131,9 @@ def backup(
 
 def restore(
     settings: "ClientSettings",
-    file: Annotated[Path, typer.Argument(help="What `aloud backup` wrote.", dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `aloud backup` wrote.", dir_okay=False)
+    ],
 ) -> None:
     """Fill an empty database, SQLite or PostgreSQL, from a backup."""
     from client.backend.embedded import restore as fill

@@ -18,8 +18,8 @@ _PANEL = "Machine and server"
 _DEFAULT_ADDRESS = "http://127.0.0.1:8017"
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-NameArgument = Annotated[str, typer.Argument(help="The name to sign in with.")]
-CohortArgument = Annotated[str, typer.Argument(help="The cohort's name.")]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name to sign in with.")]
+CohortArgument = Annotated[str, typer.Argument(metavar="COHORT", help="The cohort's name.")]
 
 
 class RoleName(enum.StrEnum):
@@ -203,7 +203,7 @@ def list_tokens(
 def revoke_token(
     settings: "ClientSettings",
     name: NameArgument,
-    token_id: Annotated[int, typer.Argument(help="From `aloud user token list`.")],
+    token_id: Annotated[int, typer.Argument(metavar="ID", help="From `aloud user token list`.")],
 ) -> None:
     """Revoke a token."""
     with _accounts(settings) as accounts:
