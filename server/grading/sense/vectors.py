@@ -95,12 +95,18 @@ def _spans(words: Sequence[str]) -> tuple[tuple[Span, ...], list[str]]:
 
 def vectors_of(sentences: Sequence[str]) -> Vectors:
     """The vectors of sentences of a bank: those of the built-in bank are shipped."""
-    shipped = _shipped()
+    rows = _shipped()
     keys = [_key(each) for each in sentences]
-    made = {key: each for key, each in zip(keys, sentences, strict=True) if key not in shipped}
-    encoded = _large(_small(shared_encoder().encode(list(made.values())))) if made else ()
-    own = dict(zip(made, encoded, strict=True))
-    found = [shipped[key] if key in shipped else own[key] for key in keys]
+    made = {key: each for key, each in zip(keys, sentences, strict=True) if key not in rows}
+    known = [key for key in dict.fromkeys(keys) if key in rows]
+    # Only those asked for: one question's are a small part of the bank's.
+    vectors = dict(
+        zip(known, _large(_data()["vectors"][[rows[key] for key in known]]), strict=True)
+    )
+    if made:
+        encoded = _large(_small(shared_encoder().encode(list(made.values()))))
+        vectors |= zip(made, encoded, strict=True)
+    found = [vectors[key] for key in keys]
     return np.stack(found) if found else np.zeros((0, DIMENSIONS), np.float32)
 
 
@@ -131,9 +137,9 @@ def _data() -> dict[str, np.ndarray]:
 
 
 @cache
-def _shipped() -> dict[str, Vectors]:
-    data = _data()
-    return dict(zip(data["keys"].tolist(), _large(data["vectors"]), strict=True))
+def _shipped() -> dict[str, int]:
+    """The row of each sentence that is shipped, by its key."""
+    return {key: row for row, key in enumerate(_data()["keys"].tolist())}
 
 
 def _key(sentence: str) -> str:

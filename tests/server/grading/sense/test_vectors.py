@@ -91,3 +91,16 @@ def test_two_texts_one_behind_the_other_have_the_spans_of_both_and_none_over_the
     assert len(apart) < len(whole.spans)
     assert joined.spans == tuple(whole.spans[at] for at in apart)
     np.testing.assert_array_equal(joined.vectors, whole.vectors[apart])
+
+
+def test_of_the_shipped_vectors_only_those_asked_for_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ways = [way for each in load_bank().questions[0].key_phrases for way in each.ways]
+    together = vectors.vectors_of(ways)
+    made: list[int] = []
+    large = vectors._large
+    monkeypatch.setattr(vectors, "_large", lambda small: made.append(len(small)) or large(small))
+    alone = [vectors.vectors_of([way])[0] for way in ways]
+    assert made == [1] * len(ways)
+    assert np.array_equal(np.stack(alone), together)  # to the bit, so that reports stay the same
