@@ -191,7 +191,9 @@ def _review_in(name: str, content: bytes) -> bytes:
             members = bundle.infolist()
             for each in members:
                 if each.filename not in _MOST_BYTES:
-                    raise BundleError(f"{name} is not an Aloud bundle: it holds {each.filename!r}")
+                    raise BundleError(
+                        f"{name} is not an Aloud bundle: it holds {each.filename[:80]!r}"
+                    )
                 if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise BundleError(f"{name} is not an Aloud bundle: it is packed in another way")
                 if each.file_size > _MOST_BYTES[each.filename]:

@@ -88,7 +88,7 @@ def read_archive(path: Path) -> Archive:
         return Archive.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
+        place = ".".join(str(part)[:80] for part in first["loc"])
         where = f" ({place}: {first['msg']})" if place else f" ({first['msg']})"
         raise ExportError(
             f"{path} is not an export that can be imported{where}; "

