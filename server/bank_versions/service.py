@@ -193,13 +193,19 @@ class BankVersions:
         if faults:
             raise DraftError(faults)
 
-    def save(self, order: DraftOrder, author_id: int | None) -> int:
+    def save(self, order: DraftOrder, author_id: int | None, after: int | None = None) -> int:
         """Stores what was read and checked as a new version; returns its number.
 
         The same text as the newest version's is not stored again.
 
+        Args:
+            order: the texts, with a note.
+            author_id: whose version it is.
+            after: the number of the newest version that the text was made from; ``None``: any.
+
         Raises:
             NotFoundError: the author's account is gone.
+            ConflictError: there is a newer version than ``after``.
         """
         latest = self.store.latest_number()
         if latest:
@@ -212,6 +218,7 @@ class BankVersions:
             note=" ".join(order.note.split()),
             author_id=author_id,
             created_at=self._clock(),
+            after=after,
         )
 
     def activate(self, number: int | None, by: int | None = None) -> None:
@@ -242,7 +249,7 @@ class BankVersions:
         old = None if since is None else self.store.get(since)
         entries_before = self._entries("", "") if old is None else self._entries(*_texts(old))
         entries_after = self._entries(*_texts(new))
-        lines = _diff(("", "") if old is None else _texts(old), _texts(new))
+        lines = difference(("", "") if old is None else _texts(old), _texts(new))
         return Changes(
             added=tuple(sorted(entries_after.keys() - entries_before.keys())),
             removed=tuple(sorted(entries_before.keys() - entries_after.keys())),
@@ -283,7 +290,8 @@ def _texts(version: BankVersionText) -> tuple[str, str]:
     return version.yaml, version.lexicon_yaml
 
 
-def _diff(old: tuple[str, str], new: tuple[str, str]) -> tuple[str, ...] | None:
+def difference(old: tuple[str, str], new: tuple[str, str]) -> tuple[str, ...] | None:
+    """How texts of bank and lexicon differ, as ``diff -u`` writes it; ``None``: too long for it."""
     lines: list[str] = []
     for name, before, after in zip(("bank", "lexicon"), old, new, strict=True):
         a, b = before.splitlines(), after.splitlines()

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from server.core.errors import NotFoundError
+from server.core.errors import ConflictError, NotFoundError
 from server.db import audit
 from server.db.database import Database
 from server.db.tables import AccountRow, BankVersionRow
@@ -81,16 +81,20 @@ class BankVersionStore:
         note: str,
         author_id: int | None,
         created_at: datetime,
+        after: int | None = None,
     ) -> int:
         """Stores a new version, which is not yet active; returns its number.
 
         Raises:
             NotFoundError: the author's account is gone.
+            ConflictError: ``after`` is not the newest version's number.
         """
         try:
             with self._database.write() as session:
                 self._database.alone(session, "bank versions")
                 number = (session.scalar(select(func.max(BankVersionRow.number))) or 0) + 1
+                if after is not None and number != after + 1:
+                    raise ConflictError(f"version {number - 1} of the bank was stored meanwhile")
                 session.add(
                     BankVersionRow(
                         number=number,

@@ -7,13 +7,13 @@ with its line, as a file has for ``aloud bank validate`` and ``aloud lexicon val
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from pronunciation.errors import LexiconError
 from pronunciation.lexicon_loader import parse_terms, with_terms
 from pronunciation.terms import Lexicon, Term
-from question_bank.errors import BankError, FileError
+from question_bank.errors import BankError, FieldPath, FileError
 from question_bank.loader import lay_over
 from question_bank.models import Bank, Question
 from question_bank.source import parse_source
@@ -33,11 +33,16 @@ Part = Literal["bank", "lexicon"]
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that is wrong with a text; ``line`` counts from 1, ``None``: no line in it."""
+    """Something that is wrong with a text; ``line`` counts from 1, ``None``: no line in it.
+
+    ``text`` tells entry, field and what is wrong; ``path`` is the field, ``says`` what is wrong.
+    """
 
     part: Part
     line: int | None
     text: str
+    path: FieldPath = field(default=(), compare=False)
+    says: str = field(default="", compare=False)
 
 
 class DraftError(Exception):
@@ -91,7 +96,7 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
     ]
     if faults:
         raise DraftError(faults)
-    sources = [parse_source(document, _LABEL) for document in _documents(bank_yaml)]
+    sources = [parse_source(document, _LABEL) for document in documents_of(bank_yaml)]
     terms: tuple[Term, ...] = ()
     try:
         if sources:
@@ -125,8 +130,10 @@ def check_answers(
     """Grades the model answers of a draft's questions, as ``aloud bank validate`` does."""
     total = len(draft.questions)
     for done, question in enumerate(draft.questions, start=1):
-        for line in check_model_answers(draft.bank, draft.lexicon, [question]):
-            yield Fault("bank", draft.answer_lines.get(question.id), line)
+        for text in check_model_answers(draft.bank, draft.lexicon, [question]):
+            says = text.removeprefix(f"question {question.id!r}: model_answer ")
+            line = draft.answer_lines.get(question.id)
+            yield Fault("bank", line, text, ("model_answer",), says)
         progress(done, total)
 
 
@@ -144,8 +151,8 @@ def _refusal(text: str) -> str | None:
     return None
 
 
-def _documents(text: str) -> list[str]:
-    """Each document, with empty lines before it so that its line numbers are the text's.
+def documents_of(text: str) -> list[str]:
+    """Each document, with empty lines before it so that its line numbers are those of the text.
 
     A line of ``---`` separates documents wherever it appears in YAML, also in a block of text.
     """
@@ -162,4 +169,4 @@ def _documents(text: str) -> list[str]:
 
 
 def _faults(part: Part, error: FileError) -> list[Fault]:
-    return [Fault(part, each.line, each.text) for each in error.faults]
+    return [Fault(part, each.line, each.text, each.field, each.says) for each in error.faults]

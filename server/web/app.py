@@ -31,6 +31,7 @@ from server.web.routes.admin import admin_router
 from server.web.routes.attempts import attempts_router
 from server.web.routes.bank import bank_router
 from server.web.routes.bank_pages import bank_pages_router
+from server.web.routes.bank_question_pages import bank_question_pages_router
 from server.web.routes.coach import coach_router, corrections_router
 from server.web.routes.drills import drills_router
 from server.web.routes.exports import export_pages_router, exports_router
@@ -111,6 +112,7 @@ def create_app(
     app.include_router(links_router(sharing))
     for pages in (
         job_pages_router(background),
+        bank_question_pages_router(background),  # before the versions' numbers
         bank_pages_router(background),
         export_pages_router(background),
     ):

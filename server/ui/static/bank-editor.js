@@ -1,4 +1,4 @@
-// The bank's editor: line numbers, a way from a fault to its line, and no text lost by a slip.
+// The bank's editors: line numbers, a way from a fault to its line, and no text lost by a slip.
 
 const form = document.querySelector("[data-editor-form]");
 
@@ -53,7 +53,7 @@ for (const link of document.querySelectorAll("[data-line]")) {
 }
 
 if (form) {
-  let changed = false;
+  let changed = form.dataset.changed !== undefined;
   form.addEventListener("input", () => {
     changed = true;
   });

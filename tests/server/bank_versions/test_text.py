@@ -87,7 +87,7 @@ def test_windows_line_ends_change_nothing() -> None:
         ("topic: Schedulers", "topic: Cooking", 14, "'Cooking' is not a topic of ml-engineer"),
         ("- phrase: fair queueing", "- phrase: '…'", 18, "nobody can say it"),
         ("[weighted fair queueing]", "['…']", 19, "nobody can say it"),
-        ("Schedulers", "Schedulers\n    difficulty: 9", 15, "less than or equal to 5"),
+        ("Schedulers", "Schedulers\n    difficulty: 9", 15, "must be 5 or less"),
         ("id: queues", "id: paging", 12, "is already used in this text"),
         ("    round: coding\n    topic: Sch", "    topic: Sch", 12, "round: is required"),
         ("role: ml-engineer", "role: [ml-engineer]", 10, "must be the id of a role"),

@@ -1,0 +1,393 @@
+"""The pages on which the bank is looked through, and one question is edited by a form."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, get_args
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from question_bank.models import Bank, Question, RoundGuide, RoundName, Signal, SignalName
+from server.bank_versions.question_form import (
+    MAX_ROWS,
+    Typed,
+    blank,
+    data_of,
+    field_id,
+    form_of,
+    read_form,
+    wanted_of,
+)
+from server.bank_versions.question_text import Placed, Written, find_question, put_question
+from server.bank_versions.service import (
+    CHECK_BANK,
+    CHECKED_AT_ONCE,
+    MAX_NOTE_CHARS,
+    BankVersions,
+    DraftOrder,
+    difference,
+)
+from server.bank_versions.text import Draft, DraftError, Fault
+from server.core.access import Action
+from server.core.errors import ConflictError, InvalidInputError, NotFoundError
+from server.operations.background import BackgroundWork
+from server.web.http.context import Context
+from server.web.http.gate import AppContext, CurrentActor, needs
+
+PAGE: Final = 50
+_LONGEST: Final = 200
+
+Words = Annotated[str, Query(max_length=_LONGEST)]
+QuestionId = Annotated[str, Path(max_length=80)]
+
+
+@dataclass(frozen=True)
+class _Base:
+    """What a question is edited from: the newest version, and the question in it or below it."""
+
+    number: int
+    yaml: str
+    lexicon_yaml: str
+    placed: Placed | None
+    below: Question | None
+
+    @property
+    def old(self) -> Mapping[str, Any]:
+        """The fields as the version has them; none where it does not have the question."""
+        return {} if self.placed is None else self.placed.data
+
+    @property
+    def role(self) -> str | None:
+        """The role that the question belongs to."""
+        if self.placed is not None:
+            return self.placed.role
+        return None if self.below is None else self.below.role
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What the page shows besides the fields."""
+
+    errors: Mapping[str, list[str]] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    question: Question | None = None
+    lines: tuple[str, ...] | None = ()
+    overtaken: bool = False
+    checked: bool = False
+    moved_to: str = ""
+
+
+async def _sent(request: Request) -> list[tuple[str, str]]:
+    form = await request.form()
+    return [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+
+
+Sent = Annotated[list[tuple[str, str]], Depends(_sent)]
+
+
+def bank_question_pages_router(background: BackgroundWork) -> APIRouter:
+    """The pages ``/coach/bank/questions`` and those below."""
+    router = APIRouter(
+        prefix="/coach/bank", include_in_schema=False, dependencies=[needs(Action.EDIT_BANK)]
+    )
+    versions = background.versions
+
+    @router.get("/questions")
+    def browse(
+        request: Request,
+        context: AppContext,
+        words: Words = "",
+        role: Words = "",
+        round: Words = "",
+        level: Words = "",
+        page: Annotated[int, Query(ge=1, le=10_000)] = 1,
+    ) -> Response:
+        """List the questions of the newest version and of the bank below it."""
+        bank, own = _newest(versions)
+        wanted = words.casefold().split()
+        found = [
+            each
+            for each in bank.questions
+            if role in ("", each.role or "-")
+            and round in ("", each.round)
+            and level in ("", str(each.difficulty))
+            and all(word in _searched(each) for word in wanted)
+        ]
+        return context.pages.page(
+            request,
+            "bank/questions.html",
+            bank=bank,
+            rounds=_titled(RoundName, bank.rounds),
+            own=own,
+            found=len(found),
+            questions=found[(page - 1) * PAGE : page * PAGE],
+            page=page,
+            pages=max(1, -(-len(found) // PAGE)),
+            asked={"words": words, "role": role, "round": round, "level": level},
+        )
+
+    @router.get("/new-question")
+    def new(request: Request, context: AppContext) -> Response:
+        """Show an empty form."""
+        return _form(request, context, versions, None, _base(versions, None), blank(), "", _Seen())
+
+    @router.post("/new-question")
+    def add(request: Request, actor: CurrentActor, context: AppContext, sent: Sent) -> Response:
+        """Check a new question and store it, or add and remove rows."""
+        return change(None, request, actor, context, sent)
+
+    @router.get("/questions/{question_id}")
+    def edit(request: Request, question_id: QuestionId, context: AppContext) -> Response:
+        """Show the form of a question."""
+        base = _base(versions, question_id)
+        typed = form_of(base.old or data_of(_known(base)))
+        return _form(request, context, versions, question_id, base, typed, "", _Seen())
+
+    @router.post("/questions/{question_id}")
+    def change_one(
+        request: Request,
+        question_id: QuestionId,
+        actor: CurrentActor,
+        context: AppContext,
+        sent: Sent,
+    ) -> Response:
+        """Check a changed question and store it, or add and remove rows."""
+        return change(question_id, request, actor, context, sent)
+
+    def change(
+        question_id: str | None,
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        sent: list[tuple[str, str]],
+    ) -> Response:
+        base, values = _base(versions, question_id), dict(sent)
+        do = values.get("do", "check")
+        note = " ".join(values.get("note", "").split())[:MAX_NOTE_CHARS]
+        typed = read_form(sent)
+        if question_id is not None:
+            typed = replace(typed, texts={**typed.texts, "id": question_id})
+        role = base.role if question_id is not None else values.get("role") or None
+
+        def shown(typed: Typed, seen: _Seen, status: int = 200) -> Response:
+            return _form(
+                request, context, versions, question_id, base, typed, note, seen, status, role
+            )
+
+        moved = typed.with_rows(do)
+        if moved is not None:
+            return shown(moved, _Seen(moved_to=_row_after(do, moved)))
+        typed = typed.without_empty_rows()
+        if question_id is None and _is_taken(versions, base, typed.texts["id"]):
+            says = "there is a question of this id already"
+            return shown(typed, _Seen(errors={"id": [says]}), 422)
+        try:
+            written = put_question(base.yaml, wanted_of(typed, base.old), role)
+        except InvalidInputError as error:
+            return shown(typed, _Seen(others=(str(error),)), 422)
+        texts = (written.text, base.lexicon_yaml)
+        seen = _Seen(
+            lines=difference((_unchanged(base), base.lexicon_yaml), texts),
+            overtaken=_is_overtaken(versions, base, typed.texts["id"], values.get("based_on", "")),
+            checked=True,
+        )
+        try:
+            draft = versions.read(*texts)
+            question = draft.bank.question(typed.texts["id"])
+            seen = replace(seen, question=question)
+            large = len(draft.questions) > CHECKED_AT_ONCE
+            mine = () if question is None else (question,)
+            versions.check(replace(draft, questions=mine) if large else draft)
+        except DraftError as error:
+            return shown(typed, _with_faults(seen, error.faults, written), 422)
+        if do != "save" or seen.overtaken or not seen.lines:
+            return shown(typed, seen, 409 if do == "save" and seen.overtaken else 200)
+        order = DraftOrder(
+            yaml=texts[0], lexicon_yaml=texts[1], note=note or f"Question {_id(typed)}"
+        )
+        if large:
+            queued = background.queue.enqueue(CHECK_BANK, order.model_dump(), actor.account_id)
+            return RedirectResponse(f"/jobs/{queued.id}", 303)
+        try:
+            number = versions.save(order, actor.account_id, after=base.number)
+        except ConflictError:
+            return shown(typed, replace(seen, overtaken=True), 409)
+        return RedirectResponse(f"/coach/bank/{number}", 303)
+
+    return router
+
+
+def _id(typed: Typed) -> str:
+    return typed.texts["id"]
+
+
+def _newest(versions: BankVersions) -> tuple[Bank, frozenset[str]]:
+    """The bank with the newest version on top, and the ids of that version's questions."""
+    number = versions.store.latest_number()
+    if number:
+        text = versions.get(number)
+        try:
+            draft: Draft = versions.read(text.yaml, text.lexicon_yaml)
+        except DraftError:
+            return versions.grading_data.bank, frozenset()
+        return draft.bank, frozenset(each.id for each in draft.questions)
+    return versions.grading_data.bank, frozenset()
+
+
+def _base(versions: BankVersions, question_id: str | None) -> _Base:
+    """What a question is edited from.
+
+    Raises:
+        NotFoundError: neither the newest version nor the bank below it has the question.
+    """
+    number = versions.store.latest_number()
+    text = versions.get(number) if number else None
+    yaml, lexicon_yaml = ("", "") if text is None else (text.yaml, text.lexicon_yaml)
+    if question_id is None:
+        return _Base(number, yaml, lexicon_yaml, None, None)
+    placed = find_question(yaml, question_id)
+    below = versions.grading_data.below[0].question(question_id)
+    if placed is None and below is None:
+        raise NotFoundError(f"there is no question {question_id!r}")
+    return _Base(number, yaml, lexicon_yaml, placed, below)
+
+
+def _known(base: _Base) -> Question:
+    assert base.below is not None  # or _base had refused
+    return base.below
+
+
+def _is_taken(versions: BankVersions, base: _Base, question_id: str) -> bool:
+    below = versions.grading_data.below[0]
+    return below.question(question_id) is not None or bool(find_question(base.yaml, question_id))
+
+
+def _unchanged(base: _Base) -> str:
+    """The text to compare with: what a copy of a question of the bank below begins with."""
+    if base.placed is not None or base.below is None:
+        return base.yaml
+    return put_question(base.yaml, wanted_of(form_of(data_of(base.below)), {}), base.role).text
+
+
+def _is_overtaken(versions: BankVersions, base: _Base, question_id: str, based_on: str) -> bool:
+    """Whether somebody else changed this very question while it was edited."""
+    if not based_on.isdecimal() or int(based_on[:10]) >= base.number:
+        return False
+    number = int(based_on[:10])
+    was = find_question(versions.get(number).yaml, question_id) if number else None
+    return (was and was.data) != (base.placed and base.placed.data)
+
+
+def _with_faults(seen: _Seen, faults: list[Fault], written: Written) -> _Seen:
+    """Each fault at the field it is about; what is about another part of the text, by itself."""
+    errors: dict[str, list[str]] = {}
+    others: list[str] = []
+    for fault in faults:
+        inside = fault.line is not None and written.first_line <= fault.line <= written.last_line
+        at = field_id(fault.path)
+        if fault.part == "bank" and inside and at:
+            item = f"item {fault.path[3] + 1}: " if len(fault.path) > 3 else ""  # type: ignore[operator]
+            if len(fault.path) == 2 and isinstance(fault.path[1], int):
+                at, item = str(fault.path[0]), f"{fault.path[1] + 1}: "
+            errors.setdefault(at, []).append(f"{item}{fault.says}")
+        else:
+            place = "" if fault.line is None else f"line {fault.line} of the text: "
+            others.append(f"{place}{fault.text}")
+    return replace(seen, errors=errors, others=tuple(others), checked=False)
+
+
+def _row_after(do: str, typed: Typed) -> str:
+    """The field that has the focus after rows changed."""
+    what, _, place = do.partition("-")
+    name, _, index = place.partition("-")
+    rows = len(typed.rows.get(name, ()))
+    if not rows:
+        return f"add-{name}"
+    first = "phrase" if name == "key_phrases" else "name"
+    number = (
+        rows - 1 if what == "add" else min(max(0, int(index[:4] or 0) - (what == "up")), rows - 1)
+    )
+    return f"{name}-{number}-{first}"
+
+
+_LABELS: Final = {
+    "prompt": "Question",
+    "difficulty": "Level",
+    "answer_seconds": "Seconds for an answer",
+    "opens": "Opens rounds",
+    "key_phrases": "Key phrases",
+    "beats": "Parts of the answer",
+    "follow_up": "Follow-up question",
+    "ask": "Follow-up question",
+    "why": "Why it matters",
+}
+"""What the form calls the fields that YAML calls otherwise."""
+
+
+def _label(name: str) -> str:
+    part, _, rest = name.partition("-")
+    if not rest:
+        return _LABELS.get(name, name.replace("_", " ").capitalize())
+    index, _, key = rest.partition("-")
+    row = {"key_phrases": "Key phrase", "beats": "Part"}[part]
+    return f"{row} {int(index) + 1}, {_label(key).lower()}"
+
+
+def _titled(names: Any, guides: Sequence[RoundGuide | Signal]) -> list[tuple[str, str]]:
+    """The names that a field may hold, each with the bank's title where it has one."""
+    titles = {each.id: each.title for each in guides}
+    return [(name, titles.get(name, name.replace("-", " "))) for name in get_args(names)]
+
+
+def _searched(question: Question) -> str:
+    names = " ".join(each.phrase for each in question.key_phrases)
+    return f"{question.id} {question.prompt} {question.topic} {names}".casefold()
+
+
+def _form(
+    request: Request,
+    context: Context,
+    versions: BankVersions,
+    question_id: str | None,
+    base: _Base,
+    typed: Typed,
+    note: str,
+    seen: _Seen,
+    status: int = 200,
+    role: str | None = None,
+) -> Response:
+    bank, _ = _newest(versions)
+    role = role if role is not None else base.role
+    roles = [each for each in bank.roles if role in (None, each.id)]
+    known = {name for name in seen.errors if not _has_element(name, typed)}
+    stray = tuple(f"{name}: {says}" for name in known for says in seen.errors[name])
+    return context.pages.page(
+        request,
+        "bank/question_form.html",
+        status,
+        question_id=question_id,
+        is_own=base.placed is not None,
+        based_on=base.number,
+        role=role,
+        bank=bank,
+        rounds=_titled(RoundName, bank.rounds),
+        signals=_titled(SignalName, bank.signals),
+        topics=sorted({topic for each in roles for topic in each.topics}),
+        typed=typed,
+        note=note,
+        seen=seen,
+        errors=seen.errors,
+        label_of=_label,
+        others=(*seen.others, *stray),
+        max_rows=MAX_ROWS,
+        max_note=MAX_NOTE_CHARS,
+    )
+
+
+def _has_element(name: str, typed: Typed) -> bool:
+    part, _, rest = name.partition("-")
+    if part in typed.rows and rest:
+        index, _, key = rest.partition("-")
+        rows = typed.rows[part]
+        return index.isdecimal() and int(index) < len(rows) and key in rows[int(index)]
+    return name in typed.texts or name in typed.choices or name in typed.rows
