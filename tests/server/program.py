@@ -245,7 +245,7 @@ def practiced_program(folder: Path) -> Program:
                 "/coach/bank/questions/infiniband-or-roce",
                 "cleo",
                 200,
-                {"#note": "An easier level", "#difficulty": "2"},
+                {"#note": "A harder level", "#difficulty": "4"},
                 "Check and preview",
             ),
             "bank-question-faults": PageSeen(
