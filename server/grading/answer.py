@@ -7,9 +7,10 @@ from itertools import pairwise
 
 from server.grading.english import is_known_english
 from server.grading.phones import WordPhones, phones_of_words
-from server.grading.phrases import PhraseSet, Tier
+from server.grading.phrases import PhraseSet
 from server.grading.terms import Form, TermIndex
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE, Token, tokenise
+from server.grading.units import Tier
 from server.grading.vocabulary import (
     ADVERBIAL,
     AUXILIARIES,

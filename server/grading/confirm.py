@@ -6,31 +6,30 @@ words earns credit for one phrase only: the best comes first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from server.grading.answer import Answer, Span
-from server.grading.denial import is_denied
+from server.grading.answer import Answer
+from server.grading.denial import Denies, is_denied
 from server.grading.english import is_known_english, rank
-from server.grading.phrases import CompiledPhrase, Tier, Variant
 from server.grading.proposals import How, Layer, Place, Proposal
 from server.grading.sound import propose_sounds
 from server.grading.surface import propose_words
+from server.grading.thresholds import (
+    EVERYDAY_RANK,
+    FUZZY_PENALTY,
+    MIN_PART,
+    MIN_TELLING_PART,
+    PART_SCORE,
+)
 from server.grading.ties import PARTICLES, contiguous, tie_cost
 from server.grading.tokens import NO_BREAK
+from server.grading.units import CompiledPhrase, Tier, Variant
 from server.grading.vocabulary import FUNCTION_WORDS, contrast, is_generic
 from server.grading.words import parts_of_speech
 
 LAYERS: tuple[Layer, ...] = (propose_words, propose_sounds)
 """In the order of their sureness: a phrase that one layer finds is no question for the next."""
-MIN_PART = 0.5
-"""Share of a phrase's meaning that makes it partly said …"""
-MIN_TELLING_PART = 0.3
-"""… or this much, where the part is a name or a rare word that opens the phrase."""
-EVERYDAY_RANK = 1500
-"""A word more common than this tells nothing when it stands alone ("long")."""
-FUZZY_PENALTY = 0.3
-PART_SCORE = 0.5
 MAX_TRIED, MAX_AFFIRMED = 200, 4
 """Findings of one phrase that are asked whether they are denied, and for words of their own."""
 
@@ -49,10 +48,6 @@ class Finding:
     whole: bool
     variant: Variant | None = None
     denied: bool = False
-
-
-Denies = Callable[[Answer, Span], bool]
-"""Whether the words of a span are denied."""
 
 
 def confirm(

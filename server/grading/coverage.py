@@ -14,26 +14,14 @@ from server.contract import (
     evidence_of,
 )
 from server.grading.answer import Answer
-from server.grading.confirm import Denies, Finding, confirm
-from server.grading.denial import is_denied
-from server.grading.phrases import CompiledPhrase
+from server.grading.confirm import Finding, confirm
+from server.grading.denial import Denies, is_denied
 from server.grading.sense.features import COMMON_WORDS
 from server.grading.sound import shared_ends, siblings
+from server.grading.thresholds import AROUND, HEARD_FROM, MIN_AROUND, MIN_COMMON, SHARE_OF_WORD
+from server.grading.units import CompiledPhrase
 from server.grading.vocabulary import FUNCTION_WORDS
 
-HEARD_FROM = 0.5
-"""Probability from which a phrase heard in the recording counts: 0.4 % of the phrases that nobody
-said reach it, and 60 % of those that the text lost (`scripts/train_phrases.py`)."""
-SHARE_OF_WORD = 0.4
-"""A word stands at a stretch of the recording that holds so much of it."""
-AROUND: Final = 30
-"""Words on either side that are looked at."""
-MIN_AROUND: Final = 12
-"""With fewer nobody can tell a list from a short answer."""
-MIN_COMMON: Final = 0.25
-"""The share of function words in speech is higher: of the mentions that coaches ticked in strong
-answers 0.996 have more around them, of those in lists of keywords written for the purpose 0.33 to
-0.8 have less (`benchmarks/answers/`)."""
 _COMMON: Final = FUNCTION_WORDS | COMMON_WORDS
 _LETTERS: Final = re.compile(r"[^a-z']")
 

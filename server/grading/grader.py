@@ -18,11 +18,9 @@ from server.contract import (
 )
 from server.core.errors import GraderFailedError, GradingError
 from server.grading.answer import Answer, read_answer
-from server.grading.answer import Span as TokenSpan
-from server.grading.confirm import Denies
 from server.grading.coverage import cover_phrases, with_listed
 from server.grading.delivery import measure_delivery
-from server.grading.denial import is_denied
+from server.grading.denial import denies_with, is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.notices import notices_of
@@ -31,20 +29,15 @@ from server.grading.sense.clauses import Span
 from server.grading.sense.coverage import with_own_words
 from server.grading.sense.honesty import are_vectors_of
 from server.grading.sense.vectors import AnswerSense, sense_of
-from server.grading.stance import Stance
 from server.grading.structure import judge_structure
 from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
-from server.grading.tokens import NO_BREAK
 from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
 GRADER_VERSION = "3.1.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
-
-MAX_UNBROKEN = 8
-"""Words without punctuation that are one statement; of more nobody knows where one ends."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"
 
@@ -97,20 +90,6 @@ def cover(
     return cover_phrases(answer, phrases.phrases, timed)
 
 
-def _denies(answer: Answer, sense: AnswerSense | None) -> Denies:
-    """What tells whether a mention is denied: with the vectors of the answer also by its stance."""
-    unbroken = all(token.gap == NO_BREAK for token in answer.tokens[1:])
-    if sense is None or (unbroken and len(answer.tokens) > MAX_UNBROKEN):
-        return is_denied
-    stance = Stance(answer.words, sense)
-
-    def denies(answer: Answer, span: TokenSpan) -> bool:
-        first, last = answer.tokens[span[0]].first, answer.tokens[span[1] - 1].last
-        return is_denied(answer, span) or stance.disclaims(first, last)
-
-    return denies
-
-
 def cover_question(
     question: Question, texts: Sequence[str], lexicon: Lexicon, sense: AnswerSense
 ) -> Coverage:
@@ -125,7 +104,7 @@ def cover_question(
     terms = term_index(lexicon)
     phrases = compile_phrases(question.key_phrases, terms)
     answer = read_answer(texts, terms, phrases)
-    coverage = cover_phrases(answer, phrases.phrases, (), denies=_denies(answer, sense))
+    coverage = cover_phrases(answer, phrases.phrases, (), denies=denies_with(answer, sense))
     coverage = with_listed(coverage, texts)
     return with_own_words(coverage, question, texts, (), sense, partial(_is_denied, answer))
 
@@ -225,7 +204,7 @@ def grade(
         phrases.phrases,
         transcript.words,
         submission.evidence.heard_phrases,
-        _denies(answer, None if rough else sense),
+        denies_with(answer, None if rough else sense),
     )
     pronunciation = judge_terms(answer, submission, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))

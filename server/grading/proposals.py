@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from server.grading.answer import Answer
-from server.grading.phrases import CompiledPhrase, Tier, Variant
+from server.grading.units import CompiledPhrase, Tier, Variant
 
 LayerName = Literal["surface", "sound", "sense"]
 How = Literal["exact", "inflected", "alias", "acronym", "fuzzy", "sound", "own_words"]

@@ -17,31 +17,27 @@ from rapidfuzz.process import cdist
 from pronunciation.confusions import distance
 from server.grading.answer import Answer
 from server.grading.english import is_known_english, rank
-from server.grading.phrases import RARE_RANK, CompiledPhrase, Sounding
 from server.grading.proposals import Proposal
+from server.grading.thresholds import (
+    BASE_SCORE,
+    FIRST_CUTOFF,
+    MAX_DISTANCE_ANCHORED,
+    MAX_DISTANCE_ANCHORED_LOOSELY,
+    MAX_DISTANCE_HOMOPHONE,
+    MAX_DISTANCE_ODD,
+    MAX_DISTANCE_ORDINARY,
+    MAX_PREFIX,
+    MIN_PHONES_HOMOPHONE,
+    MIN_PHONES_ODD,
+    MIN_PHONES_ORDINARY,
+    MIN_SHARED_ENDING,
+    MIN_WHOLE_ENDING,
+    RARE_RANK,
+)
 from server.grading.tokens import NO_BREAK
+from server.grading.units import CompiledPhrase, Sounding
 from server.grading.vocabulary import FUNCTION_WORDS, contrast
 from server.grading.words import family, lemma
-
-FIRST_CUTOFF = 0.34
-"""Share of merged phones that may differ before the costs are looked at."""
-MAX_DISTANCE_ODD = 0.25
-"""Where a word was written that English does not know ("stragler", "cubernitz")."""
-MAX_DISTANCE_ANCHORED = 0.22
-"""Where the rest of the phrase stands beside it ("load shading")."""
-MAX_DISTANCE_ANCHORED_LOOSELY = 0.18
-"""The same where a word like "in" or "and" stands between ("great in accumulation")."""
-MAX_DISTANCE_ORDINARY = 0.13
-"""Where ordinary words were written in place of a long phrase ("page the tension")."""
-MAX_DISTANCE_HOMOPHONE = 0.08
-"""Where one ordinary word was written for a name ("luster")."""
-MIN_PHONES_ODD, MIN_PHONES_ORDINARY, MIN_PHONES_HOMOPHONE = 5, 8, 5
-MIN_SHARED_ENDING = 5
-"""Letters behind which two words differ only by their prefix ("hypertension", "hypotension")."""
-MIN_WHOLE_ENDING = 3
-MAX_PREFIX = 3
-"""Letters of a prefix that a transcriber may have put to the word before."""
-BASE_SCORE = 0.8
 
 
 def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator[Proposal]:

@@ -11,16 +11,13 @@ from itertools import pairwise
 
 from server.grading.answer import Answer, Span
 from server.grading.english import word_set
-from server.grading.phrases import CompiledPhrase, Tier, Unit, Variant
 from server.grading.proposals import How, Place, Proposal
+from server.grading.thresholds import MAX_OTHER_SIDE_WORDS, MIN_UNITS_TO_SPARE_ONE
+from server.grading.units import CompiledPhrase, Tier, Unit, Variant
 from server.grading.vocabulary import PREFIX_WORDS
 
-MIN_UNITS_TO_SPARE_ONE = 4
-"""From so many units on, a generic one inside may be missing ("layer four [load] balancing")."""
 MAX_NEAR = 8
 """Places of one unit that are tried on either side; the closest wins anyway."""
-MAX_OTHER_SIDE_WORDS = 2
-"""Words between the two of a phrase where a nearer one of them stands on the other side."""
 TIER_SCORES = {
     Tier.EXACT: 1.0, Tier.INFLECTED: 0.98, Tier.DERIVED: 0.9, Tier.ACRONYM: 0.95,
     Tier.SPELLING: 0.85,

@@ -10,9 +10,20 @@ from itertools import pairwise
 
 from server.grading.answer import Answer
 from server.grading.english import word_set
-from server.grading.phrases import Tier, Unit, Variant
 from server.grading.proposals import Place
+from server.grading.thresholds import (
+    COST_OF_TURNING,
+    COST_OF_WORD,
+    MAX_JOINT_WORDS,
+    MAX_PRONOUN_WORDS,
+    MAX_TURNS,
+    MAX_WORDS_BETWEEN,
+    MAX_WORDS_BETWEEN_GENERIC,
+    MAX_WORDS_BETWEEN_TELLING,
+    MIN_UNITS_FOR_CLOSENESS,
+)
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
+from server.grading.units import Tier, Unit, Variant
 from server.grading.vocabulary import ARTICLES, AUXILIARIES, FUNCTION_WORDS, SUBJECTS, contrast
 from server.grading.words import is_only_verb, parts_of_speech
 
@@ -34,21 +45,6 @@ _AND = word_set("and or")
 _RELATIVE = word_set("that which")
 _DETERMINERS = ARTICLES | word_set("all both each every most many much several no one two other")
 PARTICLES = word_set("back out up down off over")
-MAX_WORDS_BETWEEN = 2
-"""Words between those of a phrase that qualify the same thing …"""
-MAX_WORDS_BETWEEN_GENERIC = 1
-"""… and where the phrase consists of everyday words."""
-MAX_WORDS_BETWEEN_TELLING = 3
-"""… and where the head of a genitive is a rare word."""
-MIN_UNITS_FOR_CLOSENESS = 3
-"""So many words of one phrase in one clause, close together, are no accident."""
-MAX_PRONOUN_WORDS = 12
-"""Reach of "it" and "them" back to what they stand for."""
-MAX_TURNS = 2
-MAX_JOINT_WORDS = 14
-"""Reach of "X and Y", whose halves may stand apart in one sentence."""
-COST_OF_TURNING = 0.1
-COST_OF_WORD = 0.05
 
 
 def contiguous(answer: Answer, variant: Variant, places: Sequence[Place]) -> bool:

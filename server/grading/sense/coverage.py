@@ -8,14 +8,8 @@ from server.contract import Coverage, PhraseCoverage, Word, coverage_score, evid
 from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases, shipped_fusion
 from server.grading.sense.logistic import sigmoid
-from server.grading.sense.mentions import SPOKEN_OF_FROM
 from server.grading.sense.vectors import AnswerSense
-
-COVERED_SCORE = 1.0
-COVERED_LEAD, POSSIBLE_LEAD = 0.0, -2.0
-"""What a span must have over the question's other phrases. On the development answers, at a
-probability of 0.8: without it 0.927 of what was covered had been said, with it 0.965, at nine
-tenths of the finds; of what had not been said 0.14 instead of 0.19 is asked about."""
+from server.grading.thresholds import COVERED_LEAD, COVERED_SCORE, POSSIBLE_LEAD, SPOKEN_OF_FROM
 
 
 def with_own_words(

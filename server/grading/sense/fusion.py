@@ -28,12 +28,7 @@ from server.grading.sense.features import (
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.mentions import spoken_of
 from server.grading.sense.vectors import AnswerSense
-
-WORD_FOR_WORD: Final = 0.9
-"""Cosine from which a span is a way of the bank itself, but for a filler or an ending. Of the
-development answers no span that does not say a phrase comes closer to one of its ways than 0.84."""
-NEAR_MISS: Final = 0.8
-"""Cosine from which a span is one of the bank's near misses, where no way is closer."""
+from server.grading.thresholds import NEAR_MISS, WORD_FOR_WORD
 
 PHRASE_FEATURES: Final = (
     "best", "second", "mean5", "others_mean", "others_best", "half_said", "prompt", "prompt_mean",

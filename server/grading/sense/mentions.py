@@ -19,10 +19,6 @@ from server.grading.sense.clauses import Span
 from server.grading.sense.features import Floats
 from server.grading.sense.logistic import Logistic
 
-SPOKEN_OF_FROM: Final = 0.0
-"""Logit. With questions held out 0.7 % of the mentions that coaches ticked in strong answers lie
-below it, and 6 % of those in single sentences; of the names in weak answers that coaches did not
-tick 0.47, and 0.80 of 25 sentences that only look like a phrase."""
 _HOWS: Final = ("exact", "alias", "fuzzy", "sound")
 
 

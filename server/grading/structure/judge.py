@@ -1,7 +1,6 @@
 """How an answer is built: which parts of its kind's rubric it says, and where."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +13,9 @@ from server.grading.sense.encoder import cosines
 from server.grading.sense.vectors import AnswerSense
 from server.grading.structure.facts import Fact, has_fact, names_in, plain_words, text_of
 from server.grading.structure.rubrics import CompiledPart, Rubric, rubric_of
+from server.grading.thresholds import CUE_WORTH, END_BEGINS, OPENING_ENDS
 
 Floats = npt.NDArray[np.float64]
-
-CUE_WORTH: Final = 0.04
-"""What a cue adds to the margin; more makes general talk with the right connectives pass."""
-OPENING_ENDS: Final = 0.5
-END_BEGINS: Final = 0.4
-"""Where the middle of a stretch may lie, as a share of the answer: lessons often come before the
-last result, and people open with the result, too, but say it again."""
 
 
 def judge_structure(

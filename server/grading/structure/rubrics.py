@@ -13,10 +13,9 @@ from server.grading.sense.encoder import Vectors
 from server.grading.sense.vectors import vectors_of
 from server.grading.structure.data_files import read_data, whole_words
 from server.grading.structure.facts import Fact
+from server.grading.thresholds import BEAT_BAR
 
 KINDS: Final[tuple[Kind, ...]] = ("explain", "story", "design", "code")
-_BEAT_BAR: Final = 0.12
-"""Higher than the bars of the rubrics: a beat's ways are of its subject, and so is weak talk."""
 _BEAT_NEEDS: Final[tuple[Fact, ...]] = ("person", "number", "name")
 
 
@@ -84,7 +83,7 @@ def parts_of(kind: Kind) -> tuple[Part, ...]:
 def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
     """The parts of a kind, then the question's own beats, ready for judging."""
     own = tuple(
-        Part(name=beat.name, bar=_BEAT_BAR, needs=_BEAT_NEEDS, ask=beat.ask, says=beat.ways)
+        Part(name=beat.name, bar=BEAT_BAR, needs=_BEAT_NEEDS, ask=beat.ask, says=beat.ways)
         for beat in beats
     )
     examples = list(_empty())

@@ -3,7 +3,7 @@
 "X? No idea", "X I only know from a slide", "people say X, that is a myth", "I'd switch X off": a
 logistic regression over the words around the mention, in classes, and the vector of its clause.
 ``scripts/train_stance.py`` fits it on sentence frames written for it, both ways, and on mentions
-that coaches ticked. Without vectors nothing is said here; ``denial`` has rules on the words alone.
+that coaches ticked. Without vectors nothing is said here; ``rules`` go by the words alone.
 """
 
 import json
@@ -18,14 +18,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from server.grading.answer import Answer, Span
+from server.grading.denial.rules import Denies, is_denied
 from server.grading.english import word_set
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.vectors import AnswerSense
+from server.grading.thresholds import DISCLAIMED_FROM, MAX_UNBROKEN
+from server.grading.tokens import NO_BREAK
 
-DISCLAIMED_FROM: Final = 0.6
-"""Logit. With frames held out 0.71 of the disclaimers reach it, 0.18 of the statements that only
-sound like one ("without X we would have run out of memory"), and 0.003 of the mentions that coaches
-ticked in answers."""
 REACH: Final = 14
 """Words of the sentence that are looked at on either side."""
 NEXT_REACH: Final = 8
@@ -99,6 +99,20 @@ class Stance:
         told = word_features(self._words, first, last)
         row = np.concatenate(([told[name] for name in model.names], vector))
         return bool(model.logistic.logits(row[None])[0] >= DISCLAIMED_FROM)
+
+
+def denies_with(answer: Answer, sense: AnswerSense | None) -> Denies:
+    """What tells whether a mention is denied: with the vectors of the answer also by its stance."""
+    unbroken = all(token.gap == NO_BREAK for token in answer.tokens[1:])
+    if sense is None or (unbroken and len(answer.tokens) > MAX_UNBROKEN):
+        return is_denied
+    stance = Stance(answer.words, sense)
+
+    def denies(answer: Answer, span: Span) -> bool:
+        first, last = answer.tokens[span[0]].first, answer.tokens[span[1] - 1].last
+        return is_denied(answer, span) or stance.disclaims(first, last)
+
+    return denies
 
 
 def clause_vector(sense: AnswerSense, first: int, last: int) -> npt.NDArray[np.float32] | None:

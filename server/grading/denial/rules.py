@@ -1,0 +1,171 @@
+"""Whether a phrase was said only to deny it: the speaker has not, does not or would not do it.
+
+"We never used FSDP" denies, and so does "I only know it by name"; "a spot instance has no capacity
+guarantee" states how things are, and says the phrase.
+
+Scope rules in the manner of NegEx (Chapman et al. 2001, *A simple algorithm for identifying negated
+findings*): a cue before the phrase in the same clause negates it, unless it belongs to a
+pseudo-negation ("not only"), stands under a condition ("if we had no …") or is cancelled by
+one more ("cannot do without"). Behind the phrase only plain denials count ("… was not an option").
+"""
+
+import re
+from collections.abc import Callable
+
+from server.grading.answer import Answer, Span
+from server.grading.denial.before import cancelled, cue_before
+from server.grading.denial.behind import denied_behind
+from server.grading.denial.lists import (
+    CUES,
+    FINITE,
+    NEGATED_AUXILIARY,
+    OWN_STORY,
+    RELATIVE,
+    THINKING,
+)
+from server.grading.english import word_set
+from server.grading.thresholds import MAX_BEHIND, MAX_SCOPE
+from server.grading.tokens import COMMA, NO_BREAK
+from server.grading.vocabulary import ARTICLES, FUNCTION_WORDS
+from server.grading.words import parts_of_speech
+
+# Right before the phrase, these say that it was given up.
+_GIVEN_UP = {
+    ("away", "from"), ("rid", "of"), ("decided", "against"), ("stopped", "using"),
+    ("advise", "against"), ("advised", "against"), ("opted", "against"), ("instead", "of"),
+}  # fmt: skip
+_SPEAKER = OWN_STORY - word_set("was were had did didn't wasn't weren't hadn't") | word_set(
+    "team company colleagues nobody none"
+)
+_HAVING = word_set("has have had does do did can could would will")
+_FINDING = word_set("find found see seen saying say tell explain")
+_BY_NAME = re.compile(r"\bknow (?:\w+ )?by name\b(?! space)|\bheard the name\b")
+
+Denies = Callable[[Answer, Span], bool]
+"""Whether the words of a span are denied."""
+
+
+def is_denied(answer: Answer, span: Span) -> bool:
+    """Whether the words of ``span`` are denied.
+
+    Never in a run-on text: with their punctuation taken out, one in a hundred of the phrases that
+    development answers and model answers affirm stood behind the denial of something else.
+    """
+    if answer.run_on:
+        return False
+    if _given_up(answer, span[0]) or _only_known_by_name(answer, span):
+        return True
+    cue = cue_before(answer, span[0])
+    if cue is not None and (_denied_twice(answer, cue, span) or _only_limited(answer, cue, span)):
+        return False
+    if cue is not None and _is_statement(answer, cue):
+        cue = None
+    return _denied_before(answer, cue, span) or denied_behind(answer, span[1])
+
+
+def _given_up(answer: Answer, start: int) -> bool:
+    """Whether the phrase is what was left behind: "we moved away from Istio"."""
+    place = start - 1
+    while place > 0 and answer.raw(place) in ARTICLES:
+        place -= 1
+    whole = place > 0 and all(answer.tokens[at].gap == NO_BREAK for at in range(place, start + 1))
+    return whole and (answer.raw(place - 1), answer.raw(place)) in _GIVEN_UP
+
+
+def _only_known_by_name(answer: Answer, span: Span) -> bool:
+    """Whether the speaker has heard of the phrase and no more."""
+    around = range(max(0, span[0] - MAX_SCOPE), min(len(answer.tokens), span[1] + MAX_BEHIND + 2))
+    near = [answer.raw(at) for at in around if answer.sentence[at] == answer.sentence[span[0]]]
+    before = [answer.raw(at) for at in range(span[0] - 3, span[0])]
+    if _BY_NAME.search(" ".join(near)):
+        return True
+    if before[-2:] in (["heard", "of"], ["heard", "about"]):
+        return True
+    said = " ".join([*before, ""])
+    return said.endswith(("no idea what ", "no idea how ", "really explain ", "cannot explain "))
+
+
+def _is_statement(answer: Answer, cue: int) -> bool:
+    """Whether the denial is about a thing, or about everybody, and not about the speaker.
+
+    "A spot instance has no capacity guarantee", "there is no isolation", "you don't want lock-in",
+    "we could not find the cause".
+    """
+    raw = answer.raw(cue)
+    if raw not in NEGATED_AUXILIARY | {"no", "not", "never"}:
+        return False
+    if answer.raw(cue + 1) in _FINDING or answer.raw(cue + 2) in _FINDING:
+        return True
+    start = cue
+    while (
+        start > 0
+        and answer.clause[start - 1] == answer.clause[cue]
+        and answer.tokens[start].gap == NO_BREAK
+    ):
+        start -= 1
+    before = [answer.raw(at) for at in range(start, cue)]
+    if not _SPEAKER.isdisjoint(before):
+        return False
+    if before[:1] in (["you"], ["you'd"], ["you'll"]):
+        return True
+    if not {"there", "there's"}.isdisjoint(before):
+        sentence = answer.sentence[cue]
+        whole = {
+            t.raw for t, n in zip(answer.tokens, answer.sentence, strict=True) if n == sentence
+        }
+        return whole.isdisjoint(OWN_STORY | {"this"})
+    copular = raw == "not" and before[-1:] and before[-1] in FINITE and before[-1] not in _HAVING
+    copular = copular or raw in ("isn't", "aren't", "wasn't", "weren't")
+    named = any(word not in FUNCTION_WORDS and word not in CUES for word in before)
+    done = raw != "no" or any("VERB" in parts_of_speech(word) for word in before)
+    return named and done and not copular
+
+
+def _denied_before(answer: Answer, place: int | None, span: Span) -> bool:
+    if place is None or _starts_a_clause(answer, place, span):
+        return False
+    if answer.tokens[place].raw == "without":
+        return not cancelled(answer, place)
+    return True
+
+
+def _starts_a_clause(answer: Answer, cue: int, span: Span) -> bool:
+    """Whether the phrase, behind a comma, is the subject of a clause of its own.
+
+    "It cannot reach the rest, lateral movement is what you fear", "what isn't needed, baseline
+    profiles brought the rest".
+    """
+    tokens = answer.tokens
+    commas = [place for place in range(cue + 1, span[0] + 1) if tokens[place].gap == COMMA]
+    if not commas:
+        return False
+    if any(answer.raw(at) in RELATIVE for at in (cue - 1, cue - 2)):
+        return True
+    behind = span[1] < len(tokens) and tokens[span[1]].gap == NO_BREAK
+    return behind and commas[-1] == span[0] and answer.raw(span[1]) in FINITE
+
+
+def _denied_twice(answer: Answer, cue: int, span: Span) -> bool:
+    """Whether a denial of the phrase is denied: "I wouldn't say that caching isn't useful"."""
+    between = {answer.raw(place) for place in range(cue + 1, span[0])}
+    return bool(between & THINKING) and answer.raw(span[1]) in NEGATED_AUXILIARY
+
+
+def _only_limited(answer: Answer, cue: int, span: Span) -> bool:
+    """Whether what follows limits the denial.
+
+    "No X alone", "we did not use X until …", "don't X before …".
+    """
+    tokens = answer.tokens
+    if answer.raw(span[1]) == "alone" or tuple(
+        answer.raw(place) for place in range(span[1], span[1] + 3)
+    ) in (("on", "its", "own"), ("on", "their", "own")):
+        return True
+    cue_raw = answer.raw(cue)
+    told = cue_raw in ("don't", "never") and tokens[cue].gap != NO_BREAK
+    for place in range(span[1], min(len(tokens), span[1] + MAX_BEHIND)):
+        if tokens[place].gap != NO_BREAK:
+            return False
+        if tokens[place].raw in ("until", "till", "before") and answer.goes_on(place + 1):
+            return told or tokens[place].raw != "before" or cue_raw in ("nobody", "never")
+    return False

@@ -1,0 +1,132 @@
+"""What a wording of a key phrase is looked for by: units, variants, and how it sounds."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal
+
+from pronunciation.confusions import merged
+from question_bank.models import KeyPhrase
+
+Origin = Literal["exact", "alias", "acronym"]
+
+
+class Tier(IntEnum):
+    """How close a word of the answer is to the phrase's; lower is closer."""
+
+    EXACT = 0
+    INFLECTED = 1
+    DERIVED = 2
+    ACRONYM = 3
+    SPELLING = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One thing of a phrase that must be found in the answer.
+
+    Attributes:
+        text: as a token.
+        lemma: key of its inflections.
+        family: key of its derivations.
+        symbols: terms it is, or stands for.
+        weight: how much of the phrase's meaning it carries, relative to an ordinary word (1).
+        rare: a word beyond ``RARE_RANK`` of general English and not generic in technical speech.
+        name: an acronym, a proper name or a coinage, which English does not know.
+        forms: other forms that its pieces may be joined to ("check pointed"), and their tier.
+        before: the phrase's word right before it ("in" of "in-flight"), for idioms and prefixes.
+        deverbal: a noun of action ("checkpointing"): its object may follow the verb.
+        glued: nothing may stand before it: the "100" of "A100".
+        named: written with a capital, as a name is.
+        letters: initials, which have no inflection but the plural, nor derivations.
+        optional: a head that names no more than the kind of thing ("pattern").
+        keys: all that it is looked up by; an answer that has none of them does not say it.
+    """
+
+    text: str
+    lemma: str
+    family: str
+    symbols: frozenset[str]
+    weight: float
+    rare: bool
+    name: bool
+    before: str
+    deverbal: bool
+    forms: tuple[tuple[str, Tier], ...] = field(default=(), compare=False)
+    letters: bool = False
+    named: bool = False
+    optional: bool = False
+    glued: bool = False
+    end: int = 0
+    keys: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Collects the keys once: an answer is asked for hundreds of units."""
+        forms = (form for form, _ in self.forms)
+        whole = self.text.split(".")[0]  # "1.3" was perhaps read "one three"
+        own = (self.text, self.text + "s", whole, self.lemma, self.family)
+        object.__setattr__(self, "keys", frozenset((*own, *forms, *self.symbols)))
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way of saying a phrase.
+
+    Attributes:
+        units: in the order of the phrase.
+        texts: all its tokens, for telling an exact hit.
+        origin: the phrase itself, an alias, or an acronym or expansion of it.
+        joint: "X and Y": both must be said, not together.
+        joined: texts of adjacent units written as one ("allreduce"): first unit, behind last,
+            text, lemma.
+        headless: its head, which only names the kind of thing, is left out.
+    """
+
+    units: tuple[Unit, ...]
+    texts: tuple[str, ...]
+    origin: Origin
+    joint: bool
+    joined: tuple[tuple[int, int, str, str], ...]
+    headless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sounding:
+    """One wording as it sounds.
+
+    Attributes:
+        texts: its tokens.
+        phones: the phones of each, see ``phones.py``; empty where they are not known.
+        origin: as of a variant.
+        name: the tokens as one text.
+        classes: all its phones, with those that listeners confuse merged.
+    """
+
+    texts: tuple[str, ...]
+    phones: tuple[str, ...]
+    origin: Origin
+    name: str = field(init=False, compare=False, repr=False)
+    classes: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Joins them once: every answer is asked for them."""
+        object.__setattr__(self, "name", " ".join(self.texts))
+        object.__setattr__(self, "classes", merged("".join(self.phones)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledPhrase:
+    """A key phrase with all its variants, the phrase itself first, and how its wordings sound.
+
+    ``keys``: all that its words are looked up by; an answer that has none of them does not say it.
+    """
+
+    source: KeyPhrase
+    variants: tuple[Variant, ...]
+    soundings: tuple[Sounding, ...]
+    keys: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Collects the keys once: a model answer is held against hundreds of phrases."""
+        units = {key for each in self.variants for unit in each.units for key in unit.keys}
+        joined = {key for each in self.variants for _, _, *own in each.joined for key in own}
+        object.__setattr__(self, "keys", frozenset(units | joined))
