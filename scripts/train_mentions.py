@@ -23,8 +23,8 @@ from server.grading import cover
 from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
 from server.grading.sense.fusion import phrase_features, shipped_fusion
 from server.grading.sense.mentions import mention_row
+from server.grading.sense.thresholds import SPOKEN_OF_FROM
 from server.grading.sense.vectors import senses_of
-from server.grading.thresholds import SPOKEN_OF_FROM
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 FOLDS: Final = 8

@@ -21,11 +21,11 @@ from train_sense import ANSWERS, Floats, Logistic, fit_logistic
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from server.grading import cover
-from server.grading.denial.stance import clause_vector, word_features
 from server.grading.sense.clauses import spans_of
 from server.grading.sense.encoder import shared_encoder
+from server.grading.sense.thresholds import DISCLAIMED_FROM
 from server.grading.sense.vectors import sense_of
-from server.grading.thresholds import DISCLAIMED_FROM
+from server.grading.stance import clause_vector, word_features
 
 DATA: Final = Path(__file__).resolve().parent.parent / "server" / "grading" / "data"
 FILLINGS: Final = 8

@@ -13,15 +13,15 @@ from server.grading.answer import Answer
 from server.grading.denial import Denies, is_denied
 from server.grading.english import is_known_english, rank
 from server.grading.proposals import How, Layer, Place, Proposal
-from server.grading.sound import propose_sounds
-from server.grading.surface import propose_words
-from server.grading.thresholds import (
+from server.grading.sense.thresholds import (
     EVERYDAY_RANK,
     FUZZY_PENALTY,
     MIN_PART,
     MIN_TELLING_PART,
     PART_SCORE,
 )
+from server.grading.sound import propose_sounds
+from server.grading.surface import propose_words
 from server.grading.ties import PARTICLES, contiguous, tie_cost
 from server.grading.tokens import NO_BREAK
 from server.grading.units import CompiledPhrase, Tier, Variant

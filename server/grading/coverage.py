@@ -17,8 +17,14 @@ from server.grading.answer import Answer
 from server.grading.confirm import Finding, confirm
 from server.grading.denial import Denies, is_denied
 from server.grading.sense.features import COMMON_WORDS
+from server.grading.sense.thresholds import (
+    AROUND,
+    HEARD_FROM,
+    MIN_AROUND,
+    MIN_COMMON,
+    SHARE_OF_WORD,
+)
 from server.grading.sound import shared_ends, siblings
-from server.grading.thresholds import AROUND, HEARD_FROM, MIN_AROUND, MIN_COMMON, SHARE_OF_WORD
 from server.grading.units import CompiledPhrase
 from server.grading.vocabulary import FUNCTION_WORDS
 

@@ -20,7 +20,7 @@ from server.core.errors import GraderFailedError, GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases, with_listed
 from server.grading.delivery import measure_delivery
-from server.grading.denial import denies_with, is_denied
+from server.grading.denial import is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.notices import notices_of
@@ -29,6 +29,7 @@ from server.grading.sense.clauses import Span
 from server.grading.sense.coverage import with_own_words
 from server.grading.sense.honesty import are_vectors_of
 from server.grading.sense.vectors import AnswerSense, sense_of
+from server.grading.stance import denies_with
 from server.grading.structure import judge_structure
 from server.grading.summary import summarise
 from server.grading.terms import TermIndex, compile_terms
@@ -36,7 +37,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "3.1.0"
+GRADER_VERSION = "3.2.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"

@@ -18,7 +18,7 @@ from pronunciation.confusions import distance
 from server.grading.answer import Answer
 from server.grading.english import is_known_english, rank
 from server.grading.proposals import Proposal
-from server.grading.thresholds import (
+from server.grading.sense.thresholds import (
     BASE_SCORE,
     FIRST_CUTOFF,
     MAX_DISTANCE_ANCHORED,

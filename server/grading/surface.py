@@ -12,7 +12,7 @@ from itertools import pairwise
 from server.grading.answer import Answer, Span
 from server.grading.english import word_set
 from server.grading.proposals import How, Place, Proposal
-from server.grading.thresholds import MAX_OTHER_SIDE_WORDS, MIN_UNITS_TO_SPARE_ONE
+from server.grading.sense.thresholds import MAX_OTHER_SIDE_WORDS, MIN_UNITS_TO_SPARE_ONE
 from server.grading.units import CompiledPhrase, Tier, Unit, Variant
 from server.grading.vocabulary import PREFIX_WORDS
 

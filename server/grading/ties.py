@@ -11,7 +11,7 @@ from itertools import pairwise
 from server.grading.answer import Answer
 from server.grading.english import word_set
 from server.grading.proposals import Place
-from server.grading.thresholds import (
+from server.grading.sense.thresholds import (
     COST_OF_TURNING,
     COST_OF_WORD,
     MAX_JOINT_WORDS,

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from server.grading.english import is_known_english, rank, word_set
+from server.grading.sense.thresholds import MIN_TELLING_WEIGHT, RARE_RANK
 from server.grading.terms import TermIndex
-from server.grading.thresholds import MIN_TELLING_WEIGHT, RARE_RANK
 from server.grading.tokens import Token, tokenise
 from server.grading.units import Origin, Tier, Unit, Variant
 from server.grading.vocabulary import (

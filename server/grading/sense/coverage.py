@@ -6,10 +6,17 @@ from collections.abc import Callable, Sequence
 from question_bank.models import KeyPhrase, Question
 from server.contract import Coverage, PhraseCoverage, Word, coverage_score, evidence_of
 from server.grading.sense.clauses import Span
-from server.grading.sense.fusion import Sensed, sense_phrases, shipped_fusion
+from server.grading.sense.fusion import Sensed, sense_phrases
 from server.grading.sense.logistic import sigmoid
+from server.grading.sense.thresholds import (
+    COVERED_FROM,
+    COVERED_LEAD,
+    COVERED_SCORE,
+    POSSIBLE_FROM,
+    POSSIBLE_LEAD,
+    SPOKEN_OF_FROM,
+)
 from server.grading.sense.vectors import AnswerSense
-from server.grading.thresholds import COVERED_LEAD, COVERED_SCORE, POSSIBLE_LEAD, SPOKEN_OF_FROM
 
 
 def with_own_words(
@@ -61,15 +68,14 @@ def _judged(
             return phrase
         doubtful = {"status": "possible", "confidence": round(sigmoid(found.spoken_of), 3)}
         phrase = phrase.model_copy(update=doubtful)
-    fusion = shipped_fusion()
     sure = found.word_for_word or (
-        found.probability >= fusion.covered_from
+        found.probability >= COVERED_FROM
         and found.score >= COVERED_SCORE
         and found.lead >= COVERED_LEAD
     )
     likely = (
         phrase.status == "missing"
-        and found.probability >= fusion.possible_from
+        and found.probability >= POSSIBLE_FROM
         and found.lead >= POSSIBLE_LEAD
     )
     if not (sure or likely) or found.span in found.near_misses or is_denied(found.span):

@@ -27,8 +27,8 @@ from server.grading.sense.features import (
 )
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.mentions import spoken_of
+from server.grading.sense.thresholds import NEAR_MISS, WORD_FOR_WORD
 from server.grading.sense.vectors import AnswerSense
-from server.grading.thresholds import NEAR_MISS, WORD_FOR_WORD
 
 PHRASE_FEATURES: Final = (
     "best", "second", "mean5", "others_mean", "others_best", "half_said", "prompt", "prompt_mean",
@@ -40,12 +40,10 @@ words say half of the phrase; and of the best span's features four."""
 
 @dataclass(frozen=True, eq=False)
 class Fusion:
-    """Both regressions, and the probabilities that make a phrase covered or worth asking about."""
+    """Both regressions."""
 
     span: Logistic
     phrase: Logistic
-    covered_from: float
-    possible_from: float
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,6 @@ def shipped_fusion() -> Fusion:
     return Fusion(
         Logistic.from_json(stored["span"]),
         Logistic.from_json(stored["phrase"]),
-        float(stored["covered_from"]),
-        float(stored["possible_from"]),
     )
 
 

@@ -10,10 +10,10 @@ from server.contract import Structure, StructurePart, Word, evidence_of
 from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import cosines
+from server.grading.sense.thresholds import CUE_WORTH, END_BEGINS, OPENING_ENDS
 from server.grading.sense.vectors import AnswerSense
 from server.grading.structure.facts import Fact, has_fact, names_in, plain_words, text_of
 from server.grading.structure.rubrics import CompiledPart, Rubric, rubric_of
-from server.grading.thresholds import CUE_WORTH, END_BEGINS, OPENING_ENDS
 
 Floats = npt.NDArray[np.float64]
 

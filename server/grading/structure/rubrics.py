@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from question_bank.models import Beat, Kind
 from server.grading.sense.encoder import Vectors
+from server.grading.sense.thresholds import BEAT_BAR
 from server.grading.sense.vectors import vectors_of
 from server.grading.structure.data_files import read_data, whole_words
 from server.grading.structure.facts import Fact
-from server.grading.thresholds import BEAT_BAR
 
 KINDS: Final[tuple[Kind, ...]] = ("explain", "story", "design", "code")
 _BEAT_NEEDS: Final[tuple[Fact, ...]] = ("person", "number", "name")

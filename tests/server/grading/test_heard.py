@@ -14,7 +14,7 @@ from server.contract import (
     Word,
 )
 from server.grading import grade
-from server.grading.thresholds import HEARD_FROM
+from server.grading.sense.thresholds import HEARD_FROM
 
 BATCHING = "continuous batching"
 

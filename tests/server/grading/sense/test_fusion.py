@@ -4,6 +4,7 @@ import pytest
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question
 from server.contract import Coverage, PhraseCoverage
+from server.grading.sense import coverage as sense_coverage
 from server.grading.sense.coverage import with_own_words
 from server.grading.sense.features import (
     SPAN_FEATURES,
@@ -11,8 +12,9 @@ from server.grading.sense.features import (
     shipped_metric,
     span_features,
 )
-from server.grading.sense.fusion import sense_phrases, shipped_fusion
+from server.grading.sense.fusion import Sensed, sense_phrases
 from server.grading.sense.logistic import Logistic
+from server.grading.sense.thresholds import COVERED_FROM, POSSIBLE_FROM
 from server.grading.sense.vectors import sense_of
 
 QUESTION = next(q for q in load_bank().questions if q.id == "infiniband-or-roce")
@@ -60,6 +62,25 @@ def test_what_is_denied_stays_missing() -> None:
     assert {phrase.status for phrase in found.values()} == {"missing"}
 
 
+@pytest.mark.parametrize(
+    ("probability", "status"),
+    [
+        (POSSIBLE_FROM - 0.01, "missing"),
+        (POSSIBLE_FROM, "possible"),
+        (COVERED_FROM - 0.01, "possible"),
+        (COVERED_FROM, "covered"),
+    ],
+)
+def test_what_is_likely_is_asked_about_and_what_is_sure_counts(
+    probability: float, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    likely = Sensed((0, 4), probability, 2.0, 1.0, word_for_word=False, near_misses=())
+    none = [None] * (len(QUESTION.key_phrases) - 1)
+    monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [likely, *none])
+    found = judged(QUESTION, "we talked about the weather")
+    assert found[QUESTION.key_phrases[0].phrase].status == status
+
+
 def test_a_bank_without_ways_is_judged_by_its_reasons() -> None:
     question = Question(
         id="planted",
@@ -70,7 +91,7 @@ def test_a_bank_without_ways_is_judged_by_its_reasons() -> None:
         key_phrases=(KeyPhrase(phrase="continuous batching", why="New requests join at once."),),
     )
     (found,) = sense_phrases(question, sense_of(["hello"]), ["hello"], missing(question).phrases)
-    assert found is not None and 0.0 <= found.probability < shipped_fusion().covered_from
+    assert found is not None and 0.0 <= found.probability < COVERED_FROM
 
 
 def test_without_words_there_is_nothing_to_judge() -> None:

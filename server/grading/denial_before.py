@@ -1,7 +1,7 @@
 """What stands before a phrase: the nearest cue of denial whose scope reaches it."""
 
 from server.grading.answer import Answer
-from server.grading.denial.lists import (
+from server.grading.denial_words import (
     AFFIRMED_BY_NEXT,
     AUXILIARY,
     CUES,
@@ -9,7 +9,7 @@ from server.grading.denial.lists import (
     THINKING,
 )
 from server.grading.english import word_set
-from server.grading.thresholds import MAX_REACH, MAX_SCOPE, PURPOSE_REACH
+from server.grading.sense.thresholds import MAX_REACH, MAX_SCOPE, PURPOSE_REACH
 from server.grading.tokens import COMMA, SENTENCE
 from server.grading.vocabulary import ARTICLES, CLAUSE_STARTS, SUBJECTS
 

@@ -3,7 +3,7 @@
 "X? No idea", "X I only know from a slide", "people say X, that is a myth", "I'd switch X off": a
 logistic regression over the words around the mention, in classes, and the vector of its clause.
 ``scripts/train_stance.py`` fits it on sentence frames written for it, both ways, and on mentions
-that coaches ticked. Without vectors nothing is said here; ``rules`` go by the words alone.
+that coaches ticked. Without vectors nothing is said here; ``denial`` has rules on the words alone.
 """
 
 import json
@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from server.grading.answer import Answer, Span
-from server.grading.denial.rules import Denies, is_denied
+from server.grading.denial import Denies, is_denied
 from server.grading.english import word_set
 from server.grading.sense.logistic import Logistic
+from server.grading.sense.thresholds import DISCLAIMED_FROM, MAX_UNBROKEN
 from server.grading.sense.vectors import AnswerSense
-from server.grading.thresholds import DISCLAIMED_FROM, MAX_UNBROKEN
 from server.grading.tokens import NO_BREAK
 
 REACH: Final = 14

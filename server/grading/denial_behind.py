@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 from server.grading.answer import Answer
-from server.grading.denial.lists import AFFIRMED_BY_NEXT, AUXILIARY, NEGATED_AUXILIARY
+from server.grading.denial_words import AFFIRMED_BY_NEXT, AUXILIARY, NEGATED_AUXILIARY
 from server.grading.english import word_set
-from server.grading.thresholds import MAX_BEHIND
+from server.grading.sense.thresholds import MAX_BEHIND
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
 
 _FRONTED_OBJECTS = word_set("it them that this those one any")

@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable
 
 from server.grading.answer import Answer, Span
-from server.grading.denial.before import cancelled, cue_before
-from server.grading.denial.behind import denied_behind
-from server.grading.denial.lists import (
+from server.grading.denial_before import cancelled, cue_before
+from server.grading.denial_behind import denied_behind
+from server.grading.denial_words import (
     CUES,
     FINITE,
     NEGATED_AUXILIARY,
@@ -24,7 +24,7 @@ from server.grading.denial.lists import (
     THINKING,
 )
 from server.grading.english import word_set
-from server.grading.thresholds import MAX_BEHIND, MAX_SCOPE
+from server.grading.sense.thresholds import MAX_BEHIND, MAX_SCOPE
 from server.grading.tokens import COMMA, NO_BREAK
 from server.grading.vocabulary import ARTICLES, FUNCTION_WORDS
 from server.grading.words import parts_of_speech
