@@ -121,3 +121,15 @@ def test_an_answer_to_did_you_mean_counts_without_a_reload(
     page.keyboard.press("Space")
     page.click("#phrase-5 button:has-text('Take your answer back')")
     page.wait_for_selector("#transcript .mark-possible")
+
+
+def test_every_target_is_24_px_high(serve: Serve, studio: Studio, new_page: NewPage) -> None:
+    page = new_page(viewport={"width": 390, "height": 800})
+    page.goto(f"{serve(studio=studio).url}/attempts/1")
+    open_details(page)
+    small = page.locator("main").evaluate(
+        """main => [...main.querySelectorAll("button, summary")]
+            .filter(each => each.offsetParent && each.getBoundingClientRect().height < 24)
+            .map(each => each.textContent.trim())"""
+    )
+    assert small == []
