@@ -20,6 +20,7 @@ from client.backend.protocol import Backend, QueuedError, UnavailableError
 from client.journal import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
+from pronunciation.memory import give_back
 from server.contract import Evidence, Revision, Submission, Transcript, Word
 
 if TYPE_CHECKING:  # it brings an HTTP client
@@ -70,6 +71,7 @@ class Session:
                 self._transcriber.rest()
         self._hear = None
         gc.collect()  # the hearing refers to itself: nothing else would free it in time
+        give_back()
 
     def listen(
         self,

@@ -32,6 +32,7 @@ from client.audio.speech import no_speech
 from client.audio.voice_activity import VoiceActivity
 from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
 from pronunciation.clip import Clip
+from pronunciation.memory import give_back
 from server.contract import Evidence, Pause, Stretch, Transcript, Word
 
 _NOT_SHARED: Final = nullcontext()
@@ -134,6 +135,7 @@ class AnswerWorker:
                 report(self._done_s() / max(sound.duration_s, self._sound.duration_s))
             if self._may_hear():
                 self.step()
+                give_back()  # before the engine takes what it needs, in another process
         self.take(np.empty(0, np.float32), is_over=True)
         while not self.is_done:
             self.step()

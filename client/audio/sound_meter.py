@@ -5,6 +5,7 @@ same limits.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, Literal
 
 import numpy as np
@@ -164,9 +165,14 @@ def _problems(measured: SoundQuality, *, is_damaged: bool) -> tuple[SoundProblem
     return tuple(problem for problem, is_there in found.items() if is_there)
 
 
+@lru_cache(maxsize=4)
+def _hann(size: int) -> npt.NDArray[np.float64]:
+    return np.hanning(size)
+
+
 def _mains_power(chunk: npt.NDArray[np.float64]) -> tuple[float, float, float]:
     """The power at the harmonics of 50 and of 60 Hz, and from 30 to 400 Hz."""
-    window = np.hanning(chunk.size)
+    window = _hann(chunk.size)
     power = np.square(np.abs(np.fft.rfft(chunk * window)))
     power *= 2 / (chunk.size * float(np.square(window).sum()))
     bin_hz = SAMPLE_RATE_HZ / chunk.size

@@ -6,10 +6,15 @@ pauses of an answer that was measured while it was spoken are those of its recor
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from client.core.errors import EngineError
 from pronunciation.clip import SAMPLE_RATE_HZ
 
 Samples = npt.NDArray[np.float32]
@@ -66,6 +71,7 @@ TONE_FLOOR_HZ = 100.0
 TONE_STRETCH_S = 10.0
 """Longer speech is looked at in stretches of this length, as it comes in."""
 
+_SILERO: Final = "silero_vad_v6.onnx"
 _WINDOW = 512
 """Samples for one probability; the network was trained with it."""
 _CONTEXT = 64
@@ -126,6 +132,32 @@ class LevelMeter:
         return Level(dbfs(self._peak), dbfs(float(np.sqrt(power))), is_all_zeros=False)
 
 
+@cache
+def _silero() -> Any:
+    """The detector's network, out of faster-whisper's wheel.
+
+    That package itself would bring CTranslate2 and a hub's client into a process that asks neither.
+
+    Raises:
+        EngineError: the network is not there.
+    """
+    import onnxruntime
+
+    package = find_spec("faster_whisper")
+    folders = (package and package.submodule_search_locations) or ()
+    path = next((Path(folder) / "assets" / _SILERO for folder in folders), None)
+    if path is None or not path.is_file():
+        raise EngineError(
+            f"the voice detector {_SILERO} is missing; reinstall it: "
+            "pip install --force-reinstall faster-whisper"
+        )
+    options = onnxruntime.SessionOptions()
+    options.inter_op_num_threads = options.intra_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
 class VoiceActivity:
     """Finds the speech in sound at 16 kHz that comes in blocks of any size.
 
@@ -134,10 +166,8 @@ class VoiceActivity:
     """
 
     def __init__(self) -> None:
-        from faster_whisper.vad import get_vad_model
-
         self.spans: list[tuple[float, float]] = []
-        self._network = get_vad_model().session
+        self._network = _silero()
         self._state: Sequence[Samples] = [np.zeros((1, 1, 128), np.float32)] * 2
         self._context: Samples = np.zeros(_CONTEXT, np.float32)
         self._rest: Samples = np.empty(0, np.float32)

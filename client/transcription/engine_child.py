@@ -17,6 +17,7 @@ from typing import Any
 from client.core.errors import ClientError, EngineError
 from client.transcription.base import Transcriber
 from client.transcription.engines import imported
+from pronunciation.memory import give_back
 
 
 def serve(loader: str, idle_s: float) -> None:
@@ -73,7 +74,9 @@ def _work(
         on_download=lambda done, total: send("download", done, total),
         vocabulary=vocabulary if is_taught else None,
     )
+    give_back()
     send("done", (engine.name, engine.model, engine.max_segment_s))
     with contextlib.suppress(queue.Empty):
         while True:
             send("done", tuple(engine.recognize(requests.get(timeout=idle_s))))
+            give_back()  # the next segment may be long in coming

@@ -14,7 +14,13 @@ from client.transcription.bank_vocabulary import BankVocabulary
 from client.transcription.base import Transcriber
 from client.transcription.engine_handle import Child, ChildEndedError
 from client.transcription.engines import AUTO, silent
-from client.transcription.hang_watch import LOADING_STILL_S, STILL_S, HangWatch
+from client.transcription.hang_watch import (
+    LOADING_STILL_S,
+    LONGEST_S,
+    STILL_S,
+    HangWatch,
+    longest_work_s,
+)
 from client.transcription.weights import DownloadProgress
 from pronunciation.clip import Clip
 from server.contract import Word
@@ -27,6 +33,9 @@ next answer finds the engine loaded again before its first words are complete.""
 
 MAX_TRIES: Final = 3
 """A process killed once may be bad luck; a segment that ended three would end the fourth."""
+
+MAX_HANGS: Final = 2
+"""A process that hung once may have had bad luck with its machine; each costs a minute or more."""
 
 _LOADER: Final = "client.transcription.engines:load_engine"
 
@@ -102,10 +111,11 @@ class EngineProcess(Transcriber):
             self._trying(lambda: self._load(notify, on_download))
 
     def recognize(self, clip: Clip) -> Sequence[Word]:
-        """See ``Transcriber``; where the process is killed, another one does the work again.
+        """See ``Transcriber``; where the process is killed or hangs, another one does it again.
 
         Raises:
-            EngineError: the engine failed or hung, or its process was ended ``MAX_TRIES`` times.
+            EngineError: the engine failed, or hung ``MAX_HANGS`` times with this sound, or its
+                process was ended ``MAX_TRIES`` times.
         """
         with self._lock:
             return self._trying(lambda: self._recognize(clip))
@@ -148,7 +158,8 @@ class EngineProcess(Transcriber):
     ) -> Any:
         """What the child has done, once it has; until then do what it asks for."""
         child = self._child
-        with HangWatch(child.pid, child.kill, still_s) as watch:
+        longest_s = LONGEST_S if asks is None else longest_work_s(asks.duration_s)
+        with HangWatch(child.pid, child.kill, still_s, longest_s) as watch:
             if asks is not None:
                 child.send(asks)  # more than a pipe holds: waits for a child that takes it
             while True:
@@ -156,7 +167,8 @@ class EngineProcess(Transcriber):
                     message = child.receive()
                 except ChildEndedError:
                     if watch.after_s is not None:
-                        raise _hung(self.name, watch.after_s) from None
+                        is_at_work = asks is not None
+                        raise _hung(self.name, watch.after_s, is_at_work=is_at_work) from None
                     raise
                 watch.note()
                 match message:
@@ -175,10 +187,15 @@ class EngineProcess(Transcriber):
 
     def _trying(self, work: Callable[[], T]) -> T:
         """Do it with a fresh process where one ends in the middle of it."""
-        ends = ""
+        ends, hangs = "", 0
         for _ in range(MAX_TRIES):
             try:
                 return work()
+            except _HungError:
+                self._child.end()
+                hangs += 1
+                if hangs == MAX_HANGS:
+                    raise
             except ChildEndedError as end:
                 self._child.end()
                 ends = str(end)
@@ -192,8 +209,12 @@ class EngineProcess(Transcriber):
         )
 
 
-def _hung(name: str, after_s: float) -> EngineError:
-    return EngineError(
+class _HungError(EngineError):
+    """The engine hung at its work: with another process it may do it."""
+
+
+def _hung(name: str, after_s: float, *, is_at_work: bool) -> EngineError:
+    return (_HungError if is_at_work else EngineError)(
         f"the engine {name} stopped working without ending and was ended after {after_s:.0f} s; "
         "the recording is not touched: try again, and if it happens again choose smaller weights "
         "(--model tiny.en) or another engine (--engine)"

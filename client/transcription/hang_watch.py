@@ -1,5 +1,6 @@
 """Whether a process that should be working still does, by the processor time it uses."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -14,11 +15,21 @@ LOADING_STILL_S: Final = 180.0
 """While it loads it may wait for a network or a slow disk, which have limits of their own."""
 
 LONGEST_S: Final = 1800.0
-"""No segment of 30 s takes longer on any machine that this is meant for: such work is a loop. The
-only limit where the system does not tell another process's processor time (not Linux)."""
+"""Nothing takes longer to load on any machine that this is meant for: such work is a loop."""
+
+LEAST_WORK_S: Final = 120.0
+WORK_PER_SOUND_S: Final = 60.0
+"""Processor time that a segment may take: so much in any case, and so much for each second of it.
+``tiny.en`` takes 0.1 s a second and ``base`` 0.3 s; the largest weights some thirty times that, and
+Whisper decodes again up to five times what comes out badly."""
 
 _PROGRESS_TICKS: Final = 2
 """Clock ticks (0.01 s on Linux) of a minute: a sleeping process that wakes for nothing has less."""
+
+
+def longest_work_s(sound_s: float) -> float:
+    """How long an engine may work on so much sound; what goes on longer is a loop."""
+    return LEAST_WORK_S + WORK_PER_SOUND_S * sound_s
 
 
 class HangWatch:
@@ -28,7 +39,8 @@ class HangWatch:
         pid: the process.
         end: ends it.
         still_s: after so long without processor time.
-        longest_s: after so long in any case.
+        longest_s: after so much processor time; after so long in any case where the system does
+            not tell another process's processor time (not Linux).
     """
 
     def __init__(
@@ -62,16 +74,22 @@ class HangWatch:
 
     def _watch(self) -> None:
         began_s = time.monotonic()
-        ticks = _ticks(self._pid)
+        first = ticks = _ticks(self._pid)
         while not self._is_over.wait(min(1.0, self._still_s / 10)):
             now_s, now = time.monotonic(), _ticks(self._pid)
             if ticks is None or now is None or now - ticks > _PROGRESS_TICKS:
                 # where the system does not tell, only the longest time counts
                 ticks, self._moved_s = now, now_s
-            if now_s - self._moved_s > self._still_s or now_s - began_s > self._longest_s:
+            worked_s = now_s - began_s
+            if first is not None and now is not None:
+                worked_s = (now - first) * _TICK_S
+            if now_s - self._moved_s > self._still_s or worked_s > self._longest_s:
                 self.after_s = now_s - began_s
                 self._end()
                 return
+
+
+_TICK_S: Final = 1 / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.01
 
 
 def _ticks(pid: int) -> int | None:

@@ -4,8 +4,9 @@ The dictionary is the CMU dictionary in PocketSphinx's wheel.
 """
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 from pronunciation.g2p.letter_to_sound import espeak_phones
@@ -32,16 +33,57 @@ def dictionary_path() -> Path:
     return Path(pocketsphinx.get_model_path()) / "en-us" / "cmudict-en-us.dict"
 
 
+class Dictionary(Mapping[str, tuple[Phones, ...]]):
+    """Every word in lower case with its pronunciations, the usual one first.
+
+    The text is kept as it is and searched by halves: as Python objects its words would take 80 MB,
+    and the time of reading them all at each start.
+
+    Args:
+        text: a line for each pronunciation, ``word`` or ``word(2)`` and its phones, sorted by word.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text if text.endswith("\n") or not text else text + "\n"
+
+    def __getitem__(self, word: str) -> tuple[Phones, ...]:
+        low, high = 0, len(self._text)
+        while low < high:  # the first line whose word is not smaller
+            middle = (low + high) // 2
+            start = self._text.rfind("\n", low, middle) + 1 or low
+            if self._word_at(start) < word:
+                low = self._text.index("\n", middle) + 1
+            else:
+                high = start
+        found = []
+        while low < len(self._text) and self._word_at(low) == word:
+            end = self._text.index("\n", low)
+            found.append(tuple(self._text[low:end].split()[1:]))
+            low = end + 1
+        if not found:
+            raise KeyError(word)
+        return tuple(found)
+
+    def __iter__(self) -> Iterator[str]:
+        names = (_without_number(line.split(" ", 1)[0]) for line in self._text.splitlines())
+        return (name for name, _ in groupby(names))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _word_at(self, start: int) -> str:
+        return _without_number(self._text[start : self._text.index(" ", start)])
+
+
+def _without_number(name: str) -> str:
+    """The word of a line's name: ``read`` of ``read(2)``."""
+    return name.split("(", 1)[0] if name.endswith(")") else name
+
+
 @cache
-def dictionary() -> dict[str, tuple[Phones, ...]]:
-    """Every word in lower case with its pronunciations, the usual one first."""
-    words: dict[str, tuple[Phones, ...]] = {}
-    with dictionary_path().open(encoding="utf-8") as lines:
-        for line in lines:
-            name, *phones = line.split()
-            word = name.split("(", 1)[0] if name.endswith(")") else name
-            words[word] = (*words.get(word, ()), tuple(phones))
-    return words
+def dictionary() -> Dictionary:
+    """The packaged dictionary."""
+    return Dictionary(dictionary_path().read_text(encoding="utf-8"))
 
 
 def split_words(text: str) -> list[str]:

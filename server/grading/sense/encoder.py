@@ -12,7 +12,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from pronunciation.memory import give_back
 from server.core.errors import GraderFailedError
+from server.grading.sense.lean_model import lean
 
 DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 128
@@ -127,5 +129,7 @@ def _load() -> tuple[Any, Any]:
     tokenizer.enable_truncation(MAX_TOKENS)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # sentences are short: more threads only wait for each other
+    content = lean(content)
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    give_back()
     return tokenizer, session

@@ -1,11 +1,15 @@
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from client.answering.worker import evidence_of
+from client.audio import voice_activity
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import LevelMeter, VoiceActivity
+from client.core.errors import EngineError
 from pronunciation.clip import Clip
 from tests.spoken import say
 
@@ -112,3 +116,19 @@ def test_less_than_a_tenth_of_a_second_has_a_level_too() -> None:
     meter.feed(np.full(800, 0.5, np.float32))
 
     assert meter.level.loudest_dbfs == pytest.approx(-6.02, abs=0.01)
+
+
+def test_the_detector_brings_no_engine_into_the_process() -> None:
+    code = (
+        "import sys; from client.audio.voice_activity import VoiceActivity; VoiceActivity(); "
+        "print([name for name in ('faster_whisper', 'ctranslate2') if name in sys.modules])"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert made.stdout.strip() == "[]"
+
+
+def test_a_missing_detector_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(voice_activity, "find_spec", lambda _name: None)
+    voice_activity._silero.cache_clear()
+    with pytest.raises(EngineError, match=r"silero_vad_v6\.onnx is missing; reinstall"):
+        VoiceActivity()

@@ -36,6 +36,10 @@ class ScriptedChild(Transcriber):
         kind, _, rest = self.model.partition(" ")
         if kind == "deadly":
             _die_once_more(Path(rest))
+        if kind in ("hangs", "loops") and _once_more(Path(rest)):
+            while kind == "loops":
+                pass
+            time.sleep(3600)
         if kind == "slow":
             time.sleep(float(rest))
         if kind == "busy":
@@ -91,7 +95,12 @@ def load_without_weights(name: str, model: str | None, **options: Any) -> Transc
 
 def _die_once_more(lives: Path) -> None:
     """Kill this process if the file holds a number above 0, which is one lower afterwards."""
-    left = int(lives.read_text())
-    if left:
-        lives.write_text(str(left - 1))
+    if _once_more(lives):
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _once_more(times: Path) -> bool:
+    left = int(times.read_text())
+    if left:
+        times.write_text(str(left - 1))
+    return left > 0

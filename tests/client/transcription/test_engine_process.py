@@ -13,13 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from client.answering.worker import AnswerWorker
 from client.audio.files import read_audio
 from client.core.errors import ClientError, EngineError, WeightsError
 from client.data import demo
+from client.transcription import hang_watch
 from client.transcription.bank_vocabulary import BankVocabulary
 from client.transcription.base import Transcriber
 from client.transcription.engine_process import MAX_TRIES, EngineProcess
 from client.transcription.engines import load_engine
+from client.transcription.hang_watch import longest_work_s
 from pronunciation.clip import Clip
 from tests.client.transcription.scripted_child import LOADER
 
@@ -153,15 +156,58 @@ def test_an_engine_that_hangs_is_ended_and_the_next_answer_has_another() -> None
     assert engine.pid not in (None, first)
 
 
+@pytest.mark.parametrize("kind", ["hangs", "loops"])
+def test_what_an_engine_hung_with_is_done_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(hang_watch, "LEAST_WORK_S", 0.0)
+    monkeypatch.setattr(hang_watch, "WORK_PER_SOUND_S", 1.0)  # CLIP is a second
+    times = tmp_path / "times"
+    times.write_text("1")
+    engine = scripted(f"{kind} {times}", still_s=2.0 if kind == "hangs" else 3600.0)
+    engine.warm()
+    first = engine.pid
+
+    assert texts(engine) == ["16000"]
+    assert times.read_text() == "0"
+    assert engine.pid not in (None, first)
+
+
+def test_an_engine_may_work_the_longer_the_more_it_has_to_hear(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert longest_work_s(28.0) > 2 * longest_work_s(5.0) > 4 * longest_work_s(0.0)
+    monkeypatch.setattr(hang_watch, "LEAST_WORK_S", 0.2)
+    monkeypatch.setattr(hang_watch, "WORK_PER_SOUND_S", 1.0)
+    engine = scripted("busy 2")
+
+    assert texts(engine, Clip(np.zeros(160_000, np.float32))) == ["160000"]
+    with pytest.raises(EngineError, match="stopped working"):
+        engine.recognize(CLIP)
+
+
+def test_an_answer_is_whole_where_its_engine_hung_in_the_middle(tmp_path: Path) -> None:
+    times = tmp_path / "times"
+    times.write_text("1")
+    spoken = read_audio(demo.AUDIO)
+    calm = AnswerWorker(scripted("")).run(spoken)[0]
+
+    transcript, _ = AnswerWorker(scripted(f"hangs {times}", still_s=2.0)).run(spoken)
+
+    assert len(calm.words) == 2  # a word for each segment
+    assert transcript.words == calm.words
+
+
 def test_a_stopped_process_is_ended_also_where_it_takes_no_sound() -> None:
     engine = scripted("", still_s=1.0)
     assert texts(engine) == ["16000"]
-    assert engine.pid is not None
-    os.kill(engine.pid, signal.SIGSTOP)
+    first = engine.pid
+    assert first is not None
+    os.kill(first, signal.SIGSTOP)
 
-    with pytest.raises(EngineError, match="stopped working"):
-        engine.recognize(Clip(np.zeros(480_000, np.float32)))  # more than a pipe holds
-    assert texts(engine) == ["16000"]
+    # more than a pipe holds
+    assert texts(engine, Clip(np.zeros(480_000, np.float32))) == ["480000"]
+    assert not is_there(first)
 
 
 def test_an_engine_that_hangs_while_it_loads_is_ended() -> None:

@@ -1,6 +1,40 @@
 import pytest
 
-from pronunciation.g2p.words import find_term, plain, pronunciations
+from pronunciation.g2p.words import (
+    Dictionary,
+    dictionary,
+    dictionary_path,
+    find_term,
+    plain,
+    pronunciations,
+)
+
+
+def test_the_dictionary_is_searched_as_if_it_had_been_read() -> None:
+    words: dict[str, list[tuple[str, ...]]] = {}
+    for line in dictionary_path().read_text(encoding="utf-8").splitlines():
+        name, *phones = line.split()
+        word = name.split("(")[0] if name.endswith(")") else name
+        words.setdefault(word, []).append(tuple(phones))
+
+    assert list(dictionary()) == list(words) == sorted(words)
+    assert len(dictionary()) == len(words) > 100_000
+    for word in [*[*words][::97], "'bout", "read", "zywicki"]:
+        assert dictionary()[word] == tuple(words[word])
+
+
+@pytest.mark.parametrize("word", ["", "'", "reax", "readx", "read(2)", "zzzz", "~", "ß"])
+def test_what_the_dictionary_lacks(word: str) -> None:
+    assert word not in dictionary()
+    assert dictionary().get(word) is None
+
+
+def test_small_dictionaries() -> None:
+    assert dict(Dictionary("")) == {}
+    assert dict(Dictionary("a AH\na(2) EY\nb B IY")) == {
+        "a": (("AH",), ("EY",)),
+        "b": (("B", "IY"),),
+    }
 
 
 @pytest.mark.parametrize(

