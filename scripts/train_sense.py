@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -44,6 +44,12 @@ METRIC_SHRINKAGE: Final = 0.3
 SPAN_PENALTY, PHRASE_PENALTY = 2.0, 5.0
 QUOTE_SHARE: Final = 0.6
 """A span says what the labeler quoted where it shares so much with the quote."""
+EXCERPT_WEIGHT: Final = 0.5
+EXCERPT_SENTENCES: Final = (1, 2, 3)
+EXCERPTS_EACH: Final = 2
+EXCERPT_MIN_WORDS: Final = 5
+"""Besides whole answers excerpts of them are learned from: who says one thing only is believed
+too."""
 OFF_TOPIC_WEIGHT: Final = 0.5
 OFF_TOPIC_QUESTIONS: Final = 6
 """Each text on something else is held against so many questions."""
@@ -52,7 +58,10 @@ LABELS: Final = {"yes": 1.0, "half": 0.5, "no": 0.0}
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A labeled answer: for each phrase its label, and the spans that hold the quote."""
+    """A labeled answer: for each phrase its label, and the spans that hold the quote.
+
+    The label is NaN where nobody knows whether an excerpt says the phrase.
+    """
 
     question: Question
     words: tuple[str, ...]
@@ -62,6 +71,7 @@ class Case:
     status: tuple[str, ...]
     style: str
     own_question: bool = True
+    is_excerpt: bool = False
 
 
 def main() -> int:
@@ -71,7 +81,9 @@ def main() -> int:
     dry_run = parser.parse_args().dry_run
     questions = {question.id: question for question in load_bank().questions}
     cases = [case for path in sorted(ANSWERS.glob("dev*.jsonl")) for case in read(path, questions)]
-    cases += answers_to_others(cases, list(questions.values()))
+    off_topic = answers_to_others(cases, list(questions.values()))
+    cases += [excerpt for case in [*cases, *off_topic[::3]] for excerpt in excerpts(case)]
+    cases += off_topic
     ids = sorted({case.question.id for case in cases})
     np.random.RandomState(1).shuffle(ids)
     fold_of = {question_id: at % FOLDS for at, question_id in enumerate(ids)}
@@ -83,7 +95,8 @@ def main() -> int:
         others = [q for q in questions.values() if fold_of.get(q.id) != fold]
         metric = fit_metric(others)
         made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
-        span = fit_span([(c, m) for c, m, f in zip(cases, made, folds, strict=True) if f != fold])
+        learned = [(c, m) for c, m, f in zip(cases, made, folds, strict=True) if f != fold]
+        span = fit_span([(c, m) for c, m in learned if not c.is_excerpt])
         for at in np.flatnonzero(folds == fold):
             features[at] = made[at]
             logits[at] = span.logits(made[at])
@@ -97,9 +110,10 @@ def main() -> int:
     status = np.concatenate([case.status for case in cases])
     styles = np.concatenate([[case.style] * len(case.labels) for case in cases])
     row_folds = np.repeat(folds, [len(case.labels) for case in cases])
-    open_ = status != "covered"
+    open_ = (status != "covered") & ~np.isnan(labels)
     own = np.concatenate([[case.own_question] * len(case.labels) for case in cases])
-    weights = np.where(own, 1.0, OFF_TOPIC_WEIGHT)
+    short = np.concatenate([[case.is_excerpt] * len(case.labels) for case in cases])
+    weights = np.where(own, 1.0, OFF_TOPIC_WEIGHT) * np.where(short, EXCERPT_WEIGHT, 1.0)
 
     fit = partial(fit_logistic, penalty=PHRASE_PENALTY)
     chances = np.zeros(len(labels))
@@ -107,8 +121,11 @@ def main() -> int:
         chosen = open_ & (row_folds != fold)
         model = fit(rows[chosen], labels[chosen], weights[chosen])
         chances[row_folds == fold] = sigmoid(model.logits(rows[row_folds == fold]))
-    report(labels[own], status[own], chances[own], styles[own])
-    off = chances[~own & open_]
+    for title, chosen in (("whole answers", own & ~short), ("excerpts", own & short)):
+        chosen = chosen & ~np.isnan(labels)
+        print(f"{title}:")
+        report(*(each[chosen] for each in (labels, status, chances, styles)))
+    off = chances[~own & ~short & open_]
     print(
         f"  answers to other questions, and talk of other things: {len(off)} phrases, "
         f"covered {(off >= COVERED_FROM).mean():.3f}, asked {(off >= POSSIBLE_FROM).mean():.3f}"
@@ -118,7 +135,7 @@ def main() -> int:
         made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
         write(
             metric,
-            fit_span(list(zip(cases, made, strict=True))),
+            fit_span([(c, m) for c, m in zip(cases, made, strict=True) if not c.is_excerpt]),
             fit(rows[open_], labels[open_], weights[open_]),
         )
     return 0
@@ -170,6 +187,54 @@ def answers_to_others(cases: Sequence[Case], questions: Sequence[Question]) -> l
         labels = np.zeros(len(verdicts))
         found.append(Case(question, words, sense, labels, none, status, "off", own_question=False))
     return found
+
+
+def excerpts(case: Case) -> list[Case]:
+    """Sentences in a row of an answer, as answers of their own; the same ones in every run."""
+    random = np.random.RandomState(len(case.words))
+    ends = [at + 1 for at, word in enumerate(case.words) if re.search(r"[.?!]\W*$", word)]
+    bounds = sorted({0, *ends, len(case.words)})
+    found = []
+    for count in EXCERPT_SENTENCES:
+        starts = len(bounds) - 1 - count
+        if starts < 1:  # the whole answer
+            continue
+        for first in random.choice(starts + 1, min(EXCERPTS_EACH, starts + 1), replace=False):
+            start, end = bounds[first], bounds[first + count]
+            inside = [at for at, (a, b) in enumerate(case.sense.spans) if a >= start and b <= end]
+            if inside and end - start >= EXCERPT_MIN_WORDS:
+                found.append(_excerpt(case, start, end, inside))
+    return found
+
+
+def _excerpt(case: Case, start: int, end: int, inside: list[int]) -> Case:
+    words = case.words[start:end]
+    spans = tuple(
+        (case.sense.spans[at][0] - start, case.sense.spans[at][1] - start) for at in inside
+    )
+    labels = [
+        _label_inside(label, quoted, inside)
+        for label, quoted in zip(case.labels, case.quoted, strict=True)
+    ]
+    found = cover(case.question.key_phrases, words, load_lexicon()).phrases
+    return replace(
+        case,
+        words=words,
+        sense=AnswerSense(spans, case.sense.vectors[inside]),
+        labels=np.array(labels),
+        quoted=(None,) * len(labels),
+        status=tuple(each.status for each in found),
+        is_excerpt=True,
+    )
+
+
+def _label_inside(label: float, quoted: Floats | None, inside: list[int]) -> float:
+    if label == 0.0:
+        return 0.0
+    shared = np.nan if quoted is None else quoted[inside].max()
+    if shared == 0.0:
+        return 0.0
+    return label if shared >= QUOTE_SHARE else np.nan
 
 
 def holds_quote(words: Sequence[str], sense: AnswerSense, quote: str) -> Floats | None:

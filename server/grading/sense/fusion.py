@@ -33,9 +33,12 @@ from server.grading.sense.vectors import AnswerSense
 PHRASE_FEATURES: Final = (
     "best", "second", "mean5", "others_mean", "others_best", "half_said", "prompt", "prompt_mean",
     "overlap", "way_less_other_metric", "ask",
+    "length", "others_mean_by_length", "prompt_mean_by_length",
 )  # fmt: skip
 """The best span's score; the best beside it; the five best; the other phrases' best; whether the
-words say half of the phrase; and of the best span's features four."""
+words say half of the phrase; and of the best span's features four. ``length`` is the logarithm of
+the number of spans: how much of the question a whole answer says tells a lot about each phrase,
+how much of it one sentence says tells nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +150,8 @@ def phrase_features(
     others_mean = (best.sum() - best) / (count - 1) if count > 1 else best
     others_best = best_of_others(best[:, None], alone=0.0)[:, 0] if count > 1 else best
     prompt = SPAN_FEATURES.index("prompt")
+    prompt_mean = float(features[0, :, prompt].mean())  # the same for all
+    length = float(np.log(len(spans)))
     named = ("overlap", "way_less_other_metric", "ask")
     return np.stack(
         (
@@ -157,8 +162,11 @@ def phrase_features(
             others_best,
             np.array(half_said, np.float64),
             features[range(count), top, prompt],
-            np.full(count, features[0, :, prompt].mean()),  # the same for all
+            np.full(count, prompt_mean),
             *(features[range(count), top, SPAN_FEATURES.index(name)] for name in named),
+            np.full(count, length),
+            others_mean * length,
+            np.full(count, prompt_mean * length),
         ),
         axis=1,
     )
