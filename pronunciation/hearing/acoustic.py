@@ -60,8 +60,6 @@ class AcousticModel:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = THREADS
             options.log_severity_level = 3
-            # the few products in floats take half of the time unpacked once, when it is loaded
-            options.add_session_config_entry("session.disable_quant_qdq", "1")
             self._session = onnxruntime.InferenceSession(
                 str(self._path), options, providers=["CPUExecutionProvider"]
             )
