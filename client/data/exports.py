@@ -83,7 +83,9 @@ def read_archive(path: Path) -> Archive:
     except OSError as error:
         raise ExportError(f"{path} cannot be read: {error.strerror}") from error
     if not content.strip():
-        raise ExportError(f"{path} is empty; make an export with `aloud export --format json`")
+        raise ExportError(
+            f"{path} is not an export: it is empty; make one with `aloud export --format json`"
+        )
     try:
         return Archive.model_validate_json(content)
     except ValidationError as error:

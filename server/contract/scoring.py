@@ -25,12 +25,26 @@ COVERAGE_RANGE: Final[dict[Kind, tuple[float, float]]] = {
 subject touches some phrases, and a good one has no time for all of them."""
 STRUCTURE_RANGE: Final = (0.25, 0.95)
 """Likewise of the structure: strong answers say 0.87 to 1.0 of the parts, weak ones 0 to 0.9."""
-RELEVANT_FROM: Final[dict[Kind, float]] = {"explain": 0.6, "design": 0.5, "code": 0.6}
+RELEVANT_FROM: Final[dict[Kind, float]] = {
+    "explain": 0.6,
+    "story": 0.1,
+    "design": 0.5,
+    "code": 0.6,
+}
 """The coverage from which the structure counts in full; below it counts in proportion. A wrong
 answer, or one to another question, can be as well built as a right one: of 64 confidently wrong
-answers the structure has 0.71 in the mean, the coverage 0.26 (strong ones 0.69). Not for a story,
-whose structure is its content. With it 98 in 100 strong answers score above a weak one, and the
-weak half of the newest set has 0.25 in the mean; without 97 and 0.38."""
+answers the structure has 0.71 in the mean, the coverage 0.26 (strong ones 0.69). With it 98 in 100
+strong answers score above a weak one, and the weak half of the newest set has 0.25 in the mean;
+without 97 and 0.38. A story, whose structure is its content, needs little."""
+OFF_TOPIC_CREDIT: Final[dict[Kind, float]] = {
+    "explain": 0.0,
+    "story": 0.5,
+    "design": 0.0,
+    "code": 0.0,
+}
+"""What the structure counts where no key phrase is covered. A story that suits the question may
+have none of another person's words, so half is left: good stories held against another question
+have 0.40 in the mean instead of 0.54, strong ones lose 0.02."""
 TOLD_FROM: Final = 0.35
 """The share of the structure from which an answer is more than a list."""
 LISTED_CREDIT: Final = 0.5
@@ -71,13 +85,13 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
 
     Key phrases count fully only as far as something is said about them: where the structure is
     worth nothing, in proportion to it down to ``LISTED_CREDIT``. The structure counts fully only
-    as far as the answer is about the question, by ``RELEVANT_FROM``.
+    as far as the answer is about the question, by ``RELEVANT_FROM`` and ``OFF_TOPIC_CREDIT``.
     """
     share = COVERAGE_SHARE[structure.kind]
     explained = LISTED_CREDIT + (1 - LISTED_CREDIT) * min(1.0, structure.score / TOLD_FROM)
     named = _within(coverage.score, *COVERAGE_RANGE[structure.kind])
-    needed = RELEVANT_FROM.get(structure.kind)
-    relevant = 1.0 if needed is None else min(1.0, coverage.score / needed)
+    least = OFF_TOPIC_CREDIT[structure.kind]
+    relevant = least + (1 - least) * min(1.0, coverage.score / RELEVANT_FROM[structure.kind])
     built = _within(structure.score, *STRUCTURE_RANGE)
     parts = (
         ScorePart(name="key phrases", share=share, value=named * explained),
@@ -89,18 +103,14 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
 def score_rule(kind: Kind) -> str:
     """How the points of the score come about, in sentences for the report."""
     nothing, everything = COVERAGE_RANGE[kind]
-    rule = (
+    down_to = "; without any it counts half" if OFF_TOPIC_CREDIT[kind] else ""
+    return (
         f"Key phrases earn points from {nothing:.0%} coverage on and all of them from "
         f"{everything:.0%}; where little is explained they count less, down to half. Structure "
         f"earns points from {STRUCTURE_RANGE[0]:.0%} of its parts on and all of them from "
-        f"{STRUCTURE_RANGE[1]:.0%}"
+        f"{STRUCTURE_RANGE[1]:.0%}, and counts in full only where the answer covers "
+        f"{RELEVANT_FROM[kind]:.0%} of the key phrases{down_to}."
     )
-    if kind in RELEVANT_FROM:
-        rule += (
-            f", and counts in full only where the answer covers {RELEVANT_FROM[kind]:.0%} of the "
-            "key phrases"
-        )
-    return f"{rule}."
 
 
 def is_like(one: str, other: str) -> bool:

@@ -47,4 +47,4 @@ def test_an_empty_file_is_no_export(run: Run, tmp_path: Path) -> None:
     empty.write_text(" \n")
     done = run("import", str(empty))
     assert done.exit_code == 1
-    assert "is empty; make an export with `aloud export --format json`" in done.stderr
+    assert "is empty; make one with `aloud export --format json`" in done.stderr

@@ -3,7 +3,6 @@
 ``benchmarks/startup.py`` measures the processor time; here stands what must not come back.
 """
 
-import os
 import resource
 import subprocess
 import sys
@@ -77,16 +76,13 @@ def test_a_command_imports_only_what_it_needs(
     assert sorted(loaded(*command.split()) & spared) == []
 
 
-@pytest.mark.realtime
 @pytest.mark.parametrize(
     ("command", "goal_s"), [("--help", 0.3), ("history", 0.5), ("bank list", 0.5), ("user list", 1)]
 )
 def test_a_command_takes_little_processor_time(
     practiced: Path, command: str, goal_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The goals of ``benchmarks/startup.py``, twice over: what imports too much takes longer."""
-    if os.getloadavg()[0] > (os.cpu_count() or 1):
-        pytest.skip("the machine is busy: processors that are shared count double")
+    """The goals of ``benchmarks/startup.py``, three times over: shared processors count double."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     times_s = []
     for _ in range(4):  # the first run compiles
@@ -99,7 +95,7 @@ def test_a_command_takes_little_processor_time(
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0, done.stderr
         times_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(times_s[1:]) < 2 * goal_s
+    assert min(times_s[1:]) < 3 * goal_s
 
 
 def test_grading_needs_neither_database_nor_server(practiced: Path) -> None:

@@ -48,20 +48,23 @@ def test_a_list_of_key_phrases_earns_little() -> None:
 def test_a_well_built_answer_about_something_else_earns_little(kind: Kind) -> None:
     assert _score(kind, 0.0, 1.0) == 0.0
     built = 1 - COVERAGE_SHARE[kind]
-    assert _score(kind, 0.3, 1.0) == pytest.approx(built * 0.3 / RELEVANT_FROM[kind])
+    half = RELEVANT_FROM[kind] / 2
+    assert _score(kind, half, 1.0) == pytest.approx(built * 0.5)
     assert _score(kind, 0.6, 1.0) > _score(kind, 0.6, 0.5) > _score(kind, 0.3, 0.5)
 
 
-def test_a_story_needs_few_of_the_phrases() -> None:
-    assert _score("story", 0.0, 1.0) == pytest.approx(0.6)
+def test_a_story_needs_few_of_the_phrases_and_earns_half_without_any() -> None:
+    assert _score("story", 0.1, 1.0) == pytest.approx(0.6)
+    assert _score("story", 0.05, 1.0) == pytest.approx(0.45)
+    assert _score("story", 0.0, 1.0) == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
 def test_the_rule_names_the_limits_that_it_goes_by(kind: Kind) -> None:
     rule = score_rule(kind)
-    for share in (*COVERAGE_RANGE[kind], *STRUCTURE_RANGE):
+    for share in (*COVERAGE_RANGE[kind], *STRUCTURE_RANGE, RELEVANT_FROM[kind]):
         assert f"{share:.0%}" in rule
-    assert ("counts in full only" in rule) == (kind != "story")
+    assert ("counts half" in rule) == (kind == "story")
 
 
 def test_the_parts_make_the_score() -> None:
@@ -74,4 +77,4 @@ def test_the_parts_make_the_score() -> None:
 
 
 def test_a_story_is_judged_more_by_its_structure_than_an_explanation() -> None:
-    assert _score("story", 0.0, 1.0) > _score("explain", 0.0, 1.0)
+    assert _score("story", 0.1, 1.0) > _score("explain", 0.1, 1.0)
