@@ -75,7 +75,7 @@ class HangWatch:
     def _watch(self) -> None:
         began_s = time.monotonic()
         first = ticks = _ticks(self._pid)
-        while not self._is_over.wait(min(1.0, self._still_s / 10)):
+        while not self._is_over.wait(min(1.0, self._still_s / 10, self._longest_s / 10)):
             now_s, now = time.monotonic(), _ticks(self._pid)
             if ticks is None or now is None or now - ticks > _PROGRESS_TICKS:
                 # where the system does not tell, only the longest time counts

@@ -70,9 +70,9 @@ def _arpabet(symbol: str) -> tuple[str, ...]:
 
 def _ipa(text: str) -> str:
     """IPA of a text, underscores between symbols, spaces between words."""
-    library = _library()
     ipa = ""
-    with _lock:
+    with _lock:  # begun by two threads at once, espeak-ng waits for itself for ever
+        library = _library()
         rest = ctypes.c_char_p(text.encode())
         while rest.value:
             piece = library.espeak_TextToPhonemes(ctypes.byref(rest), _UTF8, _IPA_MODE)

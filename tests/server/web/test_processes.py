@@ -1,6 +1,7 @@
 """Three server processes on one database, two client processes that send at once."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -68,6 +69,7 @@ def server(store_url: str, database: Database, tmp_path: Path) -> Iterator[str]:
             cwd=PROJECT,
             stdout=log,
             stderr=log,
+            start_new_session=True,
         )
         try:
             address = f"http://127.0.0.1:{port}"
@@ -75,7 +77,12 @@ def server(store_url: str, database: Database, tmp_path: Path) -> Iterator[str]:
             yield address
         finally:
             process.terminate()
-            process.wait(120)
+            try:
+                process.wait(120)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # they would take the next tests' jobs
+                process.wait()
+                raise
 
 
 def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
