@@ -47,6 +47,18 @@ def test_a_denial_of_something_else_leaves_the_phrase_alone(text: str) -> None:
     assert counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have six years of professional experience.",
+        "I'm an infrastructure engineer with six years of experience. I studied electrical "
+        "engineering and I started as a network administrator.",
+    ],
+)
+def test_nothing_is_disclaimed_without_a_word_of_doubt(text: str) -> None:
+    assert counts(judged("tell-me-about-yourself", text)["years of experience"])
+
+
 def test_one_mention_that_the_speaker_stands_by_is_enough() -> None:
     text = "NCCL tests I did not know at all back then. Today I start with the NCCL tests."
     assert counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
