@@ -68,7 +68,7 @@ def weakest(
         words_per_minute: over all answers.
     """
     points: list[_Ranked] = []
-    silent = [line for line in answers if line.state != "answered"]
+    silent = [line for line in answers if line.state not in ("answered", "given")]
     if silent:
         named = _numbers([line.number for line in silent])
         text = f"{named[0].upper()}{named[1:]} got no answer: say at least what you would try."

@@ -214,12 +214,19 @@ class InterviewRecord(_Frozen):
             return self
         return self._closed(question, {"state": "skipped", "closed_at": now}, now)
 
-    def ended(self, now: datetime) -> Self:
-        """The end, by the candidate or because the time is over; doing it twice changes nothing."""
+    def ended(self, now: datetime, *, shown: bool = True) -> Self:
+        """The end, by the candidate or because the time is over; doing it twice changes nothing.
+
+        Args:
+            now: the time.
+            shown: whether the candidate has seen the open question; otherwise it was never asked.
+        """
         question = self.current
         if question is None:
             return self
-        cut_off = {"state": "unanswered", "closed_at": now}
+        cut_off: dict[str, object] = {"state": "unanswered", "closed_at": now}
+        if not shown and len(self.asked) > 1:
+            cut_off = {"state": "waiting", "asked_at": None}
         return self._stopped(now)._with(self._replaced(question, cut_off), ended_at=now)
 
     def _spent_s(self, now: datetime) -> float:

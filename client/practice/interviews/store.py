@@ -185,9 +185,9 @@ class Interviews:
         """Pass a question; see ``InterviewRecord.skipped``."""
         return self.change(interview_id, lambda record: record.skipped(question_id, self._clock()))
 
-    def end(self, interview_id: str) -> InterviewRecord:
+    def end(self, interview_id: str, *, shown: bool = True) -> InterviewRecord:
         """End an interview; see ``InterviewRecord.ended``."""
-        return self.change(interview_id, lambda record: record.ended(self._clock()))
+        return self.change(interview_id, lambda record: record.ended(self._clock(), shown=shown))
 
     def delete(self, interview_id: str) -> None:
         """Forget one interview; its answers stay in the history."""

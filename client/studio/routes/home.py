@@ -16,6 +16,7 @@ from client.practice.choosing import first_question
 from client.practice.progress import all_attempts, due_today
 from client.studio.state.microphone_passed import microphone_passed
 from client.studio.state.studio import Studio
+from client.studio.views.interview import earlier
 
 RECENT: Final = 5
 
@@ -28,10 +29,13 @@ def route(studio: Studio) -> Route:
         bank = studio.bank
         attempts = all_attempts(studio.backend)
         cards = studio.backend.drills.cards()
+        interviews = studio.interviews.kept
+        begun = (each for each in interviews.all().records if each.ended_at is None)
         return studio.page(
             request,
             "home.html",
             bank=bank,
+            open=[earlier(each, {}, interviews.now()) for each in begun],
             questions=Counter(question.role for question in bank.questions),
             due=due_today(bank, attempts, cards, datetime.now(UTC)),
             recent=attempts[:RECENT],

@@ -128,8 +128,8 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/{interview_id}/state")
     def state(interview_id: str) -> InterviewState:
-        """Where it stands."""
-        return _state(studio, _get(interviews, interview_id))
+        """Where it stands; a page that outlived a crash has its last answers transcribed so."""
+        return _state(studio, studio.interviews.resume(_get(interviews, interview_id)))
 
     @routes.post("/{interview_id}/skip")
     def skip(interview_id: str, asked: _Asked) -> InterviewState:
@@ -150,10 +150,10 @@ def router(studio: Studio) -> APIRouter:
         return _state(studio, studio.interviews.use_interrupted(interview_id, asked.question_id))
 
     @routes.post("/{interview_id}/end")
-    def end(interview_id: str) -> RedirectResponse:
-        """End it now, or confirm that the time is over."""
+    def end(interview_id: str, shown: Annotated[bool, Form()] = True) -> RedirectResponse:
+        """End it now, or confirm that the time is over; ``shown``: the open question was seen."""
         record = _get(interviews, interview_id)
-        interviews.end(record.id)
+        interviews.end(record.id, shown=shown)
         return RedirectResponse(f"/interview/{record.id}/report", 303)
 
     @routes.post("/{interview_id}/delete")

@@ -53,8 +53,12 @@ class OpenInterviews:
 
     def resume(self, record: InterviewRecord) -> InterviewRecord:
         """Have every answer transcribed that a crash left waiting."""
-        for each in record.transcribing:
-            record = self._resume(record, each.take or "")
+        for take in [each.take or "" for each in record.transcribing]:
+            if self._takes.is_at_work(take):
+                continue
+            record = self.kept.get(record.id)  # its end may have been noted just now
+            if any(each.take == take for each in record.transcribing):
+                record = self._resume(record, take)
         return record
 
     def interrupted(self, record: InterviewRecord) -> Offer | None:

@@ -134,11 +134,15 @@ class Takes:
         with self._lock:
             self._at_work.discard(end.take)
 
+    def is_at_work(self, name: str) -> bool:
+        """Whether an answer that was just spoken is being graded, until all know its end."""
+        with self._lock:
+            return name in self._at_work
+
     def is_kept(self, name: str) -> bool:
         """Whether a recording is being worked on, or is there to be finished."""
-        with self._lock:
-            if name in self._at_work:
-                return True
+        if self.is_at_work(name):
+            return True
         return self._is_finishing(name) or self._journal.has(name)
 
     def begin(
@@ -185,7 +189,6 @@ class Takes:
                     target_s,
                     on_end=self._let_go(claim.pop_all()),
                 )
-                self._at_work.add(self._running.name)
                 return self._running
 
     def complete(self, take: RunningTake, question_id: str) -> FinishedTake:
@@ -194,6 +197,7 @@ class Takes:
         Raises:
             ClientError: no speech, or engine or server failed; the take is left unfinished.
         """
+        self._take_up(take)
         try:
             outcome = take.finish()
         except Exception as error:
@@ -205,6 +209,7 @@ class Takes:
 
     def complete_later(self, take: RunningTake, question_id: str) -> None:
         """Do the same in a thread of its own."""
+        self._take_up(take)
 
         def work() -> None:
             try:
@@ -215,6 +220,10 @@ class Takes:
                 logger.exception("an answer got no report")
 
         threading.Thread(target=work, name="aloud-complete", daemon=True).start()
+
+    def _take_up(self, take: RunningTake) -> None:
+        with self._lock:
+            self._at_work.add(take.name)
 
     def _let_go(self, claim: ExitStack) -> Callable[[], None]:
         def end() -> None:

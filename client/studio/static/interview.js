@@ -11,6 +11,7 @@ const TICK_MS = 500;
 const POLL_MS = 500;
 const BEAT_MS = 5000; // the studio takes 20 s without one for "left"
 const FREED_AFTER_TRIES = 6; // a page that was just reloaded still counts as recording
+const AGAIN_MS = 2000; // how often a lost studio is asked whether it is back
 const WARN_S = [300, 60];
 
 const IDLE = { idle: true, shows: ["hear", "skip"] };
@@ -67,7 +68,8 @@ async function showQuestion() {
   panel.enter("loading");
   for (let tries = 0; interview.recording && tries < FREED_AFTER_TRIES; tries += 1) {
     await pause(); // it is just being let go
-    const moved = update(await request(`/interview/${interview.id}/state`).catch(() => interview));
+    const next = await request(`/interview/${interview.id}/state`).catch(() => null);
+    const moved = next !== null && update(next);
     if (!panel.is("loading") || interview.question?.question_id !== question.question_id) {
       if (moved) {
         showQuestion(); // the other tab has answered: nobody else shows what is asked now
@@ -131,6 +133,7 @@ async function begin() {
 
 async function onGiven() {
   if (endWhenDone) {
+    end.elements.shown.value = "false"; // the question that follows was never asked
     end.submit();
     return;
   }
@@ -144,8 +147,23 @@ async function onProblem(problem) {
   panel.showRecorded(0);
   if (problem.code === "moved") {
     goOn(await requestHere("state")); // another tab was first
+  } else if (problem.code === "lost") {
+    await comeBack();
   } else if (problem.kept) {
     await findInterrupted();
+  }
+}
+
+/** Waits for a studio that was lost, and goes on where the interview stands there. */
+async function comeBack() {
+  while (panel.is("problem")) {
+    const next = await request(`/interview/${interview.id}/state`).catch(() => null);
+    if (next && !next.recording) {
+      update(next);
+      showQuestion();
+      return;
+    }
+    await pause(AGAIN_MS);
   }
 }
 
@@ -184,6 +202,7 @@ function update(next) {
 
 function fail(problem) {
   panel.enter("problem");
+  part("problem-kept").hidden = !problem.kept;
   panel.showProblem(problem);
 }
 
@@ -202,7 +221,10 @@ async function requestHere(what, json) {
 /** Looks for the recording that was just interrupted; the studio lets go of it in a moment. */
 async function findInterrupted() {
   for (let tries = 0; tries < FREED_AFTER_TRIES; tries += 1) {
-    update(await request(`/interview/${interview.id}/state`).catch(() => interview));
+    const next = await request(`/interview/${interview.id}/state`).catch(() => null);
+    if (next) {
+      update(next);
+    }
     if (interview.interrupted) {
       showInterrupted();
       return;
@@ -243,8 +265,8 @@ async function drop() {
   }
 }
 
-function pause() {
-  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+function pause(ms = POLL_MS) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /* ---- the clock */

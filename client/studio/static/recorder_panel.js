@@ -108,6 +108,7 @@ export class RecorderPanel {
     this.part("problem-remedy").textContent = remedy;
     this.part("problem-remedy").hidden = !remedy;
     this.part("problem").hidden = false;
+    this.part("problem").scrollIntoView({ block: "nearest" }); // the buttons may stand in front
     if (this.part("problem").hasAttribute("tabindex")) {
       this.part("problem").focus();
     }

@@ -314,6 +314,7 @@ def test_the_next_question_is_asked_while_the_last_answer_is_transcribed(
         assert "2 answers are still being transcribed" in page
         assert page.count("being transcribed</span>") == 2
         assert "being transcribed" in client.get(f"{address}/report.md").text
+        assert "Question 3 got no answer" in page, "the first two have one"
         gate.set()
         wait_for(lambda: all_transcribed(client, address))
         report = client.get(f"{address}/report.json").json()
@@ -378,6 +379,40 @@ def test_an_answer_that_a_crash_left_is_transcribed_when_its_interview_is_seen(
     wait_for(lambda: all_transcribed(client, address))
     assert studio.backend.history(HistoryQuery(question_id=asked)).total == 1
     assert state(client, address)["problems"] == []
+
+
+def test_a_report_left_open_over_a_crash_has_its_answers_transcribed(
+    client: TestClient, studio: Studio, speech: Clip
+) -> None:
+    address = begin(client)
+    asked = question_id(client, address)
+    writer = TakeWriter(studio.settings.recordings, SAMPLE_RATE_HZ, asked)
+    writer.append(speech.samples)
+    writer.abandon()
+    studio.interviews.give(address.rpartition("/")[2], asked, writer.part_path.name)
+    wait_for(lambda: all_transcribed(client, address))  # as the page asks, again and again
+    assert studio.backend.history(HistoryQuery(question_id=asked)).total == 1
+    assert state(client, address)["problems"] == []
+
+
+def test_who_ends_it_while_answering_was_asked_nothing_more(
+    client: TestClient, studio: Studio
+) -> None:
+    address = begin(client)
+    say(studio, client, address)
+    client.post(f"{address}/end", data={"shown": "false"})
+    report = client.get(f"{address}/report.json").json()
+    assert (report["asked"], report["answered"]) == (1, 1)
+
+
+def test_the_first_page_leads_back_into_an_open_interview(client: TestClient) -> None:
+    assert "Mock interview:" not in client.get("/", headers=HTML).text
+    address = begin(client)
+    page = client.get("/", headers=HTML).text
+    assert f'href="{address}">Go on' in page
+    assert "0 answered, 10:00 left" in page
+    client.post(f"{address}/end")
+    assert address not in client.get("/", headers=HTML).text
 
 
 def test_an_answer_without_a_report_is_told_and_can_be_tried_again(

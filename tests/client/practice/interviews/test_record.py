@@ -158,6 +158,17 @@ def test_ending_cuts_off_the_open_question(interviews: Interviews, clock: Clock)
     assert interviews.end(record.id).ended_at == record.ended_at
 
 
+def test_a_question_that_nobody_saw_was_not_asked(interviews: Interviews) -> None:
+    record = start(interviews)
+    interviews.answer(record.id, current(record), ONE, 1)
+    record = interviews.end(record.id, shown=False)
+    assert [each.state for each in record.questions] == ["answered", "waiting", "waiting"]
+    assert record.ended_at is not None
+    assert len(interviews.get(record.id).asked) == 1
+    only = interviews.end(start(interviews).id, shown=False)
+    assert [each.state for each in only.asked] == ["unanswered"]
+
+
 def test_an_answer_that_was_being_worked_on_at_the_end_is_not_lost(
     interviews: Interviews,
 ) -> None:

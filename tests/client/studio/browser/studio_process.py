@@ -1,6 +1,10 @@
 """A studio with a scripted engine in a process of its own, for a test that kills it."""
 
+import os
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -9,6 +13,25 @@ from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from tests.client.conftest import listening
 from tests.client.studio.studio_parts import make_studio
+
+
+@contextmanager
+def studio_process(home: Path, port: int = 0) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """The studio in a process of its own, and its address."""
+    process = subprocess.Popen(
+        [sys.executable, __file__, str(home), str(port)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[4],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])},
+    )
+    assert process.stdout is not None
+    try:
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """A mock interview in real Chromium: real recording, a scripted engine, a clock set short."""
 
 import re
+import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,13 @@ import pytest
 
 from client.audio.files import read_audio
 from client.audio.take_file import TakeWriter
+from client.core.settings import ClientSettings
 from client.data.demo import AUDIO
 from client.practice.interviews import Interviews
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.studio.answering import wait_for
+from tests.client.studio.browser.studio_process import studio_process
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import RunningStudio, ScriptedTranscriber
 from tests.client.studio.test_interview import planted
@@ -148,6 +151,36 @@ def test_a_reload_in_mid_answer_goes_on_with_what_was_said(
     page.get_by_role("button", name="Use it as the answer").press("Enter")
     wait_for_question(page, 2)
     wait_for(lambda: running.studio.backend.history().total == 1)
+
+
+def test_a_killed_studio_is_waited_for_and_the_interview_goes_on_where_it_was(
+    new_page: NewPage, speech: Path, settings: ClientSettings
+) -> None:
+    page = new_page(speech)
+    page.set_default_timeout(PATIENCE_MS)
+    with studio_process(settings.home) as (process, url):
+        page.goto(f"{url}/interview?role=ml-platform-engineer&round=system-design")
+        page.get_by_role("button", name="Start the interview").press("Enter")
+        speak(page)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        page.get_by_text("What you said is kept").wait_for()
+        page.wait_for_timeout(1000)
+        assert page.locator("[data-left]").inner_text() < "9:59", "the clock stands where it was"
+        box = page.locator("[data-problem]").bounding_box()
+        assert box["y"] + box["height"] <= page.locator("[data-primary]").bounding_box()["y"]
+    with studio_process(settings.home, int(url.rsplit(":", 1)[1])):
+        page.get_by_text(re.compile(r"Your answer of 0:\d\d .* was interrupted")).wait_for()
+        page.get_by_role("button", name="Use it as the answer").press("Enter")
+        wait_for_question(page, 2)
+        answer(page)
+        wait_for_question(page, 3)
+        speak(page)
+        page.get_by_role("button", name="End the interview now").press("Enter")
+        page.get_by_role("button", name="End it").press("Enter")
+        page.wait_for_url("**/report")
+        page.get_by_text("still being transcribed").wait_for(state="detached")
+        page.locator(".figure-number", has_text=re.compile(r"Answered\s*3\s+of\s+3")).wait_for()
 
 
 def test_an_interview_cannot_end_unasked_before_its_page_listens(

@@ -2,11 +2,8 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +15,11 @@ from client.data import demo
 from client.data.demo import AUDIO
 from client.journal import Journal
 from client.transcription.engine_process import EngineProcess
+from tests.client.studio.browser.studio_process import studio_process
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ScriptedTranscriber
 
 PAGE = f"/practice/{demo.QUESTION_ID}"
-STUDIO_PROCESS = Path(__file__).with_name("studio_process.py")
-
 
 SPEECH_WITHIN_S = 4
 """By then the spoken answer below has begun, also on a busy machine."""
@@ -294,25 +290,6 @@ def test_an_answer_without_speech_says_so_and_can_be_retried(
     wait_recorded(page, SPEECH_WITHIN_S)
     page.keyboard.press("Space")
     page.wait_for_url("**/attempts/*")
-
-
-@contextmanager
-def studio_process(home: Path, port: int = 0) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """The studio in a process of its own, and its address."""
-    process = subprocess.Popen(
-        [sys.executable, str(STUDIO_PROCESS), str(home), str(port)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[4],
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])},
-    )
-    assert process.stdout is not None
-    try:
-        yield process, process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def test_a_killed_studio_loses_nothing_and_the_next_one_finishes_it(
