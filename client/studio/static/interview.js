@@ -32,6 +32,8 @@ const STATES = {
   problem: { status: "Not recording", ...IDLE, primary: "Answer again" },
 };
 
+const FOLLOWS = ["elsewhere", "interrupted"]; // what another tab does next
+
 const panel = new AnswerPanel(document.querySelector("[data-recorder]"), STATES, {
   onGiven,
   onProblem,
@@ -278,7 +280,7 @@ function tick() {
   const runs = Boolean(STATES[panel.state].runs);
   leftS = Math.max(0, leftS - (ran && runs ? (now - tickedAtMs) / 1000 : 0));
   tickedAtMs = now;
-  if (runs !== ran || ((runs || panel.is("elsewhere")) && now - beatAtMs > BEAT_MS)) {
+  if (runs !== ran || ((runs || panel.is(...FOLLOWS)) && now - beatAtMs > BEAT_MS)) {
     beat(runs);
   }
   ran = runs;
@@ -293,20 +295,21 @@ async function beat(runs) {
   const asked = interview.question?.question_id;
   const json = { question_id: asked, runs };
   const next = await (
-    panel.is("elsewhere")
+    panel.is(...FOLLOWS)
       ? request(`/interview/${interview.id}/state`)
       : request(`/interview/${interview.id}/time`, { json })
   ).catch(() => null); // a lost studio shows as soon as something is asked of it
   if (!next || interview.question?.question_id !== asked) {
     return; // this page has gone on meanwhile
   }
-  if (!panel.isIdle && !panel.is("elsewhere")) {
+  if (!panel.isIdle && !panel.is(...FOLLOWS)) {
     leftS = next.left_s; // an answer has begun here: what is asked stays what it answers
     tickedAtMs = performance.now();
     return;
   }
   const moved = update(next);
-  if (moved || next.recording !== panel.is("elsewhere")) {
+  const settled = panel.is("interrupted") && !next.interrupted;
+  if (moved || settled || next.recording !== panel.is("elsewhere")) {
     player.stop();
     showQuestion();
   }
@@ -388,6 +391,7 @@ end.addEventListener("submit", async (event) => {
     end.submit();
   }
 });
+addEventListener("pagehide", () => ran && beat(false)); // else it would go on for some seconds
 end.inert = false; // before, it would have ended the interview without asking
 
 setInterval(tick, TICK_MS);

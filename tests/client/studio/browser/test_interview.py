@@ -147,10 +147,26 @@ def test_a_reload_in_mid_answer_goes_on_with_what_was_said(
     speak(page)
     page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
-    page.get_by_text(re.compile(r"Your answer of 0:0\d .* was interrupted; it is kept")).wait_for()
+    kept = re.compile(r"Your answer of 0:0\d .* was interrupted; it is kept")
+    page.get_by_text(kept).wait_for()
+    other = new_page(context=page.context)
+    other.goto(url)
+    other.get_by_text(kept).wait_for()
     page.get_by_role("button", name="Use it as the answer").press("Enter")
     wait_for_question(page, 2)
+    wait_for_question(other, 2)
     wait_for(lambda: running.studio.backend.history().total == 1)
+
+
+def test_the_clock_stops_at_once_when_the_page_is_left(serve: Serve, new_page: NewPage) -> None:
+    running, url = begun(serve, 2, left_s=590)
+    interviews = Interviews.of(running.studio.settings)
+    page = new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(url)
+    wait_for(lambda: interviews.get(url.rpartition("/")[2]).seen_at is not None)
+    page.goto(f"{running.url}/plan")
+    wait_for(lambda: interviews.get(url.rpartition("/")[2]).seen_at is None)
 
 
 def test_a_killed_studio_is_waited_for_and_the_interview_goes_on_where_it_was(
