@@ -165,6 +165,8 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
         indices = _known(term.word_indices, count)
         if term.verdict == "correct" or not indices:
             continue
+        if term.verdict == "unclear" and term.start_s is None:
+            continue  # typed: there was nothing to hear
         wrong = term.verdict == "mispronounced"
         for index in indices:
             marks.classes[index].append("mark-mispronounced" if wrong else "mark-unclear")

@@ -76,7 +76,8 @@ def weakest(
     for at, line in enumerate(answers):
         if line.score is not None and line.score < WEAK_SCORE:
             missing = f" Start with “{line.missing[0]}”." if line.missing else ""
-            text = f"Question {line.number}, {line.topic}: only {_share(line)}.{missing}"
+            few = f"only {_share(line)}" if line.covered else f"none of {line.phrases} key phrases"
+            text = f"Question {line.number}, {line.topic}: {few}.{missing}"
             points.append((8 - line.score, "coverage", _point(text, f"answers[{at}].score")))
     for at, term in enumerate(terms):
         times = "once" if term.mispronounced == 1 else f"{term.mispronounced} times"

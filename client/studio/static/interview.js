@@ -293,6 +293,9 @@ function tick() {
 async function beat(runs) {
   beatAtMs = performance.now();
   const asked = interview.question?.question_id;
+  if (!asked) {
+    return; // it has ended
+  }
   const json = { question_id: asked, runs };
   const next = await (
     panel.is(...FOLLOWS)

@@ -1,6 +1,8 @@
 from collections.abc import Callable
 
 from server.contract import Filler, Pause, RepeatedStart, Report, Word
+from server.ui.rendering import environment
+from server.ui.report_view import Sounds, view_report
 from server.ui.transcript_view import (
     MAX_PART_WORDS,
     MIN_PART_WORDS,
@@ -75,6 +77,17 @@ def test_a_mispronounced_term_within_a_phrase_keeps_both_marks(make_report: Make
 def test_a_term_said_right_is_not_marked(make_report: MakeReport) -> None:
     report = make_report(make_words("RoCE here"), terms=(term("RoCE", (0,), "correct"),))
     assert all_words(view_transcript(report, ""))[0].classes == ()
+
+
+def test_what_was_typed_is_not_called_badly_heard(make_report: MakeReport) -> None:
+    typed = term("RoCE", (0,), "unclear", source="transcript", start_s=None, end_s=None)
+    report = make_report("RoCE here", terms=(typed,))
+    assert all_words(view_transcript(report, ""))[0].classes == ()
+    template = '{% from "report/terms.html" import terms %}{{ terms(view, sounds) }}'
+    page = environment().from_string(template)
+    shown = page.render(view=view_report(report), sounds=Sounds())
+    assert "A text has no sound" in shown
+    assert "The recording fits" not in shown
 
 
 def test_fillers_and_repeated_starts_are_marked(make_report: MakeReport) -> None:

@@ -148,6 +148,14 @@ def test_the_strongest_and_weakest_follow_the_rules(interviews: Interviews) -> N
     ]
 
 
+def test_an_answer_without_any_phrase_is_told_so(interviews: Interviews) -> None:
+    record = held(interviews, 1)
+    report = report_interview(
+        record, kept(record, attempt(1, "q", SUBMISSIONS[0], statuses=("missing",) * 3))
+    )
+    assert any("none of 3 key phrases. Start with" in each for each in texts(report.weakest))
+
+
 @pytest.mark.parametrize(
     ("delivery", "text"),
     [
