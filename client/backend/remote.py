@@ -1,15 +1,14 @@
 """The use cases of a shared server, over HTTP."""
 
-from collections.abc import Sequence
-from typing import Final, TypeVar
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 import httpx
 
 from client.backend.connection import PATIENT, ServerConnection
-from client.backend.older_server import unknown_fields, without
 from client.backend.protocol import Progress, RejectedError
-from client.backend.vectors import sent_answer
 from question_bank.models import Bank, Question, RoundName
 from server.contract import (
     MAX_PAGE,
@@ -37,6 +36,8 @@ from server.contract import (
     ReviewedDrill,
     Revision,
     SaidRight,
+    SentAnswer,
+    SpanVectors,
     Submission,
 )
 
@@ -247,3 +248,54 @@ def _batches(attempts: Sequence[ArchivedAttempt]) -> list[Archive]:
         room -= size
     now = max((attempt.received_at for attempt in attempts), default=None)
     return [Archive(exported_at=now, attempts=tuple(batch)) for batch in batches if now]
+
+
+_UNKNOWN: Final = re.compile(r"body\.([\w.]+): Extra inputs are not permitted")
+"""What a server says of a field that it does not know: since 0.1.0, one line for each."""
+
+
+def unknown_fields(errors: Iterable[str]) -> frozenset[str]:
+    """The fields that a server named as unknown; empty where it refused for any other reason.
+
+    Places in a list become ``*``: a field that one word may not have, none may have.
+    """
+    found = [(line, _UNKNOWN.fullmatch(line)) for line in errors]
+    # a server names no more than twenty faults
+    matches = [match for line, match in found if not re.fullmatch(r"and \d+ more", line)]
+    if not all(matches):
+        return frozenset()
+    return frozenset(re.sub(r"\.\d+(?=\.)", ".*", match[1]) for match in matches if match)
+
+
+def without(fields: Iterable[str]) -> dict[str, Any]:
+    """These fields as pydantic's ``exclude``."""
+    tree: dict[str, Any] = {}
+    for field in fields:
+        *above, last = field.replace("*", "__all__").split(".")
+        here = tree
+        for name in above:
+            here = here.setdefault(name, {})
+        here[last] = True
+    return tree
+
+
+_MIN_WORDS_WITH_VECTORS: Final = 8
+"""A shorter text has a span or two, which a server encodes faster than this process loads."""
+
+
+def sent_answer(submission: Submission) -> SentAnswer:
+    """The answer with its vectors; without them where they cannot be made.
+
+    A minute of speech has some 80 spans of 4 ms each: one machine bears that for one candidate, and
+    a server for many of them does not.
+    """
+    named = {name: getattr(submission, name) for name in Submission.model_fields}
+    return SentAnswer.model_construct(**named, sense=_vectors(submission))
+
+
+def _vectors(submission: Submission) -> SpanVectors | None:
+    if len(submission.transcript.tokens) < _MIN_WORDS_WITH_VECTORS:
+        return None
+    from server.grading import vectors_to_send
+
+    return vectors_to_send(submission)

@@ -20,8 +20,7 @@ from client.cli.common import (
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
-    from question_bank.models import Question, Role
-
+    from question_bank.models import Bank, Question, Role
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's questions.")]
@@ -44,8 +43,6 @@ def list_bank(
     as_json: JsonOption = False,
 ) -> None:
     """List the roles and their questions."""
-    from client.backend.bank import read_bank
-
     bank = read_bank(settings)
     questions = bank.asked(role=role, round=round_name(round_))
     titles = {each.id: each.title for each in bank.roles}
@@ -74,8 +71,6 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a question with its model answer and key phrases, or a role."""
-    from client.backend.bank import read_bank
-
     bank = read_bank(settings)
     role = bank.role(entry_id)
     if role is not None:
@@ -182,3 +177,25 @@ def _print_role(role: "Role") -> None:
 def _range(pair: tuple[int, int | None]) -> str:
     low, high = pair
     return f"{low}–{high}" if high is not None else f"{low} and more"
+
+
+def read_bank(settings: "ClientSettings") -> "Bank":
+    """The bank that the settings name: the server's, or the one on this machine.
+
+    Alone: it brings no store and no outbox, and the wire models only with a server.
+
+    Raises:
+        BankError: a file of the bank is not valid.
+        BackendError: the server refuses, or cannot be reached.
+    """
+    if settings.server is None:
+        from question_bank.loader import load_bank
+
+        return load_bank(settings.bank, settings.cache, settings.own_aliases)
+    from client.backend.opening import open_direct
+
+    backend = open_direct(settings)
+    try:
+        return backend.bank()
+    finally:
+        backend.close()

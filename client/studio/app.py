@@ -3,17 +3,19 @@
 It serves the first page and the files of all pages; the others follow when that is out.
 """
 
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.routing import Mount
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from client.studio.failures import add_failures
 from client.studio.guard import Guard
-from client.studio.later import Later
 from client.studio.routes import home
 from client.studio.state.studio import Studio
 from server.ui.rendering import STATIC as SHARED_STATIC
@@ -57,3 +59,30 @@ def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:
     app.state.pages = pages
     add_failures(app, studio)
     return app
+
+
+class Later:
+    """ASGI application: another one, made once.
+
+    Args:
+        make: makes it; requests wait for that, those to other applications do not.
+    """
+
+    def __init__(self, make: Callable[[], ASGIApp]) -> None:
+        self._make = make
+        self._made: ASGIApp | None = None
+        self._lock = threading.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes everything on."""
+        app = self._made
+        if app is None:
+            app = await run_in_threadpool(self.get_ready)
+        await app(scope, receive, send)
+
+    def get_ready(self) -> ASGIApp:
+        """Make it now, unless it is made already."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made

@@ -10,7 +10,14 @@ from typing import Final
 from client.core.errors import DrillError
 from client.core.own_lexicon import own_readings
 from client.core.settings import ClientSettings
-from client.practice.drills.own_items import OwnItem, read_own_items
+from client.practice.drills.own_items import (
+    OWN_SET,
+    OwnItem,
+    item_id,
+    own_item,
+    read_own_items,
+    write_own_items,
+)
 from pronunciation.drill_sets import DrillItem, load_drills
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.own_readings import accepting
@@ -206,3 +213,40 @@ def _bare(phones: str) -> tuple[str, ...]:
 def _in_turn(sets: Sequence[Sequence[Item]]) -> list[Item]:
     longest = max(map(len, sets), default=0)
     return [items[n] for n in range(longest) for items in sets if n < len(items)]
+
+
+def item_for(sets: ItemSets, lexicon: Lexicon, settings: ClientSettings, name: str) -> Item:
+    """What drills a term. Where no set has it, it joins the person's own items and comes back.
+
+    Args:
+        sets: what can be drilled.
+        lexicon: how terms are said.
+        settings: name the file of own items.
+        name: the term.
+
+    Raises:
+        DrillError: nobody knows how the term is said, or the file cannot be used.
+    """
+    wanted = name.casefold()
+    for item in sets.of(None):
+        if item.term.casefold() == wanted:
+            return item
+    term = lexicon.get(name)
+    if term is None:
+        raise DrillError(f"the lexicon does not know how {name!r} is said")
+    fields = {
+        "id": item_id(OWN_SET, term.term),
+        "term": term.term,
+        "prompt": term.term,
+        "say": term.say,
+        "readings": term.readings,
+        "mistakes": term.mistakes,
+    }
+    made = own_item(fields)
+    if isinstance(made, list):
+        raise DrillError(f"{term.term} cannot be drilled: {'; '.join(made)}")
+    kept = read_own_items(settings.own_drills)
+    if made.id not in {item.id for item in kept}:
+        settings.own_drills.parent.mkdir(parents=True, exist_ok=True)
+        write_own_items(settings.own_drills, (*kept, made))
+    return item_of(made)

@@ -19,9 +19,8 @@ from client.core.errors import DrillError
 from client.journal import Journal
 from client.practice.drills.csv_items import MAX_FILE_BYTES, Imported, import_items, items_to_csv
 from client.practice.drills.hearing import drill_hearing
-from client.practice.drills.items import Item, ItemSets
+from client.practice.drills.items import Item, ItemSets, item_for
 from client.practice.drills.session import DrillSession
-from client.practice.drills.term_items import item_for
 from client.practice.progress import is_learned
 from client.studio.state.drill_sounds import DrillSounds
 from client.studio.state.open_drills import (

@@ -9,9 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from client.backend.older_server import unknown_fields
 from client.backend.protocol import RejectedError
-from client.backend.remote import RemoteBackend
+from client.backend.remote import RemoteBackend, unknown_fields
 from server.contract import CorrectedWords, Evidence, Stretch, Submission, Transcript, Word
 
 TEXT = "I use paged attention and size the blocks so that nothing is wasted"

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from client.backend.remote import RemoteBackend
-from client.backend.vectors import sent_answer
+from client.backend.remote import RemoteBackend, sent_answer
 from server.contract import SentAnswer, Transcript
 from server.core.errors import GraderFailedError
 from server.grading import make_sense

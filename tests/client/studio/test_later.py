@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from client.studio.later import Later
+from client.studio.app import Later
 
 
 def test_it_is_made_once_by_the_first_that_needs_it() -> None:

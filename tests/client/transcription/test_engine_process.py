@@ -17,12 +17,11 @@ from client.answering.worker import AnswerWorker
 from client.audio.files import read_audio
 from client.core.errors import ClientError, EngineError, WeightsError
 from client.data import demo
-from client.transcription import hang_watch
+from client.transcription import engine_process
 from client.transcription.bank_vocabulary import BankVocabulary
 from client.transcription.base import Transcriber
-from client.transcription.engine_process import MAX_TRIES, EngineProcess
+from client.transcription.engine_process import MAX_TRIES, EngineProcess, longest_work_s
 from client.transcription.engines import load_engine
-from client.transcription.hang_watch import longest_work_s
 from pronunciation.clip import Clip
 from tests.client.transcription.scripted_child import LOADER
 
@@ -160,8 +159,8 @@ def test_an_engine_that_hangs_is_ended_and_the_next_answer_has_another() -> None
 def test_what_an_engine_hung_with_is_done_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(hang_watch, "LEAST_WORK_S", 0.0)
-    monkeypatch.setattr(hang_watch, "WORK_PER_SOUND_S", 1.0)  # CLIP is a second
+    monkeypatch.setattr(engine_process, "LEAST_WORK_S", 0.0)
+    monkeypatch.setattr(engine_process, "WORK_PER_SOUND_S", 1.0)  # CLIP is a second
     times = tmp_path / "times"
     times.write_text("1")
     engine = scripted(f"{kind} {times}", still_s=2.0 if kind == "hangs" else 3600.0)
@@ -177,8 +176,8 @@ def test_an_engine_may_work_the_longer_the_more_it_has_to_hear(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert longest_work_s(28.0) > 2 * longest_work_s(5.0) > 4 * longest_work_s(0.0)
-    monkeypatch.setattr(hang_watch, "LEAST_WORK_S", 0.2)
-    monkeypatch.setattr(hang_watch, "WORK_PER_SOUND_S", 1.0)
+    monkeypatch.setattr(engine_process, "LEAST_WORK_S", 0.2)
+    monkeypatch.setattr(engine_process, "WORK_PER_SOUND_S", 1.0)
     engine = scripted("busy 2")
 
     assert texts(engine, Clip(np.zeros(160_000, np.float32))) == ["160000"]
