@@ -25,24 +25,20 @@ from server.web.http.pages import Pages
 from server.web.http.problems import PROBLEM_RESPONSES, add_problem_handlers
 from server.web.http.refusing import BodyLimit, HostCheck
 from server.web.http.session_cookies import Csrf, Sessions
-from server.web.routes.account import account_router
-from server.web.routes.account_data import everything_router
+from server.web.routes.account import account_router, everything_router
 from server.web.routes.admin import admin_router
-from server.web.routes.attempts import attempts_router
+from server.web.routes.attempts import attempts_router, drills_router
 from server.web.routes.bank import bank_router
 from server.web.routes.bank_pages import bank_pages_router
 from server.web.routes.bank_question_pages import bank_question_pages_router
 from server.web.routes.coach import coach_router, corrections_router
-from server.web.routes.drills import drills_router
 from server.web.routes.exports import export_pages_router, exports_router
 from server.web.routes.health import health_router
 from server.web.routes.home import home_router
 from server.web.routes.jobs import job_pages_router, jobs_router
 from server.web.routes.links import links_router
-from server.web.routes.recordings import recordings_router
-from server.web.routes.review_pages import review_pages_router
-from server.web.routes.reviews import merging_router, reviews_router
-from server.web.routes.sharing import sharing_router
+from server.web.routes.reviews import merging_router, review_pages_router, reviews_router
+from server.web.routes.sharing import recordings_router, sharing_router
 from server.web.routes.sign_in import sign_in_router
 
 API_PREFIX = "/api/v1"

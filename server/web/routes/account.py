@@ -1,7 +1,7 @@
 """A person's own account: password, tokens for clients, taking everything along, leaving."""
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from typing import IO, Annotated, Any, Final
 
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -10,7 +10,11 @@ from server.accounts.passwords import MIN_PASSWORD
 from server.attempts.service import Service
 from server.contract import Archive
 from server.core.access import Action, Actor
+from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, ServerError, WrongSignInError
+from server.operations.account_data import everything_of
+from server.review.service import ReviewService
+from server.sharing.service import SharingService
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
 from server.web.http.session_cookies import end_session, start_session
@@ -163,3 +167,30 @@ def _archive(service: Service) -> Iterator[str]:
             break
         after_id = drills.next_after_id
     yield "]}"
+
+
+_CHUNK_BYTES: Final = 256 * 1024
+
+
+def everything_router(sharing: SharingService) -> APIRouter:
+    """The one route."""
+    router = APIRouter(include_in_schema=False, dependencies=[needs(Action.OWN_ACCOUNT)])
+
+    @router.get("/account/everything")
+    def everything(actor: CurrentActor, service: OwnService, context: AppContext) -> Response:
+        """Answers with all that belongs to them, and what was written about others, as a zip."""
+        reviews = ReviewService(context.service.database)
+        file = everything_of(actor, context.accounts, service, sharing, reviews, utc_now())
+        return StreamingResponse(
+            _chunks(file),
+            media_type="application/zip",
+            headers={"Content-Disposition": 'attachment; filename="aloud-everything.zip"'},
+        )
+
+    return router
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(_CHUNK_BYTES):
+            yield chunk

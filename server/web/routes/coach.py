@@ -16,7 +16,7 @@ from server.web.http.gate import AppContext, CurrentActor, needs
 from server.web.routes.attempt_review import Reviews
 from server.web.routes.jobs import file_response
 from server.web.routes.review_forms import LongField, rubric_from
-from server.web.routes.review_pages import queue_of
+from server.web.routes.reviews import queue_of
 
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
 MaybeNumber = Annotated[str, Query(max_length=20)]

@@ -1,8 +1,13 @@
-"""Sharing over HTTP: an owner shows an attempt or an interview, makes links, takes both back."""
+"""Sharing over HTTP: an owner shows an attempt or an interview, makes links, takes both back.
 
-from typing import Annotated
+Recordings are uploaded by their owner for a share, and heard by whom it is shared with.
+"""
 
-from fastapi import APIRouter, Path, status
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Path, Request, status
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from server.contract import (
     AttemptId,
@@ -13,10 +18,17 @@ from server.contract import (
     Sharing,
 )
 from server.core.access import Action, Actor
-from server.core.errors import NotAllowedError
+from server.core.errors import NotAllowedError, NotFoundError
+from server.jobs.models import Job
+from server.operations.background import BackgroundWork
+from server.sharing.encoding import MAX_RECORDING_BYTES
 from server.sharing.service import SharingService
-from server.web.http.gate import CurrentActor, needs
+from server.sharing.shown import resource_of_attempt
+from server.sharing.uploads import receive
+from server.web.http.gate import AppContext, CurrentActor, demand, needs
+from server.web.http.ranges import sound_response
 
+Id = Annotated[AttemptId, Path()]
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
@@ -50,7 +62,7 @@ def sharing_router(sharing: SharingService) -> APIRouter:
         sharing.links.revoke(owner_of(actor), link_id)
 
     @router.get("/attempts/{attempt_id}/sharing")
-    def of_attempt(attempt_id: Annotated[AttemptId, Path()], actor: CurrentActor) -> Sharing:
+    def of_attempt(attempt_id: Id, actor: CurrentActor) -> Sharing:
         """Tell what one shows of an attempt, and to whom one could."""
         return sharing.shares.of_attempt(owner_of(actor), attempt_id)
 
@@ -69,3 +81,66 @@ def owner_of(actor: Actor) -> int:
             "`aloud bundle export` makes a file for a coach"
         )
     return actor.account_id
+
+
+_UPLOAD: Final = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            kind: {"schema": {"type": "string", "format": "binary"}}
+            for kind in ("audio/flac", "audio/ogg")
+        },
+    }
+}
+_SOUND: Final[dict[int | str, dict[str, object]]] = {
+    200: {"description": "The recording", "content": {"audio/flac": {}, "audio/ogg": {}}},
+    206: {"description": "A part of it", "content": {"audio/flac": {}, "audio/ogg": {}}},
+    416: {"description": "The range lies behind its end"},
+}
+
+
+async def _uploaded(request: Request) -> bytes:
+    """The body, read no further than a recording may be long."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MAX_RECORDING_BYTES:
+            raise HTTPException(413, f"a recording has at most {MAX_RECORDING_BYTES:,} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def recordings_router(sharing: SharingService, background: BackgroundWork) -> APIRouter:
+    """The routes under ``/attempts/…/recording``."""
+    router = APIRouter(
+        prefix="/attempts/{attempt_id}/recording",
+        tags=["sharing"],
+        dependencies=[needs(Action.PRACTICE)],
+    )
+
+    @router.put("", openapi_extra=_UPLOAD, status_code=status.HTTP_202_ACCEPTED)
+    def put(
+        attempt_id: Id, actor: CurrentActor, content: Annotated[bytes, Depends(_uploaded)]
+    ) -> Job:
+        """Upload the recording of an attempt shared with audio: FLAC or Opus.
+
+        It can be played once the job has decoded and re-encoded it.
+        """
+        return receive(sharing.recordings, background.queue, owner_of(actor), attempt_id, content)
+
+    @router.get("", response_class=Response, responses=_SOUND)
+    def get(request: Request, attempt_id: Id, actor: CurrentActor, context: AppContext) -> Response:
+        """Return a recording, your own or one shared with audio; whole or by ranges."""
+        resource = resource_of_attempt(context.service.database, attempt_id)
+        if resource is None:
+            raise NotFoundError("there is nothing here, or it is not shared with you")
+        demand(actor, Action.HEAR, resource)
+        return sound_response(request, sharing.recordings.get(attempt_id))
+
+    @router.delete("", status_code=status.HTTP_204_NO_CONTENT)
+    def delete(attempt_id: Id, actor: CurrentActor) -> None:
+        """Delete a recording from the server for good, and one that is being prepared."""
+        sharing.recordings.delete(owner_of(actor), attempt_id)
+
+    return router
