@@ -1,7 +1,9 @@
 """Microphones and loudspeakers: PortAudio loaded late, devices chosen by name."""
 
+import contextlib
 import importlib
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -61,6 +63,51 @@ def load_sounddevice() -> Any:
         raise RecordingError(
             "the Python package sounddevice is missing", "uv pip install sounddevice"
         ) from error
+
+
+def start_stream(
+    sd: Any,
+    kind: Any,
+    device: Device,
+    callback: Callable[..., None],
+    reset: Callable[[], None],
+    finished: Callable[[], None],
+) -> Any:
+    """A started stream of a device: mono, or all channels where it refuses to mix them.
+
+    Args:
+        sd: the module, see ``load_sounddevice``.
+        kind: its class of streams, ``InputStream`` or ``OutputStream``.
+        device: what is opened, at its native rate.
+        callback: takes or gives each block, float32 of shape (frames, channels).
+        reset: undoes what a stream that did not start may have called.
+        finished: called when the stream is over.
+
+    Raises:
+        PortAudioError, ValueError: it cannot be opened.
+    """
+    failure: Exception | None = None
+    for channels in dict.fromkeys((1, device.channels)):
+        stream = None
+        try:
+            stream = kind(
+                device=device.index,
+                samplerate=device.sample_rate_hz,
+                channels=channels,
+                dtype="float32",
+                callback=callback,
+                finished_callback=finished,
+            )
+            stream.start()
+            return stream
+        except (sd.PortAudioError, ValueError) as error:
+            failure = failure or error
+            if stream is not None:
+                with contextlib.suppress(sd.PortAudioError):
+                    stream.close()
+            reset()
+    assert failure is not None  # the loop tried at least once
+    raise failure
 
 
 def list_devices(

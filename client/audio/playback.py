@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from client.audio.devices import Device, find_device, load_sounddevice
+from client.audio.devices import Device, find_device, load_sounddevice, start_stream
 from client.audio.resample import resample
 from client.core.errors import RecordingError, SpeakingError
 from pronunciation.clip import Clip
@@ -78,31 +78,19 @@ class _Player:
         self._stream = self._open(sd, device)
 
     def _open(self, sd: Any, device: Device) -> Any:
-        failure: Exception | None = None
-        for channels in dict.fromkeys((1, device.channels)):
-            stream = None
-            try:
-                stream = sd.OutputStream(
-                    device=device.index,
-                    samplerate=device.sample_rate_hz,
-                    channels=channels,
-                    dtype="float32",
-                    callback=self._on_block,
-                    finished_callback=self.done.set,
-                )
-                stream.start()
-                return stream
-            except (sd.PortAudioError, ValueError) as error:
-                failure = failure or error
-                if stream is not None:
-                    with contextlib.suppress(sd.PortAudioError):
-                        stream.close()
-                self.done.clear()
-                self.position = 0
-        raise SpeakingError(
-            f"the loudspeaker {device.label} cannot be opened ({failure})",
-            "close other programs that use it, or choose another",
-        ) from failure
+        try:
+            return start_stream(
+                sd, sd.OutputStream, device, self._on_block, self._reset, self.done.set
+            )
+        except (sd.PortAudioError, ValueError) as error:
+            raise SpeakingError(
+                f"the loudspeaker {device.label} cannot be opened ({error})",
+                "close other programs that use it, or choose another",
+            ) from error
+
+    def _reset(self) -> None:
+        self.done.clear()
+        self.position = 0
 
     def _on_block(
         self, outdata: npt.NDArray[np.float32], frames: int, time_info: Any, status: Any

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from client.audio.devices import Device, find_device, load_sounddevice
+from client.audio.devices import Device, find_device, load_sounddevice, start_stream
 from client.audio.level import FRAME_MS, FrameMeter, Level, SilenceDetector, dbfs
 from client.audio.recorder_settings import RecorderSettings
 from client.audio.resample import StreamResampler, to_clip
@@ -245,31 +245,16 @@ class _Take:
         self._thread.start()
 
     def _open(self, sd: Any) -> Any:
-        """The started stream: mono, or all channels where the device refuses to mix them."""
-        failure: Exception | None = None
-        for channels in dict.fromkeys((1, self.device.channels)):
-            stream = None
-            try:
-                stream = sd.InputStream(
-                    device=self.device.index,
-                    samplerate=self.device.sample_rate_hz,
-                    channels=channels,
-                    dtype="float32",
-                    callback=self._on_block,
-                    finished_callback=self._stream_over.set,
-                )
-                stream.start()
-                return stream
-            except (sd.PortAudioError, ValueError) as error:
-                failure = failure or error
-                if stream is not None:
-                    with contextlib.suppress(sd.PortAudioError):
-                        stream.close()
-                self._stream_over.clear()
-        raise RecordingError(
-            f"the microphone {self.device.label} cannot be opened ({failure})",
-            "close other programs that use it, or choose another device",
-        ) from failure
+        over = self._stream_over
+        try:
+            return start_stream(
+                sd, sd.InputStream, self.device, self._on_block, over.clear, over.set
+            )
+        except (sd.PortAudioError, ValueError) as error:
+            raise RecordingError(
+                f"the microphone {self.device.label} cannot be opened ({error})",
+                "close other programs that use it, or choose another device",
+            ) from error
 
     def _on_block(
         self, indata: npt.NDArray[np.float32], frames: int, time_info: Any, status: Any

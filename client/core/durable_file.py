@@ -1,7 +1,11 @@
 """Files that after a crash or power cut are there whole or not at all."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
+
+_LOCK_TIMEOUT_S: Final = 5.0
 
 
 def write_durably(path: Path, content: bytes) -> None:
@@ -18,6 +22,19 @@ def write_durably(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
     os.replace(draft, path)
     sync_folder(path.parent)
+
+
+def rewrite_durably(path: Path, content: Callable[[], bytes]) -> None:
+    """Write a small file that several windows change; ``content`` reads what is there.
+
+    Raises:
+        Timeout: another process is changing it.
+        OSError: it cannot be written; what was there before is still there.
+    """
+    from filelock import FileLock  # it brings asyncio, which `aloud --help` need not load
+
+    with FileLock(path.with_name(path.name + ".lock"), timeout=_LOCK_TIMEOUT_S):
+        write_durably(path, content())
 
 
 def sync_folder(folder: Path) -> None:

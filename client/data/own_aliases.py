@@ -5,19 +5,16 @@ Only if the server runs in this process: a program's shared bank is for the prog
 
 import re
 from collections.abc import Callable
-from typing import Final
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from client.backend.protocol import Backend
-from client.core.durable_file import write_durably
+from client.core.durable_file import rewrite_durably
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from question_bank.errors import BankError
 from question_bank.own_aliases import OwnAliases, read_own_aliases
 from server.contract import Attempt, RegradeResult
-
-_LOCK_TIMEOUT_S: Final = 5.0
 
 
 class AliasError(ClientError):
@@ -80,8 +77,7 @@ def take_back_alias(
 def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]) -> None:
     path = settings.own_aliases
     try:
-        with FileLock(path.with_name(path.name + ".lock"), timeout=_LOCK_TIMEOUT_S):
-            write_durably(path, change(read_own_aliases(path)).to_yaml().encode("utf-8"))
+        rewrite_durably(path, lambda: change(read_own_aliases(path)).to_yaml().encode("utf-8"))
     except Timeout as error:
         raise AliasError("another window is changing your words: try again") from error
     except BankError as error:

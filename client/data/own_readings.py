@@ -1,12 +1,11 @@
 """“I said it right”, always: the reading that was heard counts as right from now on."""
 
 from collections.abc import Callable
-from typing import Final
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from client.backend.protocol import Backend
-from client.core.durable_file import write_durably
+from client.core.durable_file import rewrite_durably
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from pronunciation.errors import LexiconError
@@ -18,8 +17,6 @@ from pronunciation.own_readings import (
     without_readings,
 )
 from server.contract import Attempt, SaidRight
-
-_LOCK_TIMEOUT_S: Final = 5.0
 
 
 class ReadingError(ClientError):
@@ -75,8 +72,7 @@ def take_back_readings(settings: ClientSettings, term: str) -> None:
 def _change(settings: ClientSettings, change: Callable[[OwnReadings], OwnReadings]) -> None:
     path = settings.own_readings
     try:
-        with FileLock(path.with_name(path.name + ".lock"), timeout=_LOCK_TIMEOUT_S):
-            write_durably(path, to_yaml(change(read_own_readings(path))).encode("utf-8"))
+        rewrite_durably(path, lambda: to_yaml(change(read_own_readings(path))).encode("utf-8"))
     except Timeout as error:
         raise ReadingError("another window is changing your readings: try again") from error
     except LexiconError as error:

@@ -18,17 +18,14 @@ from client.core.preferences import (
     variable,
     written,
 )
+from client.practice.drills.items import HARD_SOUNDS
 from client.speaking import Speaker, voices_here
 from client.studio.routes.sounds import sound
 from client.studio.state.studio import Studio
 
 TRIAL: Final = "How would you choose between InfiniBand and RoCE for a new training cluster?"
-MOTHER_TONGUES: Final = (
-    "Arabic", "Bengali", "Chinese", "Dutch", "English", "French", "German", "Hindi", "Italian",
-    "Japanese", "Korean", "Persian", "Polish", "Portuguese", "Russian", "Spanish", "Tamil",
-    "Telugu", "Turkish", "Ukrainian", "Urdu", "Vietnamese",
-)  # fmt: skip
-"""Offered; any other can be typed."""
+MOTHER_TONGUES: Final = tuple(sorted(each.capitalize() for each in {"english", *HARD_SOUNDS}))
+"""Offered, those whose speakers' hard sounds are known; any other can be typed."""
 
 Value = Annotated[str, Body(embed=True, max_length=1000)]
 

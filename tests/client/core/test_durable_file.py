@@ -1,0 +1,33 @@
+"""A small file that several windows change is changed by one at a time."""
+
+from pathlib import Path
+
+import pytest
+from filelock import FileLock, Timeout
+
+from client.core import durable_file
+from client.core.durable_file import rewrite_durably
+
+
+def test_what_is_there_is_read_under_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_bytes(b"one")
+
+    def more() -> bytes:
+        with pytest.raises(Timeout):
+            FileLock(path.with_name("own.yaml.lock"), timeout=0, is_singleton=False).acquire()
+        return path.read_bytes() + b" two"
+
+    rewrite_durably(path, more)
+    assert path.read_bytes() == b"one two"
+
+
+def test_a_file_that_another_window_changes_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durable_file, "_LOCK_TIMEOUT_S", 0.0)
+    path = tmp_path / "own.yaml"
+    path.write_bytes(b"one")
+    with FileLock(path.with_name("own.yaml.lock")), pytest.raises(Timeout):
+        rewrite_durably(path, lambda: b"two")
+    assert path.read_bytes() == b"one"
