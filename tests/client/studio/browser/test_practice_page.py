@@ -362,6 +362,12 @@ def test_on_a_phone_record_stays_in_view_and_no_key_is_shown(
     assert box["y"] >= 0 and box["y"] + box["height"] <= 800
     assert page.locator(".kbd:visible").count() == 0
 
+    page.reload()
+    hint = page.locator("[data-hint]")
+    hint.wait_for()  # nothing was clicked, so that the browser plays nothing
+    told, record = hint.bounding_box(), page.locator("[data-primary]").bounding_box()
+    assert told["y"] + told["height"] <= record["y"]
+
 
 def test_two_clicks_lead_to_the_first_question_and_four_to_the_first_report(
     serve: Serve, new_page: NewPage, answer_sound: Path
