@@ -74,6 +74,8 @@ def set_(
         if source_of(home, key) == "environment":
             notice = f"! {variable(key)} is set in the environment and takes precedence"
             errors().print(Text(notice, "yellow"))
+        if key == "mother_tongue":
+            _tell_unknown_tongue(value)
 
 
 def reset(
@@ -90,6 +92,16 @@ def reset(
             reset_preferences(data_folder())
         else:
             change_preferences(data_folder(), {_key(name): None})
+
+
+def _tell_unknown_tongue(value: str) -> None:
+    from client.practice.drills.items import HARD_SOUNDS
+
+    known = {"", "english", *HARD_SOUNDS}
+    if value.casefold() not in known:
+        names = ", ".join(sorted(each.capitalize() for each in known if each))
+        notice = f"! kept, but drills know no hard sounds for {value!r}; they do for {names}"
+        errors().print(Text(notice, "yellow"))
 
 
 def _key(name: str) -> str:

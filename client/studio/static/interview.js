@@ -189,7 +189,8 @@ function goOn(next) {
   }
   update(next);
   showQuestion();
-  document.getElementById("prompt").focus();
+  document.getElementById("prompt").focus({ preventScroll: true });
+  scrollTo(0, 0); // the clock and the whole question, from wherever the last answer was given
 }
 
 /** Takes over where the interview stands; where another tab has gone on, this one follows. */

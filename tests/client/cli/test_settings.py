@@ -32,6 +32,14 @@ def test_what_the_environment_decides_is_said(run: Run, monkeypatch: pytest.Monk
     assert run("settings", "get", "theme").stdout == "dark\n"
 
 
+def test_a_mother_tongue_that_drills_do_not_know_is_kept_and_told(run: Run) -> None:
+    done = run("settings", "set", "mother-tongue", "Klingon")
+    assert done.exit_code == 0
+    assert "drills know no hard sounds for 'Klingon'" in done.stderr.replace("\n", " ")
+    assert run("settings", "get", "mother_tongue").stdout == "Klingon\n"
+    assert run("settings", "set", "mother-tongue", "korean").stderr == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

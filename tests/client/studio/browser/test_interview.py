@@ -85,8 +85,10 @@ def test_an_interview_from_the_choice_to_the_report_by_keyboard(
     wait_for_question(page, 1)
     assert re.fullmatch(r"9:\d\d|10:00", page.locator("[data-left]").inner_text())
     address = page.url
+    page.evaluate("scrollTo(0, 200)")
     answer(page)
     wait_for_question(page, 2)
+    assert page.evaluate("scrollY") == 0, "the clock and the question are in view"
     page.keyboard.press("s")
     page.locator("dialog").get_by_role("button", name="Pass").press("Enter")
     wait_for_question(page, 3)
