@@ -24,7 +24,7 @@ from client.core.errors import ClientError, EngineError, NoSpeech, RecordingErro
 from client.practice.interviews import InterviewError
 from client.studio.state.open_interviews import OpenInterviews
 from client.studio.state.running_take import RunningTake, TakeProtocolError
-from client.studio.state.takes import TakeBusyError, TakeEnd, Takes
+from client.studio.state.takes import FinishedTake, TakeBusyError, TakeEnd, Takes
 
 logger = logging.getLogger(__name__)
 
@@ -160,16 +160,10 @@ class AnswerSocket:
 
     async def _finish(self, take: RunningTake, start: Start, stopped_by: str) -> None:
         self._say("working", stopped_by=stopped_by, share=take.captioned_share)
-        await run_in_threadpool(take.stop)
-        if start.interview:
-            await run_in_threadpool(
-                self._interviews.give, start.interview, start.question_id, take.name
-            )
-            self._takes.complete_later(take, start.question_id)
+        finished = await run_in_threadpool(self._stop_and_complete, take, start)
+        if finished is None:
             self._say("given")
             return
-        # In a thread, so that it goes on where the page is closed meanwhile.
-        finished = await run_in_threadpool(self._takes.complete, take, start.question_id)
         outcome = finished.outcome
         self._say(
             "done",
@@ -179,6 +173,19 @@ class AnswerSocket:
             waiting=outcome.waiting,
             notice=finished.notice,
         )
+
+    def _stop_and_complete(self, take: RunningTake, start: Start) -> FinishedTake | None:
+        """One piece of work in a thread: once begun, it goes on where the page is gone meanwhile.
+
+        Returns:
+            ``None``: the answer belongs to an interview and is completed later.
+        """
+        take.stop()
+        if not start.interview:
+            return self._takes.complete(take, start.question_id)
+        self._interviews.give(start.interview, start.question_id, take.name)
+        self._takes.complete_later(take, start.question_id)
+        return None
 
     async def _first(self) -> Start:
         message = await self._receive(START_WITHIN_S)

@@ -1,6 +1,7 @@
 """A person's own account: password, tokens for clients, taking everything along, leaving."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import IO, Annotated, Any, Final
 
 from fastapi import APIRouter, Form, Path, Request
@@ -22,6 +23,7 @@ from server.web.http.session_cookies import end_session, start_session
 Typed = Annotated[str, Form(max_length=2000)]
 
 
+@cache
 def account_router() -> APIRouter:
     """The pages under ``/account``."""
     router = APIRouter(

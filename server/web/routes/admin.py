@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -30,6 +31,7 @@ ACCOUNTS_ON_A_PAGE: Final = 50
 _LIST_CHARS: Final = 60_000
 
 
+@cache
 def admin_router() -> APIRouter:
     """The pages under ``/admin``."""
     router = APIRouter(

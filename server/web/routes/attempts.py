@@ -1,6 +1,6 @@
 """Answers and drills over HTTP: grade, store, list, delete, regrade, export and import."""
 
-from functools import partial
+from functools import cache, partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response, status
@@ -43,6 +43,7 @@ def _is_own(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> No
     service.attempt(attempt_id)
 
 
+@cache
 def attempts_router() -> APIRouter:
     """The routes for answers and what is kept of them."""
     router = APIRouter(tags=["attempts"], dependencies=[needs(Action.PRACTICE)])
@@ -142,6 +143,7 @@ def attempts_router() -> APIRouter:
     return router
 
 
+@cache
 def drills_router() -> APIRouter:
     """The routes under ``/drills``."""
     router = APIRouter(prefix="/drills", tags=["drills"], dependencies=[needs(Action.PRACTICE)])

@@ -1,5 +1,6 @@
 """The question bank over HTTP, read only."""
 
+from functools import cache
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -20,6 +21,7 @@ from server.core.errors import NotFoundError
 from server.web.http.gate import AppContext, needs
 
 
+@cache
 def bank_router() -> APIRouter:
     """The routes under ``/bank``."""
     router = APIRouter(prefix="/bank", tags=["bank"], dependencies=[needs(Action.READ_BANK)])

@@ -1,5 +1,6 @@
 """The coach's pages of whole cohorts: overview, review queue, rubric, corrected verdicts."""
 
+from functools import cache
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -23,6 +24,7 @@ MaybeNumber = Annotated[str, Query(max_length=20)]
 """A form sends an empty text where nothing is chosen."""
 
 
+@cache
 def coach_router() -> APIRouter:
     """``/coach``, ``/coach/queue`` and the rubric of a cohort."""
     router = APIRouter(prefix="/coach", include_in_schema=False, dependencies=[needs(Action.COACH)])
@@ -90,6 +92,7 @@ def coach_router() -> APIRouter:
     return router
 
 
+@cache
 def corrections_router() -> APIRouter:
     """``/coach/corrections``: for people who edit the bank."""
     router = APIRouter(

@@ -1,5 +1,7 @@
 """The first page, the description of the API, and addresses of this server."""
 
+from functools import cache
+
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -12,6 +14,7 @@ def invitation_link(request: Request, secret: str) -> str:
     return f"{str(request.base_url).rstrip('/')}/invitation/{secret}"
 
 
+@cache
 def home_router() -> APIRouter:
     """``/`` and ``/openapi.json``."""
     router = APIRouter(include_in_schema=False)

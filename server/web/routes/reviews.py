@@ -1,6 +1,7 @@
 """Reviews: the page of one attempt for the coaches whom it is shown to, and comments over HTTP."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Form, Path, Request
@@ -77,6 +78,7 @@ def _review(
     )
 
 
+@cache
 def review_pages_router() -> APIRouter:
     """The pages under ``/coach/attempts/…``."""
     router = APIRouter(
@@ -149,6 +151,7 @@ def _may_read(attempt_id: Id, actor: CurrentActor, reviews: Reviews) -> None:
     demand(actor, Action.READ, reviews.resource(attempt_id))
 
 
+@cache
 def reviews_router() -> APIRouter:
     """``/attempts/…/review`` and its comments."""
     router = APIRouter(
@@ -205,6 +208,7 @@ def reviews_router() -> APIRouter:
     return router
 
 
+@cache
 def merging_router() -> APIRouter:
     """``/reviews``: answers of others are reported as not found."""
     router = APIRouter(tags=["reviews"], dependencies=[needs(Action.PRACTICE)])

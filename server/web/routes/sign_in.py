@@ -1,5 +1,6 @@
 """Signing in and out, and using an invitation."""
 
+from functools import cache
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Form, Path, Request
@@ -20,6 +21,7 @@ FIRST_PAGE: Final = "/"
 KNOWN_COOKIE: Final = "aloud_known"
 
 
+@cache
 def sign_in_router() -> APIRouter:
     """The pages ``/sign-in``, ``/sign-out`` and ``/invitation/…``."""
     router = APIRouter(include_in_schema=False)
