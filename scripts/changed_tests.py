@@ -1,7 +1,9 @@
 """Prints the tests that mirror what changed since main, for ``scripts/check --quick``.
 
 ``server/x/y.py`` is tested in ``tests/server/x``; a changed test file or helper brings itself or
-its folder. Code without its own folder under ``tests`` is tested in the nearest one above it.
+its folder. Code without its own folder under ``tests`` is tested in the nearest one above it: by
+the file of its name (``client/studio/routes/home.py`` in ``tests/client/studio/test_home.py``), or
+else by the whole folder.
 """
 
 import subprocess
@@ -45,12 +47,19 @@ def _places(root: Path, path: Path) -> list[Path]:
     named = root / "tests" / Path(*parts[:-1]) / f"test_{path.stem}.py"
     if len(parts) == 2 and named.exists():
         return [named]
+    if (upper := _nearest(named.parent)) != named.parent and (upper / named.name).exists():
+        return [upper / named.name]
     return _tests_in(root, named.parent)
 
 
-def _tests_in(root: Path, folder: Path) -> list[Path]:
+def _nearest(folder: Path) -> Path:
     while not any(folder.rglob("test_*.py")):
         folder = folder.parent
+    return folder
+
+
+def _tests_in(root: Path, folder: Path) -> list[Path]:
+    folder = _nearest(folder)
     if folder.relative_to(root).as_posix() in WHOLE_AREAS:
         return sorted(folder.glob("test_*.py"))
     return [folder]

@@ -113,3 +113,13 @@ def test_a_quick_check_runs_the_tests_that_mirror_a_change(project_root: Path) -
         "tests/server/jobs",
         "tests/server/review",
     ]
+
+
+def test_code_without_a_test_folder_of_its_own_runs_the_test_of_its_name(
+    project_root: Path,
+) -> None:
+    changed = ["client/studio/routes/home.py", "server/web/routes/sign_in.py"]
+    assert changed_tests.tests_of(changed, project_root) == [
+        "tests/client/studio/test_home.py",
+        "tests/server/web/test_sign_in.py",
+    ]
