@@ -22,6 +22,7 @@ from client.backend.protocol import (
 )
 from client.backend.wrapping import Wrapped
 from server.contract import (
+    Archive,
     Attempt,
     DrillReview,
     PurgeRequest,
@@ -37,6 +38,9 @@ _KEPT: Final = "your answer is kept and will be sent later"
 
 _CLOSE_WITHIN_S: Final = 2.0
 """How long a command that is done goes on sending what waits."""
+
+_EXPORT_WAITS_S: Final = 10.0
+"""How long an export of everything lets what waits go first, so that it is in the file."""
 
 SLOW_AFTER_S: Final = 0.3
 """Before that, what waits is sent so quickly that nobody needs to be told."""
@@ -317,6 +321,11 @@ class _Sending(Wrapped):
         return PurgeResult(
             deleted=result.deleted + answers, drill_reviews=result.drill_reviews + reviews
         )
+
+    def export_all(self) -> Archive:
+        """Everything that is stored, with what waited as far as the server takes it soon."""
+        self.send_waiting(within_s=_EXPORT_WAITS_S)
+        return self._backend.export_all()
 
     @contextmanager
     def _then_send(self) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """The outbox before a real server that is stopped, killed and started again."""
 
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -82,7 +83,7 @@ def test_answers_wait_while_the_server_is_away_and_go_out_in_order(
             backend.submit(make.submission("four"))
     server.start()
     with open_backend(settings) as backend:
-        assert backend.send_waiting(within_s=20).problem == ""
+        assert backend.send_waiting(within_s=60).problem == ""
         assert server.stored() == ["one", "two", "three", "four"]  # sent from the start on
         backend.submit(make.submission("five"))
     assert server.stored() == ["one", "two", "three", "four", "five"]
@@ -98,9 +99,30 @@ def test_what_waits_goes_out_when_the_server_answers_again(
             backend.submit(make.submission("late"))
         server.start()
         backend.history()
-        backend.send_waiting(within_s=20)
+        backend.send_waiting(within_s=60)
         assert server.stored() == ["late"]
     assert message == ["1 waiting answer(s) were sent"]
+
+
+def test_an_export_of_everything_has_what_has_waited(
+    server: Any, settings: ClientSettings, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit = RemoteBackend.submit
+
+    def slowly(*arguments: Any) -> Any:
+        time.sleep(0.5)
+        return submit(*arguments)
+
+    monkeypatch.setattr(RemoteBackend, "submit", slowly)
+    server.stop()
+    with open_backend(settings) as backend, pytest.raises(QueuedError):
+        backend.submit(make.submission("late"))
+    server.start()
+
+    with open_backend(settings) as backend:
+        (archived,) = backend.export_all().attempts
+
+    assert archived.submission.transcript.text == "late"
 
 
 def test_a_server_that_dies_after_storing_and_before_answering(
@@ -119,7 +141,7 @@ def test_a_server_that_dies_after_storing_and_before_answering(
         server.start()
         attempt = backend.submit(make.submission("four"))
         assert attempt.submission.transcript.text == "four"
-        backend.send_waiting(within_s=20)
+        backend.send_waiting(within_s=60)
     assert server.stored()[:2] == ["one", "two"]
     assert sorted(server.stored()) == ["four", "one", "three", "two"]
 
@@ -137,7 +159,7 @@ def test_a_refused_answer_does_not_block_the_rest(
                 backend.submit(make.submission(text, question_id=question_id))
     server.start()
     with caplog.at_level("WARNING"), open_backend(settings) as backend:
-        backend.send_waiting(within_s=20)
+        backend.send_waiting(within_s=60)
         assert server.stored() == ["one", "three"]
         (refused,) = backend.outbox.rejected()
         assert "no question 'gone'" in refused.reason
