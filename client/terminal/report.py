@@ -25,22 +25,24 @@ from server.contract import (
     said_terms,
 )
 from server.ui.verdict_words import (
+    VERDICT_WORDS,
     composition_text,
     correction_text,
     how_text,
     question_about,
     rule_text,
     score_text,
+    words_of_phrase,
 )
 
 _STATUS: Final = {
-    "covered": ("✓", "covered", "green"),
-    "partial": ("~", "partial", "yellow"),
-    "possible": ("?", "possible", "yellow"),
-    "missing": ("✗", "missing", "red"),
+    "covered": ("✓", "green"),
+    "partial": ("~", "yellow"),
+    "possible": ("?", "yellow"),
+    "missing": ("✗", "red"),
 }
 _PART: Final = {"said": ("✓", "said", "green"), "missing": ("✗", "missing", "red")}
-_DENIED: Final = ("≠", "denied", "yellow")
+_DENIED: Final = ("≠", "yellow")
 _VERDICT: Final = {
     "correct": ("✓", "green"),
     "mispronounced": ("✗", "red"),
@@ -103,7 +105,7 @@ def render_transcript(report: Report) -> Text:
     for number, phrase in enumerate(report.coverage.phrases, start=1):
         if phrase.evidence is None or not phrase.evidence.word_indices:
             continue
-        style = _STATUS[phrase.status][2] + (" strike" if phrase.negated else " bold")
+        style = _STATUS[phrase.status][1] + (" strike" if phrase.negated else " bold")
         for index in phrase.evidence.word_indices:
             styles[index] = style
         last = max(phrase.evidence.word_indices)
@@ -143,10 +145,10 @@ def _coverage_title(report: Report) -> str:
 def _coverage(coverage: Coverage) -> "_Rows":
     rows = []
     for number, phrase in enumerate(coverage.phrases, start=1):
-        sign, word, style = _DENIED if phrase.negated else _STATUS[phrase.status]
+        sign, style = _DENIED if phrase.negated else _STATUS[phrase.status]
         rows.append(
             (
-                Text(f"{sign} {word}", style=style),
+                Text(f"{sign} {words_of_phrase(phrase)}", style=style),
                 Text(str(number)),
                 Text(phrase.phrase, style="bold"),
                 _phrase_detail(phrase),
@@ -215,7 +217,7 @@ def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
         sure = f" {term.confidence:.0%}" if judged and term.corrected is None else ""
         rows.append(
             (
-                Text(f"{sign} {term.verdict}{sure}", style=style),
+                Text(f"{sign} {VERDICT_WORDS[term.verdict]}{sure}", style=style),
                 Text(term.term, style="bold"),
                 Text(said.times or NOT_KNOWN),
                 _term_detail(said),

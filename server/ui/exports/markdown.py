@@ -15,19 +15,21 @@ from server.contract import (
 )
 from server.ui.bidi import show_controls
 from server.ui.verdict_words import (
+    VERDICT_WORDS,
     composition_text,
     correction_lines,
     how_text,
     question_about,
     rule_text,
     score_text,
+    words_of_phrase,
 )
 
-_STATUS: Final = {
-    "covered": "✓ covered",
-    "partial": "◐ partial",
-    "possible": "? possible",
-    "missing": "✗ missing",
+_SIGNS: Final = {
+    "covered": "✓",
+    "partial": "◐",
+    "possible": "?",
+    "missing": "✗",
 }
 
 
@@ -140,7 +142,8 @@ def _structure(structure: Structure | None) -> Iterator[str]:
 def _status(phrase: PhraseCoverage) -> str:
     how = f" ({how_text(phrase)})" if how_text(phrase) else ""
     corrected = ", corrected" if phrase.corrected else ""
-    return _STATUS[phrase.status] + how + (", negated" if phrase.negated else "") + corrected
+    sign = "≠" if phrase.negated else _SIGNS[phrase.status]
+    return f"{sign} {words_of_phrase(phrase)}{how}{corrected}"
 
 
 def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
@@ -167,8 +170,10 @@ def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
 
 def _verdict(term: TermVerdict) -> str:
     if term.corrected is not None:
-        return f"{term.verdict}, corrected"
-    return term.verdict + (" (from the transcript only)" if term.source == "transcript" else "")
+        return f"{VERDICT_WORDS[term.verdict]}, corrected"
+    return VERDICT_WORDS[term.verdict] + (
+        " (from the transcript only)" if term.source == "transcript" else ""
+    )
 
 
 def _delivery(report: Report) -> Iterator[str]:

@@ -72,7 +72,7 @@ def test_a_json_transcript_keeps_its_times(run: Run, tmp_path: Path) -> None:
 
 def test_what_a_person_sees(run: Run, transcript: str) -> None:
     result = run("grade", "--question", QUESTION, "--transcript", transcript)
-    assert "✓ covered" in result.stdout
+    assert "✓ said" in result.stdout
     assert "✗ missing" in result.stdout
     assert "They may ask:" in result.stdout
     assert "\x1b[" not in result.stdout, "colors in a pipe"

@@ -204,7 +204,7 @@ def test_only_two_answers_to_one_question_are_compared(
 @pytest.mark.parametrize(
     ("suffix", "media_type", "holds"),
     [
-        ("md", "text/markdown", "| remote direct memory access | ✓ covered"),
+        ("md", "text/markdown", "| remote direct memory access | ✓ said"),
         ("html", "text/html", "<style>"),
         ("json", "application/json", '"aloud-archive"'),
         ("csv", "text/csv", "created_at,question_id"),

@@ -94,11 +94,11 @@ def test_markdown_tells_what_was_said_and_missed(make: SimpleNamespace) -> None:
     )
     text = to_markdown([attempt.model_copy(update={"reports": (*attempt.reports, latest)})])
     assert text.startswith("# Why?\n")
-    assert "| paged attention | ✓ covered | “paged attention” | 1:23.2 |" in text
+    assert "| paged attention | ✓ said | “paged attention” | 1:23.2 |" in text
     assert "\n> we use paged attention\n" in text
     assert "\n2026-03-01 12:00 UTC · ml-engineer · coding · Caches · coverage 100% · fake\n" in text
     missed = to_markdown([archived(make, make.submission("nothing of it"))])
-    assert "| paged attention | ✗ missing |  |  |" in missed
+    assert "| paged attention | ✗ not said |  |  |" in missed
 
 
 def test_markdown_keeps_speech_from_being_markup(make: SimpleNamespace) -> None:
