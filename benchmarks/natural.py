@@ -2,10 +2,10 @@
 
     python benchmarks/natural.py [ANSWERS.jsonl …] [--parts] [--errors]
 
-Each line of a file: ``{"id": question id, "quality": "strong" | "weak", "style", "text", "labels":
-[[phrase, "yes" | "half" | "no", quote, named], …]}``; without files, those that nobody read while
-the grader was made, benchmarks/answers/final.jsonl (the other files there are development data).
-Prints
+Each line of a file: ``{"id": question id, "quality": "strong" | "middling" | "weak", "style",
+"text", "labels": [[phrase, "yes" | "half" | "no", quote, named], …]}``; without files, those that
+nobody read while the grader was made, benchmarks/answers/final.jsonl (the other files there are
+development data). Prints
 
 - for each round and over all the share of pairs of a strong and a weak answer to the same question
   in which the strong one scores higher (ties count half), and the mean scores;
@@ -47,7 +47,7 @@ class Graded:
     """One answer with what the grader found and what the coach says."""
 
     question: Question
-    strong: bool
+    quality: str
     style: str
     report: Report
     labels: tuple[tuple[str, str], ...]
@@ -86,31 +86,32 @@ def grade_all(paths: Sequence[Path], lexicon: Lexicon) -> list[Graded]:
         took_ms = (time.perf_counter() - started) * 1000
         labels = {phrase: label for phrase, label, *_ in answer.get("labels", ())}
         given = tuple((key.phrase, labels.get(key.phrase, "")) for key in question.key_phrases)
-        strong = answer["quality"] == "strong"
-        style = answer["style"] if strong else "weak"
-        graded.append(Graded(question, strong, style, report, given, took_ms))
+        quality = answer["quality"]
+        style = answer["style"] if quality == "strong" else quality
+        graded.append(Graded(question, quality, style, report, given, took_ms))
     return graded
 
 
 def pairs_won(graded: Iterable[Graded]) -> float:
     """The share of pairs on one question in which the strong answer scores higher."""
-    scores: dict[tuple[str, bool], list[float]] = defaultdict(list)
+    scores: dict[tuple[str, str], list[float]] = defaultdict(list)
     for each in graded:
-        scores[each.question.id, each.strong].append(each.score)
+        scores[each.question.id, each.quality].append(each.score)
     won = [
         (strong > weak) + 0.5 * (strong == weak)
-        for (name, is_strong), own in scores.items()
-        if is_strong
+        for (name, quality), own in scores.items()
+        if quality == "strong"
         for strong in own
-        for weak in scores.get((name, False), ())
+        for weak in scores.get((name, "weak"), ())
     ]
     return fmean(won) if won else 1.0
 
 
 def report(title: str, graded: Sequence[Graded]) -> bool:
     """Prints one line; whether the goals are met."""
-    strong = [each.score for each in graded if each.strong]
-    weak = [each.score for each in graded if not each.strong]
+    strong, weak = (
+        [each.score for each in graded if each.quality == wanted] for wanted in ("strong", "weak")
+    )
     won = pairs_won(graded)
     print(
         f"{title:18} {len(graded):4} answers  pairs {won:.3f}  "
@@ -121,14 +122,14 @@ def report(title: str, graded: Sequence[Graded]) -> bool:
 
 def report_parts(graded: Sequence[Graded]) -> None:
     """Prints for each part of each kind how many answers say it."""
-    said: dict[tuple[str, str], dict[bool, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    said: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for each in graded:
         beats = {beat.name for beat in each.question.beats}
         for part in each.structure.parts:
             name = "beats of the question" if part.name in beats else part.name
-            said[each.structure.kind, name][each.strong].append(part.status == "said")
+            said[each.structure.kind, name][each.quality].append(part.status == "said")
     for (kind, name), by_quality in said.items():
-        strong, weak = (fmean(by_quality[quality] or [False]) for quality in (True, False))
+        strong, weak = (fmean(by_quality[quality] or [False]) for quality in ("strong", "weak"))
         print(f"{kind:8} {name:22} strong {strong:4.0%}  weak {weak:4.0%}")
 
 

@@ -1,7 +1,7 @@
-"""Fits whether a sentence that names a phrase speaks of it; prints how good it is on new questions.
+"""Fits whether a sentence that names a phrase speaks of it; prints how good it is on new authors.
 
-`python scripts/train_mentions.py` reads benchmarks/answers/dev*.jsonl, whole and by sentences, and
-the sentences of tests/server/grading/judgments that only look like a phrase or say it, and writes
+`python scripts/train_mentions.py` reads the development answers, whole and by sentences, and the
+sentences of tests/server/grading/judgments that only look like a phrase or say it, and writes
 server/grading/sense/data/mentions.json. Run it after `scripts/train_sense.py`.
 """
 
@@ -14,22 +14,28 @@ from typing import Final
 
 import numpy as np
 import yaml
-from train_sense import ANSWERS, DATA, ROOT, fit_logistic
+from train_sense import ANSWERS, DATA, LEARNED_FROM, ROOT, VOICE_PENALTY, fit_logistic
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Question
+from server.contract import PhraseCoverage
 from server.grading import cover
 from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
-from server.grading.sense.fusion import phrase_features, shipped_fusion
+from server.grading.sense.fusion import (
+    OF_WHAT_IS_SAID,
+    mean_vector,
+    phrase_features,
+    shipped_fusion,
+)
+from server.grading.sense.logistic import Logistic
 from server.grading.sense.mentions import mention_row
 from server.grading.sense.thresholds import SPOKEN_OF_FROM
-from server.grading.sense.vectors import senses_of
+from server.grading.sense.vectors import AnswerSense, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
-FOLDS: Final = 8
 PENALTY: Final = 20.0
-LOOK_WEIGHT, WRONG_WEIGHT = 6.0, 3.0
+LOOK_WEIGHT, WRONG_WEIGHT = 10.0, 3.0
 """Of sentences that only look like a phrase, which are few, and of those that say it wrongly."""
 SENSELESS: Final = frozenset({"denial", "counter"})
 """Kinds of sentences that the stance decides."""
@@ -40,7 +46,8 @@ MIN_WORDS: Final = 5
 class Text:
     """A text, the phrases that it says and those that it only names.
 
-    ``kind``: for the figures; "trap" is a sentence written to look like a phrase.
+    ``kind``: for the figures; "trap" is a sentence written to look like a phrase. ``file``: which
+    is held out with it. ``share``: how much of what was asked a whole answer says.
     """
 
     question: Question
@@ -48,34 +55,32 @@ class Text:
     says: frozenset[str]
     names: frozenset[str]
     kind: str
+    file: str
+    share: float | None = None
 
 
 @dataclass(frozen=True)
 class Mentions:
-    """A phrase that a text names by row: features, whether the text says it, its kind, question."""
+    """A phrase that a text names by row: features, whether the text says it, its kind, its file."""
 
     rows: Floats
     says: Floats
     kinds: np.ndarray
-    questions: np.ndarray
+    files: np.ndarray
 
 
 def main() -> int:
     """Fits, writes and reports."""
     found = mentions_of([*from_answers(), *from_judgments()])
-    every = sorted(set(found.questions))
-    np.random.RandomState(0).shuffle(every)
-    fold_of = {question: at % FOLDS for at, question in enumerate(every)}
-    folds = np.array([fold_of[question] for question in found.questions])
     weights = np.where(found.kinds == "trap", LOOK_WEIGHT, WRONG_WEIGHT)
     weights = np.where(found.says == 1.0, 1.0, weights)
     logits = np.zeros(len(found.rows))
-    for fold in range(FOLDS):
-        kept = folds != fold
+    for file in LEARNED_FROM:
+        kept = found.files != file
         model = fit_logistic(found.rows[kept], found.says[kept], weights[kept], penalty=PENALTY)
         logits[~kept] = model.logits(found.rows[~kept])
     doubted = logits < SPOKEN_OF_FROM
-    print("questions held out, of the phrases that are named so many are doubted:")
+    print("each file of answers held out, of the phrases that are named so many are doubted:")
     for kind in sorted(set(found.kinds)):
         for label, name in ((1.0, "said"), (0.0, "not said")):
             chosen = (found.kinds == kind) & (found.says == label)
@@ -93,8 +98,9 @@ def from_answers() -> Iterator[Text]:
     knows.
     """
     questions = {question.id: question for question in load_bank().questions}
-    for path in sorted(ANSWERS.glob("dev*.jsonl")):
-        for entry in map(json.loads, path.read_text("utf-8").splitlines()):
+    for file in LEARNED_FROM:
+        lines = (ANSWERS / f"{file}.jsonl").read_text("utf-8").splitlines()
+        for entry in map(json.loads, lines):
             labels = {phrase: label for phrase, label, *_ in entry["labels"]}
             yes, no = (
                 frozenset(phrase for phrase, label in labels.items() if label == wanted)
@@ -102,9 +108,11 @@ def from_answers() -> Iterator[Text]:
             )
             question, strong = questions[entry["id"]], entry["quality"] == "strong"
             whole = "strong answer" if strong else "weak answer"
-            yield Text(question, tuple(entry["text"].split()), yes, no, whole)
+            half = len(labels) - len(yes) - len(no)
+            share = (len(yes) + 0.5 * half) / len(labels)
+            yield Text(question, tuple(entry["text"].split()), yes, no, whole, file, share)
             for words in _sentences(entry["text"]):
-                yield Text(question, words, yes if strong else frozenset(), no, "sentence")
+                yield Text(question, words, yes if strong else frozenset(), no, "sentence", file)
 
 
 def from_judgments() -> Iterator[Text]:
@@ -113,12 +121,14 @@ def from_judgments() -> Iterator[Text]:
     by_id = {question.id: question for question in questions}
     named = {phrase.phrase: each for each in questions[::-1] for phrase in each.key_phrases}
     none: frozenset[str] = frozenset()
+    file_of = {each.id: LEARNED_FROM[at % len(LEARNED_FROM)] for at, each in enumerate(questions)}
     for entry in yaml.safe_load((JUDGMENTS / "traps_of_questions.yaml").read_text("utf-8")):
         words, phrase = tuple(entry["text"].split()), frozenset({entry["phrase"]})
+        file = file_of[entry["id"]]
         if entry["said"]:
-            yield Text(by_id[entry["id"]], words, phrase, none, "statement")
+            yield Text(by_id[entry["id"]], words, phrase, none, "statement", file)
         elif entry["kind"] not in SENSELESS:
-            yield Text(by_id[entry["id"]], words, none, phrase, "trap")
+            yield Text(by_id[entry["id"]], words, none, phrase, "trap", file)
     said = [
         *yaml.safe_load((JUDGMENTS / "mistranscribed.yaml").read_text("utf-8")),
         *(
@@ -130,7 +140,8 @@ def from_judgments() -> Iterator[Text]:
     for entry in said:
         if entry["phrase"] in named:
             words, phrase = tuple(entry["said"].split()), frozenset({entry["phrase"]})
-            yield Text(named[entry["phrase"]], words, phrase, none, "statement")
+            question = named[entry["phrase"]]
+            yield Text(question, words, phrase, none, "statement", file_of[question.id])
 
 
 def _sentences(text: str) -> list[tuple[str, ...]]:
@@ -138,9 +149,21 @@ def _sentences(text: str) -> list[tuple[str, ...]]:
     return [words for words in parted if len(words) >= MIN_WORDS]
 
 
+def voices_of(texts: Sequence[Text], senses: Sequence[AnswerSense]) -> dict[str, Logistic]:
+    """For each file the voice (see ``Fusion``) as the whole answers of the other files teach it."""
+    means = np.stack([mean_vector(sense) for sense in senses])
+    shares = np.array([np.nan if text.share is None else text.share for text in texts])
+    files = np.array([text.file for text in texts])
+    found = {}
+    for file in LEARNED_FROM:
+        kept = (files != file) & ~np.isnan(shares)
+        found[file] = fit_logistic(means[kept], shares[kept], penalty=VOICE_PENALTY)
+    return found
+
+
 def mentions_of(texts: Sequence[Text]) -> Mentions:
     """Every phrase that a text names by its words, and says or does not say."""
-    lexicon, fusion, metric = load_lexicon(), shipped_fusion(), shipped_metric()
+    lexicon = load_lexicon()
     naming = []
     for text in texts:
         phrases = cover(text.question.key_phrases, text.words, lexicon).phrases
@@ -151,24 +174,47 @@ def mentions_of(texts: Sequence[Text]) -> Mentions:
             and phrase.status == "covered"
             and not phrase.negated
         ]
-        if wanted:
+        if wanted or text.share is not None:
             naming.append((text, phrases, wanted))
-    rows, says, kinds, questions = [], [], [], []
     senses = senses_of([text.words for text, _, _ in naming])
+    return rows_of(naming, senses)
+
+
+def rows_of(
+    naming: Sequence[tuple[Text, Sequence[PhraseCoverage], Sequence[int]]],
+    senses: Sequence[AnswerSense],
+) -> Mentions:
+    """The features of each mention.
+
+    Args:
+        naming: texts, their phrases by the words, and the numbers of those that are wanted.
+        senses: of the texts.
+    """
+    fusion, metric = shipped_fusion(), shipped_metric()
+    voices = voices_of([text for text, _, _ in naming], senses)
+    rows, says, kinds, files = [], [], [], []
     for (text, phrases, wanted), sense in zip(naming, senses, strict=True):
-        features = span_features(question_sense(text.question), sense, text.words, metric)
+        if not wanted:
+            continue
+        question = text.question
+        features = span_features(question_sense(question), sense, text.words, metric)
         scores = fusion.span.logits(features)
         half_said = [phrase.status == "partial" for phrase in phrases]
-        whole = phrase_features(scores, features, sense.spans, half_said)
+        voice = float(voices[text.file].logits(mean_vector(sense)[None])[0])
+        whole = phrase_features(
+            question, scores, features, sense.spans, text.words, half_said, voice
+        )
         logits = fusion.phrase.logits(whole)
         for at in wanted:
-            row = mention_row(at, phrases, sense.spans, features, scores, whole, logits)
+            row = mention_row(
+                at, phrases, sense.spans, features, scores, whole[:, :OF_WHAT_IS_SAID], logits
+            )
             if row is not None:
                 rows.append(row)
                 says.append(float(phrases[at].phrase in text.says))
                 kinds.append(text.kind)
-                questions.append(text.question.id)
-    return Mentions(np.array(rows), np.array(says), np.array(kinds), np.array(questions))
+                files.append(text.file)
+    return Mentions(np.array(rows), np.array(says), np.array(kinds), np.array(files))
 
 
 if __name__ == "__main__":

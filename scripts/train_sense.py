@@ -1,8 +1,10 @@
 """Fits the sense layer to labeled answers and prints how good it is on questions it has not seen.
 
-`python scripts/train_sense.py` reads benchmarks/answers/dev*.jsonl, writes
-server/grading/sense/data/metric.npz and fusion.json, and prints the cross-validated figures.
-Run it after `scripts/sense_vectors.py`, and after changing a feature.
+`python scripts/train_sense.py` reads the development answers, writes
+server/grading/sense/data/metric.npz and fusion.json, and prints the cross-validated figures: each
+file of answers, by authors of its own, is judged by what the other files teach, without the
+questions of that file. `--without FILE` leaves one out altogether, to grade it with
+benchmarks/natural.py. Run it after `scripts/sense_vectors.py`, and after changing a feature.
 """
 
 import argparse
@@ -28,7 +30,7 @@ from server.grading.sense.features import (
     question_sense,
     span_features,
 )
-from server.grading.sense.fusion import PHRASE_FEATURES, phrase_features
+from server.grading.sense.fusion import PHRASE_FEATURES, mean_vector, phrase_features
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import COVERED_FROM, POSSIBLE_FROM
 from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
@@ -37,11 +39,11 @@ ROOT = Path(__file__).resolve().parent.parent
 ANSWERS = ROOT / "benchmarks" / "answers"
 DATA = ROOT / "server" / "grading" / "sense" / "data"
 
-FOLDS: Final = 8
+LEARNED_FROM: Final = ("dev1", "dev2", "dev3", "dev4", "seen", "seen2")
 METRIC_DIMENSIONS: Final = 128
 METRIC_SHRINKAGE: Final = 0.3
 """Added to the covariance within phrases, as a share of its mean: 8 ways a phrase are few."""
-SPAN_PENALTY, PHRASE_PENALTY = 2.0, 5.0
+SPAN_PENALTY, PHRASE_PENALTY, VOICE_PENALTY = 2.0, 20.0, 300.0
 QUOTE_SHARE: Final = 0.6
 """A span says what the labeler quoted where it shares so much with the quote."""
 EXCERPT_WEIGHT: Final = 0.5
@@ -70,6 +72,7 @@ class Case:
     quoted: tuple[Floats | None, ...]
     status: tuple[str, ...]
     style: str
+    file: str
     own_question: bool = True
     is_excerpt: bool = False
 
@@ -78,67 +81,96 @@ def main() -> int:
     """Trains, writes and reports."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
-    dry_run = parser.parse_args().dry_run
+    parser.add_argument("--without", help="a file of answers to leave out, such as seen2")
+    options = parser.parse_args()
     questions = {question.id: question for question in load_bank().questions}
-    cases = [case for path in sorted(ANSWERS.glob("dev*.jsonl")) for case in read(path, questions)]
-    off_topic = answers_to_others(cases, list(questions.values()))
+    files = [name for name in LEARNED_FROM if name != options.without]
+    cases = [case for name in files for case in read(ANSWERS / f"{name}.jsonl", questions)]
+    off_topic = answers_to_others(cases, list(questions.values()), files)
     cases += [excerpt for case in [*cases, *off_topic[::3]] for excerpt in excerpts(case)]
     cases += off_topic
-    ids = sorted({case.question.id for case in cases})
-    np.random.RandomState(1).shuffle(ids)
-    fold_of = {question_id: at % FOLDS for at, question_id in enumerate(ids)}
-    folds = np.array([fold_of[case.question.id] for case in cases])
+    learn(cases, files, list(questions.values()), dry_run=options.dry_run)
+    return 0
 
+
+def learn(
+    cases: Sequence[Case], files: Sequence[str], questions: Sequence[Question], *, dry_run: bool
+) -> None:
+    """Fits, reports what is found with each file held out, and writes."""
     logits: list[Floats] = [np.empty(0)] * len(cases)
     features: list[Floats] = [np.empty(0)] * len(cases)
-    for fold in range(FOLDS):  # the rows of the second regression come from unseen questions
-        others = [q for q in questions.values() if fold_of.get(q.id) != fold]
-        metric = fit_metric(others)
+    voices = np.zeros(len(cases))
+    for file in files:  # the rows of the last regression come from unseen authors and questions
+        own = {case.question.id for case in cases if case.file == file and case.own_question}
+        metric = fit_metric([q for q in questions if q.id not in own])
         made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
-        learned = [(c, m) for c, m, f in zip(cases, made, folds, strict=True) if f != fold]
-        span = fit_span([(c, m) for c, m in learned if not c.is_excerpt])
-        for at in np.flatnonzero(folds == fold):
-            features[at] = made[at]
-            logits[at] = span.logits(made[at])
+        learned = [
+            (case, each)
+            for case, each in zip(cases, made, strict=True)
+            if case.file != file and case.question.id not in own and not case.is_excerpt
+        ]
+        span, voice = fit_span(learned), fit_voice([case for case, _ in learned])
+        for at, case in enumerate(cases):
+            if case.file == file:
+                features[at] = made[at]
+                logits[at] = span.logits(made[at])
+                voices[at] = voice.logits(mean_vector(case.sense)[None])[0]
     rows = np.concatenate(
         [
-            phrase_features(own, each, c.sense.spans, [s == "partial" for s in c.status])
-            for own, each, c in zip(logits, features, cases, strict=True)
+            phrase_features(
+                case.question,
+                own_logits,
+                each,
+                case.sense.spans,
+                case.words,
+                [status == "partial" for status in case.status],
+                voice_of,
+            )
+            for case, own_logits, each, voice_of in zip(
+                cases, logits, features, voices, strict=True
+            )
         ]
     )
     labels = np.concatenate([case.labels for case in cases])
     status = np.concatenate([case.status for case in cases])
     styles = np.concatenate([[case.style] * len(case.labels) for case in cases])
-    row_folds = np.repeat(folds, [len(case.labels) for case in cases])
+    of_file = np.concatenate([[case.file] * len(case.labels) for case in cases])
+    of_question = np.concatenate([[case.question.id] * len(case.labels) for case in cases])
     open_ = (status != "covered") & ~np.isnan(labels)
-    own = np.concatenate([[case.own_question] * len(case.labels) for case in cases])
+    own_question = np.concatenate([[case.own_question] * len(case.labels) for case in cases])
     short = np.concatenate([[case.is_excerpt] * len(case.labels) for case in cases])
-    weights = np.where(own, 1.0, OFF_TOPIC_WEIGHT) * np.where(short, EXCERPT_WEIGHT, 1.0)
+    weights = np.where(own_question, 1.0, OFF_TOPIC_WEIGHT) * np.where(short, EXCERPT_WEIGHT, 1.0)
 
     fit = partial(fit_logistic, penalty=PHRASE_PENALTY)
     chances = np.zeros(len(labels))
-    for fold in range(FOLDS):
-        chosen = open_ & (row_folds != fold)
+    for file in files:
+        held_out = of_file == file
+        own = set(of_question[held_out & own_question])
+        chosen = open_ & ~held_out & ~np.isin(of_question, list(own))
         model = fit(rows[chosen], labels[chosen], weights[chosen])
-        chances[row_folds == fold] = sigmoid(model.logits(rows[row_folds == fold]))
-    for title, chosen in (("whole answers", own & ~short), ("excerpts", own & short)):
+        chances[held_out] = sigmoid(model.logits(rows[held_out]))
+    for title, chosen in (
+        ("whole answers", own_question & ~short),
+        *((f"of them {file}", own_question & ~short & (of_file == file)) for file in files),
+        ("excerpts", own_question & short),
+    ):
         chosen = chosen & ~np.isnan(labels)
         print(f"{title}:")
         report(*(each[chosen] for each in (labels, status, chances, styles)))
-    off = chances[~own & ~short & open_]
+    off = chances[~own_question & ~short & open_]
     print(
         f"  answers to other questions, and talk of other things: {len(off)} phrases, "
         f"covered {(off >= COVERED_FROM).mean():.3f}, asked {(off >= POSSIBLE_FROM).mean():.3f}"
     )
     if not dry_run:
-        metric = fit_metric(list(questions.values()))
+        metric = fit_metric(questions)
         made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
         write(
             metric,
             fit_span([(c, m) for c, m in zip(cases, made, strict=True) if not c.is_excerpt]),
             fit(rows[open_], labels[open_], weights[open_]),
+            fit_voice([case for case in cases if not case.is_excerpt]),
         )
-    return 0
 
 
 def read(path: Path, questions: dict[str, Question]) -> list[Case]:
@@ -164,28 +196,36 @@ def read(path: Path, questions: dict[str, Question]) -> list[Case]:
                 tuple(holds_quote(words, sense, quote) for _, quote in given.values()),
                 tuple(each.status for each in found),
                 entry["style"] if entry["quality"] == "strong" else "weak",
+                path.stem,
             )
         )
     return cases
 
 
-def answers_to_others(cases: Sequence[Case], questions: Sequence[Question]) -> list[Case]:
-    """Each answer held against a question of another role, and talk of other things."""
+def answers_to_others(
+    cases: Sequence[Case], questions: Sequence[Question], files: Sequence[str]
+) -> list[Case]:
+    """Each answer held against a question of another role, and talk of other things.
+
+    The talk is dealt out to the files.
+    """
     lexicon = load_lexicon()
     random = np.random.RandomState(2)
-    said = [(case.question.role, case.words, case.sense) for case in cases]
-    for line in (ANSWERS / "off_topic.txt").read_text("utf-8").splitlines():
+    said = [(case.question.role, case.words, case.sense, case.file) for case in cases]
+    talk = (ANSWERS / "off_topic.txt").read_text("utf-8").splitlines()
+    for at, line in enumerate(talk):
         words = tuple(line.split())
-        said += [(None, words, sense_of(words))] * OFF_TOPIC_QUESTIONS
+        said += [(None, words, sense_of(words), files[at % len(files)])] * OFF_TOPIC_QUESTIONS
     found = []
-    for role, words, sense in said:
+    for role, words, sense, file in said:
         strangers = [question for question in questions if question.role != role]
         question = strangers[random.randint(len(strangers))]
         verdicts = cover(question.key_phrases, words, lexicon).phrases
         none = (None,) * len(verdicts)
         status = tuple(each.status for each in verdicts)
         labels = np.zeros(len(verdicts))
-        found.append(Case(question, words, sense, labels, none, status, "off", own_question=False))
+        case = Case(question, words, sense, labels, none, status, "off", file, own_question=False)
+        found.append(case)
     return found
 
 
@@ -293,6 +333,13 @@ def fit_span(cases: Sequence[tuple[Case, Floats]]) -> Logistic:
     )
 
 
+def fit_voice(cases: Sequence[Case]) -> Logistic:
+    """How much of what was asked an answer says, by the mean of its vectors."""
+    own = [case for case in cases if case.own_question]
+    said = np.array([case.labels.mean() for case in own])
+    return fit_logistic(np.stack([mean_vector(c.sense) for c in own]), said, penalty=VOICE_PENALTY)
+
+
 def fit_logistic(
     features: Floats, labels: Floats, weights: Floats | None = None, *, penalty: float
 ) -> Logistic:
@@ -349,7 +396,7 @@ def report(
     print(f"  precision of covered {right / (covered & (labels != 0.5)).sum():.3f}")
 
 
-def write(metric: Metric, span: Logistic, phrase: Logistic) -> None:
+def write(metric: Metric, span: Logistic, phrase: Logistic, voice: Logistic) -> None:
     """The data files of the sense layer."""
     np.savez_compressed(
         DATA / "metric.npz",
@@ -361,6 +408,7 @@ def write(metric: Metric, span: Logistic, phrase: Logistic) -> None:
         "phrase_features": list(PHRASE_FEATURES),
         "span": span.to_json(),
         "phrase": phrase.to_json(),
+        "voice": voice.to_json(),
     }
     (DATA / "fusion.json").write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 

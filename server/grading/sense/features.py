@@ -108,7 +108,7 @@ class QuestionSense:
 def question_sense(question: Question) -> QuestionSense:
     """The vectors of a question; made once."""
     stems = [
-        [_content(map(_stem, way.split())) for way in _ways(phrase)]
+        [_content(map(stem, way.split())) for way in _ways(phrase)]
         for phrase in question.key_phrases
     ]
     words = {
@@ -267,7 +267,7 @@ def _overlap(question: QuestionSense, spans: Sequence[Span], words: Sequence[str
 
     The cosine of both as sets of stems, shape (phrases, spans).
     """
-    stems = [_stem(word) for word in words]
+    stems = [stem(word) for word in words]
     said = _word_rows([_content(stems[start:end]) for start, end in spans], question.words)
     shared: Vectors = np.maximum.reduceat(
         cosines(question.way_words, said), question.way_starts, axis=0
@@ -311,7 +311,8 @@ def _content(stems: Iterable[str]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=65536)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """A word without the commonest endings; the same for its forms."""
     bare = re.sub(r"[^a-z0-9]", "", word.casefold())
     return _SUFFIX.sub("", bare) if len(bare) > 5 else bare
 

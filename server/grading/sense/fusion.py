@@ -1,8 +1,10 @@
 """The verdict of the sense layer: how likely an answer says each key phrase in other words.
 
-Two logistic regressions: one over the features of a span, whether the span says the phrase; one
-over the spans' scores and the rest of the answer, whether the answer does. Both are fitted by
-``scripts/train_sense.py``, cross-validated by question; ``docs/grading.md`` has the figures.
+Three logistic regressions: one over the features of a span, whether the span says the phrase; one
+over the mean of the answer's vectors, how much of what was asked the answer says; one over the
+spans' scores, that and how things are said (``claims``), whether the answer says the phrase. All
+are fitted by ``scripts/train_sense.py``, cross-validated by author and question;
+``docs/grading.md`` has the figures.
 """
 
 import json
@@ -16,6 +18,7 @@ import numpy as np
 
 from question_bank.models import Question
 from server.contract import PhraseCoverage
+from server.grading.sense.claims import ANSWER_CLAIMS, SPAN_CLAIMS, answer_claims, span_claims
 from server.grading.sense.clauses import Span
 from server.grading.sense.features import (
     SPAN_FEATURES,
@@ -34,19 +37,28 @@ PHRASE_FEATURES: Final = (
     "best", "second", "mean5", "others_mean", "others_best", "half_said", "prompt", "prompt_mean",
     "overlap", "way_less_other_metric", "ask",
     "length", "others_mean_by_length", "prompt_mean_by_length",
+    *ANSWER_CLAIMS, "voice", "voice_by_length", *SPAN_CLAIMS,
 )  # fmt: skip
 """The best span's score; the best beside it; the five best; the other phrases' best; whether the
 words say half of the phrase; and of the best span's features four. ``length`` is the logarithm of
 the number of spans: how much of the question a whole answer says tells a lot about each phrase,
-how much of it one sentence says tells nothing."""
+how much of it one sentence says tells nothing. ``voice``: how much of what was asked the answer
+says, as a logit, by its vectors alone; then how the best span says it."""
+OF_WHAT_IS_SAID: Final = PHRASE_FEATURES.index(ANSWER_CLAIMS[0])
+"""So many of them are about what is said; those behind are about how."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fusion:
-    """Both regressions."""
+    """The regressions."""
 
     span: Logistic
     phrase: Logistic
+    voice: Logistic
+
+    def voice_of(self, answer: AnswerSense) -> float:
+        """Logit of the share of what was asked that the answer says, by its vectors alone."""
+        return float(self.voice.logits(mean_vector(answer)[None])[0])
 
 
 @dataclass(frozen=True)
@@ -75,12 +87,16 @@ def shipped_fusion() -> Fusion:
     """The fusion that ``scripts/train_sense.py`` wrote."""
     file = resources.files("server.grading.sense").joinpath("data/fusion.json")
     stored = json.loads(file.read_text("utf-8"))
-    if tuple(stored["span_features"]) != SPAN_FEATURES:
+    features = (tuple(stored["span_features"]), tuple(stored["phrase_features"]))
+    if features != (SPAN_FEATURES, PHRASE_FEATURES):
         raise ValueError("data/fusion.json was trained on other features: train it again")
-    return Fusion(
-        Logistic.from_json(stored["span"]),
-        Logistic.from_json(stored["phrase"]),
-    )
+    return Fusion(*(Logistic.from_json(stored[name]) for name in ("span", "phrase", "voice")))
+
+
+def mean_vector(answer: AnswerSense) -> Floats:
+    """The mean of an answer's vectors, (384,); zeros without any."""
+    vectors = answer.vectors.astype(np.float64)
+    return vectors.mean(axis=0) if len(vectors) else np.zeros(vectors.shape[1])
 
 
 def sense_phrases(
@@ -103,7 +119,8 @@ def sense_phrases(
     features = span_features(question_sense(question), answer, words, shipped_metric())
     scores = fusion.span.logits(features)
     half_said = [phrase.status == "partial" for phrase in said]
-    rows = phrase_features(scores, features, answer.spans, half_said)
+    voice = fusion.voice_of(answer)
+    rows = phrase_features(question, scores, features, answer.spans, words, half_said, voice)
     logits = fusion.phrase.logits(rows)
     chances = 1.0 / (1.0 + np.exp(-logits))
     ways, misses = (features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
@@ -124,22 +141,33 @@ def sense_phrases(
                 score - float(rivals[at, top]),
                 word_for_word,
                 tuple(answer.spans[number] for number in np.flatnonzero(missed[at])),
-                spoken_of(at, said, answer.spans, features, scores, rows, logits),
+                spoken_of(
+                    at, said, answer.spans, features, scores, rows[:, :OF_WHAT_IS_SAID], logits
+                ),
             )
         )
     return found
 
 
 def phrase_features(
-    scores: Floats, features: Floats, spans: Sequence[Span], half_said: Sequence[bool]
+    question: Question,
+    scores: Floats,
+    features: Floats,
+    spans: Sequence[Span],
+    words: Sequence[str],
+    half_said: Sequence[bool],
+    voice: float,
 ) -> Floats:
     """The features of each phrase over the whole answer, shape (phrases, features).
 
     Args:
+        question: the question.
         scores: of each span for each phrase, logits, shape (phrases, spans).
         features: shape (phrases, spans, features).
         spans: of the answer.
+        words: of the answer.
         half_said: of each phrase whether its words were said in part.
+        voice: logit of how much of what was asked the answer says, see ``Fusion.voice_of``.
     """
     starts, ends = np.array(spans).T
     top = scores.argmax(axis=1)
@@ -153,7 +181,8 @@ def phrase_features(
     prompt_mean = float(features[0, :, prompt].mean())  # the same for all
     length = float(np.log(len(spans)))
     named = ("overlap", "way_less_other_metric", "ask")
-    return np.stack(
+    whole = np.r_[answer_claims(words, features), voice, voice * length]
+    said = np.stack(
         (
             best,
             np.where(apart.any(axis=1), beside, scores.min(axis=1)),
@@ -170,3 +199,5 @@ def phrase_features(
         ),
         axis=1,
     )
+    spoken = span_claims(question, words, spans, top, features)
+    return np.concatenate((said, np.tile(whole, (count, 1)), spoken), axis=1)

@@ -46,8 +46,8 @@ def mention_row(
         spans: of the answer.
         features: shape (phrases, spans, features).
         scores: of each span for each phrase, shape (phrases, spans).
-        rows: of each phrase over the whole answer, shape (phrases, features).
-        logits: that the answer says each phrase, by these rows, shape (phrases,).
+        rows: what is said of each phrase over the whole answer, shape (phrases, features).
+        logits: that the answer says each phrase, shape (phrases,).
     """
     phrase = phrases[at]
     said = () if phrase.evidence is None else phrase.evidence.word_indices

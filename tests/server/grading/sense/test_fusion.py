@@ -12,7 +12,7 @@ from server.grading.sense.features import (
     shipped_metric,
     span_features,
 )
-from server.grading.sense.fusion import Sensed, sense_phrases
+from server.grading.sense.fusion import Fusion, Sensed, sense_phrases
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import COVERED_FROM, POSSIBLE_FROM
 from server.grading.sense.vectors import sense_of
@@ -114,3 +114,30 @@ def test_a_logistic_regression_comes_back_from_json() -> None:
     model = Logistic(np.array([1.0]), np.array([2.0]), np.array([3.0]), 0.5)
     assert model.logits(np.array([[5.0]])) == pytest.approx([6.5])
     assert Logistic.from_json(model.to_json()).logits(np.array([[5.0]])) == pytest.approx([6.5])
+
+
+def test_a_wrong_answer_in_the_phrases_words_does_not_say_what_a_right_one_does() -> None:
+    question = load_bank().question("what-ddp-does-in-a-step")
+    assert question is not None
+    right = (
+        "Every rank has all the weights. As soon as the last layers' gradients are ready they are "
+        "sent, while the rest of backward is still computing, and at the end everybody steps with "
+        "the same mean."
+    )
+    wrong = (
+        "The all-reduce is how the master distributes the weights. It happens after the backward "
+        "has completely finished, so the gradient buckets wait until the last one is full. The "
+        "nice thing is the memory, because the model is split across GPUs each one has only a part."
+    )
+    name = "overlap with backward"
+    assert judged(question, right)[name].status == "covered"
+    assert judged(question, wrong)[name].status != "covered"
+
+
+def test_the_voice_goes_by_the_mean_of_the_vectors() -> None:
+    sense = sense_of(["we", "page", "the", "cache"])
+    weights = sense.vectors.astype(float).mean(axis=0)
+    none = Logistic(np.zeros(384), np.ones(384), np.zeros(384), 0.0)
+    fusion = Fusion(none, none, Logistic(np.zeros(384), np.ones(384), weights, 1.0))
+    assert fusion.voice_of(sense) == pytest.approx(1.0 + weights @ weights)
+    assert fusion.voice_of(sense_of([])) == pytest.approx(1.0)

@@ -1,0 +1,207 @@
+"""How something is said: what tells a claim that a coach believes from one that is wrong or empty.
+
+The encoder hears of what a clause speaks, hardly whether that is right: "with GQA the cache gets
+larger" is as close to the phrase as the truth. Confidently wrong answers sound different, though:
+more reasons and function words, fewer figures, and clauses near the bank's near misses. Nothing
+here decides by itself; two regressions weigh it (``fusion``, ``mentions``), fitted to answers
+by many authors and held against those of others (``scripts/train_sense.py``).
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Final
+
+import numpy as np
+
+from question_bank.models import KeyPhrase, Question
+from server.grading.english import word_set
+from server.grading.sense.caching import by_identity
+from server.grading.sense.clauses import Span
+from server.grading.sense.features import COMMON_WORDS, SPAN_FEATURES, Floats, stem
+from server.grading.vocabulary import FUNCTION_WORDS
+
+RATES: Final = (
+    "absolute", "negation", "reason", "speaker", "contrast", "hedge", "figure", "function",
+)  # fmt: skip
+"""Shares of the words of a text that are of a class."""
+ANSWER_CLAIMS: Final = (*RATES, "near_miss_mean", "near_miss_lead_mean")
+"""Of a whole answer: its rates, those of a short one drawn to the usual; how close it comes to the
+near misses of each phrase, in the mean over the phrases, as such and less the closest way."""
+SPAN_CLAIMS: Final = (
+    *(f"span_{name}" for name in RATES),
+    "prompt_share", "beyond", "content", "polarity", "denies", "against_ways", "against_why",
+    "near_miss", "near_miss_lead",
+)  # fmt: skip
+"""Of the span that most likely says a phrase: its rates; the share of its content words that the
+prompt has; how many are neither the prompt's nor the phrase's, and how many it has, as logarithms;
+whether only one of the span and the ways has a negation, and whether it is the span; how many of
+its words are the opposite of one in the ways, in the reason; and how close it is to a near miss."""
+
+_ABSOLUTE: Final = word_set("""
+    always never only just automatically simply all completely fully entirely every everything
+    nothing nobody anyway exactly directly enough any none easy simple single useless unnecessary
+    irrelevant identical free best perfect perfectly totally itself
+    """)
+_NEGATION: Final = word_set("""
+    no not never none neither nor without don't doesn't didn't isn't wasn't aren't won't wouldn't
+    can't cannot couldn't needn't nothing nobody hardly
+    """)
+_REASON: Final = word_set("because since as so that's why therefore thus means")
+_SPEAKER: Final = word_set("i i'd i'm i've we we'd we've my our me us")
+_CONTRAST: Final = word_set("""
+    but however although though unless otherwise instead while whereas except if depends until
+    trade-off tradeoff versus
+    """)
+_HEDGE: Final = word_set("""
+    maybe probably perhaps somehow something somewhat guess basically certain various appropriate
+    suitable proper different
+    """)
+_HEDGES: Final = re.compile(
+    r"\b(?:some (?:kind|sort) of|(?:kind|sort) of|something like|i think|i guess|i believe|"
+    r"or something|and so on|or so|would be possible|depending on|in general|best practice)\b"
+)
+_COMMON: Final = FUNCTION_WORDS | COMMON_WORDS
+_NOT_LETTERS: Final = re.compile(r"[^a-z0-9']")
+_USUAL: Final = (0.019, 0.013, 0.027, 0.029, 0.010, 0.005, 0.015, 0.467)
+"""The rates in the development answers, in the order of ``RATES``."""
+_USUAL_WORDS: Final = 60
+"""So many usual words are added to an answer: one sentence tells little of a speaker."""
+_MOST_AGAINST_WAYS, _MOST_AGAINST_WHY = 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What the bank says of a phrase, as words."""
+
+    stems: frozenset[str]
+    ways: frozenset[str]
+    why: frozenset[str]
+
+
+def answer_claims(words: Sequence[str], features: Floats) -> Floats:
+    """The features of a whole answer, in the order of ``ANSWER_CLAIMS``.
+
+    Args:
+        words: of the answer.
+        features: of its spans, shape (phrases, spans, features).
+    """
+    misses, leads = _near_misses(features)
+    means = misses.max(axis=1).mean(), leads.max(axis=1).mean()
+    rates = np.array(_rates([_bare(word) for word in words])) * len(words)
+    damped = (rates + np.array(_USUAL) * _USUAL_WORDS) / (len(words) + _USUAL_WORDS)
+    found: Floats = np.r_[damped, means]
+    return found
+
+
+def span_claims(
+    question: Question,
+    words: Sequence[str],
+    spans: Sequence[Span],
+    top: Sequence[int],
+    features: Floats,
+) -> Floats:
+    """The features of one span for each phrase, shape (phrases, features).
+
+    Args:
+        question: the question.
+        words: of the answer.
+        spans: of the answer.
+        top: for each phrase the number of the span.
+        features: of all spans, shape (phrases, spans, features).
+    """
+    bare = [_bare(word) for word in words]
+    prompt, told = _told(question)
+    misses, leads = _near_misses(features)
+    found: Floats = np.array(
+        [
+            [*_span_claims(bare[slice(*spans[at])], prompt, own), misses[row, at], leads[row, at]]
+            for row, (at, own) in enumerate(zip(top, told, strict=True))
+        ]
+    )
+    return found
+
+
+def _span_claims(bare: Sequence[str], prompt: frozenset[str], told: _Told) -> list[float]:
+    content = [stem(word) for word in bare if word and word not in _COMMON]
+    said = frozenset(bare)
+    denies = not said.isdisjoint(_NEGATION)
+    of_prompt = sum(each in prompt for each in content)
+    beyond = sum(each not in prompt and each not in told.stems for each in content)
+    return [
+        *_rates(bare),
+        of_prompt / max(1, len(content)),
+        float(np.log1p(beyond)),
+        float(np.log1p(len(content))),
+        float(denies == told.ways.isdisjoint(_NEGATION)),
+        float(denies and told.ways.isdisjoint(_NEGATION)),
+        min(_MOST_AGAINST_WAYS, _opposites(said, told.ways)),
+        min(_MOST_AGAINST_WHY, _opposites(said, told.why)),
+    ]
+
+
+def _rates(bare: Sequence[str]) -> list[float]:
+    count = max(1, len(bare))
+    hedges = sum(word in _HEDGE for word in bare) + len(_HEDGES.findall(" ".join(bare)))
+    classes = (_ABSOLUTE, _NEGATION, _REASON, _SPEAKER, _CONTRAST)
+    return [
+        *(sum(word in each for word in bare) / count for each in classes),
+        hedges / count,
+        sum(any(letter.isdigit() for letter in word) for word in bare) / count,
+        sum(word in _COMMON for word in bare) / count,
+    ]
+
+
+def _opposites(said: frozenset[str], told: frozenset[str]) -> int:
+    """How many words are the opposite of one in the other text, which says not both."""
+    known = _known_opposites()
+    against = [known[word] for word in said - told if word in known]
+    return sum(not each.isdisjoint(told) and each.isdisjoint(said) for each in against)
+
+
+def _near_misses(features: Floats) -> tuple[Floats, Floats]:
+    """Of each span for each phrase the cosine with its near misses, and that less its ways'."""
+    near_miss, way = SPAN_FEATURES.index("near_miss"), SPAN_FEATURES.index("way")
+    return features[:, :, near_miss], features[:, :, near_miss] - features[:, :, way]
+
+
+@by_identity
+def _told(question: Question) -> tuple[frozenset[str], tuple[_Told, ...]]:
+    """The stems of the prompt, and what the bank says of each phrase."""
+    return _stems([question.prompt]), tuple(_told_of(each) for each in question.key_phrases)
+
+
+def _told_of(phrase: KeyPhrase) -> _Told:
+    return _Told(
+        stems=_stems((phrase.phrase, *phrase.aliases, *phrase.ways)),
+        ways=_words(phrase.ways or (phrase.phrase,)),
+        why=_words((phrase.why,)),
+    )
+
+
+def _stems(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem(word) for text in texts for word in text.split())
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(_bare(word) for text in texts for word in text.split())
+
+
+@lru_cache(maxsize=65536)
+def _bare(word: str) -> str:
+    return _NOT_LETTERS.sub("", word.casefold().replace("’", "'"))
+
+
+@cache
+def _known_opposites() -> dict[str, frozenset[str]]:
+    """Both ways: who finds "more" against "less" finds "less" against "more"."""
+    text = resources.files("server.grading.sense").joinpath("data/opposites.txt").read_text("utf-8")
+    found: dict[str, set[str]] = {}
+    for line in (line for line in text.splitlines() if line and not line.startswith("#")):
+        word, others = line.split(":")
+        for other in others.split():
+            found.setdefault(_bare(word), set()).add(_bare(other))
+            found.setdefault(_bare(other), set()).add(_bare(word))
+    return {word: frozenset(others) for word, others in found.items()}
