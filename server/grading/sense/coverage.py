@@ -62,6 +62,9 @@ def _judged(
     if said and any(start <= said[0] and said[-1] < end for start, end in found.near_misses):
         phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     if phrase.status == "covered":
+        if phrase.negated and found.word_for_word and not is_denied((said[0], said[-1] + 1)):
+            # a way may hold a "not" of its own, which the regression takes for a disclaimer
+            return phrase.model_copy(update={"negated": False})
         if phrase.negated or found.word_for_word or _is_own(key, phrase):
             return phrase
         if found.spoken_of is None or found.spoken_of >= SPOKEN_OF_FROM:

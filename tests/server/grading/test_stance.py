@@ -42,6 +42,24 @@ def test_what_is_disclaimed_does_not_count(text: str) -> None:
     assert not counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
 
 
+@pytest.mark.parametrize(
+    ("phrase", "way"),
+    [
+        ("borrowing idle capacity", "unused cards are lent and not left empty"),
+        (
+            "published policy",
+            "the rules are written down for all to read, so it's not me who decides each time",
+        ),
+    ],
+)
+def test_a_way_with_a_not_of_its_own_counts(phrase: str, way: str) -> None:
+    question = "mlp-fair-share-and-priority"
+    assert (
+        way in next(each for each in QUESTIONS[question].key_phrases if each.phrase == phrase).ways
+    )
+    assert counts(judged(question, way)[phrase])
+
+
 @pytest.mark.parametrize("text", STOOD_BY)
 def test_a_denial_of_something_else_leaves_the_phrase_alone(text: str) -> None:
     assert counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
