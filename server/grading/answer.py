@@ -5,13 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from server.grading.english import is_known_english
-from server.grading.phones import WordPhones, phones_of_words
-from server.grading.phrases import PhraseSet
-from server.grading.terms import Form, TermIndex
-from server.grading.tokens import COMMA, NO_BREAK, SENTENCE, Token, tokenise
-from server.grading.units import Tier
-from server.grading.vocabulary import (
+from server.grading.lexis.english import is_known_english
+from server.grading.lexis.vocabulary import (
     ADVERBIAL,
     AUXILIARIES,
     CLAUSE_STARTS,
@@ -20,7 +15,12 @@ from server.grading.vocabulary import (
     FUNCTION_WORDS,
     SUBJECTS,
 )
-from server.grading.words import is_odd
+from server.grading.lexis.words import is_odd
+from server.grading.phones import WordPhones, phones_of_words
+from server.grading.phrases import PhraseSet
+from server.grading.terms import Form, TermIndex
+from server.grading.tokens import COMMA, NO_BREAK, SENTENCE, Token, tokenise
+from server.grading.units import Tier
 
 Span = tuple[int, int]
 """First token and the token behind the last."""

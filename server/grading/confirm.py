@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 from server.grading.answer import Answer
 from server.grading.denial import Denies, is_denied
-from server.grading.english import is_known_english, rank
+from server.grading.lexis.english import is_known_english, rank
+from server.grading.lexis.vocabulary import FUNCTION_WORDS, contrast, is_generic
+from server.grading.lexis.words import parts_of_speech
 from server.grading.proposals import How, Layer, Place, Proposal
 from server.grading.sense.thresholds import (
     EVERYDAY_RANK,
@@ -25,8 +27,6 @@ from server.grading.surface import propose_words
 from server.grading.ties import PARTICLES, contiguous, tie_cost
 from server.grading.tokens import NO_BREAK
 from server.grading.units import CompiledPhrase, Tier, Variant
-from server.grading.vocabulary import FUNCTION_WORDS, contrast, is_generic
-from server.grading.words import parts_of_speech
 
 LAYERS: tuple[Layer, ...] = (propose_words, propose_sounds)
 """In the order of their sureness: a phrase that one layer finds is no question for the next."""

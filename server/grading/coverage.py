@@ -16,6 +16,7 @@ from server.contract import (
 from server.grading.answer import Answer
 from server.grading.confirm import Finding, confirm
 from server.grading.denial import Denies, is_denied
+from server.grading.lexis.vocabulary import FUNCTION_WORDS
 from server.grading.sense.features import COMMON_WORDS
 from server.grading.sense.thresholds import (
     AROUND,
@@ -26,7 +27,6 @@ from server.grading.sense.thresholds import (
 )
 from server.grading.sound import shared_ends, siblings
 from server.grading.units import CompiledPhrase
-from server.grading.vocabulary import FUNCTION_WORDS
 
 _COMMON: Final = FUNCTION_WORDS | COMMON_WORDS
 _LETTERS: Final = re.compile(r"[^a-z']")

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")

@@ -23,11 +23,11 @@ from server.grading.denial_words import (
     RELATIVE,
     THINKING,
 )
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
+from server.grading.lexis.vocabulary import ARTICLES, FUNCTION_WORDS
+from server.grading.lexis.words import parts_of_speech
 from server.grading.sense.thresholds import MAX_BEHIND, MAX_SCOPE
 from server.grading.tokens import COMMA, NO_BREAK
-from server.grading.vocabulary import ARTICLES, FUNCTION_WORDS
-from server.grading.words import parts_of_speech
 
 # Right before the phrase, these say that it was given up.
 _GIVEN_UP = {

@@ -8,10 +8,10 @@ from server.grading.denial_words import (
     OWN_STORY,
     THINKING,
 )
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
+from server.grading.lexis.vocabulary import ARTICLES, CLAUSE_STARTS, SUBJECTS
 from server.grading.sense.thresholds import MAX_REACH, MAX_SCOPE, PURPOSE_REACH
 from server.grading.tokens import COMMA, SENTENCE
-from server.grading.vocabulary import ARTICLES, CLAUSE_STARTS, SUBJECTS
 
 # A cue that counts only with the word behind it.
 _NEEDS_NEXT = {

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from server.grading.answer import Answer
 from server.grading.denial_words import AFFIRMED_BY_NEXT, AUXILIARY, NEGATED_AUXILIARY
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
 from server.grading.sense.thresholds import MAX_BEHIND
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
 

@@ -1,6 +1,6 @@
 """Words that several of the rules of denial go by, and how far they reach."""
 
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
 
 AUXILIARY = word_set("""
     is are was were be been being am have has had do does did will would can could should may might

@@ -9,14 +9,14 @@ from functools import lru_cache
 from pronunciation.confusions import encode
 from pronunciation.phones import parse_phones
 from question_bank.models import KeyPhrase
-from server.grading.english import is_known_english
+from server.grading.lexis.english import is_known_english
+from server.grading.lexis.vocabulary import FUNCTION_WORDS
 from server.grading.phones import phones_of
 from server.grading.sense.caching import by_identity
 from server.grading.terms import TermIndex
 from server.grading.tokens import tokenise
 from server.grading.units import CompiledPhrase, Origin, Sounding, Variant
 from server.grading.variants import as_letters, variants_of
-from server.grading.vocabulary import FUNCTION_WORDS
 
 MIN_ACRONYM, MAX_ACRONYM = 3, 6
 _MAX_VARIANTS = 60

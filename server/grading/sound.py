@@ -16,7 +16,9 @@ from rapidfuzz.process import cdist
 
 from pronunciation.confusions import distance
 from server.grading.answer import Answer
-from server.grading.english import is_known_english, rank
+from server.grading.lexis.english import is_known_english, rank
+from server.grading.lexis.vocabulary import FUNCTION_WORDS, contrast
+from server.grading.lexis.words import family, lemma
 from server.grading.proposals import Proposal
 from server.grading.sense.thresholds import (
     BASE_SCORE,
@@ -36,8 +38,6 @@ from server.grading.sense.thresholds import (
 )
 from server.grading.tokens import NO_BREAK
 from server.grading.units import CompiledPhrase, Sounding
-from server.grading.vocabulary import FUNCTION_WORDS, contrast
-from server.grading.words import family, lemma
 
 
 def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator[Proposal]:

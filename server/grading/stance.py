@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from server.grading.answer import Answer, Span
 from server.grading.denial import Denies, is_denied
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import DISCLAIMED_FROM, MAX_UNBROKEN
 from server.grading.sense.vectors import AnswerSense

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from server.grading.answer import Answer, Span
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
+from server.grading.lexis.vocabulary import PREFIX_WORDS
 from server.grading.proposals import How, Place, Proposal
 from server.grading.sense.thresholds import MAX_OTHER_SIDE_WORDS, MIN_UNITS_TO_SPARE_ONE
 from server.grading.units import CompiledPhrase, Tier, Unit, Variant
-from server.grading.vocabulary import PREFIX_WORDS
 
 MAX_NEAR = 8
 """Places of one unit that are tried on either side; the closest wins anyway."""

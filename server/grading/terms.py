@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict
 
 from pronunciation.terms import Lexicon, Term
 from question_bank.strict_yaml import parse_yaml
-from server.grading.english import rank
+from server.grading.lexis.english import rank
+from server.grading.lexis.vocabulary import is_generic
+from server.grading.lexis.words import lemma
 from server.grading.tokens import SENTENCE, Token, tokenise
-from server.grading.vocabulary import is_generic
-from server.grading.words import lemma
 
 Form = Literal["exact", "acronym", "fuzzy"]
 

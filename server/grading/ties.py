@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from server.grading.answer import Answer
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
+from server.grading.lexis.vocabulary import (
+    ARTICLES,
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    SUBJECTS,
+    contrast,
+)
+from server.grading.lexis.words import is_only_verb, parts_of_speech
 from server.grading.proposals import Place
 from server.grading.sense.thresholds import (
     COST_OF_TURNING,
@@ -24,8 +32,6 @@ from server.grading.sense.thresholds import (
 )
 from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
 from server.grading.units import Tier, Unit, Variant
-from server.grading.vocabulary import ARTICLES, AUXILIARIES, FUNCTION_WORDS, SUBJECTS, contrast
-from server.grading.words import is_only_verb, parts_of_speech
 
 _BEING = word_set("is are was were be been being get gets got become becomes stay stays remain")
 _HAVING = word_set("has have had with carry carries gets")

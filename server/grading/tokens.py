@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
+from server.grading.lexis.words import family, lemma
 from server.grading.numbers import NUMBER_STARTS, read_number
-from server.grading.words import family, lemma
 
 NO_BREAK, COMMA, SENTENCE = 0, 1, 2
 

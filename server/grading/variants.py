@@ -5,19 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from server.grading.english import is_known_english, rank, word_set
-from server.grading.sense.thresholds import MIN_TELLING_WEIGHT, RARE_RANK
-from server.grading.terms import TermIndex
-from server.grading.tokens import Token, tokenise
-from server.grading.units import Origin, Tier, Unit, Variant
-from server.grading.vocabulary import (
+from server.grading.lexis.english import is_known_english, rank, word_set
+from server.grading.lexis.vocabulary import (
     FUNCTION_WORDS,
     KIND_HEADS,
     PREFIX_WORDS,
     VACUOUS_HEADS,
     is_generic,
 )
-from server.grading.words import inflections, lemma, relatives
+from server.grading.lexis.words import inflections, lemma, relatives
+from server.grading.sense.thresholds import MIN_TELLING_WEIGHT, RARE_RANK
+from server.grading.terms import TermIndex
+from server.grading.tokens import Token, tokenise
+from server.grading.units import Origin, Tier, Unit, Variant
 
 _ALWAYS_NEEDED = word_set(
     "out up down off over under no not all each both once most more before after without only "

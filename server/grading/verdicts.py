@@ -14,10 +14,10 @@ from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Term
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
 from server.grading.answer import Answer
-from server.grading.english import rank
+from server.grading.lexis.english import rank
+from server.grading.lexis.vocabulary import EVERYDAY_RANK
+from server.grading.lexis.words import parts_of_speech
 from server.grading.terms import Form, TermIndex
-from server.grading.vocabulary import EVERYDAY_RANK
-from server.grading.words import parts_of_speech
 
 TRANSCRIPT_CONFIDENCE = 0.0
 """A transcript is no evidence of how a term was said."""

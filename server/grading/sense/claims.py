@@ -17,11 +17,11 @@ from typing import Final
 import numpy as np
 
 from question_bank.models import KeyPhrase, Question
-from server.grading.english import word_set
+from server.grading.lexis.english import word_set
+from server.grading.lexis.vocabulary import FUNCTION_WORDS
 from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import Span
 from server.grading.sense.features import COMMON_WORDS, SPAN_FEATURES, Floats, stem
-from server.grading.vocabulary import FUNCTION_WORDS
 
 RATES: Final = (
     "absolute", "negation", "reason", "speaker", "contrast", "hedge", "figure", "function",

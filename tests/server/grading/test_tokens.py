@@ -2,8 +2,8 @@
 
 import pytest
 
+from server.grading.lexis.words import american, family, is_odd, lemma
 from server.grading.tokens import COMMA, SENTENCE, tokenise
-from server.grading.words import american, family, is_odd, lemma
 
 
 def texts(said: str) -> list[str]:

@@ -10,7 +10,7 @@ from importlib import resources
 
 import lemminflect  # type: ignore[import-untyped]
 
-from server.grading.english import is_known_english, rank, word_set
+from server.grading.lexis.english import is_known_english, rank, word_set
 
 # British spellings that no suffix rule reaches (or where a rule would hit "hour", "four").
 _BRITISH: dict[str, str] = {

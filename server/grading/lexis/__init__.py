@@ -1,0 +1,1 @@
+"""Words of English: how common they are, their inflections, and the small ones that mean little."""
