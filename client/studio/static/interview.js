@@ -70,7 +70,7 @@ async function showQuestion() {
   panel.enter("loading");
   for (let tries = 0; interview.recording && tries < FREED_AFTER_TRIES; tries += 1) {
     await pause(); // it is just being let go
-    const next = await request(`/interview/${interview.id}/state`).catch(() => null);
+    const next = await whereItStands();
     const moved = next !== null && update(next);
     if (!panel.is("loading") || interview.question?.question_id !== question.question_id) {
       if (moved) {
@@ -156,10 +156,15 @@ async function onProblem(problem) {
   }
 }
 
-/** Waits for a studio that was lost, and goes on where the interview stands there. */
+/** The state of the interview; null where the studio is lost. */
+function whereItStands() {
+  return request(`/interview/${interview.id}/state`).catch(() => null);
+}
+
+/** Waits for a studio that was lost, and goes on where the interview is. */
 async function comeBack() {
   while (panel.is("problem")) {
-    const next = await request(`/interview/${interview.id}/state`).catch(() => null);
+    const next = await whereItStands();
     if (next && !next.recording) {
       update(next);
       showQuestion();
@@ -224,7 +229,7 @@ async function requestHere(what, json) {
 /** Looks for the recording that was just interrupted; the studio lets go of it in a moment. */
 async function findInterrupted() {
   for (let tries = 0; tries < FREED_AFTER_TRIES; tries += 1) {
-    const next = await request(`/interview/${interview.id}/state`).catch(() => null);
+    const next = await whereItStands();
     if (next) {
       update(next);
     }
@@ -298,11 +303,9 @@ async function beat(runs) {
     return; // it has ended
   }
   const json = { question_id: asked, runs };
-  const next = await (
-    panel.is(...FOLLOWS)
-      ? request(`/interview/${interview.id}/state`)
-      : request(`/interview/${interview.id}/time`, { json })
-  ).catch(() => null); // a lost studio shows as soon as something is asked of it
+  const next = await (panel.is(...FOLLOWS)
+    ? whereItStands()
+    : request(`/interview/${interview.id}/time`, { json }).catch(() => null));
   if (!next || interview.question?.question_id !== asked) {
     return; // this page has gone on meanwhile
   }

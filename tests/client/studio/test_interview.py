@@ -365,15 +365,21 @@ def test_an_answer_that_broke_off_can_be_used_or_discarded(
     assert client.get(f"{address}/report.json").json()["answers"][0]["score"] is not None
 
 
-def test_an_answer_that_a_crash_left_is_transcribed_when_its_interview_is_seen(
-    client: TestClient, studio: Studio, speech: Clip
-) -> None:
+def given_before_a_crash(client: TestClient, studio: Studio, speech: Clip) -> tuple[str, str]:
+    """An interview whose first answer was given and is transcribed by nobody: address, question."""
     address = begin(client)
     asked = question_id(client, address)
     writer = TakeWriter(studio.settings.recordings, SAMPLE_RATE_HZ, asked)
     writer.append(speech.samples)
     writer.abandon()
     studio.interviews.give(address.rpartition("/")[2], asked, writer.part_path.name)
+    return address, asked
+
+
+def test_an_answer_that_a_crash_left_is_transcribed_when_its_interview_is_seen(
+    client: TestClient, studio: Studio, speech: Clip
+) -> None:
+    address, asked = given_before_a_crash(client, studio, speech)
     assert state(client, address)["transcribing"] == 1
     client.get(address)
     wait_for(lambda: all_transcribed(client, address))
@@ -384,12 +390,7 @@ def test_an_answer_that_a_crash_left_is_transcribed_when_its_interview_is_seen(
 def test_a_report_left_open_over_a_crash_has_its_answers_transcribed(
     client: TestClient, studio: Studio, speech: Clip
 ) -> None:
-    address = begin(client)
-    asked = question_id(client, address)
-    writer = TakeWriter(studio.settings.recordings, SAMPLE_RATE_HZ, asked)
-    writer.append(speech.samples)
-    writer.abandon()
-    studio.interviews.give(address.rpartition("/")[2], asked, writer.part_path.name)
+    address, asked = given_before_a_crash(client, studio, speech)
     wait_for(lambda: all_transcribed(client, address))  # as the page asks, again and again
     assert studio.backend.history(HistoryQuery(question_id=asked)).total == 1
     assert state(client, address)["problems"] == []
