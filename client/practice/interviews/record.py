@@ -21,6 +21,10 @@ AWAY_AFTER_S: Final = 20.0
 """The page says every 5 s that the candidate is at it. After a longer gap (the page was left, the
 machine slept, something crashed) the time since it last said so does not count."""
 
+LAST_QUESTION_S: Final = 30.0
+"""With less time than this left no question comes up: 10 s of thinking leave hardly a sentence.
+In an interview sat through, a question 22 s before the end was cut off before its answer began."""
+
 InterviewId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 SubmissionId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 QuestionState = Literal["waiting", "open", "given", "answered", "skipped", "unanswered"]
@@ -137,15 +141,28 @@ class InterviewRecord(_Frozen):
         """Seconds until the time is over; 0 from then on."""
         return max(self.minutes * 60 - self._spent_s(now), 0.0)
 
-    def timed(self, question_id: str, now: datetime, *, runs: bool) -> Self:
+    def timed(
+        self, question_id: str, now: datetime, *, runs: bool, ran_s: float | None = None
+    ) -> Self:
         """The candidate thinks or speaks (``runs``), or the clock stands from now.
 
         Nothing changes where the question is no longer open: another tab has gone on.
+
+        Args:
+            question_id: the open question.
+            now: the time.
+            runs: whether the clock runs from now.
+            ran_s: for how long it has run on the page since it last said so. No more than that
+                counts: a page that was just opened has not seen the gap before it.
         """
         if self.current is None or self.current.question_id != question_id:
             return self
-        update = {"spent_s": self._spent_s(now), "seen_at": now if runs else None}
+        update = {"spent_s": self._spent_s(now, ran_s), "seen_at": now if runs else None}
         return self.model_copy(update=update)
+
+    def left_behind(self) -> Self:
+        """The page or the Aloud that last let the clock run is gone: nothing since then counts."""
+        return self.model_copy(update={"seen_at": None})
 
     def recorded(self, question_id: str, take: str) -> Self:
         """The answer to the open question is being recorded.
@@ -229,10 +246,12 @@ class InterviewRecord(_Frozen):
             cut_off = {"state": "waiting", "asked_at": None}
         return self._stopped(now)._with(self._replaced(question, cut_off), ended_at=now)
 
-    def _spent_s(self, now: datetime) -> float:
+    def _spent_s(self, now: datetime, ran_s: float | None = None) -> float:
         """What the clock shows now."""
         gone_s = 0.0 if self.seen_at is None else (now - self.seen_at).total_seconds()
-        return self.spent_s + (gone_s if 0.0 <= gone_s <= AWAY_AFTER_S else 0.0)
+        if not 0.0 <= gone_s <= AWAY_AFTER_S:
+            return self.spent_s
+        return self.spent_s + (gone_s if ran_s is None else min(gone_s, ran_s))
 
     def _stopped(self, now: datetime) -> Self:
         return self.model_copy(update={"spent_s": self._spent_s(now), "seen_at": None})
@@ -257,7 +276,7 @@ class InterviewRecord(_Frozen):
             return self._with(questions, ended_at=self.ended_at)
         stopped = self._stopped(now)
         following = next((each for each in questions if each.state == "waiting"), None)
-        if following is None or stopped.time_left_s(now) <= 0:
+        if following is None or stopped.time_left_s(now) < LAST_QUESTION_S:
             return stopped._with(questions, ended_at=now)
         opened = following.model_copy(update={"state": "open", "asked_at": now})
         return stopped._with(

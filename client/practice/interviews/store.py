@@ -169,10 +169,13 @@ class Interviews:
                         return record
         return None
 
-    def time(self, interview_id: str, question_id: str, *, runs: bool) -> InterviewRecord:
+    def time(
+        self, interview_id: str, question_id: str, *, runs: bool, ran_s: float | None = None
+    ) -> InterviewRecord:
         """Let the clock run or stand; see ``InterviewRecord.timed``."""
         return self.change(
-            interview_id, lambda record: record.timed(question_id, self._clock(), runs=runs)
+            interview_id,
+            lambda record: record.timed(question_id, self._clock(), runs=runs, ran_s=ran_s),
         )
 
     def give(self, interview_id: str, question_id: str, take: str) -> InterviewRecord:

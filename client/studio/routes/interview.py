@@ -57,6 +57,7 @@ class _Asked(BaseModel):
 
 class _Timed(_Asked):
     runs: bool
+    ran_s: Annotated[float, Field(ge=0)] | None = None
 
 
 def router(studio: Studio) -> APIRouter:
@@ -141,7 +142,8 @@ def router(studio: Studio) -> APIRouter:
     def time(interview_id: str, at: _Timed) -> InterviewState:
         """Let the clock run or stand; the page repeats it while the clock runs."""
         _get(interviews, interview_id)
-        return _state(studio, interviews.time(interview_id, at.question_id, runs=at.runs))
+        timed = interviews.time(interview_id, at.question_id, runs=at.runs, ran_s=at.ran_s)
+        return _state(studio, timed)
 
     @routes.post("/{interview_id}/use")
     def use(interview_id: str, asked: _Asked) -> InterviewState:

@@ -131,9 +131,14 @@ class AnswerSocket:
                 self._say("discarded")
             else:
                 await self._finish(take, start, stopped_by)
+        except _Gone:
+            if start.interview:
+                with contextlib.suppress(InterviewError):  # e.g. it was deleted meanwhile
+                    await run_in_threadpool(
+                        self._interviews.broke_off, start.interview, start.question_id
+                    )
+            raise
         except Exception as error:
-            if isinstance(error, _Gone):
-                raise
             problem = _problem(error, kept=take.is_there)
             why = problem.detail
             self._say_problem(problem)

@@ -21,6 +21,7 @@ class OpenInterviews:
     def __init__(self, interviews: Interviews, takes: Takes) -> None:
         self.kept = interviews
         self._takes = takes
+        self._begun_at = interviews.now()
         takes.subscribe(self._note)
 
     def record(self, interview_id: str, question_id: str, take: str) -> None:
@@ -39,6 +40,10 @@ class OpenInterviews:
         """
         self.kept.give(interview_id, question_id, take)
 
+    def broke_off(self, interview_id: str, question_id: str) -> None:
+        """Note that the page is gone in mid-answer: the clock stands."""
+        self.kept.time(interview_id, question_id, runs=False)
+
     def use_interrupted(self, interview_id: str, question_id: str) -> InterviewRecord:
         """Take the interrupted recording of the open question as its answer.
 
@@ -52,7 +57,9 @@ class OpenInterviews:
         return self.resume(self.kept.give(interview_id, question_id, found.name))
 
     def resume(self, record: InterviewRecord) -> InterviewRecord:
-        """Have every answer transcribed that a crash left waiting."""
+        """After a crash: have every answer transcribed that waits; its gap is not on the clock."""
+        if record.seen_at is not None and record.seen_at < self._begun_at:
+            record = self.kept.change(record.id, lambda now: now.left_behind())
         for take in [each.take or "" for each in record.transcribing]:
             if self._takes.is_at_work(take):
                 continue

@@ -4,6 +4,7 @@ import { AnswerPanel } from "./answer_panel.js";
 import { clock } from "/static/ui/clock.js";
 import { confirm } from "./confirm.js";
 import { onKeys } from "./keys.js";
+import { OneTab } from "./one_tab.js";
 import { Player } from "./player.js";
 import { request } from "./request.js";
 
@@ -13,6 +14,7 @@ const BEAT_MS = 5000; // the studio takes 20 s without one for "left"
 const FREED_AFTER_TRIES = 6; // a page that was just reloaded still counts as recording
 const AGAIN_MS = 2000; // how often a lost studio is asked whether it is back
 const WARN_S = [300, 60];
+const WARNED_FOR_S = 20; // after that it would contradict the clock
 
 const IDLE = { idle: true, shows: ["hear", "skip"] };
 const RUNS = { runs: true }; // the clock
@@ -43,12 +45,13 @@ const end = part("end");
 const player = new Player();
 
 let interview = JSON.parse(document.getElementById("state").textContent);
+const tab = new OneTab(`aloud.interview.${interview.id}`, () => player.stop());
 let leftS = interview.left_s;
 let tickedAtMs = performance.now();
 let beatAtMs = -Infinity;
 let ran = false;
+let ranS = 0; // since the studio last took it in
 let endWhenDone = false;
-const warned = WARN_S.filter((each) => leftS <= each);
 
 /* ---- the question */
 
@@ -58,8 +61,9 @@ async function showQuestion() {
     location.assign(`/interview/${interview.id}/report`);
     return;
   }
-  const about = Math.max(interview.about, question.number);
-  part("number").textContent = `Question ${question.number} of about ${about}`;
+  // after short answers more are asked than were planned, and nobody knows how many
+  const about = question.number <= interview.about ? ` of about ${interview.about}` : "";
+  part("number").textContent = `Question ${question.number}${about}`;
   document.getElementById("prompt").textContent = question.prompt;
   part("aim").textContent = `aim for ${clock(question.answer_seconds)}`;
   part("other-role").textContent = `asked for: ${question.other_role}`;
@@ -92,11 +96,13 @@ async function showQuestion() {
     return;
   }
   panel.enter("ready");
-  const audible = await player.canPlay();
-  if (!panel.is("ready")) {
+  const [audible, here] = await Promise.all([player.canPlay(), tab.isThis()]);
+  if (!panel.is("ready") || interview.question?.question_id !== question.question_id) {
     return; // the candidate has started to answer: do not talk over them
   }
-  if (audible) {
+  if (!here) {
+    panel.say("Another tab asks the questions. Answer here, and this tab takes over");
+  } else if (audible) {
     await speak();
   } else {
     panel.say("Hear the question, or read it, then answer");
@@ -126,6 +132,7 @@ async function speak() {
 /* ---- the answer */
 
 async function begin() {
+  tab.take();
   player.stop();
   await panel.record({
     questionId: interview.question.question_id,
@@ -201,6 +208,9 @@ function goOn(next) {
 /** Takes over where the interview stands; where another tab has gone on, this one follows. */
 function update(next) {
   const moved = next.question?.question_id !== interview.question?.question_id;
+  if (moved) {
+    ranS = 0; // what is not told yet was spent on the question before
+  }
   interview = next;
   leftS = next.left_s;
   tickedAtMs = performance.now();
@@ -283,8 +293,10 @@ const isOver = () => leftS <= 0;
 
 function tick() {
   const now = performance.now();
-  const runs = Boolean(STATES[panel.state].runs);
-  leftS = Math.max(0, leftS - (ran && runs ? (now - tickedAtMs) / 1000 : 0));
+  const runs = Boolean(STATES[panel.state].runs) && part("over").hidden;
+  const goneS = ran && runs ? (now - tickedAtMs) / 1000 : 0;
+  ranS += goneS;
+  leftS = Math.max(0, leftS - goneS);
   tickedAtMs = now;
   if (runs !== ran || ((runs || panel.is(...FOLLOWS)) && now - beatAtMs > BEAT_MS)) {
     beat(runs);
@@ -302,12 +314,16 @@ async function beat(runs) {
   if (!asked) {
     return; // it has ended
   }
-  const json = { question_id: asked, runs };
-  const next = await (panel.is(...FOLLOWS)
+  const json = { question_id: asked, runs, ran_s: ranS };
+  const follows = panel.is(...FOLLOWS);
+  const next = await (follows
     ? whereItStands()
     : request(`/interview/${interview.id}/time`, { json }).catch(() => null));
   if (!next || interview.question?.question_id !== asked) {
     return; // this page has gone on meanwhile
+  }
+  if (!follows) {
+    ranS = Math.max(0, ranS - json.ran_s);
   }
   if (!panel.isIdle && !panel.is(...FOLLOWS)) {
     leftS = next.left_s; // an answer has begun here: what is asked stays what it answers
@@ -323,20 +339,20 @@ async function beat(runs) {
 }
 
 function tell() {
-  for (const each of WARN_S) {
-    if (leftS <= each && !warned.includes(each)) {
-      warned.push(each);
-      const minutes = each / 60;
-      part("time-status").textContent = `${minutes} ${minutes === 1 ? "minute" : "minutes"} left.`;
-    }
-  }
-  if (!isOver()) {
-    return;
-  }
-  if (panel.is("recording", "opening", "working")) {
-    part("time-status").textContent = "The time is over. Finish this answer; it is the last one.";
-  } else if (!panel.is("interrupted", "loading", "elsewhere") && part("over").hidden) {
+  const isLast = panel.is("recording", "opening", "working");
+  const waits = panel.is("interrupted", "loading", "elsewhere");
+  if (isOver() && !isLast && !waits && part("over").hidden) {
     showOver();
+  }
+  const near = WARN_S.find((each) => leftS <= each && leftS > each - WARNED_FOR_S);
+  let text = "";
+  if (isOver()) {
+    text = isLast ? "The time is over. Finish this answer; it is the last one." : "";
+  } else if (near) {
+    text = near === 60 ? "1 minute left." : `${near / 60} minutes left.`;
+  }
+  if (part("time-status").textContent !== text) {
+    part("time-status").textContent = text; // each change is read out
   }
 }
 
@@ -344,7 +360,6 @@ function showOver() {
   player.stop();
   part("asking").hidden = true;
   end.hidden = true;
-  part("time-status").textContent = "";
   part("over").hidden = false;
   document.getElementById("over").focus();
 }
@@ -361,6 +376,7 @@ function primary() {
 
 function hear() {
   if (panel.is("ready", "problem")) {
+    tab.take();
     speak();
   } else if (panel.is("asking")) {
     player.stop();

@@ -1,6 +1,7 @@
 import json
 import re
 import threading
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -270,6 +271,18 @@ def test_the_clock_runs_while_the_page_says_so(client: TestClient) -> None:
     assert client.post(f"{address}/time", json={"question_id": "a"}).status_code == 422
 
 
+def test_the_gap_of_a_crash_is_not_on_the_clock(
+    client: TestClient, studio: Studio, settings: ClientSettings
+) -> None:
+    record = planted(studio, 2, left_s=500)
+    seen = {"seen_at": studio.interviews.kept.now() - timedelta(seconds=15)}
+    studio.interviews.kept.change(record.id, lambda record: record.model_copy(update=seen))
+    again = make_studio(settings)
+    with TestClient(create_studio(again), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
+        assert state(client, f"/interview/{record.id}")["left_s"] == 500
+    again.close()
+
+
 # ------------------------------------------------ spoken over the socket
 
 
@@ -351,7 +364,9 @@ def test_an_answer_that_broke_off_can_be_used_or_discarded(
 ) -> None:
     address = begin(client)
     asked = question_id(client, address)
+    client.post(f"{address}/time", json={"question_id": asked, "runs": True})
     name = break_off(client, studio, address, speech)
+    wait_for(lambda: studio.interviews.kept.get(address.rpartition("/")[2]).seen_at is None)
     found = state(client, address)["interrupted"]
     assert (found["name"], found["length"]) == (name, "0:03")
     assert client.post(f"/takes/{name}/discard").status_code == 204

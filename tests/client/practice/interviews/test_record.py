@@ -91,6 +91,30 @@ def test_the_clock_runs_only_while_the_candidate_is_at_it(
     assert record.time_left_s(clock.now) == 552, "it stands while the next one is asked"
 
 
+def test_what_no_page_has_seen_pass_does_not_count(interviews: Interviews, clock: Clock) -> None:
+    record = start(interviews, minutes=10)
+    think(interviews, clock, record, 30)
+    clock.go(15)  # the browser was killed; its page is opened again
+    interviews.time(record.id, current(record), runs=True, ran_s=0.0)
+    assert interviews.get(record.id).time_left_s(clock.now) == 570
+    clock.go(5)
+    record = interviews.time(record.id, current(record), runs=True, ran_s=5.0)
+    assert record.time_left_s(clock.now) == 565
+    clock.go(15)  # Aloud was killed
+    assert record.left_behind().time_left_s(clock.now) == 565
+
+
+def test_nothing_is_asked_in_the_last_half_minute(interviews: Interviews, clock: Clock) -> None:
+    record = start(interviews, minutes=10)
+    think(interviews, clock, record, 570)
+    record = interviews.answer(record.id, current(record), ONE, 1)
+    assert current(record) == ids(record)[1], "30 s are enough to begin"
+    think(interviews, clock, record, 5)
+    record = interviews.skip(record.id, current(record))
+    assert (record.current, len(record.asked)) == (None, 2)
+    assert record.ended_at == clock.now
+
+
 def test_two_tabs_count_the_time_once(interviews: Interviews, clock: Clock) -> None:
     record = start(interviews, minutes=10)
     for _ in range(10):

@@ -117,16 +117,25 @@ def test_the_engine_and_other_tabs_are_behind_and_the_last_answer_is_finished(
     assert page.locator("#prompt").inner_text() == first
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     other = new_page(context=page.context)
+    fetched: list[str] = []
+    other.on("request", lambda request: fetched.append(request.url))
     other.goto(url)
     wait_for_question(other, 1)
+    other.get_by_text("Another tab asks the questions").wait_for()
     answer(page)
     wait_for_question(page, 2)  # the engine still works on the first answer
     assert page.locator("#prompt").inner_text() == second
     wait_for_question(other, 2)
+    other.get_by_text("Another tab asks the questions").wait_for()
+    assert not [each for each in fetched if "/sound/" in each], "only one tab speaks"
     other.close()
     leave_s(running.studio, url, 10)
     page.keyboard.press("Space")
-    page.get_by_text("The time is over. Finish this answer").wait_for()
+    told = page.get_by_text("The time is over. Finish this answer")
+    told.wait_for()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    box, button = told.bounding_box(), page.locator("[data-primary]").bounding_box()
+    assert 0 < box["y"] < box["y"] + box["height"] <= button["y"] < 740, "in view beside Record"
     page.wait_for_selector("[data-recorder][data-state=recording]")
     page.keyboard.press("Space")
     page.wait_for_url("**/report")
