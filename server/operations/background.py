@@ -55,8 +55,8 @@ class BackgroundWork:
         return self.queue.file(job_id, actor.account_id)
 
     @asynccontextmanager
-    async def lifespan(self, app: object) -> AsyncIterator[None]:
-        """Runs the worker while the app runs."""
+    async def worker_running(self) -> AsyncIterator[None]:
+        """The worker of this process runs meanwhile."""
         await run_in_threadpool(self.queue.worker.start)
         try:
             yield

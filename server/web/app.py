@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Final
 
 from fastapi import FastAPI
 
 from server.accounts.service import AccountService
 from server.attempts.opening import create_service
 from server.attempts.service import Service
-from server.contract import Wire
 from server.core.settings import ServerSettings
 from server.operations.background import create_background_work
 from server.operations.metrics import Metrics
@@ -25,7 +25,7 @@ from server.web.http.pages import Pages
 from server.web.http.problems import PROBLEM_RESPONSES, add_problem_handlers
 from server.web.http.refusing import BodyLimit, HostCheck
 from server.web.http.session_cookies import Csrf, Sessions
-from server.web.routes.account import account_router, everything_router
+from server.web.routes.account import account_router
 from server.web.routes.admin import admin_router
 from server.web.routes.attempts import attempts_router, drills_router
 from server.web.routes.bank import bank_router
@@ -43,13 +43,33 @@ from server.web.routes.sign_in import sign_in_router
 
 API_PREFIX = "/api/v1"
 
-
-class Health(Wire):
-    """The answer of ``/healthz``; ``app`` says that this is an Aloud server."""
-
-    app: str = "aloud"
-    status: str = "ok"
-    bank_version: str
+_API: Final = (
+    bank_router,
+    attempts_router,
+    drills_router,
+    jobs_router,
+    exports_router,
+    sharing_router,
+    recordings_router,
+    reviews_router,
+    merging_router,
+)
+_PAGES: Final = (
+    links_router,
+    job_pages_router,
+    bank_question_pages_router,  # before the versions' numbers
+    bank_pages_router,
+    export_pages_router,
+    coach_router,
+    corrections_router,
+    review_pages_router,
+    home_router,
+    sign_in_router,
+    account_router,
+    admin_router,
+    health_router,
+)
+"""Makers of routes; those of a process are made once and serve every app of it."""
 
 
 def create_app(
@@ -71,10 +91,20 @@ def create_app(
     own = service is None
     use = service or create_service(settings)
     use.warm()
+    context = Context(
+        settings,
+        use,
+        accounts or AccountService(use.database, secret=settings.secret),
+        Pages(),
+        create_background_work(use),
+        SharingService(use.database),
+        Metrics(use.database),
+    )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with context.background.worker_running():
+            yield
         if own:
             use.close()
 
@@ -90,56 +120,26 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    people = accounts or AccountService(use.database, secret=settings.secret)
-    app.state.context = Context(settings, use, people, Pages())
-    metrics = Metrics(use.database)
-    _add_middleware(app, settings, people, metrics)
+    app.state.context = context
+    _add_middleware(app, context)
     add_problem_handlers(app)
-    app.state.background = background = create_background_work(use)
-    for router in (bank_router(), attempts_router(), drills_router()):
-        app.include_router(router, prefix=API_PREFIX)
-    for router in (jobs_router(background), exports_router(background)):
-        app.include_router(router, prefix=API_PREFIX)
-    sharing = SharingService(use.database)
-    for router in (sharing_router(sharing), recordings_router(sharing, background)):
-        app.include_router(router, prefix=API_PREFIX)
-    for router in (reviews_router(), merging_router()):
-        app.include_router(router, prefix=API_PREFIX)
-    app.include_router(links_router(sharing))
-    for pages in (
-        job_pages_router(background),
-        bank_question_pages_router(background),  # before the versions' numbers
-        bank_pages_router(background),
-        export_pages_router(background),
-    ):
-        app.include_router(pages)
-    for pages in (coach_router(), corrections_router(), review_pages_router()):
-        app.include_router(pages)
-    for pages in (home_router(), sign_in_router(), account_router(), admin_router()):
-        app.include_router(pages)
-    app.include_router(health_router(background, metrics))
-    app.include_router(everything_router(sharing))
+    for make_routes in _API:
+        app.include_router(make_routes(), prefix=API_PREFIX)
+    for make_routes in _PAGES:
+        app.include_router(make_routes())
     app.mount("/static/ui", Assets(directory=STATIC), name="ui")
-
-    @app.get("/healthz", tags=["operation"])
-    def healthz() -> Health:
-        """Report whether the server and its database answer."""
-        use.check()
-        return Health(bank_version=use.bank().version)
-
     return app
 
 
-def _add_middleware(
-    app: FastAPI, settings: ServerSettings, accounts: AccountService, metrics: Metrics
-) -> None:
+def _add_middleware(app: FastAPI, context: Context) -> None:
     """What every request passes: the last added first."""
+    settings, secret = context.settings, context.accounts.secret
     app.add_middleware(RouteMark)
     app.add_middleware(Fairness)
     app.add_middleware(Gate)
-    app.add_middleware(Csrf, secret=accounts.secret)
+    app.add_middleware(Csrf, secret=secret)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, within_s=settings.request_s)
-    app.add_middleware(Sessions, secret=accounts.secret)
+    app.add_middleware(Sessions, secret=secret)
     app.add_middleware(HostCheck, hosts=settings.hosts)
-    app.add_middleware(Observe, metrics=metrics)
+    app.add_middleware(Observe, metrics=context.metrics)
     app.add_middleware(SecurityHeaders)

@@ -13,6 +13,9 @@ from starlette.responses import Response
 from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.core.settings import ServerSettings
+from server.operations.background import BackgroundWork
+from server.operations.metrics import Metrics
+from server.sharing.service import SharingService
 from server.web.http.pages import Pages
 
 GRADING_WORKERS: Final = 2
@@ -31,6 +34,9 @@ class Context:
         service: the use cases over what belongs to no account; ``of`` gives those of an account.
         accounts: the accounts.
         pages: what renders the pages.
+        background: what is done behind requests.
+        sharing: what people show to others.
+        metrics: what was answered and how long it took.
         grading: the threads that grade; who waits for one holds none of those of other requests.
         regrading: the one that grades everything of somebody again, however long that is.
     """
@@ -39,6 +45,9 @@ class Context:
     service: Service
     accounts: AccountService
     pages: Pages
+    background: BackgroundWork
+    sharing: SharingService
+    metrics: Metrics
     grading: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(GRADING_WORKERS))
     regrading: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(1))
 

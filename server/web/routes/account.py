@@ -15,7 +15,6 @@ from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, ServerError, WrongSignInError
 from server.operations.account_data import everything_of
 from server.review.service import ReviewService
-from server.sharing.service import SharingService
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
 from server.web.http.session_cookies import end_session, start_session
@@ -87,6 +86,17 @@ def account_router() -> APIRouter:
             _archive(service),
             media_type="application/json",
             headers={"Content-Disposition": 'attachment; filename="aloud-archive.json"'},
+        )
+
+    @router.get("/everything")
+    def everything(actor: CurrentActor, service: OwnService, context: AppContext) -> Response:
+        """Answers with all that belongs to them, and what was written about others, as a zip."""
+        reviews = ReviewService(context.service.database)
+        file = everything_of(actor, context.accounts, service, context.sharing, reviews, utc_now())
+        return StreamingResponse(
+            _chunks(file),
+            media_type="application/zip",
+            headers={"Content-Disposition": 'attachment; filename="aloud-everything.zip"'},
         )
 
     @router.post("/delete")
@@ -172,24 +182,6 @@ def _archive(service: Service) -> Iterator[str]:
 
 
 _CHUNK_BYTES: Final = 256 * 1024
-
-
-def everything_router(sharing: SharingService) -> APIRouter:
-    """The one route."""
-    router = APIRouter(include_in_schema=False, dependencies=[needs(Action.OWN_ACCOUNT)])
-
-    @router.get("/account/everything")
-    def everything(actor: CurrentActor, service: OwnService, context: AppContext) -> Response:
-        """Answers with all that belongs to them, and what was written about others, as a zip."""
-        reviews = ReviewService(context.service.database)
-        file = everything_of(actor, context.accounts, service, sharing, reviews, utc_now())
-        return StreamingResponse(
-            _chunks(file),
-            media_type="application/zip",
-            headers={"Content-Disposition": 'attachment; filename="aloud-everything.zip"'},
-        )
-
-    return router
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """The pages of the bank's editors: versions, an editor with its faults, a preview, activation."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -45,16 +46,17 @@ class _Checked:
     overtaken: bool = False
 
 
-def bank_pages_router(background: BackgroundWork) -> APIRouter:
+@cache
+def bank_pages_router() -> APIRouter:
     """The pages under ``/coach/bank``."""
     router = APIRouter(
         prefix="/coach/bank", include_in_schema=False, dependencies=[needs(Action.EDIT_BANK)]
     )
-    versions = background.versions
 
     @router.get("")
     def overview(request: Request, context: AppContext) -> Response:
         """List the versions."""
+        versions = context.background.versions
         bank = versions.grading_data.bank
         return context.pages.page(
             request,
@@ -74,8 +76,9 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         job: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
     ) -> Response:
         """Open the editor: on a version, on what a job found faults in, or on the newest one."""
+        versions = context.background.versions
         if job is not None:
-            typed, checked = _of_job(background, job, actor)
+            typed, checked = _of_job(context.background, job, actor)
             return _editor(request, context, typed, checked)
         latest = versions.store.latest_number()
         number = version or latest
@@ -98,6 +101,7 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         based_on: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
     ) -> Response:
         """Check what was typed, and store it if requested and nothing is wrong."""
+        versions = context.background.versions
         typed = _Typed(_lines(yaml), _lines(lexicon_yaml), _one_line(note), based_on)
         order = DraftOrder(yaml=typed.yaml, lexicon_yaml=typed.lexicon_yaml, note=typed.note)
         try:
@@ -112,7 +116,9 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         if len(draft.questions) > CHECKED_AT_ONCE:
             if do != "save":
                 return _editor(request, context, typed, _Checked(draft=draft, checked="form"))
-            queued = background.queue.enqueue(CHECK_BANK, order.model_dump(), actor.account_id)
+            queued = context.background.queue.enqueue(
+                CHECK_BANK, order.model_dump(), actor.account_id
+            )
             return RedirectResponse(f"/jobs/{queued.id}", 303)
         try:
             versions.check(draft)
@@ -124,16 +130,21 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         return RedirectResponse(f"/coach/bank/{number}", 303)
 
     @router.post("/none/activate")
-    def deactivate(actor: CurrentActor) -> Response:
+    def deactivate(actor: CurrentActor, context: AppContext) -> Response:
         """Use only the bank that the server was started with."""
+        versions = context.background.versions
         versions.activate(None, actor.account_id)
         return RedirectResponse("/coach/bank", 303)
 
     @router.post("/regrade")
-    def regrade(actor: CurrentActor, trial: Annotated[bool, Form()] = False) -> Response:
+    def regrade(
+        actor: CurrentActor, context: AppContext, trial: Annotated[bool, Form()] = False
+    ) -> Response:
         """Grade everybody's answers again with the bank in use, in the background."""
         order = RegradeOrder(scope="everybody", dry_run=trial)
-        queued = background.queue.enqueue(REGRADE, order.model_dump(mode="json"), actor.account_id)
+        queued = context.background.queue.enqueue(
+            REGRADE, order.model_dump(mode="json"), actor.account_id
+        )
         return RedirectResponse(f"/jobs/{queued.id}", 303)
 
     @router.get("/{number}")
@@ -141,6 +152,7 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         request: Request, number: Number, context: AppContext, since: MaybeNumber = None
     ) -> Response:
         """Show a version: its questions, and how it differs from the active or another one."""
+        versions = context.background.versions
         text = versions.get(number)
         other = since if since is not None else versions.store.active_number()
         try:
@@ -160,14 +172,16 @@ def bank_pages_router(background: BackgroundWork) -> APIRouter:
         )
 
     @router.post("/{number}/activate")
-    def activate(number: Number, actor: CurrentActor) -> Response:
+    def activate(number: Number, actor: CurrentActor, context: AppContext) -> Response:
         """Put a version to use."""
+        versions = context.background.versions
         versions.activate(number, actor.account_id)
         return RedirectResponse(f"/coach/bank/{number}", 303)
 
     @router.get("/{number}/{part}.yaml")
-    def download(number: Number, part: Literal["bank", "lexicon"]) -> Response:
+    def download(number: Number, part: Literal["bank", "lexicon"], context: AppContext) -> Response:
         """Hand out a version's text as a file."""
+        versions = context.background.versions
         text = versions.get(number)
         content = text.yaml if part == "bank" else text.lexicon_yaml
         name = f"{part}-version-{number}.yaml"

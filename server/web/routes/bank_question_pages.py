@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Annotated, Any, Final, get_args
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -30,7 +31,6 @@ from server.bank_versions.service import (
 from server.bank_versions.text import Draft, DraftError, Fault
 from server.core.access import Action
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
-from server.operations.background import BackgroundWork
 from server.web.http.context import Context
 from server.web.http.gate import AppContext, CurrentActor, needs
 
@@ -85,12 +85,12 @@ async def _sent(request: Request) -> list[tuple[str, str]]:
 Sent = Annotated[list[tuple[str, str]], Depends(_sent)]
 
 
-def bank_question_pages_router(background: BackgroundWork) -> APIRouter:
+@cache
+def bank_question_pages_router() -> APIRouter:
     """The pages ``/coach/bank/questions`` and those below."""
     router = APIRouter(
         prefix="/coach/bank", include_in_schema=False, dependencies=[needs(Action.EDIT_BANK)]
     )
-    versions = background.versions
 
     @router.get("/questions")
     def browse(
@@ -103,6 +103,7 @@ def bank_question_pages_router(background: BackgroundWork) -> APIRouter:
         page: Annotated[int, Query(ge=1, le=10_000)] = 1,
     ) -> Response:
         """List the questions of the newest version and of the bank below it."""
+        versions = context.background.versions
         bank, own = _newest(versions)
         wanted = words.casefold().split()
         found = [
@@ -129,6 +130,7 @@ def bank_question_pages_router(background: BackgroundWork) -> APIRouter:
     @router.get("/new-question")
     def new(request: Request, context: AppContext) -> Response:
         """Show an empty form."""
+        versions = context.background.versions
         return _form(request, context, versions, None, _base(versions, None), blank(), "", _Seen())
 
     @router.post("/new-question")
@@ -139,6 +141,7 @@ def bank_question_pages_router(background: BackgroundWork) -> APIRouter:
     @router.get("/questions/{question_id}")
     def edit(request: Request, question_id: QuestionId, context: AppContext) -> Response:
         """Show the form of a question."""
+        versions = context.background.versions
         base = _base(versions, question_id)
         typed = form_of(base.old or data_of(_known(base)))
         return _form(request, context, versions, question_id, base, typed, "", _Seen())
@@ -161,6 +164,7 @@ def bank_question_pages_router(background: BackgroundWork) -> APIRouter:
         context: AppContext,
         sent: list[tuple[str, str]],
     ) -> Response:
+        versions = context.background.versions
         base, values = _base(versions, question_id), dict(sent)
         do = values.get("do", "check")
         note = " ".join(values.get("note", "").split())[:MAX_NOTE_CHARS]
@@ -206,7 +210,9 @@ def bank_question_pages_router(background: BackgroundWork) -> APIRouter:
             yaml=texts[0], lexicon_yaml=texts[1], note=note or f"Question {_id(typed)}"
         )
         if large:
-            queued = background.queue.enqueue(CHECK_BANK, order.model_dump(), actor.account_id)
+            queued = context.background.queue.enqueue(
+                CHECK_BANK, order.model_dump(), actor.account_id
+            )
             return RedirectResponse(f"/jobs/{queued.id}", 303)
         try:
             number = versions.save(order, actor.account_id, after=base.number)

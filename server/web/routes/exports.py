@@ -1,5 +1,6 @@
 """Exports over HTTP: one attempt as a file at once, a cohort as a job."""
 
+from functools import cache
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Query, Request, status
@@ -28,7 +29,8 @@ class CohortExport(Wire):
     until: AwareDatetime | None = None
 
 
-def exports_router(background: BackgroundWork) -> APIRouter:
+@cache
+def exports_router() -> APIRouter:
     """The routes that hand out files."""
     router = APIRouter(tags=["exports"], dependencies=[needs(Action.PRACTICE)])
 
@@ -44,7 +46,7 @@ def exports_router(background: BackgroundWork) -> APIRouter:
         format: Annotated[AttemptFormat, Query()] = "markdown",
     ) -> Response:
         """Return an attempt, your own or one shared with a cohort that you coach, as a file."""
-        resource = resource_of_attempt(background.database, attempt_id)
+        resource = resource_of_attempt(context.background.database, attempt_id)
         if resource is None:
             raise NotFoundError("there is nothing here, or it is not shared with you")
         demand(actor, Action.READ, resource)
@@ -52,14 +54,17 @@ def exports_router(background: BackgroundWork) -> APIRouter:
         return file_response(export_attempt(archive, format))
 
     @router.post("/cohorts/{cohort_id}/exports", status_code=status.HTTP_202_ACCEPTED)
-    def cohort(cohort_id: CohortId, wanted: CohortExport, actor: CurrentActor) -> Job:
+    def cohort(
+        cohort_id: CohortId, wanted: CohortExport, actor: CurrentActor, context: AppContext
+    ) -> Job:
         """Put what a cohort's candidates share into a table, in the background."""
-        return _enqueue(background, actor, CohortOrder(cohort_id=cohort_id, **dict(wanted)))
+        return _enqueue(context.background, actor, CohortOrder(cohort_id=cohort_id, **dict(wanted)))
 
     return router
 
 
-def export_pages_router(background: BackgroundWork) -> APIRouter:
+@cache
+def export_pages_router() -> APIRouter:
     """``/coach/exports``: the cohorts one coaches, each with its export."""
     router = APIRouter(
         prefix="/coach/exports", include_in_schema=False, dependencies=[needs(Action.COACH)]
@@ -75,10 +80,11 @@ def export_pages_router(background: BackgroundWork) -> APIRouter:
     def export(
         cohort_id: CohortId,
         actor: CurrentActor,
+        context: AppContext,
         format: Annotated[CohortFormat, Form()] = "csv",
     ) -> Response:
         """Start an export and show how far it is."""
-        job = _enqueue(background, actor, CohortOrder(cohort_id=cohort_id, format=format))
+        job = _enqueue(context.background, actor, CohortOrder(cohort_id=cohort_id, format=format))
         return RedirectResponse(f"/jobs/{job.id}", 303)
 
     return router

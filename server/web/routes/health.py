@@ -1,4 +1,6 @@
-"""``/readyz`` for load balancers, ``/metrics`` for Prometheus."""
+"""``/healthz`` for clients, ``/readyz`` for load balancers, ``/metrics`` for Prometheus."""
+
+from functools import cache
 
 from fastapi import APIRouter, Response
 from pydantic import Field
@@ -9,10 +11,18 @@ from server.core.errors import StoreError
 from server.db import HEAD_REVISION
 from server.db.migrate import current_revision
 from server.operations.background import BackgroundWork
-from server.operations.metrics import CONTENT_TYPE, Metrics
-from server.web.http.gate import needs
+from server.operations.metrics import CONTENT_TYPE
+from server.web.http.gate import AppContext, needs
 
 _OK = "ok"
+
+
+class Health(Wire):
+    """The answer of ``/healthz``; ``app`` says that this is an Aloud server."""
+
+    app: str = "aloud"
+    status: str = "ok"
+    bank_version: str
 
 
 class Readiness(Wire):
@@ -26,17 +36,24 @@ class Readiness(Wire):
     jobs: str = Field(description="'ok', or that no worker runs in this process")
 
 
-def health_router(background: BackgroundWork, metrics: Metrics) -> APIRouter:
-    """The routes; ``/readyz`` is open, ``/metrics`` needs an admin's token if there are accounts.
+@cache
+def health_router() -> APIRouter:
+    """The routes; only ``/metrics`` needs an admin's token, if there are accounts.
 
     There is no way around that for requests from this machine: behind a proxy, all are.
     """
     router = APIRouter(tags=["operation"])
 
+    @router.get("/healthz")
+    def healthz(context: AppContext) -> Health:
+        """Report whether the server and its database answer."""
+        context.service.check()
+        return Health(bank_version=context.service.bank().version)
+
     @router.get("/readyz", responses={503: {"model": Readiness}})
-    def readyz(response: Response) -> Readiness:
+    def readyz(response: Response, context: AppContext) -> Readiness:
         """Tell whether this process should get requests."""
-        found = _readiness(background)
+        found = _readiness(context.background)
         if not found.ready:
             response.status_code = 503
         return found
@@ -47,9 +64,9 @@ def health_router(background: BackgroundWork, metrics: Metrics) -> APIRouter:
         response_class=Response,
         responses={200: {"content": {"text/plain": {}}}},
     )
-    def numbers() -> Response:
+    def numbers(context: AppContext) -> Response:
         """Tell what was answered and how long it took, and what the database holds."""
-        return Response(metrics.text(), media_type=CONTENT_TYPE)
+        return Response(context.metrics.text(), media_type=CONTENT_TYPE)
 
     return router
 

@@ -2,6 +2,7 @@
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Request
@@ -14,7 +15,6 @@ from server.review.guest_key import GuestKey
 from server.review.models import Author, Rubric
 from server.review.service import ReviewService
 from server.sharing.links import Guest
-from server.sharing.service import SharingService
 from server.web.http.context import Context
 from server.web.http.gate import AppContext
 from server.web.http.ranges import sound_response
@@ -62,7 +62,8 @@ class _GuestReview(AttemptReview):
         }
 
 
-def links_router(sharing: SharingService) -> APIRouter:
+@cache
+def links_router() -> APIRouter:
     """The pages under ``/s/…``; the secret in the address lets people in."""
     router = APIRouter(prefix="/s/{secret}", include_in_schema=False)
 
@@ -70,12 +71,14 @@ def links_router(sharing: SharingService) -> APIRouter:
         request: Request, secret: Secret, attempt_id: Id, context: AppContext, reviews: Reviews
     ) -> AttemptReview:
         """An answer that the link shows, for anybody with the link."""
-        return _review(request, context, reviews, sharing.links.open(secret), secret, attempt_id)
+        return _review(
+            request, context, reviews, context.sharing.links.open(secret), secret, attempt_id
+        )
 
     @router.get("")
     def first(request: Request, secret: Secret, context: AppContext, reviews: Reviews) -> Response:
         """Show the answer, or list those of an interview."""
-        guest = sharing.links.open(secret)
+        guest = context.sharing.links.open(secret)
         if len(guest.attempts) == 1:
             only = guest.attempts[0].id
             return review_page(request, _review(request, context, reviews, guest, secret, only))
@@ -86,13 +89,15 @@ def links_router(sharing: SharingService) -> APIRouter:
         return page
 
     @router.get("/attempts/{attempt_id}/recording")
-    def recording(request: Request, secret: Secret, attempt_id: Id) -> Response:
+    def recording(
+        request: Request, secret: Secret, attempt_id: Id, context: AppContext
+    ) -> Response:
         """Return the recording, if it is shared."""
-        guest = sharing.links.open(secret)
+        guest = context.sharing.links.open(secret)
         guest.demand(attempt_id)
         if not guest.with_audio:
             raise NotFoundError("there is no recording of this answer here")
-        return sound_response(request, sharing.recordings.get(attempt_id))
+        return sound_response(request, context.sharing.recordings.get(attempt_id))
 
     answers = APIRouter(prefix="/attempts/{attempt_id}")
     add_review_routes(answers, review)

@@ -3,6 +3,7 @@
 Recordings are uploaded by their owner for a share, and heard by whom it is shared with.
 """
 
+from functools import cache
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Path, Request, status
@@ -20,9 +21,7 @@ from server.contract import (
 from server.core.access import Action, Actor
 from server.core.errors import NotAllowedError, NotFoundError
 from server.jobs.models import Job
-from server.operations.background import BackgroundWork
 from server.sharing.encoding import MAX_RECORDING_BYTES
-from server.sharing.service import SharingService
 from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import receive
 from server.web.http.gate import AppContext, CurrentActor, demand, needs
@@ -32,39 +31,42 @@ Id = Annotated[AttemptId, Path()]
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
-def sharing_router(sharing: SharingService) -> APIRouter:
+@cache
+def sharing_router() -> APIRouter:
     """The routes for your own shares; those of others are reported as not found."""
     router = APIRouter(tags=["sharing"], dependencies=[needs(Action.PRACTICE)])
 
     @router.get("/shares")
-    def shares(actor: CurrentActor) -> tuple[Shared, ...]:
+    def shares(actor: CurrentActor, context: AppContext) -> tuple[Shared, ...]:
         """List everything one shows now, the latest first."""
-        return sharing.shares.all(owner_of(actor))
+        return context.sharing.shares.all(owner_of(actor))
 
     @router.post("/shares", status_code=status.HTTP_201_CREATED)
-    def share(wanted: ShareRequest, actor: CurrentActor) -> Shared:
+    def share(wanted: ShareRequest, actor: CurrentActor, context: AppContext) -> Shared:
         """Show an attempt or an interview to a cohort's coaches, or (no cohort) by links."""
-        return sharing.shares.share(owner_of(actor), wanted)
+        return context.sharing.shares.share(owner_of(actor), wanted)
 
     @router.delete("/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT)
-    def revoke(share_id: Number, actor: CurrentActor) -> None:
+    def revoke(share_id: Number, actor: CurrentActor, context: AppContext) -> None:
         """Take a share back; recordings that nothing else shows are deleted."""
-        sharing.shares.revoke(owner_of(actor), share_id)
+        context.sharing.shares.revoke(owner_of(actor), share_id)
 
     @router.post("/shares/{share_id}/links", status_code=status.HTTP_201_CREATED)
-    def add_link(share_id: Number, wanted: LinkRequest, actor: CurrentActor) -> NewShareLink:
+    def add_link(
+        share_id: Number, wanted: LinkRequest, actor: CurrentActor, context: AppContext
+    ) -> NewShareLink:
         """Make a link for somebody without an account; its address is shown only once."""
-        return sharing.links.add(owner_of(actor), share_id, wanted)
+        return context.sharing.links.add(owner_of(actor), share_id, wanted)
 
     @router.delete("/share-links/{link_id}", status_code=status.HTTP_204_NO_CONTENT)
-    def revoke_link(link_id: Number, actor: CurrentActor) -> None:
+    def revoke_link(link_id: Number, actor: CurrentActor, context: AppContext) -> None:
         """Revoke a link."""
-        sharing.links.revoke(owner_of(actor), link_id)
+        context.sharing.links.revoke(owner_of(actor), link_id)
 
     @router.get("/attempts/{attempt_id}/sharing")
-    def of_attempt(attempt_id: Id, actor: CurrentActor) -> Sharing:
+    def of_attempt(attempt_id: Id, actor: CurrentActor, context: AppContext) -> Sharing:
         """Tell what one shows of an attempt, and to whom one could."""
-        return sharing.shares.of_attempt(owner_of(actor), attempt_id)
+        return context.sharing.shares.of_attempt(owner_of(actor), attempt_id)
 
     return router
 
@@ -111,7 +113,8 @@ async def _uploaded(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def recordings_router(sharing: SharingService, background: BackgroundWork) -> APIRouter:
+@cache
+def recordings_router() -> APIRouter:
     """The routes under ``/attempts/…/recording``."""
     router = APIRouter(
         prefix="/attempts/{attempt_id}/recording",
@@ -121,13 +124,22 @@ def recordings_router(sharing: SharingService, background: BackgroundWork) -> AP
 
     @router.put("", openapi_extra=_UPLOAD, status_code=status.HTTP_202_ACCEPTED)
     def put(
-        attempt_id: Id, actor: CurrentActor, content: Annotated[bytes, Depends(_uploaded)]
+        attempt_id: Id,
+        actor: CurrentActor,
+        context: AppContext,
+        content: Annotated[bytes, Depends(_uploaded)],
     ) -> Job:
         """Upload the recording of an attempt shared with audio: FLAC or Opus.
 
         It can be played once the job has decoded and re-encoded it.
         """
-        return receive(sharing.recordings, background.queue, owner_of(actor), attempt_id, content)
+        return receive(
+            context.sharing.recordings,
+            context.background.queue,
+            owner_of(actor),
+            attempt_id,
+            content,
+        )
 
     @router.get("", response_class=Response, responses=_SOUND)
     def get(request: Request, attempt_id: Id, actor: CurrentActor, context: AppContext) -> Response:
@@ -136,11 +148,11 @@ def recordings_router(sharing: SharingService, background: BackgroundWork) -> AP
         if resource is None:
             raise NotFoundError("there is nothing here, or it is not shared with you")
         demand(actor, Action.HEAR, resource)
-        return sound_response(request, sharing.recordings.get(attempt_id))
+        return sound_response(request, context.sharing.recordings.get(attempt_id))
 
     @router.delete("", status_code=status.HTTP_204_NO_CONTENT)
-    def delete(attempt_id: Id, actor: CurrentActor) -> None:
+    def delete(attempt_id: Id, actor: CurrentActor, context: AppContext) -> None:
         """Delete a recording from the server for good, and one that is being prepared."""
-        sharing.recordings.delete(owner_of(actor), attempt_id)
+        context.sharing.recordings.delete(owner_of(actor), attempt_id)
 
     return router

@@ -69,7 +69,7 @@ def test_nothing_that_the_description_allows_breaks_the_server(world: People) ->
 
 
 def test_whatever_is_uploaded_is_refused_or_prepared_and_no_job_breaks(world: People) -> None:
-    ana, queue = world.by_name["ana"].id, world.app.state.background.queue
+    ana, queue = world.by_name["ana"].id, world.app.state.context.background.queue
     attempt = world.of("ana").submit(
         world.attempt.submission.model_copy(update={"submission_id": f"{2:032x}"})
     )

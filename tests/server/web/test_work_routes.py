@@ -67,12 +67,12 @@ class Site:
 
     @property
     def versions(self) -> BankVersions:
-        found: BankVersions = self.client.app.state.background.versions  # type: ignore[attr-defined]
+        found: BankVersions = self.client.app.state.context.background.versions  # type: ignore[attr-defined]
         return found
 
     @property
     def queue(self) -> JobQueue:
-        found: JobQueue = self.client.app.state.background.queue  # type: ignore[attr-defined]
+        found: JobQueue = self.client.app.state.context.background.queue  # type: ignore[attr-defined]
         return found
 
 
@@ -114,10 +114,10 @@ def share(store: Store, owner_id: int, cohort_id: int, attempt_id: int) -> None:
 
 def test_the_worker_runs_as_long_as_the_app(store: Store, service: Service) -> None:
     app = create_app(ServerSettings(database_url="sqlite://"), service=service)
-    assert not app.state.background.queue.worker.is_alive
+    assert not app.state.context.background.queue.worker.is_alive
     with TestClient(app):
-        assert app.state.background.queue.worker.is_alive
-    assert not app.state.background.queue.worker.is_alive
+        assert app.state.context.background.queue.worker.is_alive
+    assert not app.state.context.background.queue.worker.is_alive
 
 
 def test_a_candidate_grades_their_own_answers_anew_and_others_see_nothing_of_it(
