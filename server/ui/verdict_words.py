@@ -65,9 +65,17 @@ def correction_text(corrected: CorrectedVerdict | None) -> str:
     return f"{gave}, graded “{was}”{note}"
 
 
-def graded_text(graded_score: float | None) -> str:
-    """The grader's own score, to show beside a corrected one; empty if nobody corrected it."""
-    return "" if graded_score is None else f"corrected, graded {graded_score:.0%}"
+def graded_text(graded_score: float | None, score: float | None) -> str:
+    """The grader's own score, to show beside a corrected one; empty if nobody corrected it.
+
+    Where a correction leaves the score as it is, the same number twice would say nothing.
+    """
+    if graded_score is None:
+        return ""
+    graded = f"{graded_score:.0%}"
+    if score is not None and f"{score:.0%}" == graded:
+        return "corrected, same score"
+    return f"corrected, graded {graded}"
 
 
 def score_text(report: Report) -> str:
@@ -76,7 +84,7 @@ def score_text(report: Report) -> str:
     Reports of earlier graders have only the coverage, and say so.
     """
     name = "coverage" if report.score is None else "score"
-    graded = graded_text(report.overall_graded)
+    graded = graded_text(report.overall_graded, report.overall)
     return f"{name} {least_text(report)}{report.overall:.0%}" + (f" ({graded})" if graded else "")
 
 

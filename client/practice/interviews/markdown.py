@@ -75,7 +75,7 @@ def _cells(line: AnswerLine) -> list[str]:
     elif line.score is None:
         outcome = plain_text(line.problem)
     else:
-        graded = graded_text(line.graded_score)
+        graded = graded_text(line.graded_score, line.score)
         outcome = f"{line.score:.0%} ({line.covered} of {line.phrases})"
         outcome += f", {graded}" if graded else ""
     length = "" if line.answer_s is None else f"{line.answer_s:.0f} s of {line.target_s:.0f} s"

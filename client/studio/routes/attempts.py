@@ -35,8 +35,9 @@ from server.ui.charts import Chart, ScorePoint, score_chart
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import ReportView, Sounds, view_report
 
-SHOWN_ATTEMPTS: Final = 20
+SHOWN_ATTEMPTS: Final = 5
 """Other attempts at the question that the page lists; the history has them all."""
+CHARTED_ATTEMPTS: Final = 21
 
 _EXPORTS: Final = {
     "md": ("markdown", "text/markdown; charset=utf-8"),
@@ -211,7 +212,7 @@ def _report(
     view = view_report(attempt.report)
     question, in_bank = question_of(studio, attempt)
     others = studio.backend.history(
-        HistoryQuery(question_id=attempt.report.question_id, limit=SHOWN_ATTEMPTS + 1)
+        HistoryQuery(question_id=attempt.report.question_id, limit=CHARTED_ATTEMPTS)
     )
     role = studio.bank.role(attempt.role or "")
     return studio.page(

@@ -24,7 +24,7 @@ from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery
 
 SEND_SHOWN_WITHIN_S: Final = 3.0
 """What takes longer to send goes on while the page is shown, which says how far it is."""
-PAGE_SIZE: Final = 30
+PAGE_SIZE: Final = 15
 _EXPORTS: Final = {
     "json": ("json", "application/json"),
     "csv": ("csv", "text/csv; charset=utf-8"),

@@ -90,7 +90,10 @@ def _engine(studio: Studio) -> Check:
         engine = studio.engine.load()
     except ClientError as error:
         return Check("Transcription", False, str(error), "aloud doctor says what is missing")
-    if studio.engine.status().rough:
+    status = studio.engine.status()
+    if status.by_choice:
+        return Check("Transcription", True, f"{engine.name}, as you chose; it is rough")
+    if status.rough:
         return Check(
             "Transcription",
             False,

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from client.answering.assembly import vocabulary
 from client.core.errors import ClientError, WeightsError
@@ -20,6 +20,8 @@ from client.transcription.weights import (
     list_models,
     pull,
 )
+
+ROUGH: Final = "pocketsphinx"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class EngineStatus:
         state: ``waiting`` before its first use.
         name: the engine in use, or the one that would be.
         model: its weights; empty where it has none of ours.
-        rough: transcripts will be rough, because there are no Whisper weights.
+        rough: transcripts will be rough.
+        by_choice: and that is what an option or the settings ask for; no weights are missing.
         problem: why it could not be loaded, with the remedy.
         fetching: weights on their way, or how the last fetch ended.
         default_model: what the button fetches.
@@ -52,6 +55,7 @@ class EngineStatus:
     name: str
     model: str
     rough: bool
+    by_choice: bool
     problem: str
     fetching: Fetching | None
     default_model: str = DEFAULT_MODEL
@@ -133,8 +137,15 @@ class EngineState:
             state = "loading"
         elif self._problem:
             state = "failed"
+        rough = name == ROUGH
         return EngineStatus(
-            state, name, model, name == "pocketsphinx", self._problem, self._fetching
+            state,
+            name,
+            model,
+            rough,
+            rough and self._engine == ROUGH,
+            self._problem,
+            self._fetching,
         )
 
     def models(self) -> list[WeightsStatus]:
@@ -178,4 +189,4 @@ class EngineState:
         if self._model is not None:
             return "faster-whisper", self._model
         weights = first_installed()
-        return ("faster-whisper", weights.name) if weights else ("pocketsphinx", "")
+        return ("faster-whisper", weights.name) if weights else (ROUGH, "")

@@ -28,7 +28,8 @@ WEEKS_SHOWN: Final = 26
 """Half a year: more points than that run into each other on a telephone."""
 
 _WIDTH, _HEIGHT = 400, 180
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 372, 20, 148
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 372, 20, 148
+"""The labels on the left are larger on a telephone."""
 _LEVELS: Final = (0.0, 0.5, 1.0)
 _DAYS_A_WEEK: Final = 7
 

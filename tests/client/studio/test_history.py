@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from client.backend.outbox import AnswerOutbox
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
+from client.studio.routes.history import PAGE_SIZE
 from client.studio.state.studio import Studio
 from server.contract import DrillReview, HistoryQuery, Submission, Transcript
 from tests.client.conftest import make_submission
@@ -110,7 +111,7 @@ def test_a_filter_that_cannot_be_used_is_named_at_its_field(
 def test_long_histories_come_in_pages_and_one_beyond_the_end_is_the_last(
     client: TestClient, answered: Answered
 ) -> None:
-    ids = [answered() for _ in range(31)]
+    ids = [answered() for _ in range(PAGE_SIZE + 1)]
     first = client.get("/history").text
     assert listed(first) == ids[:0:-1]
     assert "Page 1 of 2" in first

@@ -293,6 +293,9 @@ def test_a_score_that_a_coach_corrected_says_what_the_grader_gave(interviews: In
     report = report_interview(record, kept(record, read))
     assert (report.answers[0].score, report.answers[0].graded_score) == (1.0, 0.5)
     assert "100% (2 of 2), corrected, graded 50%" in interview_to_markdown(report)
+    same = report.answers[0].model_copy(update={"graded_score": 1.0})
+    report = report.model_copy(update={"answers": (same, *report.answers[1:])})
+    assert "100% (2 of 2), corrected, same score" in interview_to_markdown(report)
     uncorrected = report_interview(record, kept(record, graded))
     assert "corrected" not in interview_to_markdown(uncorrected)
 

@@ -72,6 +72,14 @@ EMPTY_STATES: Final = ("/", "/history", "/progress", "/drills", "/interview")
 VIEWS: Final = ((1280, "light"), (360, "dark"))
 """Contrast does not depend on the width, nor the layout on the colors: two views see all four."""
 NARROWEST_PX: Final = 320
+FOLDING: Final = (
+    "/progress",
+    "/attempts/{latest}",
+    "/attempts/{latest}/versions/1",
+    "/attempts/{latest}/compare/{earlier}",
+)
+LONGEST_PX: Final = 4_000
+"""Five screens of a phone."""
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +181,25 @@ def test_tab_reaches_everything_and_shows_where_it_is(
     page = new_page()
     page.goto(address(practiced, path))
     assert tabbing_problems(page) == []
+
+
+def test_on_a_phone_long_pages_fold_and_open_where_a_link_leads(
+    practiced: RunningStudio, new_page: NewPage
+) -> None:
+    page = new_page(viewport={"width": 390, "height": 800})
+    for path in FOLDING:
+        page.goto(address(practiced, path))
+        page.wait_for_selector("[data-folded]")
+        assert page.evaluate("document.documentElement.scrollHeight") < LONGEST_PX, path
+    delivery = page.locator("#delivery .figures")
+    page.goto(address(practiced, "/attempts/{latest}"))
+    assert not delivery.is_visible()
+    page.get_by_role("navigation", name="On this page").get_by_text("Delivery").click()
+    delivery.wait_for()
+    page.get_by_role("button", name="Delivery").press("Enter")
+    delivery.wait_for(state="hidden")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    delivery.wait_for()
 
 
 def test_the_skip_link_leads_past_the_menu(practiced: RunningStudio, new_page: NewPage) -> None:

@@ -1,0 +1,51 @@
+/** On a phone, sections marked with `data-folds` show only their heading until it is pressed. */
+
+const phone = matchMedia("(max-width: 40rem)");
+const sections = [...document.querySelectorAll("[data-folds]")];
+
+function setFolded(section, folded) {
+  section.toggleAttribute("data-folded", folded);
+  section.querySelector(".fold-button")?.setAttribute("aria-expanded", String(!folded));
+}
+
+function arrange() {
+  for (const section of sections) {
+    const heading = section.querySelector("h2");
+    const button = heading.querySelector(".fold-button");
+    if (phone.matches && !button) {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.className = "fold-button";
+      made.append(...heading.childNodes);
+      made.addEventListener("click", () => {
+        setFolded(section, !section.hasAttribute("data-folded"));
+      });
+      heading.append(made);
+      setFolded(section, true);
+    } else if (!phone.matches && button) {
+      setFolded(section, false);
+      button.replaceWith(...button.childNodes);
+    }
+  }
+  reveal(location.hash);
+}
+
+/** What a link leads to is shown. */
+function reveal(hash) {
+  const target = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
+  const section = target && target.closest("[data-folded]");
+  if (section) {
+    setFolded(section, false);
+    target.scrollIntoView();
+  }
+}
+
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest("a[href]");
+  if (link && link.pathname === location.pathname) {
+    reveal(link.hash); // no event comes where the address already has it
+  }
+});
+addEventListener("hashchange", () => reveal(location.hash));
+phone.addEventListener("change", arrange);
+arrange();
