@@ -162,7 +162,7 @@ def _clauses(tokens: Sequence[Token]) -> tuple[tuple[int, ...], tuple[int, ...]]
         sentences += token.gap == SENTENCE
         opens = token.raw in ("and", "or") and _is_subject(tokens, place + 1)
         starts = token.gap == SENTENCE or token.raw in CLAUSE_STARTS
-        clauses += starts or opens or _is_subject(tokens, place)
+        clauses += starts or opens or (token.raw in SUBJECTS and _is_subject(tokens, place))
         sentence.append(sentences)
         clause.append(clauses)
     return tuple(sentence), tuple(clause)

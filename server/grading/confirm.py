@@ -136,8 +136,10 @@ def _is_distinctive(answer: Answer, part: Proposal, shared: Counter[str]) -> boo
     if variant is None or len(variant.units) < 2:
         return False
     units = variant.units
-    needed = [number for number, unit in enumerate(units) if not unit.optional]
     said = {number for place in part.places for number in range(place.first, place.last)}
+    if len(said) == 1 and 0 not in said:  # one word tells nothing unless it opens the phrase
+        return False
+    needed = [number for number, unit in enumerate(units) if not unit.optional]
     missing = [number for number in needed if number not in said]
     if not missing or not _is_telling(answer, part, said, missing, shared):
         return False
@@ -154,6 +156,9 @@ def _is_telling(
     """Whether the units ``said`` tell which phrase is meant, without the ``missing`` ones."""
     assert part.variant is not None
     units = part.variant.units
+    own = [number for number in said if shared[units[number].lemma] < 2]
+    if not own:
+        return False
     needed = [number for number, unit in enumerate(units) if not unit.optional]
     total = sum(units[number].weight for number in needed)
     share = sum(units[number].weight for number in said if number in needed) / total
@@ -163,7 +168,6 @@ def _is_telling(
         return False  # "port 22" says nothing of port 179
     if any(units[n].text in PARTICLES for n in missing):
         return False  # "hold on" is no half of "holdout"
-    own = [number for number in said if shared[units[number].lemma] < 2]
     if len(said) == 1:
         only = units[next(iter(said))]
         telling = only.rare or (
@@ -172,8 +176,8 @@ def _is_telling(
             and rank(only.text) >= EVERYDAY_RANK
             and part.places[0].tier is Tier.EXACT  # "I record it": nothing of recording rules
         )
-        return bool(own) and min(said) == 0 and telling and share >= MIN_TELLING_PART
-    if not own or (share < MIN_PART and len(said) * 2 < len(needed)):
+        return telling and share >= MIN_TELLING_PART
+    if share < MIN_PART and len(said) * 2 < len(needed):
         return False
     if all(min(rank(units[n].text), rank(units[n].lemma)) < EVERYDAY_RANK for n in own):
         return False  # "it broke down": nothing of broke down the spend

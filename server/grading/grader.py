@@ -1,6 +1,7 @@
 """From a question and a submission to the Report."""
 
 import logging
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from random import Random
@@ -158,12 +159,9 @@ def _made(words: tuple[str, ...]) -> AnswerSense:
 
 def _is_denied(answer: Answer, span: Span) -> bool:
     """Whether the words of a span, as numbered in the transcript, are denied."""
-    places = [
-        place
-        for place, token in enumerate(answer.tokens)
-        if span[0] <= token.first and token.last < span[1]
-    ]
-    return bool(places) and is_denied(answer, (places[0], places[-1] + 1))
+    start = bisect_left(answer.tokens, span[0], key=lambda token: token.first)
+    end = bisect_left(answer.tokens, span[1], key=lambda token: token.last)
+    return start < end and is_denied(answer, (start, end))
 
 
 def grade(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from pronunciation.confusions import encode, merged
 from pronunciation.errors import HearingError
@@ -76,14 +76,12 @@ def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
         for start in range(first, stop):
             if not classes_of[start]:
                 continue
-            whole = ""
             run = classes_of[start : min(stop, start + MAX_RUN_WORDS)]
-            for end, phones in enumerate(run, start + 1):
-                whole += phones
+            for end, whole in enumerate(accumulate(run), start + 1):
                 length = len(whole)
                 if length > MAX_PHONES:
                     break
-                if length >= MIN_PHONES and phones:
+                if length >= MIN_PHONES and classes_of[end - 1]:
                     runs.append((start, end))
                     classes.append(whole)
     return WordPhones(of, tuple(runs), tuple(classes))

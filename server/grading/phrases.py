@@ -20,6 +20,7 @@ from server.grading.variants import as_letters, variants_of
 
 MIN_ACRONYM, MAX_ACRONYM = 3, 6
 _MAX_VARIANTS = 60
+_OPENING = 4
 
 
 _PARENTHESES = re.compile(r"^(?P<outer>.*?)\s*\((?P<inner>[^()]{2,})\)\s*(?P<rest>.*)$")
@@ -73,14 +74,18 @@ def _is_initials(acronym: str, text: str) -> bool:
 class PhraseSet:
     """The phrases of a question.
 
-    ``writings``: all texts of their units that may be written in pieces, in order.
+    ``writings``: all texts of their units that may be written in pieces, in order; ``openings``
+    how they may begin, up to ``_OPENING`` letters.
     """
 
     phrases: tuple[CompiledPhrase, ...]
     writings: tuple[str, ...]
+    openings: frozenset[str]
 
     def may_go_on(self, text: str) -> bool:
         """Whether one of the writings begins with ``text``."""
+        if text[:_OPENING] not in self.openings:  # most words of an answer
+            return False
         at = bisect_left(self.writings, text)
         return at < len(self.writings) and self.writings[at].startswith(text)
 
@@ -95,7 +100,8 @@ def compile_phrases(sources: tuple[KeyPhrase, ...], terms: TermIndex) -> PhraseS
         for unit in units
         for text in (unit.text, unit.text + "s", *(form for form, _ in unit.forms))
     }
-    return PhraseSet(phrases, tuple(sorted(writings)))
+    openings = {text[:size] for text in writings for size in range(_OPENING + 1)}
+    return PhraseSet(phrases, tuple(sorted(writings)), frozenset(openings))
 
 
 @lru_cache(maxsize=4096)

@@ -70,6 +70,11 @@ _DOUBTS: Final = frozenset().union(
 """Nobody disclaims without one of these words or a question mark near: what sounds like it to the
 regression otherwise ("with six years of experience", "I ran a blameless postmortem") was half of
 what it took in model answers, and none of the disclaimers in its frames."""
+_CLASSES_OF: Final[dict[str, int]] = {}
+"""The classes of each word, as bits in their order."""
+for _at, _words in enumerate(_CLASSES.values()):
+    for _word in _words:
+        _CLASSES_OF[_word] = _CLASSES_OF.get(_word, 0) | 1 << _at
 _ASKING: Final = word_set("what is do are could should sorry can did")
 _END: Final = re.compile(r"[.?!]['\"”]?$")
 _COMMA: Final = re.compile(r"[,;:]$")
@@ -201,7 +206,10 @@ def word_features(words: Sequence[str], first: int, last: int) -> dict[str, floa
         ("after", after),
         ("next", _bare(words[stop:behind])),
     ):
-        has = {name: float(not each.isdisjoint(own)) for name, each in _CLASSES.items()}
+        classes = 0
+        for word in own:
+            classes |= _CLASSES_OF.get(word, 0)
+        has = {name: float(classes >> at & 1) for at, name in enumerate(_CLASSES)}
         speaker = max(has["i"], has["we"])
         told |= {f"{place}_{name}": value for name, value in has.items()}
         told |= {

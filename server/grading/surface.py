@@ -35,9 +35,15 @@ def propose_words(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator
 
 
 def _propose(answer: Answer, phrase: CompiledPhrase) -> Iterator[Proposal]:
+    found = answer.found
     for variant in phrase.variants:
-        joined = _joined_places(answer, variant)
-        if not joined and not any([spans_of(answer, unit) for unit in variant.units]):
+        joined = _joined_places(answer, variant) if variant.joined else []
+        said = False
+        for unit in variant.units:  # most are known already: other variants have them too
+            spans = found.get(id(unit))
+            if spans or (spans is None and spans_of(answer, unit)):
+                said = True
+        if not said and not joined:
             continue
         by_unit = [_places(answer, variant, number) for number in range(len(variant.units))]
         if len(variant.units) == 1:
@@ -55,7 +61,12 @@ def _propose(answer: Answer, phrase: CompiledPhrase) -> Iterator[Proposal]:
 def _proposal(
     phrase: CompiledPhrase, variant: Variant, places: Sequence[Place], *, whole: bool = True
 ) -> Proposal:
-    tier = max(place.tier for place in places)
+    if len(places) == 1:  # nearly always
+        (place,) = places
+        tier, words = place.tier, tuple(range(place.start, place.end))
+    else:
+        tier = max([place.tier for place in places])
+        words = tuple(sorted({at for place in places for at in range(place.start, place.end)}))
     how: How = "inflected"
     if tier is Tier.SPELLING or variant.headless:
         how = "fuzzy"
@@ -65,9 +76,8 @@ def _proposal(
         how = "acronym"
     elif tier is Tier.EXACT:
         how = "exact"
-    words = sorted({at for place in places for at in range(place.start, place.end)})
     score = TIER_SCORES[tier] - 0.05 * variant.headless
-    return Proposal("surface", phrase, tuple(words), how, score, whole, variant, tuple(places))
+    return Proposal("surface", phrase, words, how, score, whole, variant, tuple(places))
 
 
 def _places(answer: Answer, variant: Variant, number: int) -> list[Place]:
@@ -136,11 +146,13 @@ def _look_up(answer: Answer, unit: Unit) -> dict[Span, Tier]:
             spelled = all(len(token.text) == 1 for token in answer.tokens[start : end - 1])
             if spelled or not unit.letters:
                 put(start, end, Tier.EXACT)
-    for text, tier in unit.forms:
-        for start, end in answer.joined.get(text, ()):
-            put(start, end, tier)
-    for start, end in _digits_apart(answer, unit.text):
-        put(start, end, Tier.EXACT)
+    if not answer.joined.keys().isdisjoint(unit.keys):
+        for text, tier in unit.forms:
+            for start, end in answer.joined.get(text, ()):
+                put(start, end, tier)
+    if "." in unit.text:
+        for start, end in _digits_apart(answer, unit.text):
+            put(start, end, Tier.EXACT)
     for symbol in unit.symbols:
         for start, end, form in answer.symbols.get(symbol, ()):
             if form != "exact":
@@ -196,6 +208,9 @@ def _together(
         empty = [number for number in needed if not by_unit[number]]
         if len(empty) == 1 and 0 < empty[0] < needed[-1] and variant.units[empty[0]].weight < 1.0:
             needed.remove(empty[0])
+    for number in needed:
+        if not by_unit[number] and not any(each.first <= number < each.last for each in joined):
+            return  # it stands in no sentence
     groups: dict[int, list[Place]] = defaultdict(list)
     for place in (*(place for places in by_unit for place in places), *joined):
         groups[answer.sentence[place.start]].append(place)

@@ -68,7 +68,9 @@ class TermIndex:
         out: dict[str, list[tuple[int, int, Form]]] = defaultdict(list)
         families = [token.family for token in tokens]
         for start, head in enumerate(families):
-            for sequence, symbol, form in self.by_first.get(head, ()):
+            if head not in self.by_first:
+                continue
+            for sequence, symbol, form in self.by_first[head]:
                 end = start + len(sequence)
                 if strict and form == "fuzzy":
                     continue

@@ -84,13 +84,24 @@ _ORDINAL_TAIL = re.compile(r"^(st|nd|rd|th)$")
 
 
 # A piece of a word: text, index of the word, break before it, whether it continues the word,
-# whether it was cut off. A plain tuple: an answer has hundreds.
-_Piece = tuple[str, int, int, bool, bool]
+# whether it was cut off, and its lemma and family if it is a plain word, which needs no look at its
+# neighbors. A plain tuple: an answer has hundreds.
+_Piece = tuple[str, int, int, bool, bool, tuple[str, str] | None]
+
+
+@lru_cache(maxsize=65536)
+def _keys(text: str) -> tuple[str, str]:
+    return lemma(text), family(text)
 
 
 @lru_cache(maxsize=16384)
-def _split_word(written: str) -> tuple[tuple[str, ...], int, bool]:
-    """One written word: its pieces, the break behind it, and whether it was cut off."""
+def _split_word(
+    written: str,
+) -> tuple[tuple[str, ...], int, bool, tuple[tuple[str, str] | None, ...]]:
+    """One written word: its pieces, the break behind it, whether it was cut off, and keys.
+
+    The keys are lemma and family of each piece that is a plain word; ``None`` of the others.
+    """
     word = (
         unicodedata.normalize("NFKC", written[:_MAX_WORD_CHARS])
         .translate(_APOSTROPHES)
@@ -125,7 +136,8 @@ def _split_word(written: str) -> tuple[tuple[str, ...], int, bool]:
         pieces.append(text)
     if pieces and pieces[0].startswith("\0"):
         pieces = [*pieces[1:], pieces[0][1:]]
-    return tuple(pieces), break_after, cut
+    keys = [None if text in _NOT_AS_IT_IS or not text.isalpha() else _keys(text) for text in pieces]
+    return tuple(pieces), break_after, cut, tuple(keys)
 
 
 def _apostrophe(text: str) -> str:
@@ -138,23 +150,19 @@ def _pieces(words: Sequence[str]) -> list[_Piece]:
     out: list[_Piece] = []
     gap = SENTENCE
     for index, written in enumerate(words):
-        texts, break_after, cut = _split_word(written)
+        texts, break_after, cut, keys = _split_word(written)
         if len(texts) == 1:
-            out.append((texts[0], index, gap, False, cut))
+            out.append((texts[0], index, gap, False, cut, keys[0]))
             gap = break_after
             continue
         for place, text in enumerate(texts):
             before = gap if place == 0 else NO_BREAK
-            out.append((text, index, before, place > 0, cut and place == len(texts) - 1))
+            last = place == len(texts) - 1
+            out.append((text, index, before, place > 0, cut and last, keys[place]))
         if texts:
             gap = NO_BREAK
         gap = max(gap, break_after)
     return out
-
-
-@lru_cache(maxsize=65536)
-def _keys(text: str) -> tuple[str, str]:
-    return lemma(text), family(text)
 
 
 def tokenise(words: Sequence[str]) -> tuple[Token, ...]:
@@ -173,11 +181,11 @@ def tokenise(words: Sequence[str]) -> tuple[Token, ...]:
     after_number = False
     at = 0
     while at < end:
-        text, word, gap, inside, cut = pieces[at]
-        after_digits = gap == NO_BREAK and after_number and out[-1].text[-1].isdecimal()
-        if not after_digits and text not in _NOT_AS_IT_IS and text.isalpha():
+        text, word, gap, inside, cut, keys = pieces[at]
+        after_digits = after_number and gap == NO_BREAK and out[-1].text[-1].isdecimal()
+        if keys is not None and not after_digits:
             # Token(…), made without the call: nearly all tokens of an answer are made here.
-            out.append(make(Token, (text, text, *_keys(text), word, word, gap, inside, cut)))
+            out.append(make(Token, (text, text, *keys, word, word, gap, inside, cut)))
             at += 1
             after_number = False
             continue
@@ -210,7 +218,7 @@ def tokenise(words: Sequence[str]) -> tuple[Token, ...]:
             text = "o"
         elif text.endswith(".0"):
             text = text[:-2]
-        _, last, _, _, cut = pieces[at + length - 1]
+        _, last, _, _, cut, _ = pieces[at + length - 1]
         for part in text.split() if " " in text else (text,):
             key, wide = _keys(part)
             out.append(Token(part, texts[at], key, wide, word, last, gap, inside, cut))

@@ -33,12 +33,15 @@ class _Words:
 
 def plain_words(words: Sequence[str]) -> list[str]:
     """Each word in lower case without punctuation; numbers as ``#``. As many as went in."""
-    bare = [word.replace("’", "'").strip(_EDGES).casefold() for word in words]
-    units = _words().units
-    return [
-        NUMBER if word == "one" and following in units else _plain(word)
-        for word, following in zip(bare, [*bare, ""][1:], strict=True)
-    ]
+    plain = [_plain_word(word) for word in words]
+    if "one" in plain:
+        units = _words().units
+        bare = [_bare(word) for word in [*words[1:], ""]]
+        plain = [
+            NUMBER if word == "one" and following in units else word
+            for word, following in zip(plain, bare, strict=True)
+        ]
+    return plain
 
 
 def text_of(plain: Sequence[str], span: Span) -> str:
@@ -48,11 +51,13 @@ def text_of(plain: Sequence[str], span: Span) -> str:
 
 def names_in(words: Sequence[str]) -> list[bool]:
     """For each word whether it is a name: a capital letter that no sentence start explains."""
-    starts = [True, *(bool(_SENTENCE_END.search(word)) for word in words)]
-    return [
-        any(map(str.isupper, word[1:] if start else word)) and not _MYSELF.match(word)
-        for word, start in zip(words, starts[: len(words)], strict=True)
-    ]
+    found = []
+    starts = True
+    for word in words:
+        named, named_inside, ends = _capitals(word)
+        found.append(named_inside if starts else named)
+        starts = ends
+    return found
 
 
 def has_fact(text: str, fact: Fact) -> bool:
@@ -61,6 +66,22 @@ def has_fact(text: str, fact: Fact) -> bool:
 
 
 @lru_cache(maxsize=65536)
+def _capitals(word: str) -> tuple[bool, bool, bool]:
+    """Whether a word is a name, also where it opens a sentence, and whether it ends one."""
+    others = not _MYSELF.match(word)
+    named, inside = (any(map(str.isupper, letters)) and others for letters in (word, word[1:]))
+    return named, inside, bool(_SENTENCE_END.search(word))
+
+
+def _bare(word: str) -> str:
+    return word.replace("’", "'").strip(_EDGES).casefold()
+
+
+@lru_cache(maxsize=65536)
+def _plain_word(word: str) -> str:
+    return _plain(_bare(word))
+
+
 def _plain(bare: str) -> str:
     if bare[:1].isdigit():
         return NUMBER

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, Literal
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from question_bank.models import Beat, Kind
 from server.grading.sense.encoder import Vectors
-from server.grading.sense.thresholds import BEAT_BAR
+from server.grading.sense.thresholds import BEAT_BAR, CUE_WORTH
 from server.grading.sense.vectors import vectors_of
 from server.grading.structure.data_files import read_data, whole_words
 from server.grading.structure.facts import Fact
@@ -52,25 +54,32 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class CompiledPart:
-    """A part ready for judging: its cues as one pattern, and its rows of the rubric's vectors."""
+    """A part ready for judging: its cues as one pattern."""
 
     part: Part
     cues: re.Pattern[str] | None
-    says: slice
-    not_: slice
 
 
 @dataclass(frozen=True, eq=False)
 class Rubric:
     """The parts of a kind and of a question, and all their examples as unit vectors (n, 384).
 
-    One matrix, so that an answer is compared with all of them at once. Its first rows, ``empty``,
-    are the sentences that say nothing at all.
+    One matrix, so that an answer is compared with all of them at once. Its rows stand in groups:
+    the sentences that say nothing at all, then for each part what says it and what looks like it.
+
+    Attributes:
+        parts: the kind's, then the question's.
+        vectors: unit vectors (n, 384).
+        groups: the numbers of the groups that hold any sentence.
+        starts: the first row of each of these.
+        bars: (parts,), of each part the margin from which a cue may help.
     """
 
     parts: tuple[CompiledPart, ...]
     vectors: Vectors
-    empty: slice
+    groups: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]
+    bars: npt.NDArray[np.float32]
 
 
 @cache
@@ -86,15 +95,18 @@ def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
         Part(name=beat.name, bar=BEAT_BAR, needs=_BEAT_NEEDS, ask=beat.ask, says=beat.ways)
         for beat in beats
     )
-    examples = list(_empty())
-    empty = slice(0, len(examples))
-    parts: list[CompiledPart] = []
-    for part in (*parts_of(kind), *own):
-        says = slice(len(examples), len(examples) + len(part.says))
-        not_ = slice(says.stop, says.stop + len(part.not_))
-        examples += [*part.says, *part.not_]
-        parts.append(CompiledPart(part, whole_words(part.cues) if part.cues else None, says, not_))
-    return Rubric(tuple(parts), vectors_of(examples), empty)
+    parts = (*parts_of(kind), *own)
+    groups = [_empty(), *(sentences for part in parts for sentences in (part.says, part.not_))]
+    sizes = np.array([len(each) for each in groups])
+    return Rubric(
+        parts=tuple(
+            CompiledPart(part, whole_words(part.cues) if part.cues else None) for part in parts
+        ),
+        vectors=vectors_of([sentence for each in groups for sentence in each]),
+        groups=np.flatnonzero(sizes),
+        starts=(np.cumsum(sizes) - sizes)[sizes > 0],
+        bars=np.array([part.bar - CUE_WORTH for part in parts], np.float32),
+    )
 
 
 def sentences() -> list[str]:

@@ -40,3 +40,15 @@ def test_words_are_joined_only_to_what_is_looked_for() -> None:
     for text, places in wanted.joined.items():
         assert all_joined.joined[text] == places
     assert "intime" in all_joined.joined.keys() - wanted.joined.keys()
+
+
+def test_a_text_may_go_on_just_where_a_writing_begins_with_it() -> None:
+    terms = term_index(load_lexicon())
+    question = load_bank().questions[0]
+    phrases = compile_phrases(question.key_phrases, terms)
+    texts = {*question.model_answer.lower().split(), "", "a", "z", "x" * 30}
+    texts |= {each[:size] for each in phrases.writings for size in range(len(each) + 1)}
+    texts |= {f"{each}x" for each in phrases.writings}
+    for text in texts:
+        begins = any(each.startswith(text) for each in phrases.writings)
+        assert phrases.may_go_on(text) == begins, text

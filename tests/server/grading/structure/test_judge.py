@@ -8,9 +8,12 @@ import pytest
 from question_bank.loader import load_bank
 from question_bank.models import Beat, KeyPhrase, Kind, Question
 from server.contract import Structure, Word
-from server.grading.sense.vectors import AnswerSense, sense_of
-from server.grading.structure import judge_structure
-from server.grading.structure.judge import best_apart
+from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
+from server.grading.structure import judge, judge_structure
+from server.grading.structure.data_files import read_data
+from server.grading.structure.facts import Fact
+from server.grading.structure.judge import Floats, best_apart
+from server.grading.structure.rubrics import parts_of
 
 STORY = """
 Three years ago I worked at a weather service in Oslo, and the forecast finished two hours too late
@@ -165,3 +168,47 @@ def test_model_answers_have_all_parts(role: str) -> None:
         if part.status == "missing"
     }
     assert missing == set()
+
+
+def test_each_span_is_read_and_searched_once_however_many_parts_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = STORY.split()
+    sense = sense_of(words)
+    read: list[tuple[int, int]] = []
+    searched: list[tuple[str, str]] = []
+    text_of, has_fact = judge.text_of, judge.has_fact
+
+    def reading(plain: Sequence[str], span: tuple[int, int]) -> str:
+        read.append(span)
+        return text_of(plain, span)
+
+    def searching(text: str, fact: Fact) -> bool:
+        searched.append((text, fact))
+        return has_fact(text, fact)
+
+    monkeypatch.setattr(judge, "text_of", reading)
+    monkeypatch.setattr(judge, "has_fact", searching)
+    judge_structure(_question("story"), words, (), sense)
+    assert read and len(read) == len(set(read))
+    assert searched and len(searched) == len(set(searched))
+
+
+@pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
+def test_a_span_is_as_much_closer_to_a_part_as_its_sentences_say(kind: Kind) -> None:
+    beat = Beat(name="own", ways=("I fed the penguins at noon",), ask="Who fed them?")
+    question = _question(kind, (beat,))
+    words = STORY.split()
+    sense = sense_of(words)
+    spans = judge._Spans(words, sense, judge._rubric(question))
+    assert spans.closer.shape == (len(parts_of(kind)) + 1, len(sense.spans))
+
+    def nearest(sentences: Sequence[str]) -> Floats:
+        found: Floats = (vectors_of(sentences) @ sense.vectors.T).max(axis=0, initial=-1.0)
+        return found
+
+    empty = nearest(read_data("empty.yaml")["sentences"])
+    says_and_not = [(each.says, each.not_) for each in parts_of(kind)] + [(beat.ways, ())]
+    for closer, (says, not_) in zip(spans.closer, says_and_not, strict=True):
+        expected = nearest(says) - np.maximum(empty, nearest(not_))
+        assert closer == pytest.approx(expected, abs=1e-5)
