@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cached_property
 
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.exc import IntegrityError
@@ -22,8 +23,15 @@ class DrillStore:
     def __init__(self, database: Database, owner_id: int | None = None) -> None:
         self._database = database
         self._owner_id = owner_id
-        self._own_reviews: ColumnElement[bool] = DrillReviewRow.owner_id == owner_id
-        self._own_cards: ColumnElement[bool] = DrillCardRow.owner_id == owner_id
+
+    @cached_property
+    def _own_reviews(self) -> ColumnElement[bool]:
+        # made when asked for, as in the store of attempts
+        return DrillReviewRow.owner_id == self._owner_id
+
+    @cached_property
+    def _own_cards(self) -> ColumnElement[bool]:
+        return DrillCardRow.owner_id == self._owner_id
 
     def add(
         self, review: DrillReview, received_at: datetime, schedule: Schedule

@@ -16,6 +16,7 @@ from server.contract import (
     Report,
     Submission,
 )
+from server.db.engine import JsonText
 from server.db.tables import AttemptRow, ReportRow
 
 
@@ -113,8 +114,8 @@ def report_values(attempt_id: int, archived: ArchivedReport) -> dict[str, Any]:
         "score": report.overall,
         "words": report.delivery.words,
         "answer_s": report.delivery.answer_s,
-        "report": report.model_dump(mode="json"),
-        "evidence": None if evidence is None else evidence.model_dump(mode="json"),
+        "report": JsonText(report.model_dump_json()),
+        "evidence": None if evidence is None else JsonText(evidence.model_dump_json()),
         "corrections": len(report.transcript.corrected),
     }
 

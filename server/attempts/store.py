@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final, Literal, Self
 
 from sqlalchemy import ColumnElement, CursorResult, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from question_bank.models import Question
 from server.attempts.corrections import keep_corrections, move_places, put_own_answer
@@ -41,6 +43,7 @@ from server.contract import (
 )
 from server.core.errors import ConflictError, NotFoundError
 from server.db.database import MAX_ID, Database
+from server.db.engine import JsonText
 from server.db.tables import AttemptRow, ReportRow
 
 # SQLite takes at most 32,766 parameters in a statement (https://www.sqlite.org/limits.html).
@@ -84,8 +87,12 @@ class Store:
         self.database = database
         self.drills = DrillStore(database, owner_id)
         self.owner_id = owner_id
-        self._owned: ColumnElement[bool] = AttemptRow.owner_id == owner_id
         self._corrected: dict[str, ReadScore] = {}
+
+    @cached_property
+    def _owned(self) -> ColumnElement[bool]:
+        # made when asked for: every request has a store of its own
+        return AttemptRow.owner_id == self.owner_id
 
     def of(self, owner_id: int | None) -> "Store":
         """What belongs to this owner; ``None``: to the one person of an embedded server."""
@@ -140,14 +147,13 @@ class Store:
             "engine": without_nul(graded.transcript.engine),
             "created_at": submission.created_at,
             "received_at": received_at,
-            "submission": submission.model_dump(mode="json"),
-            "question": question.model_dump(mode="json"),
+            "submission": JsonText(submission.model_dump_json()),
+            "question": JsonText(question.model_dump_json()),
             "sense": sense,
         }
         try:
-            with self.database.write() as session:
-                # without the rows' objects, which take twice as long
-                connection = session.connection()
+            # without the rows' objects, which take twice as long
+            with self.database.insert() as connection:
                 attempt_id = _id_of(connection.execute(_ADD_ATTEMPT, values))
                 for each in reports:
                     added = connection.execute(_ADD_REPORT, report_values(attempt_id, each))
@@ -162,8 +168,11 @@ class Store:
                     is_new=True,
                 )
                 if corrections:
-                    keep_corrections(session, session.get_one(AttemptRow, attempt_id), corrections)
-                    report = read_reports(session, {attempt_id: graded})[attempt_id].report
+                    with Session(connection) as session:
+                        row = session.get_one(AttemptRow, attempt_id)
+                        keep_corrections(session, row, corrections)
+                        session.flush()
+                        report = read_reports(session, {attempt_id: graded})[attempt_id].report
         except IntegrityError:  # it is there already
             found = self.find(submission)
             if found is None:

@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,18 @@ _SHARED = ("normal",)
 def writing(engine: Engine) -> Engine:
     """The same engine for transactions that write."""
     return engine.execution_options(**{_BEGIN_OPTION: "BEGIN IMMEDIATE"})
+
+
+def asking(engine: Engine) -> Engine:
+    """The same engine for single statements that read; in SQLite without a transaction."""
+    return engine.execution_options(**{_BEGIN_OPTION: None})
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """JSON that is text already, for a JSON column: models write their own three times as fast."""
+
+    text: str
 
 
 def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
@@ -55,7 +68,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
 
 def _json(value: Any) -> str:
     """JSON for a column; three times as fast as the standard library's."""
-    return to_json(value).decode()
+    return value.text if isinstance(value, JsonText) else to_json(value).decode()
 
 
 def place_of(engine: Engine) -> str:
@@ -144,7 +157,9 @@ def _sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN_OPTION, "BEGIN"))
+        begin = connection.get_execution_options().get(_BEGIN_OPTION, "BEGIN")
+        if begin is not None:
+            connection.exec_driver_sql(begin)
 
     return engine
 

@@ -1,5 +1,6 @@
 """Runs the server: one process, or several on the same address."""
 
+import gc
 import ipaddress
 import os
 import sys
@@ -18,6 +19,11 @@ _PROTOCOL: Final = "server.web.http.timed_requests:TimedRequests"
 _SWITCH_S: Final = 0.0005
 """How long a thread that grades may keep the interpreter while others wait: ten times shorter than
 Python's own choice, because a request hands it over many times."""
+
+_OBJECTS_TO_COLLECT: Final = 10_000
+"""New objects after which Python looks for those that only refer to each other. It looks at bank,
+lexicon and libraries only once, at the start (``gc.freeze``): with both, a stored answer takes 0.8
+ms of processor time less."""
 
 _HUNG_S: Final = 60
 """Without a sign of life for this long, one of several processes is ended and replaced. The 5 s of
@@ -41,8 +47,17 @@ def app_of_worker() -> FastAPI:
     """The app in one of several processes, from the settings of the one that started it."""
     settings = ServerSettings.model_validate_json(os.environ[SETTINGS_VARIABLE])
     set_up_logs(settings.log_level)
+    return _ready(settings)
+
+
+def _ready(settings: ServerSettings) -> FastAPI:
+    """The app, in a process that is set up for it."""
     sys.setswitchinterval(_SWITCH_S)
-    return create_app(settings)
+    app = create_app(settings)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_TO_COLLECT, *gc.get_threshold()[1:])
+    return app
 
 
 def run(
@@ -59,8 +74,7 @@ def run(
     line = f"Aloud serves on http://{shown}:{port}"
     if workers == 1:
         set_up_logs(settings.log_level)
-        sys.setswitchinterval(_SWITCH_S)
-        app = create_app(settings)
+        app = _ready(settings)
         tell(line)
         uvicorn.run(app, host=host, port=port, log_config=None, http=_PROTOCOL, ws="none")
         return
