@@ -15,8 +15,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 T = TypeVar("T")
 
-CHROMIUM = Path("/usr/bin/chromium")
-NO_CHROMIUM = "no Chromium: apt install chromium"
+CHROMIUM = Path("/usr/bin/chromium-headless-shell")
+"""Chromium without the parts that show windows: a third less processor time for the same pages."""
+NO_CHROMIUM = "no Chromium: apt install chromium-headless-shell"
 TIMEOUT_MS = 60_000
 """Machines that run other tests at the same time are slow."""
 

@@ -1,7 +1,7 @@
 """What holds for all tests: a home of their own, no network, no silent skips in CI.
 
-Tests that a busy machine disturbs are marked ``realtime`` here; `scripts/test` runs them one by one
-and all others in parallel.
+Tests that a busy machine disturbs are marked ``realtime`` here or where they stand; `scripts/test`
+runs them one by one and then all others in parallel.
 """
 
 import os
@@ -26,10 +26,8 @@ _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 """Whisper's weights cannot be fetched everywhere; the speech data is not part of the project."""
 
 
-_REALTIME_FIXTURES = {"pulseaudio", "browsers"}
-"""A sound server plays in real time, and so does the microphone of the studio's browsers."""
-_CHROMIUM = "tests.chromium"
-"""Modules that take a function from here drive a browser."""
+_REALTIME_FIXTURES = {"pulseaudio", "microphone_sound"}
+"""A sound server plays in real time, and so does the microphone of a browser."""
 
 
 # A first example may load a model, and other tests share the processor.
@@ -41,19 +39,12 @@ hypothesis.settings.load_profile("aloud")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if _needs_real_time(item):
+        if _REALTIME_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("realtime")
     # Files that hold slow tests start first: begun last, one of them keeps a process busy while the
     # other has nothing left to do.
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
-
-
-def _needs_real_time(item: pytest.Item) -> bool:
-    if _REALTIME_FIXTURES.intersection(getattr(item, "fixturenames", ())):
-        return True
-    names = vars(getattr(item, "module", object)).values()
-    return any(callable(each) and getattr(each, "__module__", "") == _CHROMIUM for each in names)
 
 
 @pytest.fixture(autouse=True)

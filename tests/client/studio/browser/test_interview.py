@@ -22,6 +22,8 @@ from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import RunningStudio, ScriptedTranscriber
 from tests.client.studio.test_interview import planted
 
+pytestmark = pytest.mark.realtime
+
 PATIENCE_MS = 60_000
 """A busy machine needs a while to open a microphone, and the engine to load."""
 

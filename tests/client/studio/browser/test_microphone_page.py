@@ -16,6 +16,8 @@ from pronunciation.clip import Clip
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ScriptedTranscriber
 
+pytestmark = pytest.mark.realtime
+
 
 @pytest.fixture
 def sentence(tmp_path: Path) -> Path:

@@ -19,6 +19,8 @@ from tests.client.studio.browser.studio_process import studio_process
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import ScriptedTranscriber
 
+pytestmark = pytest.mark.realtime
+
 PAGE = f"/practice/{demo.QUESTION_ID}"
 
 SPEECH_WITHIN_S = 4

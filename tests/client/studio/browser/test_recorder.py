@@ -11,6 +11,8 @@ from pronunciation.clip import Clip
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.studio_parts import tone
 
+pytestmark = pytest.mark.realtime
+
 RATES_HZ = (8_000, 16_000, 44_100, 48_000, 96_000)
 
 RESAMPLE = """

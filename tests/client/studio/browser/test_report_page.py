@@ -15,6 +15,8 @@ from tests.client.studio.studio_parts import make_studio, tone
 from tests.planted_report import PHRASES, QUESTION, planted_attempt
 from tests.server.conftest import make_submission
 
+pytestmark = pytest.mark.realtime
+
 TEXT: Final = "We place every shard with vLLM"
 WORD_S: Final = 4.0
 """So long that what is played is still going on when it is looked at."""
