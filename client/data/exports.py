@@ -17,9 +17,9 @@ from server.ui.exports.transcript_text import to_srt, to_vtt
 MAX_ARCHIVE_BYTES: Final = 1024**3
 """A thousand of the contract's largest answers; a larger file is something else."""
 
-_SUBTITLES: Final[Mapping[str, Callable[[Transcript], str]]] = {"srt": to_srt, "vtt": to_vtt}
+SUBTITLES: Final[Mapping[str, Callable[[Transcript], str]]] = {"srt": to_srt, "vtt": to_vtt}
 
-EXPORT_FORMATS: Final = ("markdown", "html", "json", "csv", *_SUBTITLES)
+EXPORT_FORMATS: Final = ("markdown", "html", "json", "csv", *SUBTITLES)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def export_attempts(backend: Backend, format: str, attempt_id: int | None = None
     """
     if format not in EXPORT_FORMATS:
         raise ExportError(f"there is no format {format!r}; there are {', '.join(EXPORT_FORMATS)}")
-    if format in _SUBTITLES:
+    if format in SUBTITLES:
         if attempt_id is None:
             raise ExportError(f"{format} is for one attempt: say which one")
         return _subtitles(backend, format, attempt_id)
@@ -104,7 +104,7 @@ def _subtitles(backend: Backend, format: str, attempt_id: int) -> str:
         raise ExportError(
             f"attempt {attempt_id} has no word times (a typed answer): there is nothing to subtitle"
         )
-    return _SUBTITLES[format](transcript)
+    return SUBTITLES[format](transcript)
 
 
 def import_archive(backend: Backend, path: Path) -> ImportedArchive:

@@ -205,7 +205,5 @@ def _outcome(kept: dict[str, Any]) -> Outcome:
             }
         )
         shown = whole.model_copy(update={"own": own})
-    file = MadeFile(
-        "regrade.json", "application/json", (whole.model_dump_json(indent=2) + "\n").encode()
-    )
+    file = MadeFile("regrade.json", (whole.model_dump_json(indent=2) + "\n").encode())
     return Outcome(shown.model_dump(mode="json"), file)

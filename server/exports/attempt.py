@@ -1,23 +1,15 @@
 """One attempt as a file: Markdown, HTML, PDF, JSON that imports again, subtitles."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from server.contract import Archive, Transcript
 from server.core.errors import InvalidInputError
 from server.jobs.work import MadeFile
+from server.ui.exports.file_types import ending_of
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
 
 AttemptFormat = Literal["markdown", "html", "pdf", "json", "srt", "vtt"]
-
-_KINDS: Final[dict[AttemptFormat, tuple[str, str]]] = {
-    "markdown": ("md", "text/markdown; charset=utf-8"),
-    "html": ("html", "text/html; charset=utf-8"),
-    "pdf": ("pdf", "application/pdf"),
-    "json": ("json", "application/json"),
-    "srt": ("srt", "application/x-subrip; charset=utf-8"),
-    "vtt": ("vtt", "text/vtt; charset=utf-8"),
-}
 
 
 def export_attempt(archive: Archive, format: AttemptFormat) -> MadeFile:
@@ -49,10 +41,9 @@ def export_attempt(archive: Archive, format: AttemptFormat) -> MadeFile:
             content = to_srt(_timed(transcript)).encode()
         case "vtt":
             content = to_vtt(_timed(transcript)).encode()
-    ending, media_type = _KINDS[format]
     when = attempt.submission.created_at
     # a question's id has only letters, digits and hyphens: the name is safe on every disk
-    return MadeFile(f"{attempt.question.id}-{when:%Y-%m-%d}.{ending}", media_type, content)
+    return MadeFile(f"{attempt.question.id}-{when:%Y-%m-%d}.{ending_of(format)}", content)
 
 
 def _timed(transcript: Transcript) -> Transcript:

@@ -89,7 +89,7 @@ def cohort_exporting(database: Database) -> Task:
                 work.progress(done, len(shown))
 
         content = _WRITERS[order.format](rows())
-        file = MadeFile(_file_name(name, order.format), _MEDIA_TYPES[order.format], content)
+        file = MadeFile(_file_name(name, order.format), content)
         return Outcome(
             {"cohort_id": order.cohort_id, "rows": len(taken), "attempt_ids": taken}, file
         )
@@ -197,8 +197,4 @@ def _file_name(cohort: str, format: CohortFormat) -> str:
 _WRITERS: Final[dict[str, Callable[[Iterator[Row]], bytes]]] = {
     "csv": _to_csv,
     "parquet": _to_parquet,
-}
-_MEDIA_TYPES: Final = {
-    "csv": "text/csv; charset=utf-8",
-    "parquet": "application/vnd.apache.parquet",
 }

@@ -167,7 +167,7 @@ class JobStore:
             made = None if row is None else session.get(JobFileRow, job_id)
             if made is None:
                 raise NotFoundError(f"there is no file of a job {job_id}; files are kept for a day")
-            return MadeFile(made.name, made.media_type, made.content)
+            return MadeFile(made.name, made.content)
 
     def cancel(self, job_id: int, owner_id: int | None) -> Job:
         """Ends a job; one that runs stops at its next step. What is over stays as it is.

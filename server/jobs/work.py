@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from server.ui.exports.file_types import media_type_of
+
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
@@ -19,11 +21,15 @@ class JobStoppedError(Exception):
 
 @dataclass(frozen=True)
 class MadeFile:
-    """A file that a job made."""
+    """A file that was made; the ending of its name says what it is."""
 
     name: str
-    media_type: str
     content: bytes
+
+    @property
+    def media_type(self) -> str:
+        """What it holds, for whoever fetches it."""
+        return media_type_of(self.name)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from client.backend.protocol import RejectedError
 from client.core.own_lexicon import own_readings
 from client.data.deleting import delete_answers
-from client.data.exports import export_attempts
+from client.data.exports import EXPORT_FORMATS, SUBTITLES, export_attempts
 from client.data.own_aliases import AliasError, add_own_alias, take_back_alias
 from client.data.own_readings import add_own_readings, take_back_readings
 from client.data.repair import rough_answers
 from client.practice.progress import all_attempts
+from client.studio.routes.downloads import download, export_format
 from client.studio.state.studio import Studio
 from client.studio.views.ways import Ways, reading_url, ways_of
 from pronunciation.terms import Lexicon
@@ -33,20 +34,12 @@ from server.contract import (
 )
 from server.ui.charts import Chart, ScorePoint, score_chart
 from server.ui.compare_view import view_comparison
+from server.ui.exports.file_types import ending_of
 from server.ui.report_view import ReportView, Sounds, view_report
 
 SHOWN_ATTEMPTS: Final = 5
 """Other attempts at the question that the page lists; the history has them all."""
 CHARTED_ATTEMPTS: Final = 21
-
-_EXPORTS: Final = {
-    "md": ("markdown", "text/markdown; charset=utf-8"),
-    "html": ("html", "text/html; charset=utf-8"),
-    "json": ("json", "application/json"),
-    "csv": ("csv", "text/csv; charset=utf-8"),
-    "srt": ("srt", "application/x-subrip; charset=utf-8"),
-    "vtt": ("vtt", "text/vtt; charset=utf-8"),
-}
 
 Id = Annotated[AttemptId, Path()]
 Confirmed = Annotated[str, Form(pattern="^yes$")]
@@ -110,16 +103,10 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/{attempt_id}/export.{suffix}")
     def export(attempt_id: Id, suffix: str) -> Response:
         """One answer as a file."""
-        if suffix not in _EXPORTS:
-            raise HTTPException(404, f"there is no export named {suffix!r}")
-        kind, media_type = _EXPORTS[suffix]
+        format = export_format(suffix, EXPORT_FORMATS)
         attempt = studio.backend.attempt(attempt_id)
         name = f"aloud-{attempt.report.question_id}-{attempt_id}.{suffix}"
-        return Response(
-            export_attempts(studio.backend, kind, attempt_id),
-            media_type=media_type,
-            headers={"Content-Disposition": f'attachment; filename="{name}"'},
-        )
+        return download(name, export_attempts(studio.backend, format, attempt_id))
 
     @routes.post("/{attempt_id}/meant", response_model=None)
     def meant(
@@ -230,7 +217,9 @@ def _report(
         other_count=others.total - 1,
         scores=_scores(others.attempts),
         next_url=f"/practice?{_next(attempt)}",
-        exports=tuple(each for each in _EXPORTS if view.timed or each not in ("srt", "vtt")),
+        exports=tuple(
+            ending_of(each) for each in EXPORT_FORMATS if view.timed or each not in SUBTITLES
+        ),
         shared_bank=studio.settings.server is not None,
         counted=view.phrases[counted - 1]
         if counted is not None and counted <= len(view.phrases)

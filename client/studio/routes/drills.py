@@ -22,6 +22,7 @@ from client.practice.drills.hearing import drill_hearing
 from client.practice.drills.items import Item, ItemSets, item_for
 from client.practice.drills.session import DrillSession
 from client.practice.progress import is_learned
+from client.studio.routes.downloads import download
 from client.studio.state.drill_sounds import DrillSounds
 from client.studio.state.open_drills import (
     DrillGoneError,
@@ -113,11 +114,7 @@ def router(studio: Studio) -> APIRouter:
     def export_items() -> Response:
         """All items as the file that the import takes."""
         items = [item for each in studio.drill_items.sets().sets.values() for item in each]
-        return Response(
-            items_to_csv(items),
-            media_type="text/csv; charset=utf-8",
-            headers={"Content-Disposition": 'attachment; filename="aloud-drills.csv"'},
-        )
+        return download("aloud-drills.csv", items_to_csv(items))
 
     @routes.get("/drills/{name}")
     def drill(request: Request, name: str, items: Count = 10, drill: str | None = None) -> Response:

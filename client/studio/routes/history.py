@@ -18,6 +18,7 @@ from client.backend.outbox import AnswerOutbox, OutboxError, Waiting
 from client.data.deleting import delete_answers, delete_everything, discard_refused
 from client.data.exports import ImportedArchive, export_attempts, import_archive
 from client.practice.progress import all_attempts
+from client.studio.routes.downloads import download, export_format
 from client.studio.state.studio import Studio
 from question_bank.models import Bank
 from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery, Submission
@@ -25,11 +26,7 @@ from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery
 SEND_SHOWN_WITHIN_S: Final = 3.0
 """What takes longer to send goes on while the page is shown, which says how far it is."""
 PAGE_SIZE: Final = 15
-_EXPORTS: Final = {
-    "json": ("json", "application/json"),
-    "csv": ("csv", "text/csv; charset=utf-8"),
-    "md": ("markdown", "text/markdown; charset=utf-8"),
-}
+_EXPORTS: Final = ("json", "csv", "markdown")
 Ids = Annotated[list[AttemptId], Form(min_length=1, max_length=500)]
 Confirmed = Annotated[str, Form(pattern="^yes$")]
 
@@ -179,15 +176,9 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/export.{suffix}")
     def export(suffix: str) -> Response:
         """All answers as one file."""
-        if suffix not in _EXPORTS:
-            raise HTTPException(404, f"there is no export named {suffix!r}")
-        kind, media_type = _EXPORTS[suffix]
+        format = export_format(suffix, _EXPORTS)
         name = f"aloud-{date.today().isoformat()}.{suffix}"
-        return Response(
-            export_attempts(studio.backend, kind),
-            media_type=media_type,
-            headers={"Content-Disposition": f'attachment; filename="{name}"'},
-        )
+        return download(name, export_attempts(studio.backend, format))
 
     @routes.post("/import", response_model=None)
     async def import_(file: UploadFile) -> Response:

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend.protocol import UnavailableError
 from client.practice.finishing import Offer
@@ -22,6 +22,7 @@ from client.practice.interviews import (
     report_interview,
 )
 from client.practice.progress import all_attempts
+from client.studio.routes.downloads import download
 from client.studio.state.studio import Studio
 from client.studio.views.interview import (
     GOOD_SCORE,
@@ -190,11 +191,8 @@ def router(studio: Studio) -> APIRouter:
         record = _get(interviews, interview_id)
         made = _report(studio, record)
         name = f"aloud-interview-{record.started_at:%Y-%m-%d}-{record.round}.{suffix}"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        if suffix == "json":
-            return JSONResponse(made.model_dump(mode="json"), headers=headers)
-        return Response(
-            interview_to_markdown(made), media_type="text/markdown; charset=utf-8", headers=headers
+        return download(
+            name, made.model_dump_json() if suffix == "json" else interview_to_markdown(made)
         )
 
     return routes

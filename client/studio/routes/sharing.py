@@ -27,6 +27,7 @@ from client.data.sharing import (
     share_attempt,
     share_interview,
 )
+from client.studio.routes.downloads import download
 from client.studio.state.studio import Studio
 from server.contract import MAX_LINK_DAYS, AttemptId, LinkRequest, MergedReview
 
@@ -154,11 +155,7 @@ def router(studio: Studio) -> APIRouter:
                 )
         except (AudioFileError, NoSharingError) as error:
             return _page(studio, request, attempt_id, 422, problem=str(error))
-        return Response(
-            packed.content,
-            media_type="application/zip",
-            headers={"Content-Disposition": f'attachment; filename="{packed.name}"'},
-        )
+        return download(packed.name, packed.content)
 
     @routes.post("/comments")
     def merge(

@@ -185,7 +185,7 @@ def bank_pages_router() -> APIRouter:
         text = versions.get(number)
         content = text.yaml if part == "bank" else text.lexicon_yaml
         name = f"{part}-version-{number}.yaml"
-        return file_response(MadeFile(name, "application/yaml", content.encode()))
+        return file_response(MadeFile(name, content.encode()))
 
     return router
 

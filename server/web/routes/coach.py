@@ -124,8 +124,7 @@ def corrections_router() -> APIRouter:
         """Hand the open ones out as a file."""
         found = collect(context.service.database, actor.coached)
         content = to_csv(found) if kind == "csv" else to_yaml(found)
-        media_type = "text/csv; charset=utf-8" if kind == "csv" else "application/yaml"
-        return file_response(MadeFile(f"corrections.{kind}", media_type, content.encode()))
+        return file_response(MadeFile(f"corrections.{kind}", content.encode()))
 
     @router.post("/{correction_id}/resolve")
     def dealt_with(

@@ -61,7 +61,7 @@ def test_an_owner_sees_only_their_own_jobs(jobs: JobStore, store: Store) -> None
     job = jobs.add("count", {}, ana)[0]
     claim = jobs.claim()
     assert claim is not None
-    jobs.finish(claim, Outcome(file=MadeFile("a.txt", "text/plain", b"hers")))
+    jobs.finish(claim, Outcome(file=MadeFile("a.txt", b"hers")))
     assert jobs.file(job.id, ana).content == b"hers"
     for stranger in (bo, None):
         assert jobs.listed(stranger, 10) == []
@@ -94,7 +94,7 @@ def test_jobs_go_with_their_account(jobs: JobStore, store: Store) -> None:
         session.delete(session.get(AccountRow, ana))
     assert jobs.listed(ana, 10) == []
     assert not jobs.progress(claim, 1, 2)
-    assert not jobs.finish(claim, Outcome(file=MadeFile("a", "text/plain", b"x")))
+    assert not jobs.finish(claim, Outcome(file=MadeFile("a", b"x")))
     with store.database.read() as session:
         assert session.execute(Base.metadata.tables["job_files"].select()).all() == []
 
@@ -151,7 +151,7 @@ def test_old_files_and_jobs_go(jobs: JobStore) -> None:
     job = jobs.add("count", {}, None)[0]
     claim = jobs.claim()
     assert claim is not None
-    jobs.finish(claim, Outcome(file=MadeFile("a.txt", "text/plain", b"abc")))
+    jobs.finish(claim, Outcome(file=MadeFile("a.txt", b"abc")))
     queued = jobs.add("wait", {}, None)[0]
     jobs.sweep(jobs_kept_s=1000, files_kept_s=1000)
     found = jobs.get(job.id, None).file
@@ -169,7 +169,7 @@ def test_a_file_is_dropped_and_its_job_stays(jobs: JobStore) -> None:
         ids.append(jobs.add(kind, {}, None)[0].id)
         claim = jobs.claim()
         assert claim is not None
-        jobs.finish(claim, Outcome({"of": kind}, MadeFile("a.txt", "text/plain", b"abc")))
+        jobs.finish(claim, Outcome({"of": kind}, MadeFile("a.txt", b"abc")))
     assert jobs.with_files("export") == [(ids[0], {"of": "export"})]
     jobs.drop_file(ids[0])
     assert jobs.with_files("export") == []

@@ -22,7 +22,7 @@ def count(work: Work) -> Outcome:
     total = work.payload["to"]
     for done in range(1, total + 1):
         work.progress(done, total)
-    return Outcome({"counted": total}, MadeFile("counted.txt", "text/plain", b"%d" % total))
+    return Outcome({"counted": total}, MadeFile("counted.txt", b"%d" % total))
 
 
 def test_a_job_is_done_with_result_progress_and_file(make_queue: MakeQueue) -> None:
@@ -31,7 +31,7 @@ def test_a_job_is_done_with_result_progress_and_file(make_queue: MakeQueue) -> N
     assert job.state == "done" and job.problem is None
     assert job.result == {"counted": 5}
     assert (job.progress_done, job.progress_total) == (5, 5)
-    assert queue.file(job.id, None) == MadeFile("counted.txt", "text/plain", b"5")
+    assert queue.file(job.id, None) == MadeFile("counted.txt", b"5")
     assert queue.worker.is_alive
 
 
