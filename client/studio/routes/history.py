@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend.outbox import AnswerOutbox, OutboxError, Waiting
 from client.data.deleting import delete_answers, delete_everything, discard_refused
-from client.data.exports import ImportedArchive, export_attempts, import_archive
+from client.data.exports import ExportError, ImportedArchive, export_attempts, import_archive
 from client.practice.progress import all_attempts
 from client.studio.routes.downloads import download, export_format
 from client.studio.state.studio import Studio
@@ -125,40 +125,16 @@ def router(studio: Studio) -> APIRouter:
         conflicts: Annotated[int, Query(ge=0)] = 0,
     ) -> HTMLResponse:
         """One page of the answers that match, the newest first."""
-        filters = Filters(role, in_round, question, since, until)
-        everything = all_attempts(studio.backend)
-        problems: dict[str, str] = {}
-        found = HistoryPage(total=0, attempts=())
-        try:
-            found = studio.backend.history(filters.query(page))
-            last = max(1, -(-found.total // PAGE_SIZE))
-            if page > last:  # answers were deleted, or the address was typed
-                page, found = last, studio.backend.history(filters.query(last))
-        except _FilterError as error:
-            problems, last, page = error.problems, 1, 1
-        bank = studio.bank
-        return studio.page(
+        return _page(
+            studio,
             request,
-            "history.html",
-            status=422 if problems else 200,
-            bank=bank,
-            filters=filters,
-            problems=problems,
-            found=found,
-            page_number=page,
-            last_page=last,
-            total=len(everything),
-            prompts={each.id: each.prompt for each in bank.questions},
-            role_titles=_roles(bank, everything),
-            round_titles={each.id: each.title for each in bank.rounds},
-            answered=_answered(bank, everything),
-            waiting=_waiting(studio.backend.outbox, bank),
+            Filters(role, in_round, question, since, until),
+            page,
             deleted=deleted,
             sent=sent,
             imported=imported,
             there=there,
             conflicts=conflicts,
-            sending=studio.backend.sending(),
         )
 
     @routes.get("/compare")
@@ -181,9 +157,15 @@ def router(studio: Studio) -> APIRouter:
         return download(name, export_attempts(studio.backend, format))
 
     @routes.post("/import", response_model=None)
-    async def import_(file: UploadFile) -> Response:
+    async def import_(request: Request, file: UploadFile) -> Response:
         """Takes in an archive, as ``aloud import`` does."""
-        done = await run_in_threadpool(_import, studio, file)
+        try:
+            done = await run_in_threadpool(_import, studio, file)
+        except ExportError as error:
+            # the page again, with what is wrong where it is read
+            return await run_in_threadpool(
+                _page, studio, request, Filters(), 1, status=422, import_problem=str(error)
+            )
         query = {
             "imported": done.attempts.imported + done.drills.imported,
             "there": done.attempts.skipped + done.drills.skipped,
@@ -227,12 +209,60 @@ def router(studio: Studio) -> APIRouter:
     return routes
 
 
+def _page(
+    studio: Studio,
+    request: Request,
+    filters: Filters,
+    page: int,
+    *,
+    status: int = 200,
+    import_problem: str = "",
+    **done: int | None,
+) -> HTMLResponse:
+    """One page of the answers that match; ``done``: what was deleted, sent or imported just now."""
+    everything = all_attempts(studio.backend)
+    problems: dict[str, str] = {}
+    found = HistoryPage(total=0, attempts=())
+    try:
+        found = studio.backend.history(filters.query(page))
+        last = max(1, -(-found.total // PAGE_SIZE))
+        if page > last:  # answers were deleted, or the address was typed
+            page, found = last, studio.backend.history(filters.query(last))
+    except _FilterError as error:
+        problems, last, page = error.problems, 1, 1
+    bank = studio.bank
+    return studio.page(
+        request,
+        "history.html",
+        status=422 if problems else status,
+        bank=bank,
+        filters=filters,
+        problems=problems,
+        found=found,
+        page_number=page,
+        last_page=last,
+        total=len(everything),
+        prompts={each.id: each.prompt for each in bank.questions},
+        role_titles=_roles(bank, everything),
+        round_titles={each.id: each.title for each in bank.rounds},
+        answered=_answered(bank, everything),
+        waiting=_waiting(studio.backend.outbox, bank),
+        sending=studio.backend.sending(),
+        import_problem=import_problem,
+        **({"deleted": None, "sent": None, "imported": None} | done),
+    )
+
+
 def _import(studio: Studio, file: UploadFile) -> ImportedArchive:
     with tempfile.TemporaryDirectory(prefix="aloud-") as folder:
         path = Path(folder) / Path(file.filename or "archive.json").name
         with path.open("wb") as copy:
             shutil.copyfileobj(file.file, copy)
-        return import_archive(studio.backend, path)
+        try:
+            return import_archive(studio.backend, path)
+        except ExportError as error:  # the folder and the command are not what one sees here
+            problem = str(error).replace(str(path), path.name).partition("; ")[0]
+            raise ExportError(problem) from error
 
 
 def _midnight(

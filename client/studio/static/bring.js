@@ -24,7 +24,8 @@ form.addEventListener("submit", async (event) => {
     }
     status.textContent = `Finished. ${end.waiting}`;
   } catch (error) {
-    status.textContent = `${error.message} ${error.remedy ?? ""}`.trim();
+    const text = `${error.message} ${error.remedy ?? ""}`.trim();
+    status.textContent = `${text[0].toUpperCase()}${text.slice(1)}`;
     refreshTakes(); // what could be read is kept there
   }
   bar.hidden = true;

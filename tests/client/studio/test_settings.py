@@ -50,6 +50,16 @@ def test_the_form_is_stored_and_shown_again(client: TestClient, studio: Studio) 
     assert studio.settings.preferences.voice == "natural"
 
 
+def test_what_is_kept_and_does_nothing_is_doubted_beside_it(client: TestClient) -> None:
+    known = client.post("/settings", data=FORM | {"mother_tongue": "german"}, headers=HTML).text
+    assert "notice warn" not in known
+    form = FORM | {"mother_tongue": "Klingon", "model": "nonsense", "engine": "auto"}
+    page = client.post("/settings", data=form, headers=HTML).text
+    assert "Saved" in page
+    assert "Drills know no hard sounds of Klingon. They do for" in page
+    assert "These weights cannot be used: no Whisper model &#39;nonsense&#39;" in page
+
+
 def test_what_cannot_be_used_is_said_beside_it_and_the_rest_is_kept(
     client: TestClient, studio: Studio
 ) -> None:
