@@ -159,7 +159,7 @@ class Walk:
         self._shoot("report-terms", "#terms-title")
 
     def _drill(self) -> None:
-        page = self._page
+        page = self._page  # a phone folds the section; its picture has opened it
         self._click("#terms button[name=term]")
         page.wait_for_selector("[data-drill][data-state=ready]")
         self._shoot("drill")
@@ -197,6 +197,9 @@ class Walk:
     def _shoot(self, name: str, top: str | None = None) -> None:
         page = self._page
         if top is not None:
+            folded = page.locator(f"[data-folded] {top} .fold-button")
+            if folded.count():
+                folded.click()
             page.locator(top).first.evaluate(
                 "e => { e.scrollIntoView({behavior: 'instant'}); scrollBy(0, -80); }"
             )

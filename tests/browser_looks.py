@@ -42,8 +42,14 @@ BEYOND_THE_EDGE: Final = """() => [...document.querySelectorAll("main *, header 
 
 
 def open_details(page: Any) -> None:
-    """Unfolds what is folded."""
-    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    """Unfolds what is folded, also what the page has just folded because it became narrow."""
+    page.evaluate(
+        """async () => {
+          document.querySelectorAll("details").forEach((each) => (each.open = true));
+          for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
+          document.querySelectorAll("[data-folded] .fold-button").forEach((each) => each.click());
+        }"""
+    )
 
 
 def axe_findings(page: Any, scheme: str = "light") -> list[str]:

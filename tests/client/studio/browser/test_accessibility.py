@@ -139,10 +139,10 @@ def test_axe_finds_nothing_serious(practiced: RunningStudio, new_page: NewPage, 
     page = new_page()
     response = page.goto(address(practiced, path))
     assert response.status == 200
-    open_details(page)
     found = []
     for width, scheme in VIEWS:
         page.set_viewport_size({"width": width, "height": 800})
+        open_details(page)
         found += [f"{width} px {each}" for each in axe_findings(page, scheme)]
     assert not found, "\n".join(found)
 
