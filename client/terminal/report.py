@@ -1,5 +1,6 @@
 """Reports, and the list of them, as the terminal shows them: a sign stands beside every color."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -25,7 +26,7 @@ from server.contract import (
     said_terms,
 )
 from server.ui.verdict_words import (
-    VERDICT_WORDS,
+    NO_SOUND,
     composition_text,
     correction_text,
     how_text,
@@ -33,6 +34,7 @@ from server.ui.verdict_words import (
     rule_text,
     score_text,
     words_of_phrase,
+    words_of_term,
 )
 
 _STATUS: Final = {
@@ -204,12 +206,13 @@ def _append_correction(text: Text, corrected: CorrectedVerdict | None) -> None:
 
 def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
     rows = []
-    unclear_shown = unclear_left_out = 0
+    unclear_shown, left_out, no_sound = 0, Counter[str](), False
     for said in said_terms(terms):
         term = said.first
         if term.verdict == "unclear" and term.corrected is None:
+            no_sound |= term.start_s is None
             if unclear_shown == _MAX_UNCLEAR_ROWS:
-                unclear_left_out += 1
+                left_out[words_of_term(term)] += 1
                 continue
             unclear_shown += 1
         sign, style = _VERDICT[term.verdict]
@@ -217,16 +220,17 @@ def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
         sure = f" {term.confidence:.0%}" if judged and term.corrected is None else ""
         rows.append(
             (
-                Text(f"{sign} {VERDICT_WORDS[term.verdict]}{sure}", style=style),
+                Text(f"{sign} {words_of_term(term)}{sure}", style=style),
                 Text(term.term, style="bold"),
                 Text(said.times or NOT_KNOWN),
                 _term_detail(said),
             )
         )
     table = _Rows(("", "term", "at", "how it was said, and is said"), rows)
-    if not unclear_left_out:
-        return table
-    return Group(table, Text(f"and {unclear_left_out} more unclear", style="dim"))
+    notes = [f"and {count} more {words}" for words, count in left_out.items()]
+    if no_sound:
+        notes.append(NO_SOUND)
+    return Group(table, *(Text(note, style="dim") for note in notes))
 
 
 def _term_detail(said: SaidTerm) -> Text:

@@ -27,6 +27,7 @@ from server.ui.verdict_words import (
     question_about,
     rule_text,
     score_text,
+    words_of_term,
 )
 
 _FONT: Final = "Noto Sans"
@@ -173,8 +174,9 @@ class _Document:
             only = " (from the transcript only)" if each.source == "transcript" else ""
             only = ", corrected" if each.corrected else only
             heard = said.heard or (ipa(each.phones) if each.phones else "")
-            verdict = each.verdict + only
-            rows.append((each.term, verdict, heard, each.expected, said.times, each.tip))
+            rows.append(
+                (each.term, words_of_term(each) + only, heard, each.expected, said.times, each.tip)
+            )
         self._table(rows, (16, 20, 16, 16, 8, 24))
 
     def _corrections(self, report: Report) -> None:

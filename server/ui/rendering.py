@@ -13,7 +13,7 @@ from pronunciation.phones import to_ipa
 from pronunciation.respelling.from_phones import respell_phones
 from server.contract import NOT_KNOWN, clock
 from server.ui.bidi import show_controls
-from server.ui.verdict_words import VERDICT_WORDS, graded_text
+from server.ui.verdict_words import NO_SOUND, VERDICT_WORDS, graded_text
 
 STATIC: Final = Path(__file__).parent / "static"
 STYLESHEET: Final = STATIC / "aloud.css"
@@ -43,6 +43,7 @@ def environment(*extra_template_folders: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.globals["no_sound"] = NO_SOUND
     templates.filters.update(
         clock=clock,
         percent=percent,

@@ -22,11 +22,11 @@ from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import PartView, Tone, view_transcript
 from server.ui.verdict_words import (
-    VERDICT_WORDS,
     composition_text,
     correction_text,
     least_text,
     rule_text,
+    words_of_term,
 )
 
 _SIGNS: Final[dict[str, tuple[Tone, str]]] = {
@@ -251,7 +251,7 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
         status=term.verdict,
         tone=tone,
         sign=sign,
-        verdict=VERDICT_WORDS[term.verdict],
+        verdict=words_of_term(term),
         heard=term.heard or "",
         heard_ipa=ipa(term.phones) if term.phones else "",
         heard_phones=term.phones or "",

@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from server.contract import CorrectedVerdict, PhraseCoverage, Report, content_score, score_rule
+from server.contract import (
+    CorrectedVerdict,
+    PhraseCoverage,
+    Report,
+    TermVerdict,
+    content_score,
+    score_rule,
+)
 
 VERDICT_WORDS: Final = {
     "covered": "said",
@@ -17,6 +24,7 @@ VERDICT_WORDS: Final = {
 DENIED: Final = "said, but denied"
 SAME_SCORE: Final = 0.0005
 """Stored scores are rounded."""
+NO_SOUND: Final = "A text has no sound: say the answer to hear how you say its terms."
 NOT_JUDGED: Final = "not judged in a rough transcript"
 PART_WORDS: Final = {"said": "said", "missing": "missing"}
 _HOW: Final = {
@@ -35,6 +43,13 @@ _HOW: Final = {
 def words_of_phrase(phrase: PhraseCoverage) -> str:
     """The verdict on a key phrase."""
     return DENIED if phrase.negated else VERDICT_WORDS[phrase.status]
+
+
+def words_of_term(term: TermVerdict) -> str:
+    """The verdict on how a term was said; where there was no sound, there is none."""
+    if term.verdict == "unclear" and term.start_s is None:
+        return "not judged"
+    return VERDICT_WORDS[term.verdict]
 
 
 def how_text(phrase: PhraseCoverage) -> str:

@@ -21,7 +21,7 @@ from server.contract import (
 )
 from server.ui.rendering import STATIC, environment, stylesheet
 from server.ui.report_view import Sounds, view_report
-from server.ui.verdict_words import VERDICT_WORDS
+from server.ui.verdict_words import VERDICT_WORDS, words_of_term
 
 
 def to_html(attempts: Sequence[ArchivedAttempt]) -> str:
@@ -122,5 +122,5 @@ def _verdicts(report: Report) -> Iterator[_Verdict]:
             term.term,
             term.word_indices[0] if term.word_indices else None,
             term.verdict,
-            f"{term.term}{where}: {VERDICT_WORDS[term.verdict]}",
+            f"{term.term}{where}: {words_of_term(term)}",
         )

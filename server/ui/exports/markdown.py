@@ -15,7 +15,6 @@ from server.contract import (
 )
 from server.ui.bidi import show_controls
 from server.ui.verdict_words import (
-    VERDICT_WORDS,
     composition_text,
     correction_lines,
     how_text,
@@ -23,6 +22,7 @@ from server.ui.verdict_words import (
     rule_text,
     score_text,
     words_of_phrase,
+    words_of_term,
 )
 
 _SIGNS: Final = {
@@ -160,7 +160,7 @@ def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
             _verdict(term),
             plain_text(said.heard),
             plain_text(term.expected),
-            "" if term.corrected else f"{term.confidence:.0%}",
+            "" if term.corrected or term.verdict == "unclear" else f"{term.confidence:.0%}",
             said.times,
             plain_text(term.tip),
         ]
@@ -170,8 +170,8 @@ def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
 
 def _verdict(term: TermVerdict) -> str:
     if term.corrected is not None:
-        return f"{VERDICT_WORDS[term.verdict]}, corrected"
-    return VERDICT_WORDS[term.verdict] + (
+        return f"{words_of_term(term)}, corrected"
+    return words_of_term(term) + (
         " (from the transcript only)" if term.source == "transcript" else ""
     )
 

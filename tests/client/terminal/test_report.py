@@ -85,3 +85,24 @@ def test_a_term_said_several_times_is_one_line_with_its_places(report: Report) -
     assert text.count("✗ mispronounced") == 1
     assert len(lines) == 1, lines
     assert "0:08, 1:15 (correct 0:30)" in lines[0]
+
+
+def unclear(term: str, start_s: float | None) -> TermVerdict:
+    source = "transcript" if start_s is None else "acoustic"
+    return TermVerdict(
+        term=term, verdict="unclear", expected="", confidence=0.0, source=source, start_s=start_s
+    )
+
+
+def test_a_term_that_nobody_could_hear_is_not_called_badly_heard(report: Report) -> None:
+    terms = tuple(unclear(f"term {number}", None) for number in range(8))
+    text = shown(report.model_copy(update={"pronunciation": Pronunciation(terms=terms)}), 100)
+    assert "not clearly heard" not in text
+    assert "? not judged" in text
+    assert "and 2 more not judged" in text
+    assert "A text has no sound: say the answer to hear how you say its terms." in text
+
+    heard = (unclear("term", 3.0),)
+    text = shown(report.model_copy(update={"pronunciation": Pronunciation(terms=heard)}), 100)
+    assert "? not clearly heard" in text
+    assert "A text has no sound" not in text
