@@ -113,7 +113,7 @@ class WeightsThere(ReadyEngine):
 
     def status(self) -> EngineStatus:
         """Ready."""
-        return EngineStatus("ready", ENGINE, MODEL, False, "", None)
+        return EngineStatus("ready", ENGINE, MODEL, False, False, "", None)
 
 
 def timed(texts: Sequence[str], start_s: float, end_s: float) -> tuple[Word, ...]:
