@@ -144,7 +144,13 @@ def demo_answer(clip: Clip, studio: Studio, said_at: datetime) -> Submission:
         question_id=QUESTION_ID,
         created_at=said_at,
         transcript=transcript,
-        evidence=evidence.model_copy(update={"heard": heard, "hearing_version": HEARING_VERSION}),
+        evidence=evidence.model_copy(
+            update={
+                "heard": heard.terms,
+                "heard_phrases": heard.phrases,
+                "hearing_version": HEARING_VERSION,
+            }
+        ),
     )
 
 

@@ -204,8 +204,9 @@ def week_chart(weeks: Sequence[WeekScore]) -> Chart | None:
         )
         for week in shown
     ]
-    # above the point, but within the drawing
-    label_y = max(_TOP - 8, y(last.score) - 10)
+    # within the drawing, on the side of the point that the line does not come from
+    falls = shown[-2].score > last.score
+    label_y = min(_BOTTOM - 4, y(last.score) + 22) if falls else max(_TOP - 8, y(last.score) - 10)
     parts.append(
         element(
             "text",

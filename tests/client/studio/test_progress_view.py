@@ -77,3 +77,14 @@ def test_weeks_graded_in_different_ways_are_not_drawn_as_one_line() -> None:
         "compared. Mean score by week, from 20% in the week of 16 Mar 2026 to 40% in the week of "
         "23 Mar 2026."
     )
+
+
+def test_the_last_score_is_written_where_the_line_is_not() -> None:
+    for scores, above in (((0.3, 0.6), True), ((0.6, 0.3), False), ((0.5, 0.0), False)):
+        chart = week_chart(weeks(*scores))
+        assert chart is not None
+        label = re.search(r'class="chart-value"[^>]* y="([\d.]+)"', chart.svg)
+        assert label is not None
+        at, point = float(label[1]), places(chart.svg)[-1][1]
+        assert (at < point) is above or scores[-1] == 0.0
+        assert 0 < at < 160, "within the drawing"
