@@ -9,9 +9,11 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import hypothesis
 import pytest
 
+from client.backend import connection
 from client.transcription.engine_handle import SAME_SUMS
 
 os.environ.update(SAME_SUMS)  # before NumPy comes: an engine gives the same words in this process
@@ -55,6 +57,14 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         monkeypatch.delenv(f"ALOUD_{name}", raising=False)
     monkeypatch.setenv("ALOUD_HOME", str(tmp_path_factory.mktemp("aloud-home")))
     monkeypatch.setenv("ALOUD_OFFLINE", "1")
+
+
+@pytest.fixture(autouse=True)
+def _patient_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server on a busy machine is not a slow one: only tests of slow ones wait for seconds."""
+    long = httpx.Timeout(60.0, connect=30.0)
+    monkeypatch.setattr(connection, "ASKING", long)
+    monkeypatch.setattr(connection, "DOING", long)
 
 
 class _SkipPolicy:
