@@ -50,6 +50,10 @@ class NeuralVoice:
         return self.speak([accent(sentence) for sentence in self.phones(text)], seed=seed)
 
     def terms(self, text: str) -> list[str]:
-        """The lexicon's terms that a text names, one entry for each time."""
+        """The lexicon's terms that a text names, one entry for each time, see ``by_its_sound``."""
         words = self._spotter.take_apart(text.split()).words
-        return [spot.target.term for spot in self._spotter.spot(words)]
+        return [self.by_its_sound(spot.target.term) for spot in self._spotter.spot(words)]
+
+    def by_its_sound(self, term: str) -> str:
+        """One name for terms that are said alike ("queue", "Kueue"): no sound tells them apart."""
+        return self._spotter.by_its_sound(term)

@@ -96,6 +96,7 @@ class Tally:
     against_coach: Phrases = field(default_factory=Phrases)
     terms: int = 0
     terms_heard: int = 0
+    not_said: int = 0
     mispronounced: int = 0
     engine_s: float = 0.0
     all_s: float = 0.0
@@ -109,6 +110,7 @@ class Tally:
         """
         self.terms += named.total()
         self.terms_heard += (named & listened).total()
+        self.not_said += (listened - named).total()
         self.mispronounced += (accused - (listened - named)).total()
 
     def row(self, name: str) -> str:
@@ -118,14 +120,14 @@ class Tally:
         return (
             f"{name:12} {self.word_errors / max(1, self.words):6.1%}   {self.against_text}   "
             f"{self.without_sound}   {str(coach) if judged else '    -     -     -'}   "
-            f"{self.terms_heard / max(1, self.terms):5.2f} "
+            f"{self.terms_heard / max(1, self.terms):5.2f} of {self.terms:3} {self.not_said:4} "
             f"{self.mispronounced / max(1, self.terms_heard):7.1%} "
             f"{1 - self.engine_s / max(1e-9, self.all_s):8.1%}"
         )
 
     def add(self, other: "Tally") -> None:
         """Add another accent's figures."""
-        for name in ("words", "word_errors", "terms", "terms_heard", "mispronounced"):
+        for name in ("words", "word_errors", "terms", "terms_heard", "not_said", "mispronounced"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("engine_s", "all_s"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -209,9 +211,9 @@ class Bench:
         print(f"\nWhisper {model}, {len(answers)} answers in each accent")
         print(
             "              word    phrases: text       without the sound   phrases: coach      "
-            "terms       outside\n"
+            "terms                     outside\n"
             "accent       errors   prec.  rec.    F1   prec.  rec.    F1   prec.  rec.    F1   "
-            "heard wrong   engine"
+            "heard        other wrong   engine"
         )
         with open_backend(self._settings) as backend:
             session = Session(backend, lambda: engine, self._hear)
@@ -256,8 +258,12 @@ class Bench:
             tally.against_coach.count(covered(report), answer.said, answer.half)
         named = Counter(self._voice.terms(answer.text))
         evidence = outcome.submission.evidence.heard
-        listened = Counter(each.term for each in evidence)
-        accused = Counter(each.term for each in evidence if each.verdict == "mispronounced")
+        listened = Counter(self._voice.by_its_sound(each.term) for each in evidence)
+        accused = Counter(
+            self._voice.by_its_sound(each.term)
+            for each in evidence
+            if each.verdict == "mispronounced"
+        )
         tally.count_terms(named, listened, accused)
         if self._verbose:
             print(f"\n{answer.question}: {report.transcript.text}")

@@ -51,7 +51,10 @@ def regress(features: Floats, labels: Floats) -> Learned:
         shares = 1 / (1 + np.exp(-rows @ weights))
         curvature = rows.T @ (rows * (shares * (1 - shares))[:, None])
         slope = rows.T @ (labels - shares) - PENALTY * weights
-        weights += np.linalg.solve(curvature + PENALTY * np.eye(len(weights)), slope)
+        step = np.linalg.solve(curvature + PENALTY * np.eye(len(weights)), slope)
+        weights += step
+        if np.abs(step).max() < 1e-6:
+            break
     own = weights[:-1] / spread
     return Learned(own, float(weights[-1] - mean @ own))
 

@@ -23,10 +23,18 @@ from pronunciation.hearing.phrases import (
     phrase_model,
 )
 from pronunciation.hearing.places import Floats, Wanted, Written, candidates
-from pronunciation.hearing.respelled import Sounding, find_terms, in_both_numbers, sounds_like
+from pronunciation.hearing.respelled import (
+    MIN_PHONES_UNEXPECTED,
+    Sounding,
+    find_terms,
+    in_both_numbers,
+    one_for_each_sound,
+    sounds_like,
+)
 from pronunciation.hearing.results import Target
 from pronunciation.hearing.spotting import Spot, TermSpotter, with_own_reading
 from pronunciation.terms import Lexicon
+from pronunciation.terms_together import related
 from question_bank.models import KeyPhrase, Question
 from server.contract import HeardPhrase, HeardTerm, Word
 
@@ -172,8 +180,8 @@ class AnswerHearing:
         self, spots: Sequence[Spot], found: Sequence[Found], words: Sequence[str], asked: _Asked
     ) -> list[Spot]:
         """What the text names, what was found in the sound, and what only sounds like a term."""
-        all_spots = [*spots]
-        taken = {place for spot in spots for place in spot.target.places}
+        all_spots = []
+        taken: set[int] = set()
         for each in sorted(found, key=lambda found: -found.confidence):
             places = range(each.word_index, each.word_index + each.n_words)
             if places and taken.isdisjoint(places):
@@ -181,6 +189,10 @@ class AnswerHearing:
                 name = asked.soundings[each.index - len(asked.phrases)].term
                 target = self.spotter.target(name, places.start, len(places))
                 all_spots.append(Spot(target, doubtful=each.confidence < SURE_FROM))
+        # what was found may have a named term as a part, and stands for it
+        named = [spot for spot in spots if taken.isdisjoint(spot.target.places)]
+        all_spots += named
+        taken.update(place for spot in named for place in spot.target.places)
         all_spots += self.spotter.by_sound(words, taken, self.ordinary, asked.names)
         return sorted(all_spots, key=lambda spot: spot.target.word_index)
 
@@ -193,20 +205,31 @@ class AnswerHearing:
     def _ask(self, question: Question | None) -> _Asked:
         """What to listen for in answers to a question, or to one that is not known."""
         phrases = question.key_phrases if question else ()
-        named = self.spotter.named(_text_of(question)) if question else frozenset[str]()
+        named = self.spotter.named(text_of(question)) if question else frozenset[str]()
         expected = [
             Sounding(term, in_both_numbers(self.spotter.said(term)), True) for term in sorted(named)
         ]
+        beside = related(named)
         others = [
-            Sounding(each.term, in_both_numbers(map(bare_phones, each.readings)), False)
+            Sounding(
+                each.term,
+                in_both_numbers(
+                    phones
+                    for phones in map(bare_phones, each.readings)
+                    if len(phones) >= MIN_PHONES_UNEXPECTED
+                ),
+                False,
+                beside.get(each.term, 0.0),
+            )
             for each in self._lexicon
             if each.term not in named
         ]
+        soundings = one_for_each_sound([*expected, *others])
         wanted = (
             *(Wanted(phrase_wordings(each, self.spotter)) for each in phrases),
             *(Wanted(self.spotter.said(each.term)) for each in expected),
         )
-        return _Asked(tuple(each.phrase for each in phrases), wanted, (*expected, *others))
+        return _Asked(tuple(each.phrase for each in phrases), wanted, tuple(soundings))
 
     @cached_property
     def ordinary(self) -> Container[str]:
@@ -246,6 +269,7 @@ def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> tuple[Phones, ..
     return tuple(phones for phones in wordings if len(phones) >= MIN_PHRASE_PHONES)
 
 
-def _text_of(question: Question) -> str:
+def text_of(question: Question) -> str:
+    """All that a question says: what names the terms that it is about."""
     names = [name for each in question.key_phrases for name in (each.phrase, *each.aliases)]
     return " , ".join([question.prompt, question.model_answer, *names])

@@ -61,6 +61,10 @@ def word_states(words: Sequence[Sequence[str]]) -> States:
     return States(np.array(labels), np.array(skips), np.array(owners))
 
 
+TOGETHER = 64
+"""Chains that are aligned in one pass: more take memory, and those of like length waste little."""
+
+
 def sum_over_alignments(scores: Floats, chains: Sequence[States]) -> npt.NDArray[np.float64]:
     """Log of the sum over all alignments of each chain with the same frames.
 
@@ -156,3 +160,66 @@ def best_path(
         if t:
             state -= int(came[t][state - starts[t]])
     return Alignment(states, score)
+
+
+def straight_paths(
+    scores: Floats,
+    chains: Sequence[npt.NDArray[np.int64]],
+    windows: Sequence[tuple[int, int]],
+) -> list[npt.NDArray[np.int64] | None]:
+    """The best alignments of many short chains, each with frames of its own, in one pass.
+
+    The first state and the last may be left out, and no other: silence around a wording.
+
+    Args:
+        scores: frame scores, shape (frames, classes).
+        chains: the labels of each chain's states, three at least.
+        windows: first frame of each chain, and the frame behind its last.
+
+    Returns:
+        The state of each frame; ``None`` where the frames are too few.
+    """
+    found: list[npt.NDArray[np.int64] | None] = [None] * len(chains)
+    fits = [
+        at for at, (start, end) in enumerate(windows) if end - start >= max(1, chains[at].size - 2)
+    ]
+    fits.sort(key=lambda at: windows[at][1] - windows[at][0])
+    for first in range(0, len(fits), TOGETHER):
+        some = fits[first : first + TOGETHER]
+        frames = np.array([windows[at][1] - windows[at][0] for at in some])
+        sizes = np.array([chains[at].size for at in some])
+        emitted = np.full((frames.max(), len(some), sizes.max()), _NEVER, np.float32)
+        for row, at in enumerate(some):
+            start, end = windows[at]
+            emitted[: end - start, row, : chains[at].size] = scores[start:end, chains[at]]
+        for row, (at, states) in enumerate(
+            zip(some, _straight(emitted, frames, sizes), strict=True)
+        ):
+            found[at] = states[: frames[row]]
+    return found
+
+
+def _straight(
+    emitted: Floats, frames: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """The best states of chains, shape (chains, frames), by scores of (frames, chains, states)."""
+    longest, count, _ = emitted.shape
+    rows = np.arange(count)
+    came = np.zeros(emitted.shape, bool)
+    alpha = np.full(emitted.shape[1:], _NEVER, np.float32)
+    alpha[:, :2] = emitted[0, :, :2]
+    state = np.zeros(count, np.int64)
+    for t in range(longest):
+        if t:
+            before = alpha[:, :-1].copy()
+            np.greater(before, alpha[:, 1:], out=came[t, :, 1:])
+            np.maximum(alpha[:, 1:], before, out=alpha[:, 1:])
+            alpha += emitted[t]
+        over = frames == t + 1
+        last = sizes - (alpha[rows, sizes - 1] < alpha[rows, sizes - 2]) - 1
+        state[over] = last[over]
+    states = np.empty((count, longest), np.int64)
+    for t in range(longest - 1, -1, -1):
+        states[:, t] = state
+        state = state - (came[t, rows, state] & (t < frames))
+    return states

@@ -20,6 +20,8 @@ from pronunciation.g2p.words import (
 MIN_MADE_UP: Final = 3
 """Letters; shorter pieces are syllables of a word ("e-mail") or letters ("x-ray")."""
 _JOINT = re.compile(r"[-‐‑–—/]")
+_COUNT = re.compile(r"(\d+)([^\W\d_]{3,})")
+"""A number and what is counted, joined ("2GPUs"); shorter ones are units and versions."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ def take_apart(words: Sequence[str], names: Names) -> Parts:
     parts: list[str] = []
     whole: list[int] = []
     for index, word in enumerate(words):
-        pieces = [piece for piece in _JOINT.split(word) if normal(piece)]
+        pieces = [
+            piece for joined in _JOINT.split(word) for piece in _counted(joined) if normal(piece)
+        ]
         apart = (
             len(pieces) > 1
             and normal(word) not in names.whole
@@ -81,6 +85,13 @@ def take_apart(words: Sequence[str], names: Names) -> Parts:
         parts += found
         whole += [index] * len(found)
     return Parts(tuple(parts), tuple(whole))
+
+
+def _counted(word: str) -> tuple[str, ...]:
+    """A number and what is counted apart, where they are joined."""
+    bare = word.strip(".,;:!?")
+    found = _COUNT.fullmatch(bare)
+    return (found[1], word[word.index(found[2]) :]) if found else (word,)
 
 
 def _is_made_up(piece: str) -> bool:

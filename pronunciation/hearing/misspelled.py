@@ -8,6 +8,7 @@ anywhere, so stretches of different length compare.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,15 @@ class Misspellings:
             "anywhere": shares(self.anywhere),
         }
 
+    @cached_property
+    def _logs(self) -> tuple[Floats, Floats, Floats]:
+        """Of ``written_as`` and ``put_in`` beside anywhere, and of ``left_out``."""
+        return (
+            np.log(self.written_as / self.anywhere),
+            np.log(self.put_in / self.anywhere),
+            np.log(self.left_out),
+        )
+
     def best_ends(
         self,
         wordings: Sequence[Phones],
@@ -97,9 +107,9 @@ class Misspellings:
         last = np.cumsum(lengths) - 1
         first = last - lengths + 1
         place = np.arange(meant.size) - np.repeat(first, lengths)
-        as_other = np.log(self.written_as / self.anywhere)[meant].T.copy()
-        put_in = np.log(self.put_in / self.anywhere)
-        left_out = np.log(self.left_out)[meant]
+        as_other_of, put_in, left_out_of = self._logs
+        as_other = as_other_of[meant].T.copy()
+        left_out = left_out_of[meant]
         before = np.cumsum(left_out) - left_out
         skipped = before - np.repeat(before[first], lengths)  # all phones before this one
         first_entry = np.where(place <= MOST_LEFT_OUT, skipped, _NEVER)

@@ -8,15 +8,16 @@ been said there: the best phones in any order, and the transcript's own words.
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pronunciation.confusions import distance, encode
 from pronunciation.hearing.acoustic import LABEL_INDEX, LABELS, SILENCE
-from pronunciation.hearing.align import States, best_path, word_states
+from pronunciation.hearing.align import States, straight_paths
 from pronunciation.hearing.layout import EDGE_FRAMES, GARBAGE_SHARE, Layout, Phones, align_layout
 
 Floats = npt.NDArray[np.float32]
@@ -175,6 +176,7 @@ def candidates(
     )
     frames = unit_frames(written)
     column_of = {key: column for column, key in enumerate(columns)}
+    looked_at: list[_Look] = []
     for each in near:
         key = (each.index, each.wording)
         column = column_of[key]
@@ -185,9 +187,8 @@ def candidates(
         path = float(ends[end, column]) / len(each.wording)
         if path < MIN_PATH_NEAR:
             continue
-        place = _place(meant, free, own, written, key, path, start, end + 1)
-        if place is not None:
-            yield replace(place, words=tuple(written.layout.word_index[each.first : each.last + 1]))
+        words = tuple(written.layout.word_index[each.first : each.last + 1])
+        looked_at.append(_Look(key, path, start, end + 1, words))
     places: dict[int, list[tuple[float, int, int, Phones]]] = {}
     for column, (index, phones) in enumerate(anywhere):
         column_scores = ends[:, column] / len(phones)
@@ -200,9 +201,18 @@ def candidates(
             column_scores[start : end + len(phones)] = -np.inf
     for index, found in places.items():
         for path, start, end, phones in sorted(found, key=lambda each: -each[0])[:PLACES]:
-            place = _place(meant, free, own, written, (index, phones), path, start, end)
-            if place is not None and not _is_written(place, written):
-                yield place
+            looked_at.append(_Look((index, phones), path, start, end))
+    alignments = straight_paths(
+        meant, [_labels(look.wording[1]) for look in looked_at], [look[2:4] for look in looked_at]
+    )
+    for look, states in zip(looked_at, alignments, strict=True):
+        if states is None:
+            continue
+        place = _place(meant, free, own, written, look, states)
+        if look.words:
+            yield replace(place, words=look.words)
+        elif not _is_written(place, written):
+            yield place
 
 
 def unit_frames(written: Written) -> list[tuple[int, int]]:
@@ -244,27 +254,36 @@ def _paths(
     return scores_at_end, starts_at_end
 
 
+class _Look(NamedTuple):
+    """Frames where a wording may have been said, with its path there and the words, if known."""
+
+    wording: tuple[int, Phones]
+    path: float
+    start: int
+    end: int
+    words: tuple[int, ...] = ()
+
+
+def _labels(phones: Phones) -> npt.NDArray[np.int64]:
+    """A wording's phones with silence around them."""
+    return np.array([LABEL_INDEX[phone] for phone in (SILENCE, *phones, SILENCE)])
+
+
 def _place(
     meant: Floats,
     free: Floats,
     own: Floats,
     written: Written,
-    wording: tuple[int, Phones],
-    path: float,
-    start: int,
-    end: int,
-) -> Candidate | None:
-    """The place with its features; ``None`` where the wording has more phones than frames."""
-    index, phones = wording
-    window = meant[start:end]
-    chain = word_states([phones])
-    aligned = best_path(window, chain)
-    if aligned is None:
-        return None
-    inside = np.flatnonzero(chain.word[aligned.states] >= 0)
-    start, end = start + int(inside[0]), start + int(inside[-1]) + 1
-    states = aligned.states[inside]
-    mine = window[inside, chain.labels[states]]
+    look: _Look,
+    states: npt.NDArray[np.int64],
+) -> Candidate:
+    """The place with its features, by the state of each of its frames; see ``_labels``."""
+    index, phones = look.wording
+    window, labels = meant[look.start : look.end], _labels(phones)
+    inside = np.flatnonzero((states > 0) & (states <= len(phones)))
+    start, end = look.start + int(inside[0]), look.start + int(inside[-1]) + 1
+    states = states[inside]
+    mine = window[inside, labels[states]]
     below = mine - free[start:end]
     frames = np.bincount(states - 1, minlength=len(phones))
     by_phone = np.sort(np.bincount(states - 1, below, len(phones)) / np.maximum(1, frames))
@@ -272,11 +291,11 @@ def _place(
     known = [c for c in (written.confidences[at] for at in words) if c is not None]
     features = np.array(
         [
-            path,
+            look.path,
             by_phone[: max(1, len(phones) // WORST)].mean(),
             below.mean(),
             (mine - own[start:end]).mean(),
-            distance(encode(phones), _sound(written, start, end)),
+            distance(_code(phones), _sound(written, start, end)),
             float(np.mean(known)) if known else UNKNOWN_CONFIDENCE,
             min(len(phones), MOST_PHONES),
             len(states) / len(phones),
@@ -285,9 +304,14 @@ def _place(
     return Candidate(index, phones, words, start, end, features)
 
 
+@lru_cache(maxsize=4096)
+def _code(phones: Phones) -> str:
+    return encode(phones)
+
+
 def _is_written(place: Candidate, written: Written) -> bool:
     """Whether the transcript has the wording's very sound."""
-    return encode(place.wording) in _sound(written, place.start, place.end)
+    return _code(place.wording) in _sound(written, place.start, place.end)
 
 
 def _sound(written: Written, start: int, end: int) -> str:

@@ -6,6 +6,7 @@ before and after, how near the written words come to the term, and whether peopl
 """
 
 import json
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -18,8 +19,8 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from pronunciation.confusions import distance, encode, merged
-from pronunciation.g2p.words import normal, with_s
-from pronunciation.hearing.layout import Phones
+from pronunciation.g2p.words import dictionary, normal, with_s
+from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.misspelled import Misspellings, indices
 from pronunciation.hearing.phrases import Found, likeliest
 from pronunciation.hearing.places import (
@@ -30,6 +31,8 @@ from pronunciation.hearing.places import (
     Written,
     unit_frames,
 )
+from pronunciation.hearing.results import Target
+from pronunciation.terms_together import together
 
 MOST_WORDS: Final = 4
 """Words that a transcriber makes of one term ("in fini band")."""
@@ -39,6 +42,14 @@ LONGEST_BREAK: Final = 15
 """Frames between two words of a term; nobody pauses longer within one."""
 MIN_LIKENESS: Final = 2.0
 """Nats, of a term that is expected, to be listened to; see ``misspelled``."""
+MIN_LIKENESS_RELATED: Final = 8.0
+"""The same of a term that is said where people speak about what the question is about."""
+RELATED_FROM: Final = 0.035
+"""Of ``Sounding.related``: from here on a term is looked for where no odd word stands too."""
+PART_WORDS: Final = 2
+"""Words before and after a named part of a longer term that may be the rest of it."""
+STEM, LONGEST_ENDING = 5, 4
+"""Letters of words that have the stem in common: "scheduling" is no misspelled "scheduler"."""
 MOST_APART_UNEXPECTED: Final = 0.25
 """Of words and a term that is not expected, see ``confusions.distance``."""
 MIN_PHONES_UNEXPECTED: Final = 4
@@ -52,6 +63,7 @@ SMALL_WORDS: Final = frozenset(
      "with", "would", "you", "your")
 )  # fmt: skip
 """No term is made of these alone: "that" is no data, however it is said."""
+ARTICLES: Final = frozenset(("a", "an", "the"))
 RIVALS: Final = 3
 """Stretches that overlap, of the same term, that are listened to."""
 CLOSE: Final = 0.15
@@ -62,7 +74,8 @@ MODEL_PATH: Final = Path(__file__).parent / "model" / "respelled.json"
 
 MORE_FEATURES: Final = (
     "apart", "expected", "ordinary", "apart_if_expected", "short",
-    "likeness", "part", "part_per_phone", "odd_likeness", "close",
+    "likeness", "part", "part_per_phone", "odd_likeness", "close", "related", "extends",
+    "believed",
 )  # fmt: skip
 """What decides beside ``places.FEATURES``:
 
@@ -75,7 +88,10 @@ MORE_FEATURES: Final = (
 - part: how much more the same is for their best part;
 - part_per_phone: that of the best part for each of the term's phones;
 - odd_likeness: likeness times the share of the words that nobody in the field says;
-- close: how much nearer than ``CLOSE`` an expected term is.
+- close: how much nearer than ``CLOSE`` an expected term is;
+- related: see ``Sounding``; 0 of an expected one;
+- extends: whether a part of the term is named there ("GBU utilization");
+- believed: the transcriber's confidence times the share of the words that a dictionary has.
 """
 
 
@@ -87,11 +103,14 @@ class Sounding:
         term: its name.
         wordings: how it may be said, as ARPAbet without stress.
         expected: whether the question is about it.
+        related: how much people speak about it where they speak about what the question is about,
+            0 to 1; see ``terms_together``.
     """
 
     term: str
     wordings: tuple[Phones, ...]
     expected: bool
+    related: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +148,23 @@ def in_both_numbers(wordings: Iterable[Phones]) -> tuple[Phones, ...]:
     return tuple(dict.fromkeys(said for each in wordings for said in (each, with_s(each))))
 
 
+def one_for_each_sound(terms: Sequence[Sounding]) -> list[Sounding]:
+    """Terms without the wordings of those that come before them: "Kueue" sounds like "queue".
+
+    Terms that the question is about come first, of these the ones that more questions are about.
+    """
+    count = Counter(term for each in together() for term in each)
+    taken: set[Phones] = set()
+    found = dict[int, Sounding]()
+    for at in sorted(
+        range(len(terms)), key=lambda at: (not terms[at].expected, -count[terms[at].term])
+    ):
+        free = tuple(phones for phones in terms[at].wordings if phones not in taken)
+        taken.update(free)
+        found[at] = replace(terms[at], wordings=free)
+    return [found[at] for at in range(len(terms))]
+
+
 def sounds_like(
     written: Written,
     words: Sequence[str],
@@ -153,17 +189,24 @@ def sounds_like(
     found: dict[tuple[int, int, int], tuple[float, Near]] = {}
     for likeness, index, near in (
         *_expected(written, terms, misspellings),
+        *_around_parts(written, terms, misspellings),
         *_unexpected(written, bare, terms, ordinary),
     ):
         here = [bare[at] for at in written.layout.word_index[near.first : near.last + 1]]
-        if all(word in SMALL_WORDS for word in here):
+        if not _may_mean(here, terms[index].term):
             continue
-        number = _digits("".join(here))
-        if number and not _digits(terms[index].term).endswith(number):
-            continue  # "200" is no H100
-        key = (index, near.first, near.last)
-        if key not in found or likeness > found[key][0]:
-            found[key] = likeness, replace(near, index=first_index + index)
+        # an article may be a part of what was misunderstood, or just an article
+        begins = [near.first]
+        if (
+            near.first < near.last
+            and here[0] in ARTICLES
+            and _may_mean(here[1:], terms[index].term)
+        ):
+            begins.append(near.first + 1)
+        for first in begins:
+            key = (index, first, near.last)
+            if key not in found or likeness > found[key][0]:
+                found[key] = likeness, replace(near, index=first_index + index, first=first)
     return _likeliest(found.values())
 
 
@@ -175,9 +218,9 @@ def _expected(
     wanted = [
         (index, phones)
         for index, each in enumerate(terms)
-        if each.expected
+        if each.expected or each.related >= RELATED_FROM
         for phones in dict.fromkeys(each.wordings)
-        if len(phones) >= MIN_PHONES
+        if len(phones) >= (MIN_PHONES if each.expected else MIN_PHONES_UNEXPECTED)
     ]
     units: list[int] = []
     breaks: list[int] = []
@@ -193,11 +236,107 @@ def _expected(
         return
     said = indices([each for unit in dict.fromkeys(units) for each in layout.phones[unit]])
     scores, starts = misspellings.best_ends([each for _, each in wanted], said, breaks)
-    for at, column in zip(*np.nonzero(scores >= MIN_LIKENESS), strict=True):
+    least = [_least_likeness(terms[index]) for index, _ in wanted]
+    for at, column in zip(*np.nonzero(scores >= least), strict=True):
         first, last = units[starts[at, column]], units[at]
         if last - first < MOST_WORDS:
             index, wording = wanted[column]
             yield float(scores[at, column]), index, Near(index, wording, first, last)
+
+
+def _least_likeness(term: Sounding) -> float:
+    return MIN_LIKENESS if term.expected else MIN_LIKENESS_RELATED
+
+
+def _around_parts(
+    written: Written, terms: Sequence[Sounding], misspellings: Misspellings
+) -> Iterator[tuple[float, int, Near]]:
+    """Where the transcript names a part of a term ("K-fee cache" for KV cache)."""
+    layout, frames = written.layout, unit_frames(written)
+    longer = [
+        (index, each)
+        for index, each in enumerate(terms)
+        if (each.expected or each.related >= RELATED_FROM) and " " in each.term
+    ]
+    for unit, target in enumerate(layout.target):
+        if target is None:
+            continue
+        wanted = [
+            (index, phones)
+            for index, each in longer
+            if is_part(target.term, each.term)
+            for phones in dict.fromkeys(each.wordings)
+        ]
+        if not wanted:
+            continue
+        first = last = unit
+        while first > max(0, unit - PART_WORDS) and _goes_on(layout, frames, first - 1, first - 1):
+            first -= 1
+        behind = min(len(layout.phones) - 1, unit + PART_WORDS)
+        while last < behind and _goes_on(layout, frames, last + 1, last):
+            last += 1
+        units = [at for at in range(first, last + 1) for _ in layout.phones[at]]
+        said = indices([each for at in range(first, last + 1) for each in layout.phones[at]])
+        scores, starts = misspellings.best_ends([each for _, each in wanted], said)
+        named = layout.phones[unit]
+        scores -= misspellings.likeness([named], indices(named))[0]  # the rest must be likely too
+        for column, (index, wording) in enumerate(wanted):
+            at = int(scores[:, column].argmax())
+            begin, end = units[starts[at, column]], units[at]
+            if scores[at, column] >= MIN_LIKENESS and begin <= unit <= end and begin < end:
+                yield float(scores[at, column]), index, Near(index, wording, begin, end)
+
+
+def _goes_on(layout: Layout, frames: Sequence[tuple[int, int]], other: int, before: int) -> bool:
+    """Whether a unit names no term, and no break is behind the unit ``before``."""
+    apart = frames[before + 1][0] - frames[before][1]
+    return layout.target[other] is None and apart <= LONGEST_BREAK
+
+
+def is_part(name: str, longer: str) -> bool:
+    """Whether a term's name is some of the words of a longer one: "cache" of "KV cache"."""
+    short, whole = ([normal(word) for word in each.split()] for each in (name, longer))
+    size = len(short)
+    return size < len(whole) and any(
+        whole[at : at + size] == short for at in range(len(whole) - size + 1)
+    )
+
+
+def is_free(place: Candidate, name: str, words: Sequence[str], targets: Iterable[Target]) -> bool:
+    """Whether a term may have been said at its place.
+
+    The words there name no other term, but maybe parts of this one, and are not said as written.
+
+    Args:
+        place: the place.
+        name: the term.
+        words: the transcript's.
+        targets: what they name.
+    """
+    here = set(place.words)
+    return _may_mean([normal(words[at]) for at in place.words], name) and all(
+        here.issuperset(target.places) and is_part(target.term, name)
+        for target in targets
+        if not here.isdisjoint(target.places)
+    )
+
+
+def _may_mean(bare: Sequence[str], name: str) -> bool:
+    """Whether these words, see ``normal``, may be a term that was misunderstood."""
+    if all(word in SMALL_WORDS or word.removesuffix("s") in SMALL_WORDS for word in bare):
+        return False
+    number = _digits("".join(bare))
+    if number.strip("0") and not _digits(name).endswith(number):
+        return False  # "200" is no H100, but "0" may be ZeRO
+    return len(bare) > 1 or not _is_other_form(bare[0], normal(name))
+
+
+def _is_other_form(word: str, name: str) -> bool:
+    """Whether a word is made of the same stem as a name: nobody who writes it misunderstood."""
+    shorter = min(len(word), len(name))
+    stem = next((at for at in range(shorter) if word[at] != name[at]), shorter)
+    longest_ending = max(len(word), len(name)) - stem
+    return stem >= STEM and longest_ending <= LONGEST_ENDING and _is_known(word)
 
 
 def _unexpected(
@@ -247,6 +386,15 @@ def _likeliest(found: Iterable[tuple[float, Near]]) -> list[Near]:
     return kept
 
 
+def _share_known(bare: Sequence[str]) -> float:
+    return float(np.mean([_is_known(word) for word in bare])) if bare else 0.0
+
+
+@lru_cache(maxsize=65536)
+def _is_known(word: str) -> bool:
+    return word in dictionary()
+
+
 @lru_cache(maxsize=65536)
 def _codes(phones: Phones) -> tuple[str, str]:
     """Phones as a string, and the same with those that listeners confuse merged."""
@@ -285,7 +433,7 @@ def term_features(
     bare = [normal(words[at]) for at in place.words]
     units = [at for at, word in enumerate(written.layout.word_index) if word in place.words]
     said = [phone for unit in units for phone in written.layout.phones[unit]]
-    apart = distance(encode(place.wording), encode(said))
+    apart = distance(_codes(place.wording)[0], encode(said))
     wordings = dict.fromkeys((place.wording, *sounding.wordings))
     likeness, part = misspellings.likeness([*wordings], indices(said))
     likeness = max(likeness, LEAST_LIKENESS)
@@ -301,6 +449,9 @@ def term_features(
         max(part, likeness) / min(len(place.wording), MOST_PHONES),
         max(0.0, likeness) * (1 - common),
         max(0.0, CLOSE - apart) * sounding.expected,
+        0.0 if sounding.expected else sounding.related,
+        float(any(written.layout.target[at] is not None for at in units)),
+        place.features[FEATURES.index("confidence")] * _share_known(bare),
     )
     return np.concatenate([place.features, more])
 
@@ -314,7 +465,7 @@ def find_terms(
     first_index: int = 0,
     model: RespelledModel | None = None,
 ) -> list[Found]:
-    """The terms that were said where the transcript has something else, in order.
+    """The terms that were said where the transcript has something else or a part of them, in order.
 
     Args:
         places: where terms may have been said.
@@ -326,9 +477,12 @@ def find_terms(
         model: by default the shipped one.
     """
     model = model or respelled_model()
+    targets = [target for target in written.layout.target if target is not None]
     judged = []
     for place in places:
         sounding = terms[place.index - first_index]
+        if not is_free(place, sounding.term, words, targets):
+            continue
         features = term_features(place, written, words, sounding, ordinary, model.misspellings)
         judged.append((model.probability(features), place))
     return likeliest(judged, written, model.found_from)

@@ -81,6 +81,10 @@ class TermSpotter:
         whole = tuple(phone for phones in laid_out.phones for phone in phones)
         return (whole,) if whole else ()
 
+    def by_its_sound(self, name: str) -> str:
+        """The lexicon's first term with all readings of this one: no sound tells them apart."""
+        return self._first_of_sound.get(self._readings_of(name), name)
+
     def take_apart(self, words: Sequence[str]) -> Parts:
         """The words to give to ``spot``: compounds that contain a term are taken apart."""
         return take_apart(words, self._compound_names)
@@ -189,6 +193,17 @@ class TermSpotter:
             taken.update(window.places)
             spots.append(Spot(_target(term, window.places.start, len(window.places)), own))
         return spots
+
+    def _readings_of(self, name: str) -> frozenset[Phones]:
+        term = self._lexicon.get(name)
+        return frozenset(map(bare_phones, term.readings)) if term else frozenset()
+
+    @cached_property
+    def _first_of_sound(self) -> dict[frozenset[Phones], str]:
+        first: dict[frozenset[Phones], str] = {}
+        for term in self._lexicon:
+            first.setdefault(self._readings_of(term.term), term.term)
+        return first
 
     @cached_property
     def _names(self) -> dict[str, Term]:

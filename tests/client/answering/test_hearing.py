@@ -118,3 +118,14 @@ def test_a_short_term_is_judged_where_a_word_of_like_sound_was_written() -> None
     (found,) = hearing(read_audio(CLIP), words, asking("gnode")).terms
 
     assert (found.term, found.word_index, found.verdict) == ("gnode", 5, "correct")
+
+
+def test_a_longer_term_is_judged_in_place_of_its_part_that_was_written() -> None:
+    nodes = Term(term="nodes", kind="word", say="x", readings=("N OW1 D Z",))
+    between = Term(term="between nodes", kind="word", say="x", readings=("DH AH0 N OW1 D Z",))
+    hearing = AnswerHearing(Lexicon(version="test", terms=(nodes, between)), frozenset)
+    words = misheard("We", "use", "rose", "between", "da", "nodes")
+
+    (found,) = hearing(read_audio(CLIP), words, asking("between nodes")).terms
+
+    assert (found.term, found.word_index, found.word_count) == ("between nodes", 4, 2)

@@ -3,7 +3,12 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from pronunciation.hearing.acoustic import LABEL_INDEX, LABELS, N_CLASSES
-from pronunciation.hearing.align import best_path, sum_over_alignments, word_states
+from pronunciation.hearing.align import (
+    best_path,
+    straight_paths,
+    sum_over_alignments,
+    word_states,
+)
 
 
 def _scores(spoken: list[tuple[str, int]], strength: float = 3.0) -> np.ndarray:
@@ -69,3 +74,23 @@ def test_the_reading_that_was_said_scores_highest_whatever_its_length() -> None:
     totals = sum_over_alignments(scores, [word_states([r, ("B", "IY")]) for r in readings])
     assert totals.argmax() == 0
     assert totals[0] - np.delete(totals, 0).max() > 5
+
+
+def test_many_short_chains_are_aligned_as_each_of_them_alone() -> None:
+    rng = np.random.default_rng(4)
+    scores = rng.normal(0.0, 2.0, (300, N_CLASSES)).astype(np.float32)
+    wordings = [tuple(rng.choice(LABELS[1:], rng.integers(1, 12))) for _ in range(90)]
+    starts = rng.integers(0, 240, len(wordings))
+    windows = [(int(start), int(start + rng.integers(1, 60))) for start in starts]
+    chains = [word_states([phones]) for phones in wordings]
+
+    found = straight_paths(scores, [chain.labels for chain in chains], windows)
+
+    alone = [
+        best_path(scores[start:end], chain)
+        for chain, (start, end) in zip(chains, windows, strict=True)
+    ]
+    assert 0 < sum(each is None for each in alone) < len(alone)
+    for mine, other in zip(found, alone, strict=True):
+        assert (mine is None) == (other is None)
+        assert mine is None or other is None or mine.tolist() == other.states.tolist()

@@ -14,6 +14,8 @@ NAMES = Names(("GPU", "RoCE", "InfiniBand", "KV cache", "on-demand", "all-reduce
         ("KV-cache-aware", "KV cache aware"),
         ("KV-caches, on-demand All-Reduces", "KV-caches, on-demand All-Reduces"),
         ("job-covids, 160-pibillion e-mail", "job covids, 160 pibillion e-mail"),
+        ("on 2GPUs, 16GB, 4x", "on 2 GPUs, 16GB, 4x"),
+        ("3items at 2EPU", "3items at 2 EPU"),
         ("log-on well-known 3/4 - GPU-", "log-on well-known 3/4 - GPU-"),
     ],
 )

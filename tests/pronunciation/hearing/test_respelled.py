@@ -11,6 +11,8 @@ from pronunciation.hearing.respelled import (
     Sounding,
     find_terms,
     in_both_numbers,
+    is_part,
+    one_for_each_sound,
     sounds_like,
 )
 from pronunciation.hearing.results import Target
@@ -134,3 +136,80 @@ def test_no_term_is_made_of_words_on_both_sides_of_another_term() -> None:
     transcript.layout.target[2] = Target("queue", 2, 1, ("K Y UW1",))
     near = {(each.first, each.last) for each in sounds_like(transcript, words, [rocky], ORDINARY)}
     assert not any(first <= 2 <= last for first, last in near)
+
+
+CACHE: Phones = ("K", "AE", "SH")
+KAY_FEE: Phones = ("K", "EY", "F", "IY")
+KAY_VEE: Phones = ("K", "EY", "V", "IY")
+A_DEEP: Phones = ("AH", "D", "IY", "P")
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "word", "places"),
+    [
+        (KAY_VEE, KAY_FEE, "k-fee", [(1, 2)]),
+        (A_DEEP, A_DEEP, "adeep", []),  # it is the rest of the term that must be likely
+    ],
+)
+def test_a_term_whose_part_is_named_is_found_in_place_of_it(
+    said: Phones, text: Phones, word: str, places: list[tuple[int, int]]
+) -> None:
+    scores, plain = written([THE, said, CACHE, FULL], [THE, text, CACHE, FULL])
+    named = [None, None, Target("cache", 2, 1, ("K AE1 SH",)), None]
+    layout = Layout(plain.layout.phones, plain.layout.word_index, named)
+    transcript = Written(layout, plain.chain, plain.states, plain.confidences)
+    words = ["the", word, "cache", "full"]
+    kv_cache = Sounding("KV cache", ((*KAY_VEE, *CACHE),), expected=True)
+
+    near = sounds_like(transcript, words, [kv_cache], ORDINARY)
+    found = find_terms(
+        candidates(scores, transcript, [], phrase_model().said_as, near),
+        transcript,
+        words,
+        [kv_cache],
+        ORDINARY,
+    )
+
+    assert [(each.word_index, each.n_words) for each in found] == places
+
+
+def test_a_part_of_a_name_is_some_of_its_words() -> None:
+    assert is_part("cache", "KV cache")
+    assert is_part("KV", "KV cache")
+    assert not is_part("cache", "cache")
+    assert not is_part("check", "checkpoint store")
+
+
+@pytest.mark.parametrize(("share", "is_near"), [(0.0, False), (0.3, True)])
+def test_a_term_of_such_questions_is_looked_for_in_ordinary_words(
+    share: float, is_near: bool
+) -> None:
+    said = [("AO", "R"), ("R", "IH", "D", "UW", "S"), FULL]
+    _, transcript = written(said, said)
+    reduce = Sounding("AllReduce", (("AO", "L", "R", "IH", "D", "UW", "S"),), False, share)
+    words = ["or", "reduce", "full"]
+    near = sounds_like(transcript, words, [reduce], {*words})
+    assert bool(near) is is_near
+
+
+def test_a_word_of_the_same_stem_was_not_misunderstood() -> None:
+    said = [THE, ("S", "K", "EH", "JH", "UH", "L", "IH", "NG"), FULL]
+    _, transcript = written(said, said)
+    scheduler = Sounding("scheduler", (("S", "K", "EH", "JH", "UH", "L", "ER"),), expected=True)
+    for word, found in (("scheduling", False), ("skejuling", True)):
+        near = sounds_like(transcript, ["the", word, "full"], [scheduler], ORDINARY)
+        assert any(each.first == each.last == 1 for each in near) is found
+
+
+def test_of_terms_that_sound_alike_only_the_usual_one_is_looked_for() -> None:
+    kueue = Sounding("Kueue", (QUEUE,), expected=True)
+    queue = Sounding("queue", (QUEUE, (*QUEUE, "Z")), expected=True)
+    cue = Sounding("cue", (QUEUE, ("K", "UW")), expected=False)
+
+    kueue, queue, cue = one_for_each_sound([kueue, queue, cue])
+
+    assert (kueue.wordings, queue.wordings, cue.wordings) == (
+        (),
+        (QUEUE, (*QUEUE, "Z")),
+        (("K", "UW"),),
+    )

@@ -107,3 +107,17 @@ def test_sound_alikes_are_only_looked_for_when_asked(spotter: TermSpotter) -> No
 
 def test_the_terms_that_a_text_names(spotter: TermSpotter) -> None:
     assert spotter.named("Would you take RoCE, or a cache-only node?") == {"RoCE", "cache"}
+
+
+def test_terms_that_are_said_alike_have_one_name_by_their_sound() -> None:
+    terms = [("queue", ("K Y UW1",)), ("Kueue", ("K Y UW0",)), ("Q", ("K Y UW1", "K UW1"))]
+    spotter = TermSpotter(
+        Lexicon(
+            version="test",
+            terms=tuple(
+                Term(term=term, kind="word", say="x", readings=readings) for term, readings in terms
+            ),
+        )
+    )
+    names = [spotter.by_its_sound(name) for name in ("queue", "Kueue", "Q", "unknown")]
+    assert names == ["queue", "queue", "Q", "unknown"]

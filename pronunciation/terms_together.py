@@ -1,0 +1,61 @@
+"""Which terms people say where they speak about others, as an answer does beside its question's.
+
+``data/together.json`` has the terms of each question of the built-in bank
+(``scripts/terms_together.py`` writes it).
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence, Set
+from functools import cache
+from math import log, sqrt
+from pathlib import Path
+from typing import Final
+
+_PATH: Final = Path(__file__).parent / "data" / "together.json"
+SAME: Final = 0.999
+"""A set of terms so much like those of the question is that question itself."""
+
+
+@cache
+def together() -> tuple[frozenset[str], ...]:
+    """The terms of each question of the built-in bank."""
+    return tuple(frozenset(terms) for terms in json.loads(_PATH.read_text("utf-8")))
+
+
+def related(
+    expected: Iterable[str], questions: Sequence[Set[str]] | None = None
+) -> dict[str, float]:
+    """How much other terms belong to those that a question is about.
+
+    The share of the bank's questions that name a term, weighed by how much they are like this one:
+    the cosine of their terms, rare ones counting more.
+
+    Args:
+        expected: the terms that the question is about.
+        questions: the terms of each known question; by default those of the built-in bank.
+
+    Returns:
+        For each term of a question that has any in common, but the expected ones, 0 to 1.
+    """
+    known = together() if questions is None else questions
+    wanted = frozenset(expected)
+    named = Counter(term for terms in known for term in terms)
+    weight = {term: log(1 + len(known) / count) ** 2 for term, count in named.items()}
+
+    def size(terms: Iterable[str]) -> float:
+        return sqrt(sum(weight.get(term, 0.0) for term in terms))
+
+    shares: dict[str, float] = defaultdict(float)
+    total = 0.0
+    for terms in known:
+        common = wanted & terms
+        if not common:
+            continue
+        alike = size(common) ** 2 / (size(wanted) * size(terms))
+        if alike >= SAME:
+            continue
+        total += alike
+        for term in terms - wanted:
+            shares[term] += alike
+    return {term: share / total for term, share in shares.items()}
