@@ -48,8 +48,9 @@ RELATED_FROM: Final = 0.035
 """Of ``Sounding.related``: from here on a term is looked for where no odd word stands too."""
 PART_WORDS: Final = 2
 """Words before and after a named part of a longer term that may be the rest of it."""
-STEM, LONGEST_ENDING = 5, 4
-"""Letters of words that have the stem in common: "scheduling" is no misspelled "scheduler"."""
+STEM, LONGEST_ENDING, ENDING_OF_SOME = 5, 4, 2
+"""Letters of words that have the stem in common: "scheduling" is no misspelled "scheduler". Where
+more words follow, they may be the ending: "collect sheaves" was "collective"."""
 MOST_APART_UNEXPECTED: Final = 0.25
 """Of words and a term that is not expected, see ``confusions.distance``."""
 MIN_PHONES_UNEXPECTED: Final = 4
@@ -328,15 +329,16 @@ def _may_mean(bare: Sequence[str], name: str) -> bool:
     number = _digits("".join(bare))
     if number.strip("0") and not _digits(name).endswith(number):
         return False  # "200" is no H100, but "0" may be ZeRO
-    return len(bare) > 1 or not _is_other_form(bare[0], normal(name))
+    # "scheduling" is no scheduler, and "shard each" not "sharded"
+    longest_ending = LONGEST_ENDING if len(bare) == 1 else ENDING_OF_SOME
+    return not (all(map(_is_known, bare)) and _is_other_form(bare[0], normal(name), longest_ending))
 
 
-def _is_other_form(word: str, name: str) -> bool:
-    """Whether a word is made of the same stem as a name: nobody who writes it misunderstood."""
+def _is_other_form(word: str, name: str, longest_ending: int) -> bool:
+    """Whether a word is made of the same stem as a name: who writes it did not misunderstand."""
     shorter = min(len(word), len(name))
     stem = next((at for at in range(shorter) if word[at] != name[at]), shorter)
-    longest_ending = max(len(word), len(name)) - stem
-    return stem >= STEM and longest_ending <= LONGEST_ENDING and _is_known(word)
+    return stem >= STEM and max(len(word), len(name)) - stem <= longest_ending
 
 
 def _unexpected(

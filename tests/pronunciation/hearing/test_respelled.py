@@ -201,6 +201,15 @@ def test_a_word_of_the_same_stem_was_not_misunderstood() -> None:
         assert any(each.first == each.last == 1 for each in near) is found
 
 
+def test_nor_was_it_with_another_word_behind() -> None:
+    said = [THE, ("SH", "AA", "R", "D"), ("IY", "CH"), FULL]
+    _, transcript = written(said, said)
+    sharded = Sounding("sharded", (("SH", "AA", "R", "D", "AH", "D"),), expected=True)
+    for first, found in (("shard", False), ("shart", True)):
+        near = sounds_like(transcript, ["the", first, "each", "full"], [sharded], ORDINARY)
+        assert any((each.first, each.last) == (1, 2) for each in near) is found
+
+
 def test_of_terms_that_sound_alike_only_the_usual_one_is_looked_for() -> None:
     kueue = Sounding("Kueue", (QUEUE,), expected=True)
     queue = Sounding("queue", (QUEUE, (*QUEUE, "Z")), expected=True)
