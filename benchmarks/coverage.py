@@ -13,7 +13,8 @@ words (an answer of the field does say some of another question's phrases, but s
 sound like one). Exit status 1 above the goal.
 
 ``--hard`` judges the sentences that only look like a phrase (``traps.yaml``, and against whole
-questions ``traps_of_questions.yaml`` and ``traps_unread.yaml``, which nobody read while the grader
+questions ``traps_of_questions.yaml`` and ``traps_learnt.yaml``, which doubt about names learned
+from, ``traps_held.yaml``, and ``traps_unread.yaml``, which nobody read while the grader
 was made) and those in which a transcriber misspelled it
 (``mistranscribed.yaml``).
 """
@@ -182,7 +183,7 @@ def traps_of_questions(name: str, bank: Bank, lexicon: Lexicon) -> tuple[list[st
     """Judge the sentences of a file of judgments as answers to their questions.
 
     Returns:
-        As ``traps``. Half of what is found here was learnt from ``traps_of_questions.yaml``.
+        As ``traps``.
     """
     entries = yaml.safe_load((JUDGMENTS / name).read_text("utf-8"))
     taken, missed, count = [], [], 0
@@ -226,12 +227,15 @@ def main_hard(*, errors: bool) -> int:
         "traps_of_questions.yaml", bank, lexicon
     )
     unread_taken, _, unread = traps_of_questions("traps_unread.yaml", bank, lexicon)
+    held_taken, held_missed, held_count = traps_of_questions("traps_held.yaml", bank, lexicon)
     unheard, spoken = mistranscribed(lexicon)
     print(
         f"traps: {len(taken)} of {count} taken, {len(missed)} statements missed\n"
         f"traps of questions, learnt from: {len(learnt_taken)} of {learnt} taken, "
         f"{len(learnt_missed)} statements missed\n"
         f"traps of questions, unread: {len(unread_taken)} of {unread} taken\n"
+        f"traps of questions, held out: {len(held_taken)} of {held_count} taken, "
+        f"{len(held_missed)} statements not covered\n"
         f"mistranscribed: {spoken - len(unheard)} of {spoken} found"
     )
     if errors:

@@ -341,14 +341,16 @@ def fit_voice(cases: Sequence[Case]) -> Logistic:
 
 
 def fit_logistic(
-    features: Floats, labels: Floats, weights: Floats | None = None, *, penalty: float
+    features: Floats, labels: Floats, weights: Floats | None = None, *, penalty: float | Floats
 ) -> Logistic:
-    """Newton's method; the penalty is on the squared weights of standardized features."""
+    """Newton's method; the penalty is on the squared weights of standardized features.
+
+    One penalty for all features, or one for each.
+    """
     mean, deviation = features.mean(axis=0), features.std(axis=0) + 1e-9
     rows = np.c_[(features - mean) / deviation, np.ones(len(features))]
     weights = np.ones(len(rows)) if weights is None else weights
-    ridge = penalty * np.eye(rows.shape[1])
-    ridge[-1, -1] = 0.0
+    ridge = np.diag(np.r_[np.broadcast_to(penalty, rows.shape[1] - 1), 0.0])
     solved = np.zeros(rows.shape[1])
     for _ in range(50):
         chance = sigmoid(rows @ solved)

@@ -38,7 +38,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "3.3.0"
+GRADER_VERSION = "3.4.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"

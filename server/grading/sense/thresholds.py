@@ -115,12 +115,7 @@ SPOKEN_OF_FROM: Final = -0.3
 answers lie below it; from 0.0 on plain statements in short answers were doubted ("which makes
 autoregressive decoding affordable"), below -0.35 names in talk of other things are not."""
 
-# Structure; the bar of each part stands in structure/data/.
-CUE_WORTH: Final = 0.04
-"""What a cue adds to the margin; more makes general talk with the right connectives pass."""
-OPENING_ENDS: Final = 0.5
-END_BEGINS: Final = 0.4
-"""Where the middle of a stretch may lie, as a share of the answer: lessons often come before the
-last result, and people open with the result, too, but say it again."""
+# Structure; how each part is told stands in structure/data/weights.npz.
 BEAT_BAR: Final = 0.12
-"""Higher than the bars of the rubrics: a beat's ways are of its subject, and so is weak talk."""
+"""How much closer than to any empty sentence a stretch must be to one of a beat's ways: they are of
+its subject, and so is weak talk."""

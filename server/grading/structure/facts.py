@@ -60,6 +60,11 @@ def names_in(words: Sequence[str]) -> list[bool]:
     return found
 
 
+def ends_sentence(word: str) -> bool:
+    """Whether a sentence ends with a word as written."""
+    return _capitals(word)[2]
+
+
 def has_fact(text: str, fact: Fact) -> bool:
     """Whether a fact other than a name is in a text as ``text_of`` writes it."""
     return bool(_words().patterns[fact].search(text))

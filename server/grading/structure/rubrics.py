@@ -4,15 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final, Literal
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from question_bank.models import Beat, Kind
 from server.grading.sense.encoder import Vectors
-from server.grading.sense.thresholds import BEAT_BAR, CUE_WORTH
 from server.grading.sense.vectors import vectors_of
 from server.grading.structure.data_files import read_data, whole_words
 from server.grading.structure.facts import Fact
@@ -26,18 +23,14 @@ class Part(BaseModel):
 
     ``needs``: a stretch of speech says the part only with one of these facts in it (any: always).
     ``cues``: regular expressions over the plain words (numbers as ``#``) that mark the part.
-    ``says`` are examples as people say it, ``not_`` what looks like it and is empty; ``bar`` is how
-    much closer to the former a stretch has to be, in cosines.
-    ``count``: how many stretches apart from each other have to say it. ``where``: "opening" is
-    the first half of the answer, "end" the second.
+    ``says`` are examples as people say it, ``not_`` what looks like it and is empty.
+    ``count``: how many stretches apart from each other say all of it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     name: str
     weight: float = Field(default=1.0, gt=0)
-    bar: float = Field(ge=0, le=1)
-    where: Literal["opening", "end", "anywhere"] = "anywhere"
     count: int = Field(default=1, ge=1)
     needs: tuple[Fact, ...] = ()
     ask: str
@@ -54,32 +47,27 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class CompiledPart:
-    """A part ready for judging: its cues as one pattern."""
+    """A part ready for judging: its cues as one pattern, and its rows of the rubric's vectors."""
 
     part: Part
     cues: re.Pattern[str] | None
+    says: slice
+    not_: slice
 
 
 @dataclass(frozen=True, eq=False)
 class Rubric:
     """The parts of a kind and of a question, and all their examples as unit vectors (n, 384).
 
-    One matrix, so that an answer is compared with all of them at once. Its rows stand in groups:
-    the sentences that say nothing at all, then for each part what says it and what looks like it.
-
-    Attributes:
-        parts: the kind's, then the question's.
-        vectors: unit vectors (n, 384).
-        groups: the numbers of the groups that hold any sentence.
-        starts: the first row of each of these.
-        bars: (parts,), of each part the margin from which a cue may help.
+    One matrix, so that an answer is compared with all of them at once. Its first rows, ``empty``,
+    are the sentences that say nothing at all. ``own_from``: the number of the first part that is a
+    beat of the question.
     """
 
     parts: tuple[CompiledPart, ...]
     vectors: Vectors
-    groups: npt.NDArray[np.intp]
-    starts: npt.NDArray[np.intp]
-    bars: npt.NDArray[np.float32]
+    empty: slice
+    own_from: int
 
 
 @cache
@@ -92,30 +80,27 @@ def parts_of(kind: Kind) -> tuple[Part, ...]:
 def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
     """The parts of a kind, then the question's own beats, ready for judging."""
     own = tuple(
-        Part(name=beat.name, bar=BEAT_BAR, needs=_BEAT_NEEDS, ask=beat.ask, says=beat.ways)
-        for beat in beats
+        Part(name=beat.name, needs=_BEAT_NEEDS, ask=beat.ask, says=beat.ways) for beat in beats
     )
-    parts = (*parts_of(kind), *own)
-    groups = [_empty(), *(sentences for part in parts for sentences in (part.says, part.not_))]
-    sizes = np.array([len(each) for each in groups])
-    return Rubric(
-        parts=tuple(
-            CompiledPart(part, whole_words(part.cues) if part.cues else None) for part in parts
-        ),
-        vectors=vectors_of([sentence for each in groups for sentence in each]),
-        groups=np.flatnonzero(sizes),
-        starts=(np.cumsum(sizes) - sizes)[sizes > 0],
-        bars=np.array([part.bar - CUE_WORTH for part in parts], np.float32),
-    )
+    examples = list(empty_sentences())
+    empty = slice(0, len(examples))
+    parts: list[CompiledPart] = []
+    for part in (*parts_of(kind), *own):
+        says = slice(len(examples), len(examples) + len(part.says))
+        not_ = slice(says.stop, says.stop + len(part.not_))
+        examples += [*part.says, *part.not_]
+        parts.append(CompiledPart(part, whole_words(part.cues) if part.cues else None, says, not_))
+    return Rubric(tuple(parts), vectors_of(examples), empty, len(parts_of(kind)))
 
 
 def sentences() -> list[str]:
     """Every sentence of the rubrics whose vector is needed."""
     parts: Sequence[Part] = [part for kind in KINDS for part in parts_of(kind)]
-    return [*_empty(), *(each for part in parts for each in (*part.says, *part.not_))]
+    return [*empty_sentences(), *(each for part in parts for each in (*part.says, *part.not_))]
 
 
 @cache
-def _empty() -> tuple[str, ...]:
+def empty_sentences() -> tuple[str, ...]:
+    """Sentences that say nothing at all."""
     sentences = read_data("empty.yaml")["sentences"]
     return tuple(str(each) for each in sentences)

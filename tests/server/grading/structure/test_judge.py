@@ -1,5 +1,6 @@
 """Which parts answers say. The sentences are written for the tests and stand in no rubric."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,12 +9,10 @@ import pytest
 from question_bank.loader import load_bank
 from question_bank.models import Beat, KeyPhrase, Kind, Question
 from server.contract import Structure, Word
-from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
-from server.grading.structure import judge, judge_structure
-from server.grading.structure.data_files import read_data
+from server.grading.sense.vectors import AnswerSense, sense_of
+from server.grading.structure import features, judge_structure
 from server.grading.structure.facts import Fact
-from server.grading.structure.judge import Floats, best_apart
-from server.grading.structure.rubrics import parts_of
+from server.grading.structure.judge import passages
 
 STORY = """
 Three years ago I worked at a weather service in Oslo, and the forecast finished two hours too late
@@ -150,10 +149,62 @@ def test_nothing_said_is_nothing_found() -> None:
     assert judge_structure(_question("code"), [], (), nothing).score == 0.0
 
 
-def test_best_apart_takes_the_best_that_share_no_word() -> None:
+def test_passages_are_spans_that_share_no_word_and_long_ones_are_two() -> None:
     spans = [(0, 5), (4, 9), (9, 12), (5, 9)]
-    assert best_apart(spans, np.array([0.3, 0.9, 0.5, 0.4]), 3, 0.2) == [1, 2]
-    assert best_apart(spans, np.array([0.3, 0.1, 0.5, -np.inf]), 3, 0.2) == [2, 0]
+    assert passages(spans, np.array([0.3, 0.9, 0.5, 0.4])) == 3
+    assert passages(spans, np.array([0.3, 0.9, -0.1, -np.inf])) == 1
+    assert passages(spans, np.array([-1.0, -np.inf, -0.1, -2.0])) == 0
+    assert passages([(0, 18)], np.array([0.1])) == 1
+    assert passages([(0, 19)], np.array([0.1])) == 2
+    assert passages([(0, 19)], np.array([-0.1])) == 0
+
+
+def test_a_reason_is_found_in_a_short_answer() -> None:
+    said = "I would take InfiniBand, because its credit-based flow control never drops packets."
+    assert {"direct answer", "reason"} <= _said(_judge("explain", said))
+
+
+def test_half_of_a_part_counts_half() -> None:
+    one = _judge("story", "I wrote a small script that replays the requests of last Monday.")
+    both = _judge(
+        "story",
+        "I wrote a small script that replays the requests of last Monday. Then I moved the cache "
+        "to the local disk and restarted the workers one by one.",
+    )
+    assert _said(one) == _said(both) == {"own actions"}
+    assert one.score == pytest.approx(both.score / 2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "sentence", "quoted"),
+    [
+        ("story", "situation", 0, "Oslo"),
+        ("story", "result", -2, "seven hours"),
+        ("story", "lesson", -1, "learned"),
+        ("design", "estimate", 1, "gigabytes a day"),
+        ("design", "trade-off", 3, "queue over"),
+        ("design", "failure and recovery", 4, "a worker dies"),
+        ("design", "cost", 5, "nine dollars"),
+    ],
+)
+def test_a_part_is_quoted_where_it_is_said(
+    kind: Kind, part: str, sentence: int, quoted: str
+) -> None:
+    told = " ".join((STORY if kind == "story" else DESIGN).split())
+    assert quoted in re.split(r"(?<=[.]) ", told)[sentence]
+    found = {each.name: each for each in _judge(kind, told).parts}[part]
+    assert found.evidence is not None
+    assert quoted in found.evidence.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "sentence"),
+    [("story", "lesson", -1), ("design", "trade-off", 3), ("design", "cost", 5)],
+)
+def test_a_part_that_is_cut_out_is_asked_for(kind: Kind, part: str, sentence: int) -> None:
+    told = re.split(r"(?<=[.]) ", " ".join((STORY if kind == "story" else DESIGN).split()))
+    del told[sentence]
+    assert part not in _said(_judge(kind, " ".join(told)))
 
 
 @pytest.mark.slow
@@ -170,14 +221,14 @@ def test_model_answers_have_all_parts(role: str) -> None:
     assert missing == set()
 
 
-def test_each_span_is_read_and_searched_once_however_many_parts_ask(
+def test_each_clause_is_read_and_searched_once_however_many_parts_ask(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = STORY.split()
     sense = sense_of(words)
     read: list[tuple[int, int]] = []
     searched: list[tuple[str, str]] = []
-    text_of, has_fact = judge.text_of, judge.has_fact
+    text_of, has_fact = features.text_of, features.has_fact
 
     def reading(plain: Sequence[str], span: tuple[int, int]) -> str:
         read.append(span)
@@ -187,28 +238,8 @@ def test_each_span_is_read_and_searched_once_however_many_parts_ask(
         searched.append((text, fact))
         return has_fact(text, fact)
 
-    monkeypatch.setattr(judge, "text_of", reading)
-    monkeypatch.setattr(judge, "has_fact", searching)
+    monkeypatch.setattr(features, "text_of", reading)
+    monkeypatch.setattr(features, "has_fact", searching)
     judge_structure(_question("story"), words, (), sense)
-    assert read and len(read) == len(set(read))
+    assert read and len(read) == len(set(read)) < len(sense.spans)
     assert searched and len(searched) == len(set(searched))
-
-
-@pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
-def test_a_span_is_as_much_closer_to_a_part_as_its_sentences_say(kind: Kind) -> None:
-    beat = Beat(name="own", ways=("I fed the penguins at noon",), ask="Who fed them?")
-    question = _question(kind, (beat,))
-    words = STORY.split()
-    sense = sense_of(words)
-    spans = judge._Spans(words, sense, judge._rubric(question))
-    assert spans.closer.shape == (len(parts_of(kind)) + 1, len(sense.spans))
-
-    def nearest(sentences: Sequence[str]) -> Floats:
-        found: Floats = (vectors_of(sentences) @ sense.vectors.T).max(axis=0, initial=-1.0)
-        return found
-
-    empty = nearest(read_data("empty.yaml")["sentences"])
-    says_and_not = [(each.says, each.not_) for each in parts_of(kind)] + [(beat.ways, ())]
-    for closer, (says, not_) in zip(spans.closer, says_and_not, strict=True):
-        expected = nearest(says) - np.maximum(empty, nearest(not_))
-        assert closer == pytest.approx(expected, abs=1e-5)
