@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Final, cast
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -23,7 +23,7 @@ _COACHED: Final = select(CohortMemberRow.cohort_id).where(
 )
 
 
-def coached_by(session: Session | Connection, account_id: int) -> frozenset[int]:
+def coached_by(session: Session, account_id: int) -> frozenset[int]:
     """The ids of the cohorts that an account is a coach of."""
     return frozenset(session.scalars(_COACHED, {"account": account_id}))
 

@@ -4,17 +4,16 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from server.accounts.cohorts import coached_by
 from server.accounts.models import Account, NewToken, Token
 from server.accounts.rows import account_of, account_row, token_of
 from server.accounts.secrets import digest, new_secret
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database
-from server.db.tables import AccountRow, TokenRow
+from server.db.tables import AccountRow, CohortMemberRow, TokenRow
 
 PREFIX: Final = "aloud_"
 MAX_TOKENS: Final = 50
@@ -25,15 +24,25 @@ _NOTE_USE_EVERY: Final = timedelta(minutes=1)
 """Not every request writes: "last used" is for people."""
 
 _VALID: Final = (
-    select(TokenRow.id.label("token_id"), TokenRow.last_used_at, AccountRow.__table__)
+    select(
+        TokenRow.id.label("token_id"),
+        TokenRow.last_used_at,
+        CohortMemberRow.cohort_id.label("coached"),
+        AccountRow.__table__,
+    )
     .join(AccountRow, AccountRow.id == TokenRow.account_id)
+    .outerjoin(
+        CohortMemberRow,
+        and_(CohortMemberRow.account_id == AccountRow.id, CohortMemberRow.as_role == "coach"),
+    )
     .where(
         TokenRow.token_hash == bindparam("hash"),
         TokenRow.revoked_at.is_(None),
         AccountRow.disabled_at.is_(None),
     )
 )
-"""The token of a hash, with its account: every request of a client asks it."""
+"""The token of a hash with its account, once for each cohort that it coaches or once without one:
+every request of a client asks it."""
 
 
 class TokenService:
@@ -111,13 +120,14 @@ class TokenService:
         """
         now = self._clock()
         with self._database.connect() as connection:
-            row = connection.execute(_VALID, {"hash": digest(secret)}).first()
-            if row is None:
-                return None
-            owner, coached = account_of(row), coached_by(connection, row.id)
+            rows = connection.execute(_VALID, {"hash": digest(secret)}).all()
+        if not rows:
+            return None
+        row = rows[0]
+        coached = frozenset(each.coached for each in rows if each.coached is not None)
         if row.last_used_at is None or now - row.last_used_at >= _NOTE_USE_EVERY:
             self._note_use(row.token_id, now)
-        return owner, coached
+        return account_of(row), coached
 
     def _note_use(self, token_id: int, now: datetime) -> None:
         try:

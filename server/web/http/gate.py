@@ -116,6 +116,7 @@ def _actor_of(request: Request) -> Actor:
 
 
 # Dependencies that wait for nothing are async: FastAPI runs the others in a thread, each in turn.
+# They take what they need from the request: a dependency of a dependency is resolved on its own.
 async def _current_actor(request: Request) -> Actor:
     return cast(Actor, request.state.actor)
 
@@ -157,15 +158,16 @@ def demand(actor: Actor, action: Action, resource: Resource | None = None) -> No
 def needs(action: Action) -> Any:
     """A dependency that refuses everybody who may not do this."""
 
-    async def check(actor: CurrentActor) -> None:
-        demand(actor, action)
+    async def check(request: Request) -> None:
+        demand(request.state.actor, action)
 
     return Depends(check)
 
 
-async def _own_service(actor: CurrentActor, context: AppContext) -> Service:
+async def _own_service(request: Request) -> Service:
+    actor: Actor = request.state.actor
     demand(actor, Action.PRACTICE)
-    return context.service.of(actor.account_id)
+    return context_of(request).service.of(actor.account_id)
 
 
 OwnService = Annotated[Service, Depends(_own_service)]

@@ -318,6 +318,23 @@ def test_a_token_is_its_accounts_until_it_is_revoked(
             accounts.tokens.revoke(ana.id, wrong_id)
 
 
+def test_a_token_and_a_session_open_the_cohorts_that_the_account_coaches(
+    accounts: AccountService,
+) -> None:
+    cleo = active(accounts, "cleo", "coach")
+    secret = accounts.tokens.add(cleo.id, "laptop").secret
+    own = [accounts.cohorts.add(name).id for name in ("spring", "summer", "winter")]
+    for expected in ((), own[:1], own[:2]):
+        if expected:
+            accounts.cohorts.assign(expected[-1], cleo.id, "coach")
+        else:
+            accounts.cohorts.assign(own[2], cleo.id, "candidate")
+        by_token = accounts.actor_of_token(secret)
+        by_session = accounts.actor_of_session(cleo.id, cleo.session_epoch, "a session")
+        assert by_token is not None and by_session is not None
+        assert by_token.coached == by_session.coached == frozenset(expected)
+
+
 def test_an_account_has_only_so_many_tokens(accounts: AccountService) -> None:
     ana = accounts.add("ana", "candidate")
     ids = [accounts.tokens.add(ana.id, "one of many").token.id for _ in range(MAX_TOKENS)]
