@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -63,6 +63,7 @@ _HEDGES: Final = re.compile(
     r"\b(?:some (?:kind|sort) of|(?:kind|sort) of|something like|i think|i guess|i believe|"
     r"or something|and so on|or so|would be possible|depending on|in general|best practice)\b"
 )
+_HEDGE_AT: Final = RATES.index("hedge")
 _COMMON: Final = FUNCTION_WORDS | COMMON_WORDS
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9']")
 _USUAL: Final = (0.019, 0.013, 0.027, 0.029, 0.010, 0.005, 0.015, 0.467)
@@ -81,7 +82,44 @@ class _Told:
     why: frozenset[str]
 
 
-def answer_claims(words: Sequence[str], features: Floats) -> Floats:
+class _Mark(NamedTuple):
+    """What counts of one word: bare, its stem if it is a content word, and its classes.
+
+    ``classes``: 1 or 0 for each of ``RATES``.
+    """
+
+    bare: str
+    content: str | None
+    classes: bytes
+
+
+class MarkedWords:
+    """The words of an answer, marked once for all of its spans.
+
+    Attributes:
+        bare: each word in lower case, without punctuation.
+        contents: the stem of each content word; ``None`` for the others.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        marks = [_mark(word) for word in words]
+        self.bare = [mark.bare for mark in marks]
+        self.contents = [mark.content for mark in marks]
+        classes = np.frombuffer(b"".join([mark.classes for mark in marks]), np.uint8)
+        self._sums = np.zeros((len(marks) + 1, len(RATES)), np.int64)
+        classes.reshape(-1, len(RATES)).cumsum(axis=0, out=self._sums[1:])
+        self._hedged = _HEDGES.search(" ".join(self.bare)) is not None
+
+    def rates(self, start: int, end: int) -> Floats:
+        """``RATES`` of the words ``start`` to ``end``."""
+        counts = self._sums[end] - self._sums[start]
+        if self._hedged:  # elsewhere none of its spans has one
+            counts[_HEDGE_AT] += len(_HEDGES.findall(" ".join(self.bare[start:end])))
+        found: Floats = counts / max(1, end - start)
+        return found
+
+
+def answer_claims(words: MarkedWords, features: Floats) -> Floats:
     """The features of a whole answer, in the order of ``ANSWER_CLAIMS``.
 
     Args:
@@ -90,15 +128,16 @@ def answer_claims(words: Sequence[str], features: Floats) -> Floats:
     """
     misses, leads = _near_misses(features)
     means = misses.max(axis=1).mean(), leads.max(axis=1).mean()
-    rates = np.array(_rates([_bare(word) for word in words])) * len(words)
-    damped = (rates + np.array(_USUAL) * _USUAL_WORDS) / (len(words) + _USUAL_WORDS)
-    found: Floats = np.r_[damped, means]
+    count = len(words.bare)
+    rates = words.rates(0, count) * count
+    damped = (rates + np.array(_USUAL) * _USUAL_WORDS) / (count + _USUAL_WORDS)
+    found: Floats = np.concatenate((damped, means))
     return found
 
 
 def span_claims(
     question: Question,
-    words: Sequence[str],
+    words: MarkedWords,
     spans: Sequence[Span],
     top: Sequence[int],
     features: Floats,
@@ -112,26 +151,28 @@ def span_claims(
         top: for each phrase the number of the span.
         features: of all spans, shape (phrases, spans, features).
     """
-    bare = [_bare(word) for word in words]
     prompt, told = _told(question)
     misses, leads = _near_misses(features)
     found: Floats = np.array(
         [
-            [*_span_claims(bare[slice(*spans[at])], prompt, own), misses[row, at], leads[row, at]]
+            [*_span_claims(words, spans[at], prompt, own), misses[row, at], leads[row, at]]
             for row, (at, own) in enumerate(zip(top, told, strict=True))
         ]
     )
     return found
 
 
-def _span_claims(bare: Sequence[str], prompt: frozenset[str], told: _Told) -> list[float]:
-    content = [stem(word) for word in bare if word and word not in _COMMON]
-    said = frozenset(bare)
+def _span_claims(
+    words: MarkedWords, span: Span, prompt: frozenset[str], told: _Told
+) -> list[float]:
+    start, end = span
+    content = [each for each in words.contents[start:end] if each is not None]
+    said = frozenset(words.bare[start:end])
     denies = not said.isdisjoint(_NEGATION)
     of_prompt = sum(each in prompt for each in content)
     beyond = sum(each not in prompt and each not in told.stems for each in content)
     return [
-        *_rates(bare),
+        *words.rates(start, end).tolist(),
         of_prompt / max(1, len(content)),
         float(np.log1p(beyond)),
         float(np.log1p(len(content))),
@@ -139,18 +180,6 @@ def _span_claims(bare: Sequence[str], prompt: frozenset[str], told: _Told) -> li
         float(denies and told.ways.isdisjoint(_NEGATION)),
         min(_MOST_AGAINST_WAYS, _opposites(said, told.ways)),
         min(_MOST_AGAINST_WHY, _opposites(said, told.why)),
-    ]
-
-
-def _rates(bare: Sequence[str]) -> list[float]:
-    count = max(1, len(bare))
-    hedges = sum(word in _HEDGE for word in bare) + len(_HEDGES.findall(" ".join(bare)))
-    classes = (_ABSOLUTE, _NEGATION, _REASON, _SPEAKER, _CONTRAST)
-    return [
-        *(sum(word in each for word in bare) / count for each in classes),
-        hedges / count,
-        sum(any(letter.isdigit() for letter in word) for word in bare) / count,
-        sum(word in _COMMON for word in bare) / count,
     ]
 
 
@@ -187,6 +216,17 @@ def _stems(texts: Iterable[str]) -> frozenset[str]:
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(_bare(word) for text in texts for word in text.split())
+
+
+@lru_cache(maxsize=65536)
+def _mark(word: str) -> _Mark:
+    bare = _bare(word)
+    classes = (_ABSOLUTE, _NEGATION, _REASON, _SPEAKER, _CONTRAST, _HEDGE)
+    return _Mark(
+        bare,
+        None if bare in _COMMON else stem(bare),
+        bytes([*(bare in each for each in classes), any(map(str.isdigit, bare)), bare in _COMMON]),
+    )
 
 
 @lru_cache(maxsize=65536)

@@ -18,7 +18,13 @@ import numpy as np
 
 from question_bank.models import Question
 from server.contract import PhraseCoverage
-from server.grading.sense.claims import ANSWER_CLAIMS, SPAN_CLAIMS, answer_claims, span_claims
+from server.grading.sense.claims import (
+    ANSWER_CLAIMS,
+    SPAN_CLAIMS,
+    MarkedWords,
+    answer_claims,
+    span_claims,
+)
 from server.grading.sense.clauses import Span
 from server.grading.sense.features import (
     SPAN_FEATURES,
@@ -181,7 +187,8 @@ def phrase_features(
     prompt_mean = float(features[0, :, prompt].mean())  # the same for all
     length = float(np.log(len(spans)))
     named = ("overlap", "way_less_other_metric", "ask")
-    whole = np.r_[answer_claims(words, features), voice, voice * length]
+    marked = MarkedWords(words)
+    whole = np.concatenate((answer_claims(marked, features), (voice, voice * length)))
     said = np.stack(
         (
             best,
@@ -199,5 +206,5 @@ def phrase_features(
         ),
         axis=1,
     )
-    spoken = span_claims(question, words, spans, top, features)
+    spoken = span_claims(question, marked, spans, top, features)
     return np.concatenate((said, np.tile(whole, (count, 1)), spoken), axis=1)

@@ -64,20 +64,18 @@ def mention_row(
     how = [float(phrase.how == each) for each in _HOWS]
     beside = [number for number in range(len(phrases)) if number != at]
     named = [float(phrases[number].status == "covered") for number in beside]
-    row: Floats = np.r_[
-        features[at, holding].max(axis=0),
-        features[at, top],
-        scores[at, top],
-        scores[at, top] - rival,
-        company,
-        np.log(len(said)),
-        how,
-        logits[at],
-        rows[at],
-        logits[beside].mean() if beside else logits[at],
-        sum(named) / max(len(named), 1),
-        np.log(ends.max()),
-    ]
+    row: Floats = np.concatenate(
+        (
+            features[at, holding].max(axis=0),
+            features[at, top],
+            (scores[at, top], scores[at, top] - rival, company, np.log(len(said))),
+            how,
+            (logits[at],),
+            rows[at],
+            (logits[beside].mean() if beside else logits[at],),
+            (sum(named) / max(len(named), 1), np.log(ends.max())),
+        )
+    )
     return row
 
 

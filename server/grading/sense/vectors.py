@@ -63,7 +63,7 @@ class AnswerSense:
 
     def fits(self, words: Sequence[str]) -> bool:
         """Whether these are the spans of this answer."""
-        return self.spans == _spans(words)[0]
+        return self.spans == tuple(spans_of(words)[:MAX_SPANS])
 
 
 def sense_of(words: Sequence[str], encoder: Encoder | None = None) -> AnswerSense:

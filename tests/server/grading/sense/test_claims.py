@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from question_bank.models import KeyPhrase, Question
-from server.grading.sense.claims import ANSWER_CLAIMS, SPAN_CLAIMS, answer_claims, span_claims
+from server.grading.sense.claims import (
+    ANSWER_CLAIMS,
+    RATES,
+    SPAN_CLAIMS,
+    MarkedWords,
+    answer_claims,
+    span_claims,
+)
 from server.grading.sense.features import SPAN_FEATURES
 
 QUESTION = Question(
@@ -24,7 +31,7 @@ QUESTION = Question(
 def spoken(text: str) -> dict[str, float]:
     words = text.split()
     features = np.zeros((1, 1, len(SPAN_FEATURES)))
-    (row,) = span_claims(QUESTION, words, [(0, len(words))], [0], features)
+    (row,) = span_claims(QUESTION, MarkedWords(words), [(0, len(words))], [0], features)
     return dict(zip(SPAN_CLAIMS, row, strict=True))
 
 
@@ -71,7 +78,7 @@ def test_near_misses_count_over_the_whole_answer() -> None:
     features = np.zeros((1, 2, len(SPAN_FEATURES)))
     features[0, :, SPAN_FEATURES.index("near_miss")] = (0.2, 0.7)
     features[0, :, SPAN_FEATURES.index("way")] = (0.5, 0.6)
-    row = answer_claims(["so", "it", "shrinks"], features)
+    row = answer_claims(MarkedWords(["so", "it", "shrinks"]), features)
     told = dict(zip(ANSWER_CLAIMS, row, strict=True))
     assert told["near_miss_mean"] == pytest.approx(0.7)
     assert told["near_miss_lead_mean"] == pytest.approx(0.1)
@@ -80,6 +87,22 @@ def test_near_misses_count_over_the_whole_answer() -> None:
 def test_rates_of_a_short_answer_tell_less_than_those_of_a_long_one() -> None:
     features = np.zeros((1, 1, len(SPAN_FEATURES)))
     at = ANSWER_CLAIMS.index("reason")
-    usual, short, long = (answer_claims(["because"] * count, features)[at] for count in (0, 3, 300))
+    usual, short, long = (
+        answer_claims(MarkedWords(["because"] * count), features)[at] for count in (0, 3, 300)
+    )
     assert usual < short < 0.1
     assert long > 0.8
+
+
+MIXED = "Some kind, of cache — not 3 or so because it's never, maybe 40% of some"
+
+
+def test_rates_of_a_span_count_its_own_words() -> None:
+    words = MIXED.split()
+    marked = MarkedWords(words)
+    for start in range(len(words)):
+        for end in range(start + 1, len(words) + 1):
+            alone = MarkedWords(words[start:end]).rates(0, end - start)
+            assert (marked.rates(start, end) == alone).all()
+    told = dict(zip(RATES, marked.rates(5, 9), strict=True))  # not 3 or so
+    assert (told["negation"], told["figure"], told["hedge"], told["reason"]) == (0.25,) * 4
