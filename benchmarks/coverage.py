@@ -13,10 +13,9 @@ words (an answer of the field does say some of another question's phrases, but s
 sound like one). Exit status 1 above the goal.
 
 ``--hard`` judges the sentences that only look like a phrase (``traps.yaml``, and against whole
-questions ``traps_of_questions.yaml`` and ``traps_learnt.yaml``, which doubt about names learned
-from, ``traps_held.yaml``, and ``traps_unread.yaml``, which nobody read while the grader
-was made) and those in which a transcriber misspelled it
-(``mistranscribed.yaml``).
+questions ``traps_of_questions.yaml``, ``traps_held.yaml``, from which nothing learned, and
+``traps_unread.yaml``, which nobody read while the grader was made) and those in which a
+transcriber misspelled it (``mistranscribed.yaml``).
 """
 
 import argparse

@@ -35,10 +35,9 @@ from server.grading.sense.vectors import AnswerSense, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 PENALTY: Final = 20.0
-LOOK_WEIGHT, WRONG_WEIGHT, STATEMENT_WEIGHT = 10.0, 3.0, 3.0
-"""Of sentences that only look like a phrase, which are few, of answers that say it wrongly, and of
-single sentences written to say it."""
-SENSELESS: Final = frozenset({"denial", "denied", "counter"})
+LOOK_WEIGHT, WRONG_WEIGHT = 10.0, 3.0
+"""Of sentences that only look like a phrase, which are few, and of those that say it wrongly."""
+SENSELESS: Final = frozenset({"denial", "counter"})
 """Kinds of sentences that the stance decides."""
 MIN_WORDS: Final = 5
 
@@ -74,8 +73,7 @@ def main() -> int:
     """Fits, writes and reports."""
     found = mentions_of([*from_answers(), *from_judgments()])
     weights = np.where(found.kinds == "trap", LOOK_WEIGHT, WRONG_WEIGHT)
-    said = np.where(found.kinds == "statement", STATEMENT_WEIGHT, 1.0)
-    weights = np.where(found.says == 1.0, said, weights)
+    weights = np.where(found.says == 1.0, 1.0, weights)
     logits = np.zeros(len(found.rows))
     for file in LEARNED_FROM:
         kept = found.files != file
@@ -124,12 +122,7 @@ def from_judgments() -> Iterator[Text]:
     named = {phrase.phrase: each for each in questions[::-1] for phrase in each.key_phrases}
     none: frozenset[str] = frozenset()
     file_of = {each.id: LEARNED_FROM[at % len(LEARNED_FROM)] for at, each in enumerate(questions)}
-    judged = [
-        entry
-        for name in ("traps_of_questions", "traps_learnt")
-        for entry in yaml.safe_load((JUDGMENTS / f"{name}.yaml").read_text("utf-8"))
-    ]
-    for entry in judged:
+    for entry in yaml.safe_load((JUDGMENTS / "traps_of_questions.yaml").read_text("utf-8")):
         words, phrase = tuple(entry["text"].split()), frozenset({entry["phrase"]})
         file = file_of[entry["id"]]
         if entry["said"]:
