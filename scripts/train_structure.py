@@ -276,7 +276,7 @@ def text_of(
     closeness[closeness > ITSELF] = -1.0
     facts = SpanFacts(words, sense, rubric)
     features = part_features(words, sense, rubric, closeness, facts)
-    able = np.stack([facts.any_of(each.part.needs) for each in rubric.parts])
+    able = np.stack([facts.may_say(rubric, at) for at in range(len(rubric.parts))])
     return Text(features, labels, able, group, whole, weight)
 
 

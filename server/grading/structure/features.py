@@ -52,10 +52,13 @@ class SpanFacts:
         self.facts: Floats = np.minimum(held @ facts, 1.0)
         self.cues: Floats = np.minimum(held @ cues, 1.0)
 
-    def any_of(self, needed: Sequence[Fact]) -> npt.NDArray[np.bool_]:
-        """Of each span whether it has one of the facts; always where none is needed."""
-        columns = [FACTS.index(fact) for fact in needed]
+    def may_say(self, rubric: Rubric, at: int) -> npt.NDArray[np.bool_]:
+        """Of each span whether it has something of what a part of the rubric needs."""
+        needed = rubric.parts[at].part.needs
+        columns = [FACTS.index(fact) for fact in needed if fact != "cue"]
         found: npt.NDArray[np.bool_] = self.facts[:, columns].max(axis=1, initial=0.0) > 0.0
+        if "cue" in needed:
+            found |= self.cues[:, at] > 0.0
         return found if needed else ~found
 
 

@@ -107,7 +107,7 @@ def part_logits(kind: Kind, rubric: Rubric, texts: Sequence[str], sense: AnswerS
     for at, compiled in enumerate(rubric.parts):
         if at >= rubric.own_from:
             found[at] = closeness[:, compiled.says].max(axis=1) - emptiness - BEAT_BAR
-        found[at, ~facts.any_of(compiled.part.needs)] = -np.inf
+        found[at, ~facts.may_say(rubric, at)] = -np.inf
     return found
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,7 +21,8 @@ _BEAT_NEEDS: Final[tuple[Fact, ...]] = ("person", "number", "name")
 class Part(BaseModel):
     """One part of a rubric.
 
-    ``needs``: a stretch of speech says the part only with one of these facts in it (any: always).
+    ``needs``: a stretch of speech says the part only with one of these facts, or a cue of the part,
+    in it (none: always).
     ``cues``: regular expressions over the plain words (numbers as ``#``) that mark the part.
     ``says`` are examples as people say it, ``not_`` what looks like it and is empty.
     ``count``: how many stretches apart from each other say all of it.
@@ -32,7 +33,7 @@ class Part(BaseModel):
     name: str
     weight: float = Field(default=1.0, gt=0)
     count: int = Field(default=1, ge=1)
-    needs: tuple[Fact, ...] = ()
+    needs: tuple[Fact | Literal["cue"], ...] = ()
     ask: str
     cues: tuple[str, ...] = ()
     says: tuple[str, ...] = Field(min_length=1)

@@ -243,3 +243,14 @@ def test_each_clause_is_read_and_searched_once_however_many_parts_ask(
     judge_structure(_question("story"), words, (), sense)
     assert read and len(read) == len(set(read)) < len(sense.spans)
     assert searched and len(searched) == len(set(searched))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The drawback is that you depend on one vendor and it costs more per port.",
+        "It stops paying off below about thirty nodes.",
+    ],
+)
+def test_a_limit_needs_no_contrast_where_it_is_called_one(said: str) -> None:
+    assert "limit" in _said(_judge("explain", said))
