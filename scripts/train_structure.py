@@ -275,7 +275,7 @@ def text_of(
     closeness = cosines(rubric.vectors, sense.vectors).T.copy()
     closeness[closeness > ITSELF] = -1.0
     facts = SpanFacts(words, sense, rubric)
-    features = part_features(words, sense, rubric, closeness, facts)
+    features = part_features(words, sense, rubric, closeness, facts).joined()
     able = np.stack([facts.may_say(rubric, at) for at in range(len(rubric.parts))])
     return Text(features, labels, able, group, whole, weight)
 

@@ -1,7 +1,6 @@
 """Real Chromium for tests, in its own thread.
 
-Playwright allows one of its synchronous interfaces in a thread, and the studio's tests hold theirs
-open until the session ends.
+Playwright allows one of its synchronous interfaces in a thread, and no other event loop beside it.
 """
 
 import os

@@ -1,6 +1,7 @@
 """What speaks for and against a stretch of an answer saying a part of the rubric, as numbers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, get_args
 
 import numpy as np
@@ -62,10 +63,35 @@ class SpanFacts:
         return found if needed else ~found
 
 
+@dataclass(frozen=True, eq=False)
+class PartFeatures:
+    """What speaks for and against each span saying each part.
+
+    Attributes:
+        of_part: what differs from part to part, shape (parts, spans, features).
+        of_span: what is the same for all parts, shape (spans, features).
+    """
+
+    of_part: Floats
+    of_span: Floats
+
+    def joined(self) -> Floats:
+        """Everything for each part, shape (parts, spans, features); of a part's own first."""
+        shared = np.broadcast_to(self.of_span, (len(self.of_part), *self.of_span.shape))
+        found: Floats = np.concatenate((self.of_part, shared), axis=2)
+        return found
+
+    def logits(self, weights: Floats) -> Floats:
+        """``joined() @ weights`` of each part, shape (parts, spans), in a fraction of the time."""
+        own = self.of_part.shape[2]
+        found: Floats = np.einsum("psf,pf->ps", self.of_part, weights[:, :own])
+        return found + weights[:, own:] @ self.of_span.T
+
+
 def part_features(
     texts: Sequence[str], sense: AnswerSense, rubric: Rubric, closeness: Vectors, found: SpanFacts
-) -> Floats:
-    """The features of every span for each part of the kind, shape (parts, spans, features).
+) -> PartFeatures:
+    """The features of every span for each part of the kind.
 
     Args:
         texts: the answer's words.
@@ -99,6 +125,4 @@ def part_features(
         ),
         axis=2,
     )
-    shared = np.broadcast_to(of_span, (len(kept), *of_span.shape))
-    features: Floats = np.concatenate((of_part, shared), axis=2)
-    return features
+    return PartFeatures(of_part, of_span)

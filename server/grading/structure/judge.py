@@ -31,11 +31,6 @@ class PartWeights:
     weights: Floats
     biases: Floats
 
-    def logits(self, features: Floats) -> Floats:
-        """Of each span for each part, shape (parts, spans)."""
-        found: Floats = np.einsum("psf,pf->ps", features, self.weights) + self.biases[:, None]
-        return found
-
 
 @cache
 def shipped_weights() -> dict[Kind, PartWeights]:
@@ -102,7 +97,8 @@ def part_logits(kind: Kind, rubric: Rubric, texts: Sequence[str], sense: AnswerS
     closeness = cosines(rubric.vectors, sense.vectors).T
     facts = SpanFacts(texts, sense, rubric)
     features = part_features(texts, sense, rubric, closeness, facts)
-    found[: rubric.own_from] = shipped_weights()[kind].logits(features)
+    fitted = shipped_weights()[kind]
+    found[: rubric.own_from] = features.logits(fitted.weights) + fitted.biases[:, None]
     emptiness = closeness[:, rubric.empty].max(axis=1)
     for at, compiled in enumerate(rubric.parts):
         if at >= rubric.own_from:

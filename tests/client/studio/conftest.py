@@ -95,9 +95,12 @@ class Browsers:
             browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browsers() -> Iterator[Browsers]:
-    """Real Chromium, shared by all tests of one process; each page has a profile of its own."""
+    """Real Chromium, shared by the tests of a file; each page has a profile of its own.
+
+    Not by those of others: while Playwright is open, ``asyncio.run`` fails in this thread.
+    """
     if not CHROMIUM.exists():
         pytest.skip(NO_CHROMIUM)
     from playwright.sync_api import sync_playwright
