@@ -18,9 +18,9 @@ from question_bank.models import KeyPhrase, Kind, Question
 from server.contract import Structure
 from server.grading.sense.vectors import senses_of
 from server.grading.structure import judge_structure, parts_of
+from server.grading.structure.rubrics import KINDS
 
 ANSWERS: Final = Path(__file__).parent / "answers" / "structures.jsonl"
-KINDS: Final[tuple[Kind, ...]] = ("story", "design", "explain", "code")
 MIN_RECALL, MAX_FALSE = 0.85, 0.3
 """Goals for whole answers, over all parts of stories and of designs."""
 MIN_WORDS: Final = 4

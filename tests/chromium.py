@@ -1,11 +1,7 @@
-"""Real Chromium for tests, in its own thread.
-
-Playwright allows one of its synchronous interfaces in a thread, and no other event loop beside it.
-"""
+"""Real Chromium for tests."""
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,18 +22,14 @@ def in_a_browser(drive: Callable[[Browser], T]) -> T:
     if not CHROMIUM.exists():
         pytest.skip(NO_CHROMIUM)
 
-    def run() -> T:
-        expect.set_options(timeout=TIMEOUT_MS)
-        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-            try:
-                return drive(browser)
-            finally:
-                browser.close()
-
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(run).result()
+    expect.set_options(timeout=TIMEOUT_MS)
+    arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        try:
+            return drive(browser)
+        finally:
+            browser.close()
 
 
 def signed_in(address: str, secret: str, drive: Callable[[Page], None]) -> None:

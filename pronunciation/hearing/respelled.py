@@ -113,6 +113,11 @@ class Sounding:
     expected: bool
     related: float = 0.0
 
+    @property
+    def is_likely(self) -> bool:
+        """Whether it is looked for where no odd word stands, too."""
+        return self.expected or self.related >= RELATED_FROM
+
 
 @dataclass(frozen=True, eq=False)
 class RespelledModel:
@@ -219,7 +224,7 @@ def _expected(
     wanted = [
         (index, phones)
         for index, each in enumerate(terms)
-        if each.expected or each.related >= RELATED_FROM
+        if each.is_likely
         for phones in dict.fromkeys(each.wordings)
         if len(phones) >= (MIN_PHONES if each.expected else MIN_PHONES_UNEXPECTED)
     ]
@@ -255,9 +260,7 @@ def _around_parts(
     """Where the transcript names a part of a term ("K-fee cache" for KV cache)."""
     layout, frames = written.layout, unit_frames(written)
     longer = [
-        (index, each)
-        for index, each in enumerate(terms)
-        if (each.expected or each.related >= RELATED_FROM) and " " in each.term
+        (index, each) for index, each in enumerate(terms) if each.is_likely and " " in each.term
     ]
     for unit, target in enumerate(layout.target):
         if target is None:

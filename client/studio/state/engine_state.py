@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from client.answering.assembly import vocabulary
 from client.core.errors import ClientError, WeightsError
@@ -20,8 +20,7 @@ from client.transcription.weights import (
     list_models,
     pull,
 )
-
-ROUGH: Final = "pocketsphinx"
+from server.contract import ROUGH_ENGINES
 
 
 @dataclass(frozen=True)
@@ -137,13 +136,13 @@ class EngineState:
             state = "loading"
         elif self._problem:
             state = "failed"
-        rough = name == ROUGH
+        rough = name in ROUGH_ENGINES
         return EngineStatus(
             state,
             name,
             model,
             rough,
-            rough and self._engine == ROUGH,
+            rough and self._engine == name,
             self._problem,
             self._fetching,
         )
@@ -189,4 +188,4 @@ class EngineState:
         if self._model is not None:
             return "faster-whisper", self._model
         weights = first_installed()
-        return ("faster-whisper", weights.name) if weights else (ROUGH, "")
+        return ("faster-whisper", weights.name) if weights else ("pocketsphinx", "")

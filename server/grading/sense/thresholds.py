@@ -115,7 +115,7 @@ SPOKEN_OF_FROM: Final = -0.3
 answers lie below it; from 0.0 on plain statements in short answers were doubted ("which makes
 autoregressive decoding affordable"), below -0.35 names in talk of other things are not."""
 
-# Structure; how each part is told stands in structure/data/weights.npz.
+# Structure; what decides on each part is in structure/data/weights.npz.
 BEAT_BAR: Final = 0.12
 """How much closer than to any empty sentence a stretch must be to one of a beat's ways: they are of
 its subject, and so is weak talk."""
