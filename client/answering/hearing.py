@@ -23,15 +23,15 @@ from pronunciation.hearing.phrases import (
     phrase_model,
 )
 from pronunciation.hearing.places import Floats, Wanted, Written, candidates
-from pronunciation.hearing.respelled import (
+from pronunciation.hearing.respelled import find_terms, respelled_model
+from pronunciation.hearing.results import Target
+from pronunciation.hearing.sounding import (
     MIN_PHONES_UNEXPECTED,
     Sounding,
-    find_terms,
     in_both_numbers,
     one_for_each_sound,
     sounds_like,
 )
-from pronunciation.hearing.results import Target
 from pronunciation.hearing.spotting import Spot, TermSpotter, with_own_reading
 from pronunciation.terms import Lexicon
 from pronunciation.terms_together import related
@@ -167,7 +167,8 @@ class AnswerHearing:
     ) -> tuple[list[Found], list[Found]]:
         """The phrases and the terms that were said where the transcript has something else."""
         first = len(asked.phrases)
-        near = sounds_like(written, words, asked.soundings, self.ordinary, first)
+        misspellings = respelled_model().misspellings
+        near = sounds_like(written, words, asked.soundings, self.ordinary, misspellings, first)
         model = phrase_model()
         places = list(candidates(scores, written, asked.wanted, model.said_as, near))
         of_phrases = ((model.probability(each), each) for each in places if each.index < first)

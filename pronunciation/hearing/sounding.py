@@ -1,0 +1,352 @@
+"""Where a transcript may have a term as what it sounds like: "cue" for queue, "kuda" for CUDA.
+
+``places`` looks for long phrases anywhere in the sound. Here the transcript says where to look: at
+words that sound like a term, however short it is. ``respelled`` decides which of them are one.
+"""
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from pronunciation.confusions import distance, encode, merged
+from pronunciation.g2p.words import dictionary, normal, with_s
+from pronunciation.hearing.layout import Layout, Phones
+from pronunciation.hearing.misspelled import Misspellings, indices
+from pronunciation.hearing.places import Candidate, Near, Written, unit_frames
+from pronunciation.hearing.results import Target
+from pronunciation.terms_together import together
+
+MOST_WORDS: Final = 4
+"""Words that a transcriber makes of one term ("in fini band")."""
+MIN_PHONES: Final = 3
+"""Of a term and of the words; two ("eye", "sue") sound like something everywhere."""
+LONGEST_BREAK: Final = 15
+"""Frames between two words of a term; nobody pauses longer within one."""
+MIN_LIKENESS: Final = 2.0
+"""Nats, of a term that is expected, to be listened to; see ``misspelled``."""
+MIN_LIKENESS_RELATED: Final = 8.0
+"""The same of a term that is said where people speak about what the question is about."""
+RELATED_FROM: Final = 0.035
+"""Of ``Sounding.related``: from here on a term is looked for where no odd word stands too."""
+PART_WORDS: Final = 2
+"""Words before and after a named part of a longer term that may be the rest of it."""
+STEM, LONGEST_ENDING, ENDING_OF_SOME = 5, 4, 2
+"""Letters of words that have the stem in common: "scheduling" is no misspelled "scheduler". Where
+more words follow, they may be the ending: "collect sheaves" was "collective"."""
+MOST_APART_UNEXPECTED: Final = 0.25
+"""Of words and a term that is not expected, see ``confusions.distance``."""
+MIN_PHONES_UNEXPECTED: Final = 4
+SMALL_WORDS: Final = frozenset(
+    ("a", "about", "all", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could",
+     "did", "do", "for", "from", "get", "got", "had", "has", "have", "he", "her", "here",
+     "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no", "not",
+     "now", "of", "on", "or", "our", "out", "she", "should", "so", "some", "than", "that",
+     "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too",
+     "up", "us", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will",
+     "with", "would", "you", "your")
+)  # fmt: skip
+"""No term is made of these alone: "that" is no data, however it is said."""
+ARTICLES: Final = frozenset(("a", "an", "the"))
+RIVALS: Final = 3
+"""Stretches that overlap, of the same term, that are listened to."""
+
+
+@dataclass(frozen=True)
+class Sounding:
+    """A term to look for.
+
+    Attributes:
+        term: its name.
+        wordings: how it may be said, as ARPAbet without stress.
+        expected: whether the question is about it.
+        related: how much people speak about it where they speak about what the question is about,
+            0 to 1; see ``terms_together``.
+    """
+
+    term: str
+    wordings: tuple[Phones, ...]
+    expected: bool
+    related: float = 0.0
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether it is looked for where no odd word stands, too."""
+        return self.expected or self.related >= RELATED_FROM
+
+
+def in_both_numbers(wordings: Iterable[Phones]) -> tuple[Phones, ...]:
+    """A term's wordings, and its plural's: whole words end with their ending."""
+    return tuple(dict.fromkeys(said for each in wordings for said in (each, with_s(each))))
+
+
+def one_for_each_sound(terms: Sequence[Sounding]) -> list[Sounding]:
+    """Terms without the wordings of those that come before them: "Kueue" sounds like "queue".
+
+    Terms that the question is about come first, of these the ones that more questions are about.
+    """
+    count = Counter(term for each in together() for term in each)
+    taken: set[Phones] = set()
+    found = dict[int, Sounding]()
+    for at in sorted(
+        range(len(terms)), key=lambda at: (not terms[at].expected, -count[terms[at].term])
+    ):
+        free = tuple(phones for phones in terms[at].wordings if phones not in taken)
+        taken.update(free)
+        found[at] = replace(terms[at], wordings=free)
+    return [found[at] for at in range(len(terms))]
+
+
+def sounds_like(
+    written: Written,
+    words: Sequence[str],
+    terms: Sequence[Sounding],
+    ordinary: Container[str],
+    misspellings: Misspellings,
+    first_index: int = 0,
+) -> list[Near]:
+    """The stretches of a transcript that sound like a term and do not name one.
+
+    Args:
+        written: the transcript aligned; what names a term is one unit with a target.
+        words: its words.
+        terms: what to look for.
+        ordinary: words (lower case) that people in the field say anyway: where nothing else was
+            written, only expected terms are looked for.
+        misspellings: what is written for which phones.
+        first_index: of the first term among the wanted, see ``Near``.
+    """
+    bare = [normal(word) for word in words]
+    found: dict[tuple[int, int, int], tuple[float, Near]] = {}
+    for likeness, index, near in (
+        *_expected(written, terms, misspellings),
+        *_around_parts(written, terms, misspellings),
+        *_unexpected(written, bare, terms, ordinary),
+    ):
+        here = [bare[at] for at in written.layout.word_index[near.first : near.last + 1]]
+        if not _may_mean(here, terms[index].term):
+            continue
+        # an article may be a part of what was misunderstood, or just an article
+        begins = [near.first]
+        if (
+            near.first < near.last
+            and here[0] in ARTICLES
+            and _may_mean(here[1:], terms[index].term)
+        ):
+            begins.append(near.first + 1)
+        for first in begins:
+            key = (index, first, near.last)
+            if key not in found or likeness > found[key][0]:
+                found[key] = likeness, replace(near, index=first_index + index, first=first)
+    return _likeliest(found.values())
+
+
+def _expected(
+    written: Written, terms: Sequence[Sounding], misspellings: Misspellings
+) -> Iterator[tuple[float, int, Near]]:
+    """Where a term that is expected may be what the written phones stand for."""
+    layout, frames = written.layout, unit_frames(written)
+    wanted = [
+        (index, phones)
+        for index, each in enumerate(terms)
+        if each.is_likely
+        for phones in dict.fromkeys(each.wordings)
+        if len(phones) >= (MIN_PHONES if each.expected else MIN_PHONES_UNEXPECTED)
+    ]
+    units: list[int] = []
+    breaks: list[int] = []
+    for unit, phones in enumerate(layout.phones):
+        if layout.target[unit] is not None:
+            continue
+        if units and (
+            unit != units[-1] + 1 or frames[unit][0] - frames[unit - 1][1] > LONGEST_BREAK
+        ):
+            breaks.append(len(units))
+        units += [unit] * len(phones)
+    if not (wanted and units):
+        return
+    said = indices([each for unit in dict.fromkeys(units) for each in layout.phones[unit]])
+    scores, starts = misspellings.best_ends([each for _, each in wanted], said, breaks)
+    least = [_least_likeness(terms[index]) for index, _ in wanted]
+    for at, column in zip(*np.nonzero(scores >= least), strict=True):
+        first, last = units[starts[at, column]], units[at]
+        if last - first < MOST_WORDS:
+            index, wording = wanted[column]
+            yield float(scores[at, column]), index, Near(index, wording, first, last)
+
+
+def _least_likeness(term: Sounding) -> float:
+    return MIN_LIKENESS if term.expected else MIN_LIKENESS_RELATED
+
+
+def _around_parts(
+    written: Written, terms: Sequence[Sounding], misspellings: Misspellings
+) -> Iterator[tuple[float, int, Near]]:
+    """Where the transcript names a part of a term ("K-fee cache" for KV cache)."""
+    layout, frames = written.layout, unit_frames(written)
+    longer = [
+        (index, each) for index, each in enumerate(terms) if each.is_likely and " " in each.term
+    ]
+    for unit, target in enumerate(layout.target):
+        if target is None:
+            continue
+        wanted = [
+            (index, phones)
+            for index, each in longer
+            if is_part(target.term, each.term)
+            for phones in dict.fromkeys(each.wordings)
+        ]
+        if not wanted:
+            continue
+        first = last = unit
+        while first > max(0, unit - PART_WORDS) and _goes_on(layout, frames, first - 1, first - 1):
+            first -= 1
+        behind = min(len(layout.phones) - 1, unit + PART_WORDS)
+        while last < behind and _goes_on(layout, frames, last + 1, last):
+            last += 1
+        units = [at for at in range(first, last + 1) for _ in layout.phones[at]]
+        said = indices([each for at in range(first, last + 1) for each in layout.phones[at]])
+        scores, starts = misspellings.best_ends([each for _, each in wanted], said)
+        named = layout.phones[unit]
+        scores -= misspellings.likeness([named], indices(named))[0]  # the rest must be likely too
+        for column, (index, wording) in enumerate(wanted):
+            at = int(scores[:, column].argmax())
+            begin, end = units[starts[at, column]], units[at]
+            if scores[at, column] >= MIN_LIKENESS and begin <= unit <= end and begin < end:
+                yield float(scores[at, column]), index, Near(index, wording, begin, end)
+
+
+def _goes_on(layout: Layout, frames: Sequence[tuple[int, int]], other: int, before: int) -> bool:
+    """Whether a unit names no term, and no break is behind the unit ``before``."""
+    apart = frames[before + 1][0] - frames[before][1]
+    return layout.target[other] is None and apart <= LONGEST_BREAK
+
+
+def is_part(name: str, longer: str) -> bool:
+    """Whether a term's name is some of the words of a longer one: "cache" of "KV cache"."""
+    short, whole = ([normal(word) for word in each.split()] for each in (name, longer))
+    size = len(short)
+    return size < len(whole) and any(
+        whole[at : at + size] == short for at in range(len(whole) - size + 1)
+    )
+
+
+def is_free(place: Candidate, name: str, words: Sequence[str], targets: Iterable[Target]) -> bool:
+    """Whether a term may have been said at its place.
+
+    The words there name no other term, but maybe parts of this one, and are not said as written.
+
+    Args:
+        place: the place.
+        name: the term.
+        words: the transcript's.
+        targets: what they name.
+    """
+    here = set(place.words)
+    return _may_mean([normal(words[at]) for at in place.words], name) and all(
+        here.issuperset(target.places) and is_part(target.term, name)
+        for target in targets
+        if not here.isdisjoint(target.places)
+    )
+
+
+def _may_mean(bare: Sequence[str], name: str) -> bool:
+    """Whether these words, see ``normal``, may be a term that was misunderstood."""
+    if all(word in SMALL_WORDS or word.removesuffix("s") in SMALL_WORDS for word in bare):
+        return False
+    number = _digits("".join(bare))
+    if number.strip("0") and not _digits(name).endswith(number):
+        return False  # "200" is no H100, but "0" may be ZeRO
+    # "scheduling" is no scheduler, and "shard each" not "sharded"
+    longest_ending = LONGEST_ENDING if len(bare) == 1 else ENDING_OF_SOME
+    return not (all(map(is_known, bare)) and _is_other_form(bare[0], normal(name), longest_ending))
+
+
+def _is_other_form(word: str, name: str, longest_ending: int) -> bool:
+    """Whether a word is made of the same stem as a name: who writes it did not misunderstand."""
+    shorter = min(len(word), len(name))
+    stem = next((at for at in range(shorter) if word[at] != name[at]), shorter)
+    return stem >= STEM and max(len(word), len(name)) - stem <= longest_ending
+
+
+def _unexpected(
+    written: Written, bare: Sequence[str], terms: Sequence[Sounding], ordinary: Container[str]
+) -> Iterator[tuple[float, int, Near]]:
+    """Where odd words sound like any other term."""
+    layout = written.layout
+    runs = [
+        (first, last, code)
+        for first, last, code in _runs(written)
+        if any(bare[layout.word_index[unit]] not in ordinary for unit in range(first, last + 1))
+    ]
+    wordings = [
+        (index, phones, *_codes(phones))
+        for index, each in enumerate(terms)
+        if not each.expected
+        for phones in dict.fromkeys(each.wordings)
+        if len(phones) >= MIN_PHONES_UNEXPECTED
+    ]
+    if not (wordings and runs):
+        return
+    apart = cdist(
+        [classes for *_, classes in wordings],
+        [merged(code) for *_, code in runs],
+        scorer=Levenshtein.normalized_distance,
+        score_cutoff=MOST_APART_UNEXPECTED,
+        dtype=np.float32,
+    )
+    for row, column in zip(*np.nonzero(apart <= MOST_APART_UNEXPECTED), strict=True):
+        index, phones, code, _ = wordings[row]
+        first, last, said = runs[column]
+        far = distance(code, said)
+        if far <= MOST_APART_UNEXPECTED:
+            yield -far, index, Near(index, phones, first, last)
+
+
+def _likeliest(found: Iterable[tuple[float, Near]]) -> list[Near]:
+    """Of the stretches that overlap and sound like the same term, the likeliest ones."""
+    kept: list[Near] = []
+    for _, near in sorted(found, key=lambda pair: -pair[0]):
+        rivals = sum(
+            near.index == other.index and near.first <= other.last and other.first <= near.last
+            for other in kept
+        )
+        if rivals < RIVALS:
+            kept.append(near)
+    return kept
+
+
+@lru_cache(maxsize=65536)
+def is_known(word: str) -> bool:
+    """Whether a dictionary has a word, see ``normal``."""
+    return word in dictionary()
+
+
+@lru_cache(maxsize=65536)
+def _codes(phones: Phones) -> tuple[str, str]:
+    """Phones as a string, and the same with those that listeners confuse merged."""
+    code = encode(phones)
+    return code, merged(code)
+
+
+def _digits(text: str) -> str:
+    return "".join(character for character in text if character.isdecimal())
+
+
+def _runs(written: Written) -> Iterator[tuple[int, int, str]]:
+    """Words in a row that name no term: first and last unit, and how they sound."""
+    layout, frames = written.layout, unit_frames(written)
+    for first in range(len(layout.phones)):
+        code = ""
+        for last in range(first, min(len(layout.phones), first + MOST_WORDS)):
+            apart = frames[last][0] - frames[last - 1][1] if last > first else 0
+            if layout.target[last] is not None or apart > LONGEST_BREAK:
+                break
+            code += _codes(layout.phones[last])[0]
+            if len(code) >= MIN_PHONES:
+                yield first, last, code

@@ -1,0 +1,195 @@
+"""The places of recorded answers where a term may have been said, for ``train_respelled``."""
+
+import itertools
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from client.answering.assembly import load_hearing
+from client.answering.hearing import AnswerHearing
+from client.core.settings import ClientSettings
+from pronunciation.hearing.align import best_path, word_states
+from pronunciation.hearing.layout import Phones, lay_out
+from pronunciation.hearing.misspelled import Indices, Misspellings, indices
+from pronunciation.hearing.phrases import phrase_model
+from pronunciation.hearing.places import Floats, Written, candidates, unit_frames
+from pronunciation.hearing.respelled import term_features
+from pronunciation.hearing.sounding import is_free, sounds_like
+from question_bank.loader import load_bank
+from question_bank.models import Question
+from scripts import misspellings
+from server.contract import Transcript
+
+WIDTH: Final = 600
+
+TOGETHER: Final = 3
+"""Frames between the beginnings of a word that was said and of one that was written."""
+LONGEST_PAIR: Final = 45
+"""Phones; where so many have no beginning in common, the alignment is lost."""
+
+Stretch = tuple[str, int, int]
+"""A term, its first frame, and the frame behind its last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a term may have been said.
+
+    ``lost``: which of the terms lost there, -1 for none; ``note``: the term and the words there.
+    """
+
+    features: npt.NDArray[np.float64]
+    words: tuple[int, ...]
+    lost: int
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A spoken answer: its terms, how many of them the transcript does not name, and places."""
+
+    accent: str
+    question: str
+    terms: int
+    lost: int
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A spoken answer: what was said when, and the transcript aligned with the sound.
+
+    ``meant``: the text's units and their frames; ``said``: its terms.
+    """
+
+    accent: str
+    question: str
+    meant: tuple[tuple[Phones, int], ...]
+    said: tuple[Stretch, ...]
+    words: tuple[str, ...]
+    written: Written
+    scores: npt.NDArray[np.float16]
+
+
+def answers_of(folders: Sequence[Path]) -> tuple[list[Answer], Misspellings]:
+    """What ``speak`` kept, with the places of terms in it, and what is written for what.
+
+    Each answer's places are looked for with the misspellings of the other accents.
+    """
+    with tempfile.TemporaryDirectory() as home:
+        hearing = load_hearing(ClientSettings(home=Path(home)))
+        recordings = list(recordings_of(folders, hearing))
+        pairs = [(each.accent, pairs_of(each)) for each in recordings]
+        without = {
+            accent: misspellings.learn(
+                pair for of, found in pairs for pair in found if of != accent
+            )
+            for accent in {each.accent for each in recordings}
+        }
+        answers = [answer_of(each, hearing, without[each.accent]) for each in recordings]
+    return answers, misspellings.learn(pair for _, found in pairs for pair in found)
+
+
+def recordings_of(folders: Sequence[Path], hearing: AnswerHearing) -> Iterator[Recording]:
+    """The answers of some folders, each read and aligned."""
+    for file in sorted(file for folder in folders for file in folder.glob("*.json")):
+        kept = json.loads(file.read_text())
+        scores = np.load(file.with_suffix(".npy"))
+        meant, said = text_said(hearing, kept["text"], scores.astype(np.float32))
+        transcript = Transcript.model_validate(kept["t"])
+        parts = hearing.spotter.take_apart([word.text for word in transcript.words])
+        wholes = [transcript.words[index] for index in parts.whole]
+        written = Written.align(
+            scores.astype(np.float32),
+            lay_out(parts.words, [spot.target for spot in hearing.spotter.spot(parts.words)]),
+            [(word.start_s or 0.0, word.end_s or 0.0) for word in wholes],
+            [word.confidence for word in wholes],
+        )
+        yield Recording(kept["accent"], kept["q"], meant, said, parts.words, written, scores)
+
+
+def text_said(
+    hearing: AnswerHearing, text: str, scores: Floats
+) -> tuple[tuple[tuple[Phones, int], ...], tuple[Stretch, ...]]:
+    """The units of a text with their first frames, and its terms."""
+    words = hearing.spotter.take_apart(text.split()).words
+    layout = lay_out(words, [spot.target for spot in hearing.spotter.spot(words)])
+    chain = word_states(layout.phones)
+    said_as = phrase_model().said_as
+    meant = np.log(np.exp(np.clip(scores, -20, 20)) @ said_as.T + np.float32(1e-9))
+    path = best_path(meant, chain, width=WIDTH)
+    if path is None:
+        return (), ()
+    frames = unit_frames(Written(layout, chain, path.states, ()))
+    units = tuple((phones, begin) for phones, (begin, _) in zip(layout.phones, frames, strict=True))
+    return units, tuple(
+        (hearing.spotter.by_its_sound(target.term), frames[unit][0], frames[unit][1] + 1)
+        for unit, target in enumerate(layout.target)
+        if target is not None
+    )
+
+
+def pairs_of(recording: Recording) -> list[tuple[Indices, Indices]]:
+    """What was meant and what was written between places where words of both begin at once."""
+    layout, frames = recording.written.layout, unit_frames(recording.written)
+    begins = np.array([begin for begin, _ in frames])
+    cuts = [(0, 0)]
+    for unit, (_, begin) in enumerate(recording.meant):
+        near = np.flatnonzero(np.abs(begins - begin) <= TOGETHER)
+        if unit > cuts[-1][0] and near.size and near[0] > cuts[-1][1]:
+            cuts.append((unit, int(near[0])))
+    cuts.append((len(recording.meant), len(frames)))
+    pairs = []
+    for (a, c), (b, d) in itertools.pairwise(cuts):
+        meant = indices([each for phones, _ in recording.meant[a:b] for each in phones])
+        written = indices([each for phones in layout.phones[c:d] for each in phones])
+        if meant.size <= LONGEST_PAIR and written.size <= LONGEST_PAIR:
+            pairs.append((meant, written))
+    return pairs
+
+
+def answer_of(each: Recording, hearing: AnswerHearing, learned: Misspellings) -> Answer:
+    """An answer with the places where terms may have been said that nobody wrote."""
+    written, words, scores = each.written, each.words, each.scores.astype(np.float32)
+    asked = hearing.asked(_questions()[each.question])
+    first, frames = len(asked.phrases), unit_frames(written)
+    targets = [target for target in written.layout.target if target is not None]
+    named = [
+        (hearing.spotter.by_its_sound(target.term), frames[unit][0], frames[unit][1] + 1)
+        for unit, target in enumerate(written.layout.target)
+        if target is not None
+    ]
+    lost = [one for one in each.said if not any(same(one, other, 0.3) for other in named)]
+    ordinary, soundings = hearing.ordinary, asked.soundings
+    near = sounds_like(written, words, soundings, ordinary, learned, first)
+    places = []
+    for place in candidates(scores, written, asked.wanted, phrase_model().said_as, near):
+        if place.index < first or not place.words:
+            continue
+        sounding = soundings[place.index - first]
+        if not is_free(place, sounding.term, words, targets):
+            continue
+        here = (hearing.spotter.by_its_sound(sounding.term), place.start, place.end)
+        of = [at for at, one in enumerate(lost) if same(one, here, 0.5)]
+        features = term_features(place, written, words, sounding, ordinary, learned)
+        note = f"{sounding.term} in {' '.join(words[at] for at in place.words)!r}"
+        places.append(Place(features, place.words, of[0] if of else -1, note))
+    return Answer(each.accent, each.question, len(each.said), len(lost), tuple(places))
+
+
+@cache
+def _questions() -> dict[str, Question]:
+    return {question.id: question for question in load_bank().questions}
+
+
+def same(one: Stretch, other: Stretch, share: float) -> bool:
+    """Whether two stretches are the same term, and share so much of the shorter."""
+    together = min(one[2], other[2]) - max(one[1], other[1])
+    return one[0] == other[0] and together > share * min(one[2] - one[1], other[2] - other[1])
