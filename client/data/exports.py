@@ -19,6 +19,8 @@ MAX_ARCHIVE_BYTES: Final = 1024**3
 
 SUBTITLES: Final[Mapping[str, Callable[[Transcript], str]]] = {"srt": to_srt, "vtt": to_vtt}
 
+_MAKE_ONE: Final = "make one with `aloud export --format json`"
+
 EXPORT_FORMATS: Final = ("markdown", "html", "json", "csv", *SUBTITLES)
 
 
@@ -37,6 +39,20 @@ class ImportedArchive:
 
 class ExportError(ClientError):
     """This cannot be exported in this format, or the file to import is not an export."""
+
+
+class ArchiveError(ExportError):
+    """A file cannot be imported.
+
+    Attributes:
+        path: the file.
+        problem: what is wrong with it, to stand behind its name.
+        remedy: what to do on the command line; may be empty.
+    """
+
+    def __init__(self, path: Path, problem: str, remedy: str = "") -> None:
+        self.path, self.problem, self.remedy = path, problem, remedy
+        super().__init__(f"{path} {problem}" + (f"; {remedy}" if remedy else ""))
 
 
 def export_attempts(backend: Backend, format: str, attempt_id: int | None = None) -> str:
@@ -74,27 +90,24 @@ def read_archive(path: Path) -> Archive:
     """What a JSON export wrote.
 
     Raises:
-        ExportError: the file cannot be read or is not such an export.
+        ArchiveError: the file cannot be read or is not such an export.
     """
     try:
         if path.stat().st_size > MAX_ARCHIVE_BYTES:
-            raise ExportError(f"{path} is too large for an export of Aloud")
+            raise ArchiveError(path, "is too large for an export of Aloud")
         content = path.read_bytes()
     except OSError as error:
-        raise ExportError(f"{path} cannot be read: {error.strerror}") from error
+        raise ArchiveError(path, f"cannot be read: {error.strerror}") from error
     if not content.strip():
-        raise ExportError(
-            f"{path} is not an export: it is empty; make one with `aloud export --format json`"
-        )
+        raise ArchiveError(path, "is not an export: it is empty", _MAKE_ONE)
     try:
         return Archive.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part)[:80] for part in first["loc"])
         where = f" ({place}: {first['msg']})" if place else f" ({first['msg']})"
-        raise ExportError(
-            f"{path} is not an export that can be imported{where}; "
-            "make one with `aloud export --format json`"
+        raise ArchiveError(
+            path, f"is not an export that can be imported{where}", _MAKE_ONE
         ) from error
 
 
@@ -111,7 +124,7 @@ def import_archive(backend: Backend, path: Path) -> ImportedArchive:
     """Keeps the attempts and drills of an archive; those that are there stay as they are.
 
     Raises:
-        ExportError: the file is no archive.
+        ArchiveError: the file is no archive.
         BackendError: the server does not take them.
     """
     archive = read_archive(path)

@@ -59,6 +59,7 @@ _RIGHT: Final = frozenset({"id", "score", "words", "length", _CORRECTED})
 _SPARED: Final = ("engine", "length", "words", "round", "when")
 """What is left out first if the terminal is too narrow; a report has it anyway."""
 _SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MAX_REPEATED: Final = 3
 _MAX_UNCLEAR_ROWS: Final = 6
 """Unclear terms need no work: a few rows say that they were looked at, the rest are counted."""
 
@@ -199,7 +200,7 @@ def _structure(structure: Structure) -> "_Rows":
 
 
 def _append_correction(text: Text, corrected: CorrectedVerdict | None) -> None:
-    correction = correction_text(corrected)
+    correction = correction_text(corrected, to_owner=True)
     if correction:
         text.append(("\n" if text else "") + correction, style="cyan")
 
@@ -262,8 +263,9 @@ def _delivery(delivery: Delivery) -> Text:
         parts.append(f"{count} pause{plural}, the longest {delivery.longest_pause_s:.1f} s")
     parts.append(_fillers(len(delivery.fillers), delivery.fillers_are_lower_bound))
     if delivery.repeated_starts:
-        count = len(delivery.repeated_starts)
-        parts.append(f"{count} repeated start{'' if count == 1 else 's'}")
+        texts = (f"“{start.text}”" for start in delivery.repeated_starts[:_MAX_REPEATED])
+        more = " …" if len(delivery.repeated_starts) > _MAX_REPEATED else ""
+        parts.append(f"said twice: {', '.join(texts)}{more}")
     return Text(" · ".join(parts))
 
 

@@ -10,6 +10,7 @@ from server.ui.rendering import percent
 from server.ui.report_view import ReportView, TermRow, view_report
 
 Direction = Literal["up", "down", "same"]
+Effect = Literal["better", "worse", ""]
 
 _NOT_MEASURED: Final = "–"
 
@@ -22,8 +23,9 @@ class NumberChange:
         label: what it is, with its unit.
         before: as it is shown; a dash where it was not measured.
         after: likewise.
-        change: with its sign; empty where it stayed or is not known.
-        direction: for better or worse, where more or less of it is better at all; else ``same``.
+        change: by how much, without a sign; empty where it stayed or is not known.
+        direction: whether it rose or fell.
+        effect: empty where neither more nor less of it is better.
     """
 
     label: str
@@ -31,6 +33,7 @@ class NumberChange:
     after: str
     change: str
     direction: Direction
+    effect: Effect = ""
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,16 @@ class ComparisonView:
     terms: tuple[TermChangeRow, ...]
 
 
-def view_comparison(before: Report, after: Report) -> ComparisonView:
+def view_comparison(before: Report, after: Report, *, to_owner: bool = False) -> ComparisonView:
     """What the templates show of two reports.
 
     Args:
         before: the earlier answer's; its ids begin with ``before-``.
         after: the later answer's; its ids begin with ``after-``.
+        to_owner: whether the one who gave the answers reads it.
     """
-    one, two = view_report(before, prefix="before-"), view_report(after, prefix="after-")
+    one = view_report(before, prefix="before-", to_owner=to_owner)
+    two = view_report(after, prefix="after-", to_owner=to_owner)
     return ComparisonView(
         before=one,
         after=two,
@@ -109,9 +114,7 @@ def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
         ),
         _count("Terms mispronounced", len(one.wrong_terms), len(two.wrong_terms), better=-1),
         _measure("Pace, words per minute", first.words_per_minute, second.words_per_minute),
-        NumberChange(
-            "Length", clock(first.answer_s), clock(second.answer_s), _seconds(first, second), "same"
-        ),
+        _length(first, second),
         _measure(
             "Articulation, syllables per second",
             first.articulation_rate,
@@ -124,7 +127,7 @@ def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
         ),
         _count("Fillers, at least", len(first.fillers), len(second.fillers), better=-1),
         _count(
-            "Started twice", len(first.repeated_starts), len(second.repeated_starts), better=-1
+            "Said twice", len(first.repeated_starts), len(second.repeated_starts), better=-1
         ),
     )  # fmt: skip
 
@@ -138,8 +141,9 @@ def _score(one: ReportView, two: ReportView) -> NumberChange:
         "Score",
         percent(one.score),
         percent(two.score),
-        f"{_signed(change)} points" if change else "",
+        f"{abs(change)} points" if change else "",
         _direction(change),
+        _effect(change),
     )
 
 
@@ -161,8 +165,9 @@ def _count(label: str, before: int | None, after: int | None, *, better: int) ->
         label,
         str(before),
         str(after),
-        _signed(change) if change else "",
-        _direction(change * better),
+        str(abs(change)) if change else "",
+        _direction(change),
+        _effect(change * better),
     )
 
 
@@ -174,19 +179,26 @@ def _measure(
     change = 0.0
     if before is not None and after is not None:
         change = round(after, digits) - round(before, digits)
-    written = _signed(change, digits) if round(change, digits) else ""
-    return NumberChange(label, texts[0], texts[1], written, "same")
+    change = round(change, digits)
+    written = f"{abs(change):.{digits}f}" if change else ""
+    return NumberChange(label, texts[0], texts[1], written, _direction(change))
 
 
-def _seconds(before: Delivery, after: Delivery) -> str:
-    if before.answer_s is None or after.answer_s is None:
-        return ""
-    change = int(after.answer_s) - int(before.answer_s)
-    return f"{_signed(change)} s" if change else ""
+def _length(before: Delivery, after: Delivery) -> NumberChange:
+    change = 0
+    if before.answer_s is not None and after.answer_s is not None:
+        change = int(after.answer_s) - int(before.answer_s)
+    return NumberChange(
+        "Length",
+        clock(before.answer_s),
+        clock(after.answer_s),
+        f"{abs(change)} s" if change else "",
+        _direction(change),
+    )
 
 
-def _signed(change: float, digits: int = 0) -> str:
-    return f"{change:+.{digits}f}".replace("-", "−")
+def _effect(change: float) -> Effect:
+    return "better" if change > 0 else "worse" if change < 0 else ""
 
 
 def _direction(change: float) -> Direction:

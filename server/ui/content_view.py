@@ -101,8 +101,10 @@ class StructureRow:
     ask: str
 
 
-def phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
-    """A key phrase as a row; ``number`` counts from 1."""
+def phrase_row(
+    number: int, phrase: PhraseCoverage, prefix: str, *, to_owner: bool = False
+) -> PhraseRow:
+    """A key phrase as a row; ``number`` counts from 1, ``to_owner`` as in ``correction_text``."""
     status: ShownStatus = "denied" if phrase.negated else phrase.status
     tone, sign = _SIGNS[status]
     left = status != "covered"
@@ -123,7 +125,7 @@ def phrase_row(number: int, phrase: PhraseCoverage, prefix: str) -> PhraseRow:
         follow_up=phrase.follow_up if left and not question_about(phrase) else "",
         open=left,
         weighty=phrase.weight > 1,
-        correction=correction_text(corrected),
+        correction=correction_text(corrected, to_owner=to_owner),
     )
 
 

@@ -36,9 +36,7 @@ def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
     if delivery.repeated_starts:
         texts = ", ".join(f"“{start.text}”" for start in delivery.repeated_starts[:3])
         more = " …" if len(delivery.repeated_starts) > 3 else ""
-        figures.append(
-            Figure("Started twice", str(len(delivery.repeated_starts)), "", texts + more)
-        )
+        figures.append(Figure("Said twice", str(len(delivery.repeated_starts)), "", texts + more))
     return tuple(figures)
 
 

@@ -182,19 +182,20 @@ class ReportView:
         return " ".join(filter(None, [transcript.engine, transcript.model]))
 
 
-def view_report(report: Report, *, prefix: str = "") -> ReportView:
+def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> ReportView:
     """What the templates show of a report.
 
     Args:
         report: the report.
         prefix: stands before every id, so that two reports fit on one page.
+        to_owner: whether the one who gave the answer reads it: "you", not "the candidate".
     """
     report = bounded(report)
     phrases = tuple(
-        phrase_row(number, phrase, prefix)
+        phrase_row(number, phrase, prefix, to_owner=to_owner)
         for number, phrase in enumerate(report.coverage.phrases, start=1)
     )
-    terms = [_rows_of(said, prefix) for said in said_terms(report.pronunciation.terms)]
+    terms = [_rows_of(said, prefix, to_owner) for said in said_terms(report.pronunciation.terms)]
     return ReportView(
         prefix=prefix,
         report=report,
@@ -207,7 +208,7 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
         said_count=sum(not row.open for row in phrases),
         phrase_count=len(phrases),
         asked_count=sum(bool(row.question) for row in phrases),
-        parts=view_transcript(report, prefix),
+        parts=view_transcript(report, prefix, to_owner=to_owner),
         timed=any(word.start_s is not None for word in report.transcript.words),
         phrases=phrases,
         structure=structure_rows(report.structure, prefix),
@@ -231,14 +232,14 @@ def view_report(report: Report, *, prefix: str = "") -> ReportView:
     )
 
 
-def _rows_of(said: SaidTerm, prefix: str) -> TermRow:
+def _rows_of(said: SaidTerm, prefix: str, to_owner: bool) -> TermRow:
     """The row of a term, with its other places in the order of the answer."""
-    first, *more = (_term_row(at + 1, place, prefix) for at, place in said.places)
+    first, *more = (_term_row(at + 1, place, prefix, to_owner) for at, place in said.places)
     in_order = sorted(more, key=lambda row: (row.start_s or 0.0, row.word_index or 0))
     return replace(first, more=tuple(in_order))
 
 
-def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
+def _term_row(number: int, term: TermVerdict, prefix: str, to_owner: bool) -> TermRow:
     tone, sign = _SIGNS[term.verdict]
     acoustic = term.source == "acoustic"
     # the hearing's confidence in a reading says nothing if it gives no verdict
@@ -262,7 +263,7 @@ def _term_row(number: int, term: TermVerdict, prefix: str) -> TermRow:
         start_s=term.start_s,
         from_s=from_s,
         to_s=to_s,
-        correction=correction_text(term.corrected),
+        correction=correction_text(term.corrected, to_owner=to_owner),
         word_index=min(term.word_indices, default=None),
         is_own=term.corrected is not None and term.corrected.by_owner,
     )

@@ -91,18 +91,19 @@ class _Marks:
     """Words that must stay in one part with the next one."""
 
 
-def view_transcript(report: Report, prefix: str) -> tuple[PartView, ...]:
+def view_transcript(report: Report, prefix: str, *, to_owner: bool = False) -> tuple[PartView, ...]:
     """The parts of the transcript.
 
     Args:
         report: whose transcript and findings.
         prefix: stands before every id and in every link, so that two reports fit on one page.
+        to_owner: whether the speaker reads it.
     """
     words, line_ends = _words(report)
     if not words:
         return ()
     pauses = _pauses_after(words, report.delivery.pauses)
-    marks = _marks(report, len(words), prefix)
+    marks = _marks(report, len(words), prefix, "you" if to_owner else "the candidate")
     parts: list[PartView] = []
     first = 0
     for end in _part_ends(words, line_ends, pauses, marks.joined):
@@ -152,7 +153,7 @@ def _pauses_after(words: Sequence[Word], pauses: Sequence[Pause]) -> dict[int, f
     return found
 
 
-def _marks(report: Report, count: int, prefix: str) -> _Marks:
+def _marks(report: Report, count: int, prefix: str, speaker: str) -> _Marks:
     marks = _Marks()
     for number, phrase in enumerate(report.coverage.phrases):
         indices = _known(phrase.evidence.word_indices if phrase.evidence else (), count)
@@ -197,9 +198,7 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
             marks.classes[index].append("mark-repeated")
         _join(marks, indices)
         if indices:
-            marks.signs[indices[-1]].append(
-                Sign("↺", "started twice", f"#{prefix}delivery", "muted")
-            )
+            marks.signs[indices[-1]].append(Sign("↺", "said twice", f"#{prefix}delivery", "muted"))
     for corrected in report.transcript.corrected:
         span = range(corrected.word_index, corrected.word_index + corrected.word_count)
         # of words taken out only the place is left, behind the word before
@@ -208,15 +207,17 @@ def _marks(report: Report, count: int, prefix: str) -> _Marks:
             marks.classes[index].append("mark-corrected")
         if indices:
             href = f"#{prefix}w-{indices[-1]}"
-            marks.signs[indices[-1]].append(Sign("✎", _correction(corrected), href, "muted"))
+            marks.signs[indices[-1]].append(
+                Sign("✎", _correction(corrected, speaker), href, "muted")
+            )
     return marks
 
 
-def _correction(corrected: CorrectedWords) -> str:
+def _correction(corrected: CorrectedWords, speaker: str) -> str:
     if not corrected.word_count:
-        return f"taken out by the candidate: “{corrected.was}”"
+        return f"taken out by {speaker}: “{corrected.was}”"
     was = f", the engine wrote “{corrected.was}”" if corrected.was else ", left out by the engine"
-    return f"corrected by the candidate{was}"
+    return f"corrected by {speaker}{was}"
 
 
 def _known(indices: Sequence[int], count: int) -> list[int]:

@@ -65,18 +65,25 @@ def question_about(phrase: PhraseCoverage) -> str:
     return f"Did you mean “{phrase.phrase}”?" if is_asked else ""
 
 
-def correction_text(corrected: CorrectedVerdict | None) -> str:
-    """Who corrected the verdict, what the grader's was, and why; empty if nobody did."""
+def correction_text(corrected: CorrectedVerdict | None, *, to_owner: bool = False) -> str:
+    """Who corrected the verdict, what the grader's was, and why; empty if nobody did.
+
+    Args:
+        corrected: the correction.
+        to_owner: whether the one who gave the answer reads it.
+    """
     if corrected is None:
         return ""
+    says = "you say" if to_owner else "the candidate says"
     was = DENIED if corrected.was_negated else VERDICT_WORDS[corrected.was]
     note = " ".join(corrected.note.split())
     if note and corrected.by_owner:
-        return f"“I did say it”, says the candidate: “{note}”; graded “{was}”"
+        return f"{says} “I did say it”: “{note}”; graded “{was}”"
     if corrected.by_owner and corrected.was == "mispronounced":
-        return f"“I said it right”, says the candidate; graded “{was}”"
+        return f"{says} “I said it right”; graded “{was}”"
     note = f": {note}" if note else ""
-    gave = "answered by the candidate" if corrected.by_owner else f"corrected by {corrected.by}"
+    owner = "you" if to_owner else "the candidate"
+    gave = f"answered by {owner}" if corrected.by_owner else f"corrected by {corrected.by}"
     return f"{gave}, graded “{was}”{note}"
 
 

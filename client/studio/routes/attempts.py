@@ -88,7 +88,7 @@ def router(studio: Studio) -> APIRouter:
         before, after = pair
         if before.report.question_id != after.report.question_id:
             raise HTTPException(422, "only answers to the same question can be compared")
-        view = view_comparison(before.report, after.report)
+        view = view_comparison(before.report, after.report, to_owner=True)
         return studio.page(
             request,
             "compare.html",
@@ -196,7 +196,7 @@ def _report(
     counted: int | None = None,
     trial: AliasTrial | None = None,
 ) -> HTMLResponse:
-    view = view_report(attempt.report)
+    view = view_report(attempt.report, to_owner=True)
     question, in_bank = question_of(studio, attempt)
     others = studio.backend.history(
         HistoryQuery(question_id=attempt.report.question_id, limit=CHARTED_ATTEMPTS)

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.backend.outbox import AnswerOutbox, OutboxError, Waiting
 from client.data.deleting import delete_answers, delete_everything, discard_refused
-from client.data.exports import ExportError, ImportedArchive, export_attempts, import_archive
+from client.data.exports import ArchiveError, ImportedArchive, export_attempts, import_archive
 from client.practice.progress import all_attempts
 from client.studio.routes.downloads import download, export_format
 from client.studio.state.studio import Studio
@@ -161,10 +161,12 @@ def router(studio: Studio) -> APIRouter:
         """Takes in an archive, as ``aloud import`` does."""
         try:
             done = await run_in_threadpool(_import, studio, file)
-        except ExportError as error:
-            # the page again, with what is wrong where it is read
+        except ArchiveError as error:
+            # the page again, with what is wrong where it is read; neither our copy's folder nor
+            # the command means anything there
+            problem = f"{error.path.name} {error.problem}"
             return await run_in_threadpool(
-                _page, studio, request, Filters(), 1, status=422, import_problem=str(error)
+                _page, studio, request, Filters(), 1, status=422, import_problem=problem
             )
         query = {
             "imported": done.attempts.imported + done.drills.imported,
@@ -258,11 +260,7 @@ def _import(studio: Studio, file: UploadFile) -> ImportedArchive:
         path = Path(folder) / Path(file.filename or "archive.json").name
         with path.open("wb") as copy:
             shutil.copyfileobj(file.file, copy)
-        try:
-            return import_archive(studio.backend, path)
-        except ExportError as error:  # the folder and the command are not what one sees here
-            problem = str(error).replace(str(path), path.name).partition("; ")[0]
-            raise ExportError(problem) from error
+        return import_archive(studio.backend, path)
 
 
 def _midnight(

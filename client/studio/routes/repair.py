@@ -67,7 +67,7 @@ def router(studio: Studio) -> APIRouter:
             attempt=shown,
             newest=newest,
             question=question_of(studio, newest)[0],
-            view=view_report(shown.report),
+            view=view_report(shown.report, to_owner=True),
             sounds=Sounds(),
         )
 

@@ -103,7 +103,7 @@ def test_i_did_say_it_counts_in_one_answer_or_in_all(
     assert result.exit_code == 0, result.stderr
     assert status(run, one.id, missing[0]) == "covered"
     assert status(run, two.id, missing[0]) == "missing"
-    assert "says the candidate: “two times the layers”" in " ".join(
+    assert "the candidate says “I did say it”: “two times the layers”" in " ".join(
         run("export", "--attempt", str(one.id)).stdout.split()
     )
     always = run("correct", str(one.id), "keeps the keys", "--phrase", missing[1], "--always")

@@ -25,10 +25,10 @@ def test_an_archive_comes_back_in_an_empty_studio(client: TestClient, studio: St
 
 
 def test_what_is_no_archive_is_refused_with_its_name(client: TestClient, studio: Studio) -> None:
-    file = {"file": ("letter.json", b"{}", "application/json")}
+    file = {"file": ("my; letter.json", b"{}", "application/json")}
     refused = client.post("/history/import", files=file, headers=HTML)
     assert refused.status_code == 422
-    found = re.search(r'role="alert">(letter\.json is not an export[^<]*)', refused.text)
+    found = re.search(r'role="alert">(my; letter\.json is not an export[^<]*)', refused.text)
     assert found, "with no folder of ours before the name"
     assert "Archive (JSON)" in found[1] and "aloud export" not in found[1]
     assert 'action="/history/import"' in refused.text, "another file can be chosen here"

@@ -31,7 +31,7 @@ def test_yes_no_and_back(client: TestClient, number: int) -> None:
     )
     page = client.get(f"/attempts/{number}").text
     assert "Did you mean “credit-based" not in page
-    assert "answered by the candidate, graded “perhaps said”" in page
+    assert "answered by you, graded “perhaps said”" in page
     assert "Count this way of saying it from now on" in page
     page = client.post(path, data=FORM | {"meant": "no"}).text
     assert "Count this way of saying it" not in page

@@ -144,7 +144,7 @@ def test_words_are_corrected_marked_and_restored(repairable: Callable[..., Repai
     )
     page = studio.page(number)
     assert "mark-corrected" in page
-    assert "corrected by the candidate, the engine wrote “in Fini Band”" in page
+    assert "corrected by you, the engine wrote “in Fini Band”" in page
     assert "<b>" not in page
     assert "pocketsphinx, corrected by you" in page
     assert "<li>words corrected</li>" in studio.client.get("/history").text
@@ -160,7 +160,7 @@ def test_i_did_say_it_counts_in_this_answer_alone(
     one, two = studio.answer(), studio.answer()
     form = {"phrase": PHRASE, "meant": "yes", "words": "both give me"}
     page = studio.client.post(f"/attempts/{one}/meant", data=form).text
-    assert "“I did say it”, says the candidate: “both give me”; graded “not said”" in page
+    assert "you say “I did say it”: “both give me”; graded “not said”" in page
     assert "Take your answer back" in page
     statuses = {
         number: next(

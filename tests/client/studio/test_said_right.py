@@ -44,7 +44,7 @@ def test_in_this_answer_alone_and_taken_back(
     other = answer(studio)
     assert "I said it right" in client.get(f"/attempts/{number}").text
     page = say(client, number, "here")
-    assert "“I said it right”, says the candidate; graded “mispronounced”" in page
+    assert "you say “I said it right”; graded “mispronounced”" in page
     assert roce(studio, number).verdict == "correct"
     assert roce(studio, other).verdict == "mispronounced"
     points = studio.backend.attempt(number).report.summary.work_on

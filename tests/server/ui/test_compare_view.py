@@ -1,4 +1,7 @@
+import re
 from collections.abc import Callable
+
+from markupsafe import Markup
 
 from server.contract import Coverage, Filler, Report
 from server.ui.compare_view import view_comparison
@@ -43,17 +46,32 @@ def pair(make_report: MakeReport) -> tuple[Report, Report]:
 def test_numbers_say_what_got_better_and_what_worse(make_report: MakeReport) -> None:
     rows = {row.label: row for row in view_comparison(*pair(make_report)).numbers}
     score = rows["Score"]
-    assert (score.before, score.after, score.change, score.direction) == (
-        "40%", "50%", "+10 points", "up",
-    )  # fmt: skip
-    assert (rows["Fillers, at least"].change, rows["Fillers, at least"].direction) == ("−1", "up")
-    assert rows["Terms mispronounced"].direction == "up"
+    assert (score.before, score.after) == ("40%", "50%")
+    assert (score.change, score.direction, score.effect) == ("10 points", "up", "better")
+    fillers = rows["Fillers, at least"]
+    assert (fillers.change, fillers.direction, fillers.effect) == ("1", "down", "better")
+    assert rows["Terms mispronounced"].effect == "better"
     pace = rows["Pace, words per minute"]
-    assert (pace.before, pace.after, pace.change, pace.direction) == ("131", "120", "−11", "same")
-    assert rows["Length"].change == "+6 s"
+    assert (pace.before, pace.after, pace.change) == ("131", "120", "11")
+    assert (pace.direction, pace.effect) == ("down", "")
+    assert (rows["Length"].change, rows["Length"].direction) == ("6 s", "up")
     pauses = rows["Longest pause, seconds"]
     assert (pauses.before, pauses.after, pauses.change) == ("2.4", "–", "")
     assert rows["Pauses"].after == "–"
+
+
+def test_a_change_is_an_arrow_and_a_number_without_a_sign(make_report: MakeReport) -> None:
+    later, earlier = pair(make_report)  # the other way round: all of it gets worse
+    template = environment().from_string(
+        '{% from "report/comparison.html" import changes %}{{ changes(view) }}'
+    )
+    html = template.render(view=view_comparison(earlier, later))
+    changes = re.findall(r'<span class="change-.*?</span></td>', html)
+    seen = [Markup(each).striptags() for each in changes]
+    assert "down 10 points, worse" in seen
+    assert "up 1, worse" in seen, "of fillers more is worse: the arrow alone does not tell"
+    assert [each for each in seen if re.search("[-−+]", each)] == []
+    assert '<span class="nowrap">, worse</span>' in html
 
 
 def test_phrases_are_set_side_by_side_even_where_the_bank_changed(make_report: MakeReport) -> None:

@@ -169,7 +169,7 @@ def test_numbers_have_units_and_what_was_not_measured_is_left_out(
     assert figures["Articulation"].value == "4.3"
     assert (figures["Pauses"].value, figures["Pauses"].note) == ("1", "the longest 1.5 s")
     assert (figures["Fillers"].value, figures["Fillers"].note[:8]) == ("2", "at least")
-    assert figures["Started twice"].value == "1"
+    assert figures["Said twice"].value == "1"
     assert view_report(full).fillers == (("um", 2),)
     typed = view_report(make_report("just typed"))
     assert [figure.label for figure in typed.figures] == ["Words", "Fillers"]

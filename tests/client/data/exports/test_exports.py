@@ -10,7 +10,13 @@ import pytest
 
 from client.backend.protocol import Backend, RejectedError
 from client.backend.remote import RemoteBackend
-from client.data.exports import EXPORT_FORMATS, ExportError, export_attempts, read_archive
+from client.data.exports import (
+    EXPORT_FORMATS,
+    ArchiveError,
+    ExportError,
+    export_attempts,
+    read_archive,
+)
 from server.contract import (
     Archive,
     ArchivedAttempt,
@@ -182,9 +188,12 @@ def test_what_cannot_be_exported(backend: Backend, make: SimpleNamespace) -> Non
 def test_what_is_no_export(tmp_path: Path, content: bytes, words: str) -> None:
     file = tmp_path / "file.json"
     file.write_bytes(content)
-    with pytest.raises(ExportError, match=words) as caught:
+    with pytest.raises(ArchiveError, match=words) as caught:
         read_archive(file)
     assert "\n" not in str(caught.value)
+    assert caught.value.path == file
+    assert str(file) not in caught.value.problem and "aloud export" not in caught.value.problem
+    assert "aloud export" in caught.value.remedy
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
