@@ -6,13 +6,18 @@ Phones are ARPAbet without stress, each written as one character, so that a word
 import json
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
-from pronunciation.phones import CONSONANTS, VOWELS, base_phone
+from pronunciation.phones import CONSONANTS, VOWELS
 
 CODES: Final = {phone: chr(ord("A") + at) for at, phone in enumerate((*VOWELS, *CONSONANTS))}
 """One character for each phone."""
+
+_CODE_OF: Final = {
+    phone + stress: code for phone, code in CODES.items() for stress in ("", "0", "1", "2")
+}
 
 _CLASSES: Final = (
     "P B F V", "T D TH DH", "K G", "S Z SH ZH CH JH", "M N NG", "L R ER", "W", "Y", "HH",
@@ -27,7 +32,7 @@ _TABLE: Final = Path(__file__).parent / "data" / "confusions.json"
 
 def encode(phones: Sequence[str]) -> str:
     """ARPAbet phones as a string; stress is dropped."""
-    return "".join(CODES[base_phone(phone)] for phone in phones)
+    return "".join([_CODE_OF[phone] for phone in phones])
 
 
 def merged(phones: str) -> str:
@@ -36,12 +41,12 @@ def merged(phones: str) -> str:
 
 
 @cache
-def _costs() -> tuple[dict[tuple[str, str], float], dict[str, float], dict[str, float]]:
+def _costs() -> tuple[dict[str, dict[str, float]], dict[str, float], dict[str, float]]:
     table = json.loads(_TABLE.read_text("utf-8"))
-    swapped: dict[tuple[str, str], float] = {}
+    swapped: dict[str, dict[str, float]] = {code: {code: 0.0} for code in CODES.values()}
     for pair, cost in table["swapped"].items():
         one, other = (CODES[phone] for phone in pair.split())
-        swapped[one, other] = swapped[other, one] = cost
+        swapped[one][other] = swapped[other][one] = cost
     left_out = {CODES[phone]: cost for phone, cost in table["left_out"].items()}
     put_in = {CODES[phone]: cost for phone, cost in table["put_in"].items()}
     return swapped, left_out, put_in
@@ -63,14 +68,20 @@ def distance(meant: str, written: str) -> float:
     if not meant or not written:
         return 1.0
     swapped, left_out, put_in = _costs()
-    row = [0.0]
-    for phone in written:
-        row.append(row[-1] + put_in.get(phone, 1.0))
+    phones = [(at, phone, put_in.get(phone, 1.0)) for at, phone in enumerate(written, 1)]
+    row = [0.0, *accumulate(cost for _, _, cost in phones)]
     for wanted in meant:
-        out = left_out.get(wanted, 1.0)
+        out, others = left_out.get(wanted, 1.0), swapped[wanted]
         diagonal, row[0] = row[0], row[0] + out
-        for at, phone in enumerate(written, 1):
-            same = 0.0 if phone == wanted else swapped.get((wanted, phone), 1.0)
-            best = min(diagonal + same, row[at] + out, row[at - 1] + put_in.get(phone, 1.0))
-            diagonal, row[at] = row[at], best
+        best = row[0]
+        for at, phone, added in phones:
+            put, swap = best + added, diagonal + others.get(phone, 1.0)
+            diagonal = row[at]
+            best = diagonal + out
+            # no call of min: an answer takes tens of thousands of these steps
+            if swap < best:
+                best = swap
+            if put < best:
+                best = put
+            row[at] = best
     return row[-1] / max(len(meant), len(written))

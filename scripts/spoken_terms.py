@@ -169,16 +169,18 @@ def answer_of(each: Recording, hearing: AnswerHearing, learned: Misspellings) ->
     lost = [one for one in each.said if not any(same(one, other, 0.3) for other in named)]
     ordinary, soundings = hearing.ordinary, asked.soundings
     near = sounds_like(written, words, soundings, ordinary, learned, first)
+    free = [
+        (place, soundings[place.index - first])
+        for place in candidates(scores, written, asked.wanted, phrase_model().said_as, near)
+        if place.index >= first
+        and place.words
+        and is_free(place, soundings[place.index - first].term, words, targets)
+    ]
     places = []
-    for place in candidates(scores, written, asked.wanted, phrase_model().said_as, near):
-        if place.index < first or not place.words:
-            continue
-        sounding = soundings[place.index - first]
-        if not is_free(place, sounding.term, words, targets):
-            continue
+    rows = term_features(free, written, words, ordinary, learned)
+    for (place, sounding), features in zip(free, rows, strict=True):
         here = (hearing.spotter.by_its_sound(sounding.term), place.start, place.end)
         of = [at for at, one in enumerate(lost) if same(one, here, 0.5)]
-        features = term_features(place, written, words, sounding, ordinary, learned)
         note = f"{sounding.term} in {' '.join(words[at] for at in place.words)!r}"
         places.append(Place(features, place.words, of[0] if of else -1, note))
     return Answer(each.accent, each.question, len(each.said), len(lost), tuple(places))

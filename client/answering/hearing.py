@@ -93,6 +93,7 @@ class AnswerHearing:
         self._lexicon = lexicon
         self._load_ordinary = ordinary
         self.asked = lru_cache(maxsize=8)(self._ask)
+        self._is_warm = False
 
     def __call__(
         self, clip: Clip, transcribed: Sequence[Word], question: Question | None = None
@@ -199,9 +200,12 @@ class AnswerHearing:
 
     def warm(self) -> None:
         """Load what takes a moment, so that the first answer does not wait for it."""
+        if self._is_warm:
+            return
         self.spotter.spot(["RoCE"], self.ordinary)
         with suppress(HearingError):  # reported where there is something to hear
             self._hearing.model.scores(Clip(np.zeros(SAMPLE_RATE_HZ, np.float32)))
+            self._is_warm = True
 
     def _ask(self, question: Question | None) -> _Asked:
         """What to listen for in answers to a question, or to one that is not known."""

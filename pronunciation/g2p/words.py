@@ -5,7 +5,7 @@ The dictionary is the CMU dictionary in PocketSphinx's wheel.
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -152,6 +152,7 @@ def pronunciations(word: str) -> tuple[Phones, ...]:
     return (phones,) if phones else ()
 
 
+@lru_cache(maxsize=4096)
 def normal(token: str) -> str:
     """A token for comparing: lower case, no punctuation, no hyphens."""
     return re.sub(r"[^\w+#%]", "", token.translate(_APOSTROPHES).casefold())

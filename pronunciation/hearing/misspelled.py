@@ -85,11 +85,7 @@ class Misspellings:
         )
 
     def best_ends(
-        self,
-        wordings: Sequence[Phones],
-        written: Indices,
-        breaks: Sequence[int] = (),
-        whole: Sequence[bool] = (),
+        self, wordings: Sequence[Phones], written: Indices, breaks: Sequence[int] = ()
     ) -> tuple[Floats, npt.NDArray[np.int32]]:
         """The likeness of each wording with the best stretch of written phones that ends anywhere.
 
@@ -97,53 +93,121 @@ class Misspellings:
             wordings: what may have been meant.
             written: the transcript's phones, shape (phones,).
             breaks: places in ``written`` over which no stretch may go.
-            whole: for each wording whether its stretches begin with the first written phone.
 
         Returns:
             Likeness in nats, and the stretch's first phone, both of shape (phones, wordings).
         """
-        meant = np.concatenate([indices(phones) for phones in wordings])
-        lengths = np.array([len(phones) for phones in wordings])
-        last = np.cumsum(lengths) - 1
-        first = last - lengths + 1
-        place = np.arange(meant.size) - np.repeat(first, lengths)
-        as_other_of, put_in, left_out_of = self._logs
-        as_other = as_other_of[meant].T.copy()
-        left_out = left_out_of[meant]
-        before = np.cumsum(left_out) - left_out
-        skipped = before - np.repeat(before[first], lengths)  # all phones before this one
-        first_entry = np.where(place <= MOST_LEFT_OUT, skipped, _NEVER)
-        is_whole = np.repeat(np.array(whole or [False] * len(wordings)), lengths)
-        later_entry = np.where(is_whole, _NEVER, first_entry)
-        score, start = np.full(meant.size, _NEVER), np.zeros(meant.size, np.int32)
-        scores = np.empty((written.size, last.size))
-        starts = np.empty((written.size, last.size), np.int32)
-        edges = set(breaks)
-        for at, phone in enumerate(written):
-            if at in edges:
-                score[:] = _NEVER
-            came = np.concatenate([[_NEVER], score[:-1]])
-            came_start = np.concatenate([[0], start[:-1]])
-            came[first] = _NEVER
-            begins = later_entry if at else first_entry
-            came_start = np.where(begins > came, at, came_start)
-            came = np.maximum(came, begins) + as_other[phone]
-            stayed = score + put_in[phone]
-            start = np.where(stayed > came, start, came_start).astype(np.int32)
-            score = np.maximum(stayed, came)
-            for _ in range(MOST_LEFT_OUT):
-                shorter = np.concatenate([[_NEVER], score[:-1]]) + left_out
-                shorter[first] = _NEVER
-                start = np.where(shorter > score, np.concatenate([[0], start[:-1]]), start)
-                score = np.maximum(score, shorter)
-            scores[at], starts[at] = score[last], start[last]
-        return scores, starts.astype(np.int32)
+        chains = _Chains.of(wordings)
+        as_other_of, put_in, _ = self._logs
+        as_other = as_other_of[chains.meant].T[written]
+        anywhere = np.zeros(len(wordings), bool)
+        return self._scan(chains, as_other, put_in[written][:, None], anywhere, breaks)
+
+    def likenesses(
+        self, pairs: Sequence[tuple[Sequence[Phones], Indices]]
+    ) -> list[tuple[float, float]]:
+        """Of written phones with the likeliest of some wordings, many in one pass.
+
+        Args:
+            pairs: wordings and written phones.
+
+        Returns:
+            For each pair the likeness of all the phones, and of their best part.
+        """
+        some = [(at, *pair) for at, pair in enumerate(pairs) if pair[1].size]
+        found = [(_NEVER, _NEVER)] * len(pairs)
+        if not some:
+            return found
+        sizes = np.array([written.size for _, _, written in some])
+        padded = np.zeros((len(some), sizes.max()), np.int64)
+        for row, (_, _, written) in enumerate(some):
+            padded[row, : written.size] = written
+        # each wording twice: one that begins with the first phone, and one that begins anywhere
+        counts = [len(wordings) for _, wordings, _ in some]
+        wanted = [each for _, wordings, _ in some for _ in range(2) for each in wordings]
+        row_of = np.repeat(np.arange(len(some)), 2 * np.array(counts))
+        is_whole = np.concatenate([np.repeat([True, False], count) for count in counts])
+        chains = _Chains.of(wanted)
+        as_other_of, put_in_of, _ = self._logs
+        written_there = padded[np.repeat(row_of, chains.lengths)].T
+        as_other = as_other_of[chains.meant, written_there]
+        scores, _ = self._scan(chains, as_other, put_in_of[written_there], is_whole)
+        behind = np.cumsum(2 * np.array(counts))
+        for row, (at, _, _) in enumerate(some):
+            middle, end = behind[row] - counts[row], behind[row]
+            mine = scores[: sizes[row]]
+            whole, part = mine[-1, middle - counts[row] : middle], mine[:, middle:end]
+            found[at] = float(whole.max()), float(part.max())
+        return found
 
     def likeness(self, wordings: Sequence[Phones], written: Indices) -> tuple[float, float]:
-        """Of written phones with the likeliest wording: of all of them, and of their best part."""
-        if not written.size:
-            return _NEVER, _NEVER
-        half = len(wordings)
-        both = [*wordings, *wordings]
-        scores, _ = self.best_ends(both, written, whole=[True] * half + [False] * half)
-        return float(scores[-1, :half].max()), float(scores[:, half:].max())
+        """Of one pair, see ``likenesses``."""
+        return self.likenesses([(wordings, written)])[0]
+
+    def _scan(
+        self,
+        chains: "_Chains",
+        as_other: Floats,
+        put_in: Floats,
+        is_whole: npt.NDArray[np.bool_],
+        breaks: Sequence[int] = (),
+    ) -> tuple[Floats, npt.NDArray[np.int32]]:
+        """The best stretch of written phones for each wording that ends at each of them.
+
+        Args:
+            chains: the wordings' phones in a row.
+            as_other: log ratio of each written phone for each that is meant, shape
+                (written, meant).
+            put_in: the same where it is put in behind one, shape (written, meant) or (written, 1).
+            is_whole: for each wording whether its stretches begin with the first written phone.
+            breaks: see ``best_ends``.
+        """
+        first, last = chains.first, chains.last
+        left_out = self._logs[2][chains.meant]
+        before = np.cumsum(left_out) - left_out
+        skipped = before - np.repeat(before[first], chains.lengths)  # all phones before this one
+        place = np.arange(chains.meant.size) - np.repeat(first, chains.lengths)
+        first_entry = np.where(place <= MOST_LEFT_OUT, skipped, _NEVER)
+        later_entry = np.where(np.repeat(is_whole, chains.lengths), _NEVER, first_entry)
+        left_out[first] = -np.inf  # nothing goes from one wording into the next
+        # one more in front, so that all but the last are those before
+        score = np.full(chains.meant.size + 1, _NEVER)
+        start = np.zeros(score.size, np.int32)
+        scores = np.empty((len(as_other), last.size))
+        starts = np.empty((len(as_other), last.size), np.int32)
+        edges = frozenset(breaks)
+        for at in range(len(as_other)):
+            if at in edges:
+                score[:] = _NEVER
+            came, came_start = score[:-1].copy(), start[:-1].copy()
+            came[first] = _NEVER
+            entry = later_entry if at else first_entry
+            np.copyto(came_start, at, where=entry > came)
+            np.maximum(came, entry, out=came)
+            came += as_other[at]
+            stayed = score[1:] + put_in[at]
+            np.copyto(start[1:], came_start, where=stayed <= came)
+            np.maximum(stayed, came, out=score[1:])
+            for _ in range(MOST_LEFT_OUT):
+                shorter = score[:-1] + left_out
+                np.copyto(start[1:], start[:-1].copy(), where=shorter > score[1:])
+                np.maximum(score[1:], shorter, out=score[1:])
+            scores[at], starts[at] = score[1:][last], start[1:][last]
+        return scores, starts
+
+
+@dataclass(frozen=True, eq=False)
+class _Chains:
+    """Wordings in a row: all their phones, the phones of each, and its first and last."""
+
+    meant: Indices
+    lengths: Indices
+    first: Indices
+    last: Indices
+
+    @classmethod
+    def of(cls, wordings: Sequence[Phones]) -> "_Chains":
+        meant = indices([phone for phones in wordings for phone in phones])
+        lengths = np.array([len(phones) for phones in wordings], np.int64)
+        last = np.cumsum(lengths) - 1
+        return cls(meant, lengths, last - lengths + 1, last)

@@ -6,10 +6,10 @@ been said there: the best phones in any order, and the transcript's own words.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -174,7 +174,7 @@ def candidates(
     ends, starts = _paths(
         meant - FREE_SHARE * np.maximum(free, 0.0)[:, None], [phones for _, phones in columns]
     )
-    frames = unit_frames(written)
+    frames, transcript = unit_frames(written), _Transcript(written)
     column_of = {key: column for column, key in enumerate(columns)}
     looked_at: list[_Look] = []
     for each in near:
@@ -208,10 +208,10 @@ def candidates(
     for look, states in zip(looked_at, alignments, strict=True):
         if states is None:
             continue
-        place = _place(meant, free, own, written, look, states)
+        place = _place(meant, free, own, transcript, look, states)
         if look.words:
             yield replace(place, words=look.words)
-        elif not _is_written(place, written):
+        elif _code(place.wording) not in transcript.sound(place.start, place.end):
             yield place
 
 
@@ -273,7 +273,7 @@ def _place(
     meant: Floats,
     free: Floats,
     own: Floats,
-    written: Written,
+    transcript: "_Transcript",
     look: _Look,
     states: npt.NDArray[np.int64],
 ) -> Candidate:
@@ -287,16 +287,16 @@ def _place(
     below = mine - free[start:end]
     frames = np.bincount(states - 1, minlength=len(phones))
     by_phone = np.sort(np.bincount(states - 1, below, len(phones)) / np.maximum(1, frames))
-    words = _words(written, start, end)
-    known = [c for c in (written.confidences[at] for at in words) if c is not None]
+    words = transcript.words(start, end)
+    known = transcript.confidences(words)
     features = np.array(
         [
             look.path,
             by_phone[: max(1, len(phones) // WORST)].mean(),
             below.mean(),
             (mine - own[start:end]).mean(),
-            distance(_code(phones), _sound(written, start, end)),
-            float(np.mean(known)) if known else UNKNOWN_CONFIDENCE,
+            distance(_code(phones), transcript.sound(start, end)),
+            sum(known) / len(known) if known else UNKNOWN_CONFIDENCE,
             min(len(phones), MOST_PHONES),
             len(states) / len(phones),
         ]
@@ -309,28 +309,34 @@ def _code(phones: Phones) -> str:
     return encode(phones)
 
 
-def _is_written(place: Candidate, written: Written) -> bool:
-    """Whether the transcript has the wording's very sound."""
-    return _code(place.wording) in _sound(written, place.start, place.end)
+class _Transcript:
+    """What the transcript has at some frames; made once for many places."""
 
+    def __init__(self, written: Written) -> None:
+        self._written = written
+        self._units = unit_frames(written)
+        self._begins = [begin for begin, _ in self._units]
+        first = np.flatnonzero(np.diff(written.states, prepend=-1))
+        self._firsts = first.tolist()
+        labels = written.chain.labels[written.states[first]]
+        self._codes = ["" if at == LABEL_INDEX[SILENCE] else _code((LABELS[at],)) for at in labels]
 
-def _sound(written: Written, start: int, end: int) -> str:
-    """The phones of the transcript at these frames and right beside them, see ``encode``."""
-    path = written.states[max(0, start - 1) : end + 1]
-    labels = (LABELS[written.chain.labels[state]] for state, _ in groupby(path))
-    return encode([label for label in labels if label != SILENCE])
+    def sound(self, start: int, end: int) -> str:
+        """The phones at these frames and right beside them, see ``encode``."""
+        first = bisect_right(self._firsts, max(0, start - 1)) - 1
+        return "".join(self._codes[first : bisect_left(self._firsts, end + 1)])
 
+    def words(self, start: int, end: int) -> tuple[int, ...]:
+        """The words at these frames."""
+        first = max(0, bisect_right(self._begins, start) - 1)
+        found = set()
+        for unit in range(first, bisect_left(self._begins, end)):
+            begin, last = self._units[unit]
+            here = min(end, last + 1) - max(start, begin)
+            if here > 0 and here >= SHARE_OF_WORD * (last + 1 - begin):
+                found.add(self._written.layout.word_index[unit])
+        return tuple(sorted(found))
 
-def _words(written: Written, start: int, end: int) -> tuple[int, ...]:
-    """The transcript's words at these frames."""
-    owner = written.chain.word[written.states]
-    here = owner[start:end]
-    return tuple(
-        sorted(
-            {
-                written.layout.word_index[unit]
-                for unit in set(here[here >= 0].tolist())
-                if (here == unit).sum() >= SHARE_OF_WORD * (owner == unit).sum()
-            }
-        )
-    )
+    def confidences(self, words: Iterable[int]) -> list[float]:
+        """The transcriber's own in these words, where it gives one."""
+        return [c for c in (self._written.confidences[at] for at in words) if c is not None]

@@ -81,38 +81,50 @@ def respelled_model(path: Path = MODEL_PATH) -> RespelledModel:
 
 
 def term_features(
-    place: Candidate,
+    places: Sequence[tuple[Candidate, Sounding]],
     written: Written,
     words: Sequence[str],
-    sounding: Sounding,
     ordinary: Container[str],
     misspellings: Misspellings,
-) -> npt.NDArray[np.float64]:
-    """All features of a place of a term."""
-    bare = [normal(words[at]) for at in place.words]
-    units = [at for at, word in enumerate(written.layout.word_index) if word in place.words]
-    said = [phone for unit in units for phone in written.layout.phones[unit]]
-    apart = distance(encode(place.wording), encode(said))
-    wordings = dict.fromkeys((place.wording, *sounding.wordings))
-    likeness, part = misspellings.likeness([*wordings], indices(said))
-    likeness = max(likeness, LEAST_LIKENESS)
-    common = float(np.mean([word in ordinary for word in bare])) if bare else 0.0
-    more = (
-        apart,
-        float(sounding.expected),
-        common,
-        apart * sounding.expected,
-        max(0.0, 5.0 - len(place.wording)),
-        likeness,
-        max(0.0, part - likeness),
-        max(part, likeness) / min(len(place.wording), MOST_PHONES),
-        max(0.0, likeness) * (1 - common),
-        max(0.0, CLOSE - apart) * sounding.expected,
-        0.0 if sounding.expected else sounding.related,
-        float(any(written.layout.target[at] is not None for at in units)),
-        place.features[FEATURES.index("confidence")] * _share_known(bare),
+) -> list[npt.NDArray[np.float64]]:
+    """All features of each place of a term."""
+    layout, confidence = written.layout, FEATURES.index("confidence")
+    units_of = [
+        [at for at, word in enumerate(layout.word_index) if word in place.words]
+        for place, _ in places
+    ]
+    said = [[phone for at in units for phone in layout.phones[at]] for units in units_of]
+    likenesses = misspellings.likenesses(
+        [
+            ([*dict.fromkeys((place.wording, *sounding.wordings))], indices(phones))
+            for (place, sounding), phones in zip(places, said, strict=True)
+        ]
     )
-    return np.concatenate([place.features, more])
+    rows = []
+    for (place, sounding), units, phones, (likeness, part) in zip(
+        places, units_of, said, likenesses, strict=True
+    ):
+        bare = [normal(words[at]) for at in place.words]
+        apart = distance(encode(place.wording), encode(phones))
+        likeness = max(likeness, LEAST_LIKENESS)
+        common = _share([word in ordinary for word in bare])
+        more = (
+            apart,
+            float(sounding.expected),
+            common,
+            apart * sounding.expected,
+            max(0.0, 5.0 - len(place.wording)),
+            likeness,
+            max(0.0, part - likeness),
+            max(part, likeness) / min(len(place.wording), MOST_PHONES),
+            max(0.0, likeness) * (1 - common),
+            max(0.0, CLOSE - apart) * sounding.expected,
+            0.0 if sounding.expected else sounding.related,
+            float(any(layout.target[at] is not None for at in units)),
+            place.features[confidence] * _share([is_known(word) for word in bare]),
+        )
+        rows.append(np.concatenate([place.features, more]))
+    return rows
 
 
 def find_terms(
@@ -137,15 +149,16 @@ def find_terms(
     """
     model = model or respelled_model()
     targets = [target for target in written.layout.target if target is not None]
-    judged = []
-    for place in places:
-        sounding = terms[place.index - first_index]
-        if not is_free(place, sounding.term, words, targets):
-            continue
-        features = term_features(place, written, words, sounding, ordinary, model.misspellings)
-        judged.append((model.probability(features), place))
+    free = [
+        (place, sounding)
+        for place in places
+        for sounding in (terms[place.index - first_index],)
+        if is_free(place, sounding.term, words, targets)
+    ]
+    rows = term_features(free, written, words, ordinary, model.misspellings)
+    judged = [(model.probability(row), place) for row, (place, _) in zip(rows, free, strict=True)]
     return likeliest(judged, written, model.found_from)
 
 
-def _share_known(bare: Sequence[str]) -> float:
-    return float(np.mean([is_known(word) for word in bare])) if bare else 0.0
+def _share(of: Sequence[bool]) -> float:
+    return sum(of) / len(of) if of else 0.0

@@ -3,7 +3,9 @@
 ``benchmarks/startup.py`` measures the processor time; here stands what must not come back.
 """
 
+import os
 import resource
+import signal
 import subprocess
 import sys
 from importlib import import_module
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from client.cli import main
 from client.cli.commands import MODULES
 from tests.client.cli.conftest import ANSWER, Run
 
@@ -96,6 +99,24 @@ def test_a_command_takes_little_processor_time(
         assert done.returncode == 0, done.stderr
         times_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert min(times_s[1:]) < 3 * goal_s
+
+
+@pytest.mark.parametrize(("set_before", "threads"), [(None, "1"), ("4", "4")])
+def test_one_thread_multiplies_unless_told_otherwise(
+    set_before: str | None, threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if set_before is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", set_before)
+    seen = []
+    monkeypatch.setattr(
+        "client.cli.app.main", lambda: seen.append(os.environ["OPENBLAS_NUM_THREADS"])
+    )
+    monkeypatch.setattr(signal, "getsignal", lambda _signal: None)  # leave pytest's Ctrl-C alone
+
+    main()
+
+    assert seen == [threads]
 
 
 def test_grading_needs_neither_database_nor_server(practiced: Path) -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pronunciation.hearing.features import N_MELS, log_mel
+from pronunciation.hearing.features import N_MELS, log_mel, log_mel_energies
 
 
 @pytest.mark.parametrize("seconds", [0.05, 1.0, 3.21])
@@ -24,3 +24,9 @@ def test_a_1_khz_tone_lies_where_slaneys_scale_puts_it() -> None:
     column = log_mel(np.sin(2 * np.pi * 1000 * t).astype(np.float32))[:, 50]
     # 1000 Hz is mel 15 of 45.25 (8 kHz) on Slaney's scale, between bands 25 and 26 of 80.
     assert column.argmax() in (25, 26)
+
+
+def test_a_column_depends_on_the_sound_around_it_alone() -> None:
+    sound = np.random.default_rng(4).standard_normal(5 * 16_000).astype(np.float32)
+    whole, middle = log_mel_energies(sound), log_mel_energies(sound[16_000 : 4 * 16_000])
+    assert np.allclose(whole[:, 102:398], middle[:, 2:298], atol=1e-4)

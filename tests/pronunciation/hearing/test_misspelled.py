@@ -68,6 +68,17 @@ def test_the_likeliest_wording_counts(misspellings: Misspellings) -> None:
     assert misspellings.likeness([FAST], indices(())) < (-1e6, -1e6)
 
 
+def test_many_at_once_are_as_likely_as_one_by_one(misspellings: Misspellings) -> None:
+    pairs = [
+        ([FAST], indices((*WE, *PAST))),
+        ([MAST, PAST, FAST], indices(FAST[1:])),
+        ([WE], indices(())),
+        ([FAST, WE], indices(WE)),
+    ]
+    assert misspellings.likenesses(pairs) == [misspellings.likeness(*pair) for pair in pairs]
+    assert misspellings.likenesses([]) == []
+
+
 def test_a_table_is_read_as_it_was_written(misspellings: Misspellings) -> None:
     again = Misspellings.from_table(misspellings.table())
     for name in ("written_as", "left_out", "put_in", "anywhere"):
