@@ -1,11 +1,11 @@
 """Prints the tests that mirror what changed since main, for ``scripts/check --quick``.
 
-``server/x/y.py`` is tested in ``tests/server/x``; a changed test file or helper brings itself or
-its folder. Code without its own folder under ``tests`` is tested in the nearest one above it: by
-the file of its name (``client/studio/routes/home.py`` in ``tests/client/studio/test_home.py``), or
-else by the whole folder.
+``server/x/y.py`` is tested in ``tests/server/x``, or in the nearest folder above: by the file of
+its name and those that import it if there are any, or else by the whole folder. A changed test file
+brings itself, a helper of tests its folder.
 """
 
+import re
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -44,12 +44,22 @@ def _places(root: Path, path: Path) -> list[Path]:
         return _tests_in(root, path.parent)
     if parts[0] not in PACKAGES:
         return []
-    named = root / "tests" / Path(*parts[:-1]) / f"test_{path.stem}.py"
-    if len(parts) == 2 and named.exists():
-        return [named]
-    if (upper := _nearest(named.parent)) != named.parent and (upper / named.name).exists():
-        return [upper / named.name]
-    return _tests_in(root, named.parent)
+    folder = _nearest(root / "tests" / Path(*parts[:-1]))
+    if path.suffix == ".py" and (closest := _of_module(folder, parts)):
+        return closest
+    return _tests_in(root, folder)
+
+
+def _of_module(folder: Path, parts: tuple[str, ...]) -> list[Path]:
+    """The tests in a folder that are named for a module or import it, or else mention its name."""
+    *package, file = parts
+    stem = re.escape(file.removesuffix(".py"))
+    inside = re.escape(".".join(package))
+    imports = re.compile(rf"\b{inside}\.{stem}\b|\bfrom {inside} import (\(\s*|.*)\b{stem}\b")
+    texts = {test: test.read_text("utf-8") for test in sorted(folder.rglob("test_*.py"))}
+    return [
+        test for test, text in texts.items() if test.name == f"test_{file}" or imports.search(text)
+    ] or [test for test, text in texts.items() if re.search(rf"\b{stem}\b", text)]
 
 
 def _nearest(folder: Path) -> Path:
