@@ -272,12 +272,11 @@ def text_of(
     weight: float,
 ) -> Text:
     """A text ready to learn from."""
-    closeness = cosines(rubric.vectors, sense.vectors).T.copy()
-    closeness[closeness > ITSELF] = -1.0
+    near = cosines(rubric.vectors, sense.vectors)
+    near[near > ITSELF] = -1.0
     facts = SpanFacts(words, sense, rubric)
-    features = part_features(words, sense, rubric, closeness, facts).joined()
-    able = np.stack([facts.may_say(rubric, at) for at in range(len(rubric.parts))])
-    return Text(features, labels, able, group, whole, weight)
+    features = part_features(words, sense, rubric, near, facts).joined()
+    return Text(features, labels, facts.may_say(rubric), group, whole, weight)
 
 
 if __name__ == "__main__":

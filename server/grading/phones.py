@@ -8,7 +8,8 @@ from itertools import accumulate, pairwise
 from pronunciation.confusions import encode, merged
 from pronunciation.errors import HearingError
 from pronunciation.g2p.words import dictionary, pronunciations
-from server.grading.tokens import SENTENCE, Token
+from server.grading.lexis.vocabulary import FUNCTION_WORDS
+from server.grading.tokens import NO_BREAK, Token
 
 _MAX_CHARS = 24
 """Longer tokens are identifiers, which nobody says as a word."""
@@ -23,12 +24,12 @@ _READ_AS_WORDS = frozenset("ai")
 
 @dataclass(frozen=True, slots=True)
 class WordPhones:
-    """How an answer sounds, and every short run of its words.
+    """How an answer sounds, and every short run of its words that may stand for a phrase.
 
     Attributes:
         of: the phones of each token, one character a phone.
-        runs: first token and the token behind the last, of up to ``MAX_RUN_WORDS`` tokens of one
-            sentence.
+        runs: first token and the token behind the last, of up to ``MAX_RUN_WORDS`` tokens with
+            nothing between them, one of which carries meaning.
         classes: the phones of each run, with those that listeners confuse merged.
     """
 
@@ -62,26 +63,34 @@ def phones_of(word: str) -> str:
         return ""
 
 
-_merged = lru_cache(maxsize=65536)(merged)
+@lru_cache(maxsize=65536)
+def _sound(word: str) -> tuple[str, str, bool]:
+    """The phones of a word, the same merged, and whether it is a function word."""
+    phones = phones_of(word)
+    return phones, merged(phones), word in FUNCTION_WORDS
 
 
 def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
     """The phones of an answer's tokens, and of all runs of them."""
-    of = tuple([phones_of(token.text) for token in tokens])
-    classes_of = [_merged(phones) for phones in of]
-    starts = [at for at, token in enumerate(tokens) if token.gap == SENTENCE and at]
+    sounds = [_sound(token.text) for token in tokens]
+    text = "".join([classes for _, classes, _ in sounds])
+    places = [0, *accumulate([len(classes) for _, classes, _ in sounds])]
+    breaks = [at for at, token in enumerate(tokens) if token.gap != NO_BREAK and at]
     runs: list[tuple[int, int]] = []
     classes: list[str] = []
-    for first, stop in pairwise((0, *starts, len(tokens))):
+    for first, stop in pairwise((0, *breaks, len(tokens))):
         for start in range(first, stop):
-            if not classes_of[start]:
+            left = before = places[start]
+            if places[start + 1] == left:
                 continue
-            run = classes_of[start : min(stop, start + MAX_RUN_WORDS)]
-            for end, whole in enumerate(accumulate(run), start + 1):
-                length = len(whole)
-                if length > MAX_PHONES:
+            empty = True
+            for end in range(start + 1, min(stop, start + MAX_RUN_WORDS) + 1):
+                right = places[end]
+                empty = empty and sounds[end - 1][2]
+                if right - left > MAX_PHONES:
                     break
-                if length >= MIN_PHONES and classes_of[end - 1]:
+                if not empty and right - left >= MIN_PHONES and right > before:
                     runs.append((start, end))
-                    classes.append(whole)
-    return WordPhones(of, tuple(runs), tuple(classes))
+                    classes.append(text[left:right])
+                before = right
+    return WordPhones(tuple([phones for phones, _, _ in sounds]), tuple(runs), tuple(classes))

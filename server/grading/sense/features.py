@@ -177,7 +177,7 @@ def span_features(
     prompt = near[-1]
     columns = (
         way,
-        _best_three(near, question),
+        best_three(near, question.way_rows),
         best["names"],
         best["why"],
         best["ask"],
@@ -186,7 +186,7 @@ def span_features(
         other,
         prompt,
         way_metric,
-        _best_three(near_in_metric, question),
+        best_three(near_in_metric, question.way_rows),
         best_metric["names"],
         best_metric["why"],
         best_metric["near_misses"],
@@ -241,14 +241,19 @@ def _best_of_kinds(near: Vectors, question: QuestionSense) -> dict[str, Vectors]
     return {kind: best[at :: len(_KINDS)] for at, kind in enumerate(_KINDS)}
 
 
-def _best_three(near: Vectors, question: QuestionSense) -> Vectors:
-    """For each phrase and span the mean cosine with the three closest ways."""
-    rows = question.way_rows
-    ways = near[rows]
-    ways[rows < 0] = -np.inf
-    best = np.sort(ways, axis=1)[:, -3:]
+def best_three(near: Vectors, rows: npt.NDArray[np.int64]) -> Vectors:
+    """The mean cosine with the three closest sentences of each group, shape (groups, spans).
+
+    Args:
+        near: of each sentence with each span, shape (sentences, spans).
+        rows: the sentences of each group, shape (groups, most of one); -1 where one has fewer.
+    """
+    none = rows < 0
+    groups = near[rows]
+    groups[none] = -np.inf
+    best = np.sort(groups, axis=1)[:, -3:]
     best[best == -np.inf] = 0.0
-    counts = np.minimum((rows >= 0).sum(axis=1), 3)
+    counts = np.minimum((~none).sum(axis=1), 3)
     mean: Vectors = best.sum(axis=1) / counts[:, None].astype(np.float32)
     return mean
 

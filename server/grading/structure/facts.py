@@ -5,22 +5,25 @@ or article is needed, since many speakers leave them out.
 """
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, Literal, get_args
 
-from server.grading.sense.clauses import Span
 from server.grading.structure.data_files import read_data, whole_words
 
 Fact = Literal[
     "number", "calculation", "name", "reason", "contrast", "condition", "own_act", "person", "time"
 ]
+FACTS: Final[tuple[Fact, ...]] = get_args(Fact)
 
 NUMBER: Final = "#"
 """Stands for each number in the plain form of a text, however many words it takes."""
 _EDGES: Final = "\"'“”‘’()[]{}.,;:!?…–—-$€£"
 _SENTENCE_END: Final = re.compile(r"[.?!][\"'”’)]*$")
+_LONG_NUMBER: Final = re.compile(r"#(?: (?:and |point |a )?#)+")
+_LINE: Final = re.compile("\n")
 _MYSELF: Final = re.compile(r"I(?:['’]\w+)?[,.;:!?…–—-]*$")
 
 
@@ -36,17 +39,34 @@ def plain_words(words: Sequence[str]) -> list[str]:
     plain = [_plain_word(word) for word in words]
     if "one" in plain:
         units = _words().units
-        bare = [_bare(word) for word in [*words[1:], ""]]
-        plain = [
-            NUMBER if word == "one" and following in units else word
-            for word, following in zip(plain, bare, strict=True)
-        ]
+        for at, word in enumerate(plain[:-1]):
+            if word == "one" and _bare(words[at + 1]) in units:
+                plain[at] = NUMBER
     return plain
 
 
-def text_of(plain: Sequence[str], span: Span) -> str:
-    """The span as one string, a number of several words as one ``#``."""
-    return re.sub(r"#(?: (?:and |point |a )?#)+", NUMBER, " ".join(plain[span[0] : span[1]]))
+class Lines:
+    """Stretches of plain words, one a line, so that one search finds all that hold a match.
+
+    Attributes:
+        text: each line begins with a space; a number of several words is one ``#``.
+    """
+
+    def __init__(self, stretches: Iterable[str]) -> None:
+        text = "".join([f"\n {each}" for each in stretches])
+        self.text = _LONG_NUMBER.sub(NUMBER, text)
+        self._starts = [hit.start() for hit in _LINE.finditer(self.text)]
+
+    def holding(self, pattern: re.Pattern[str]) -> list[int]:
+        """The numbers of the lines in which a pattern of ``whole_words`` is found."""
+        found: list[int] = []
+        starts, search = self._starts, pattern.search
+        hit = search(self.text)
+        while hit is not None:
+            found.append(bisect_right(starts, hit.start()) - 1)
+            follower = found[-1] + 1
+            hit = search(self.text, starts[follower]) if follower < len(starts) else None
+        return found
 
 
 def names_in(words: Sequence[str]) -> list[bool]:
@@ -65,9 +85,9 @@ def ends_sentence(word: str) -> bool:
     return _capitals(word)[2]
 
 
-def has_fact(text: str, fact: Fact) -> bool:
-    """Whether a fact other than a name is in a text as ``text_of`` writes it."""
-    return bool(_words().patterns[fact].search(text))
+def pattern_of(fact: Fact) -> re.Pattern[str]:
+    """What finds a fact other than a name in ``Lines``."""
+    return _words().patterns[fact]
 
 
 @lru_cache(maxsize=65536)
@@ -84,7 +104,7 @@ def _bare(word: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _plain_word(word: str) -> str:
-    return _plain(_bare(word))
+    return _plain(" ".join(_bare(word).split()))
 
 
 def _plain(bare: str) -> str:
@@ -98,13 +118,12 @@ def _plain(bare: str) -> str:
 def _words() -> _Words:
     data = read_data("facts.yaml")
     stative = "|".join(map(re.escape, data["stative"].split()))
-    known: tuple[Fact, ...] = get_args(Fact)
     return _Words(
         numbers=frozenset(data["numbers"].split()),
         units=frozenset(data["units"].split()),
         patterns={
             fact: whole_words(each.replace("STATIVE", stative) for each in data["facts"][fact])
-            for fact in known
+            for fact in FACTS
             if fact != "name"
         },
     )

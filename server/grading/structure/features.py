@@ -2,29 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, get_args
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from server.grading.sense.encoder import Vectors
-from server.grading.sense.features import Floats, best_of_others
+from server.grading.sense.features import Floats, best_of_others, best_three
 from server.grading.sense.vectors import AnswerSense
 from server.grading.structure.facts import (
-    Fact,
+    FACTS,
+    Lines,
     ends_sentence,
-    has_fact,
     names_in,
+    pattern_of,
     plain_words,
-    text_of,
 )
 from server.grading.structure.rubrics import Rubric
 
-FACTS: Final[tuple[Fact, ...]] = get_args(Fact)
 FULL_WORDS: Final = 60
 """In a shorter answer the place of a stretch tells less: one sentence has no opening or end."""
-_TOP: Final = 3
-_BEFORE: Final = ","
+_BEFORE: Final = ", "
 
 
 class SpanFacts:
@@ -40,27 +38,34 @@ class SpanFacts:
         holds = (starts[:, None] <= starts) & (ends[:, None] >= ends)
         clauses = np.flatnonzero(holds.sum(axis=1) == 1)  # that hold no span but themselves
         plain, names = plain_words(texts), names_in(texts)
-        facts = np.zeros((len(clauses), len(FACTS)))
-        cues = np.zeros((len(clauses), len(rubric.parts)))
-        for row, at in enumerate(clauses):
-            text = text_of(plain, sense.spans[at])
-            if starts[at] > 0 and not ends_sentence(texts[starts[at] - 1]):
-                text = f"{_BEFORE} {text}"  # so that "so" is a reason and no filler
-            named = any(names[starts[at] : ends[at]])
-            facts[row] = [named if fact == "name" else has_fact(text, fact) for fact in FACTS]
-            cues[row] = [bool(each.cues and each.cues.search(text)) for each in rubric.parts]
-        held = holds[:, clauses].astype(np.float64)
-        self.facts: Floats = np.minimum(held @ facts, 1.0)
-        self.cues: Floats = np.minimum(held @ cues, 1.0)
+        own = [sense.spans[at] for at in clauses]
+        lines = Lines(
+            # with a comma where no sentence begins, so that "so" is a reason and no filler
+            f"{_BEFORE if start and not ends_sentence(texts[start - 1]) else ''}"
+            f"{' '.join(plain[start:end])}"
+            for start, end in own
+        )
+        patterns = [None if fact == "name" else pattern_of(fact) for fact in FACTS]
+        patterns += [part.cues for part in rubric.parts]
+        table = np.zeros((len(own), len(patterns)))
+        table[:, FACTS.index("name")] = [True in names[start:end] for start, end in own]
+        width = len(patterns)
+        found = [
+            line * width + column
+            for column, pattern in enumerate(patterns)
+            if pattern is not None
+            for line in lines.holding(pattern)
+        ]
+        table.ravel()[found] = 1.0
+        table = np.minimum(holds[:, clauses].astype(np.float64) @ table, 1.0)
+        self.facts: Floats = table[:, : len(FACTS)]
+        self.cues: Floats = table[:, len(FACTS) :]
 
-    def may_say(self, rubric: Rubric, at: int) -> npt.NDArray[np.bool_]:
-        """Of each span whether it has something of what a part of the rubric needs."""
-        needed = rubric.parts[at].part.needs
-        columns = [FACTS.index(fact) for fact in needed if fact != "cue"]
-        found: npt.NDArray[np.bool_] = self.facts[:, columns].max(axis=1, initial=0.0) > 0.0
-        if "cue" in needed:
-            found |= self.cues[:, at] > 0.0
-        return found if needed else ~found
+    def may_say(self, rubric: Rubric) -> npt.NDArray[np.bool_]:
+        """Whether each span has something of what a part needs, shape (parts, spans)."""
+        found: npt.NDArray[np.bool_] = rubric.needs @ self.facts.T > 0.0
+        found |= rubric.takes_cue[:, None] & (self.cues.T > 0.0)
+        return found | rubric.needs_nothing[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +94,7 @@ class PartFeatures:
 
 
 def part_features(
-    texts: Sequence[str], sense: AnswerSense, rubric: Rubric, closeness: Vectors, found: SpanFacts
+    texts: Sequence[str], sense: AnswerSense, rubric: Rubric, near: Vectors, found: SpanFacts
 ) -> PartFeatures:
     """The features of every span for each part of the kind.
 
@@ -97,22 +102,20 @@ def part_features(
         texts: the answer's words.
         sense: its spans and vectors.
         rubric: whose parts of the kind come first.
-        closeness: cosines of each span with each sentence of the rubric, (spans, sentences).
+        near: cosines of each sentence of the rubric with each span, (sentences, spans).
         found: the facts and cues of the spans.
     """
-    kept = rubric.parts[: rubric.own_from]
-    empty = closeness[:, rubric.empty].max(axis=1)
-    says = np.stack([closeness[:, each.says].max(axis=1) for each in kept])
-    says3 = np.stack(
-        [np.sort(closeness[:, each.says], axis=1)[:, -_TOP:].mean(axis=1) for each in kept]
-    )
-    denies = np.stack([closeness[:, each.not_].max(axis=1) for each in kept])
+    count = rubric.own_from
+    closest = rubric.closest(near)
+    empty = closest[0]
+    says, denies = closest[rubric.says_at[:count]], closest[rubric.not_at]
+    says3 = best_three(near, rubric.says_rows)
     starts, ends = np.array(sense.spans).T
     place = (starts + ends) / 2 / len(texts) - 0.5
     place *= min(1.0, len(texts) / FULL_WORDS)
-    cues = found.cues[:, : len(kept)]
-    shape = np.c_[np.log(ends - starts), place, place**2, np.abs(place)]
-    of_span = np.c_[empty, cues, found.facts, shape, sense.vectors]
+    cues = found.cues[:, :count]
+    shape = np.stack((np.log(ends - starts), place, place**2, np.abs(place)), axis=1)
+    of_span = np.concatenate((empty[:, None], cues, found.facts, shape, sense.vectors), axis=1)
     of_part = np.stack(
         (
             says,

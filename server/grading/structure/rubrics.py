@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, Literal
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from question_bank.models import Beat, Kind
 from server.grading.sense.encoder import Vectors
+from server.grading.sense.features import Floats
 from server.grading.sense.vectors import vectors_of
 from server.grading.structure.data_files import read_data, whole_words
-from server.grading.structure.facts import Fact
+from server.grading.structure.facts import FACTS, Fact
 
 KINDS: Final[tuple[Kind, ...]] = ("explain", "story", "design", "code")
 _BEAT_NEEDS: Final[tuple[Fact, ...]] = ("person", "number", "name")
@@ -61,14 +64,43 @@ class Rubric:
     """The parts of a kind and of a question, and all their examples as unit vectors (n, 384).
 
     One matrix, so that an answer is compared with all of them at once. Its first rows, ``empty``,
-    are the sentences that say nothing at all. ``own_from``: the number of the first part that is a
-    beat of the question.
+    are the sentences that say nothing at all.
+
+    Attributes:
+        parts: of the kind, then the question's beats.
+        vectors: ``empty``, then ``says`` and ``not_`` of each part.
+        empty: rows of ``vectors``.
+        own_from: the number of the first part that is a beat.
+        starts: where each of these groups of rows begins, if it has any.
+        says_at: the number of the group that a part says, for each part.
+        not_at: the number of the group that only looks like it, for each part of the kind.
+        says_rows: (parts of the kind, most examples of one), the rows of ``says``; -1 where a part
+            has fewer.
+        needs: (parts, facts), 1 where the part needs the fact or another of its own.
+        needs_nothing: of each part whether every stretch may say it.
+        takes_cue: of each part whether one of its cues does in place of a fact.
     """
 
     parts: tuple[CompiledPart, ...]
     vectors: Vectors
     empty: slice
     own_from: int
+    starts: list[int]
+    says_at: list[int]
+    not_at: list[int]
+    says_rows: npt.NDArray[np.int64]
+    needs: Floats
+    needs_nothing: npt.NDArray[np.bool_]
+    takes_cue: npt.NDArray[np.bool_]
+
+    def closest(self, near: Vectors) -> Vectors:
+        """The highest of each group of rows, shape (groups, spans); the first is ``empty``.
+
+        Args:
+            near: cosines of each sentence of the rubric with each span, shape (n, spans).
+        """
+        best: Vectors = np.maximum.reduceat(near, self.starts, axis=0)
+        return best
 
 
 @cache
@@ -91,7 +123,27 @@ def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
         not_ = slice(says.stop, says.stop + len(part.not_))
         examples += [*part.says, *part.not_]
         parts.append(CompiledPart(part, whole_words(part.cues) if part.cues else None, says, not_))
-    return Rubric(tuple(parts), vectors_of(examples), empty, len(parts_of(kind)))
+    starts = [empty.start]
+    for group in (group for each in parts for group in (each.says, each.not_)):
+        if group.stop > group.start:
+            starts.append(group.start)
+    kind_parts = parts[: len(parts_of(kind))]
+    rows = np.full((len(kind_parts), max(len(each.part.says) for each in kind_parts)), -1)
+    for row, each in zip(rows, kind_parts, strict=True):
+        row[: len(each.part.says)] = np.arange(each.says.start, each.says.stop)
+    return Rubric(
+        tuple(parts),
+        vectors_of(examples),
+        empty,
+        len(kind_parts),
+        starts,
+        says_at=[starts.index(each.says.start) for each in parts],
+        not_at=[starts.index(each.not_.start) for each in kind_parts],
+        says_rows=rows,
+        needs=np.array([[fact in each.part.needs for fact in FACTS] for each in parts], np.float64),
+        needs_nothing=np.array([not each.part.needs for each in parts]),
+        takes_cue=np.array(["cue" in each.part.needs for each in parts]),
+    )
 
 
 def sentences() -> list[str]:

@@ -2,12 +2,16 @@
 
 import pytest
 
-from server.grading.structure.facts import has_fact, names_in, plain_words, text_of
+from server.grading.structure.data_files import whole_words
+from server.grading.structure.facts import Fact, Lines, names_in, pattern_of, plain_words
 
 
-def _plain(text: str) -> str:
-    plain = plain_words(text.split())
-    return text_of(plain, (0, len(plain)))
+def _lines(*texts: str) -> Lines:
+    return Lines(" ".join(plain_words(text.split())) for text in texts)
+
+
+def _holds(text: str, fact: Fact) -> bool:
+    return _lines(text).holding(pattern_of(fact)) == [0]
 
 
 @pytest.mark.parametrize(
@@ -22,7 +26,7 @@ def _plain(text: str) -> str:
     ],
 )
 def test_plain_words(text: str, plain: str) -> None:
-    assert _plain(text) == plain
+    assert _lines(text).text == f"\n {plain}"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,7 @@ def test_plain_words(text: str, plain: str) -> None:
     ],
 )
 def test_own_acts(text: str, *, is_act: bool) -> None:
-    assert has_fact(_plain(text), "own_act") == is_act
+    assert _holds(text, "own_act") == is_act
 
 
 @pytest.mark.parametrize(
@@ -54,12 +58,30 @@ def test_own_acts(text: str, *, is_act: bool) -> None:
     ],
 )
 def test_calculations(text: str, *, calculates: bool) -> None:
-    assert has_fact(_plain(text), "calculation") == calculates
+    assert _holds(text, "calculation") == calculates
 
 
 def test_a_filler_so_is_no_reason() -> None:
-    assert not has_fact("so we had a meeting", "reason")
-    assert has_fact("it was full so nobody could write", "reason")
+    assert not _holds("so we had a meeting", "reason")
+    assert _holds("it was full so nobody could write", "reason")
+
+
+def test_lines_are_found_each_by_itself() -> None:
+    lines = _lines(
+        "we waited because it rained because", "two", "three of them", "", "because of it"
+    )
+    assert lines.holding(pattern_of("reason")) == [0, 4]
+    assert lines.holding(pattern_of("number")) == [1, 2]
+    assert lines.text.split("\n")[2:4] == [" #", " # of them"]  # no number runs over an end
+    assert _lines().holding(pattern_of("reason")) == []
+
+
+def test_expressions_are_whole_words_and_may_stand_at_the_start_of_a_line() -> None:
+    pattern = whole_words(["^(what|that) is", "rated? by"])
+    lines = _lines(
+        "that is it", "now that is it", "rate by", "narrate by", "rated bytes", "rated by"
+    )
+    assert lines.holding(pattern) == [0, 2, 5]
 
 
 def test_names_are_not_sentence_starts_nor_the_speaker() -> None:

@@ -1,7 +1,7 @@
 """Which parts answers say. The sentences are written for the tests and stand in no rubric."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from question_bank.models import Beat, KeyPhrase, Kind, Question
 from server.contract import Structure, Word
 from server.grading.sense.vectors import AnswerSense, sense_of
 from server.grading.structure import features, judge_structure
-from server.grading.structure.facts import Fact
 from server.grading.structure.judge import passages
 
 STORY = """
@@ -221,27 +220,26 @@ def test_model_answers_have_all_parts(role: str) -> None:
     assert missing == set()
 
 
-def test_each_clause_is_read_and_searched_once_however_many_parts_ask(
+def test_all_clauses_are_searched_at_once_for_each_fact_and_cue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = STORY.split()
     sense = sense_of(words)
-    read: list[tuple[int, int]] = []
-    searched: list[tuple[str, str]] = []
-    text_of, has_fact = features.text_of, features.has_fact
+    texts: list[str] = []
+    searched: list[str] = []
 
-    def reading(plain: Sequence[str], span: tuple[int, int]) -> str:
-        read.append(span)
-        return text_of(plain, span)
+    class Watched(features.Lines):
+        def __init__(self, stretches: Iterable[str]) -> None:
+            super().__init__(stretches)
+            texts.append(self.text)
 
-    def searching(text: str, fact: Fact) -> bool:
-        searched.append((text, fact))
-        return has_fact(text, fact)
+        def holding(self, pattern: re.Pattern[str]) -> list[int]:
+            searched.append(pattern.pattern)
+            return super().holding(pattern)
 
-    monkeypatch.setattr(features, "text_of", reading)
-    monkeypatch.setattr(features, "has_fact", searching)
+    monkeypatch.setattr(features, "Lines", Watched)
     judge_structure(_question("story"), words, (), sense)
-    assert read and len(read) == len(set(read)) < len(sense.spans)
+    assert len(texts) == 1 and 1 < texts[0].count("\n") < len(sense.spans)
     assert searched and len(searched) == len(set(searched))
 
 
