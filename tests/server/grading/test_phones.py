@@ -21,7 +21,8 @@ def test_runs_of_function_words_alone_stand_for_nothing() -> None:
 
 
 def test_runs_are_short_and_have_their_own_phones() -> None:
-    tokens = tokenise(["kubernetes", "schedules", "deployments", "in", "separate", "regions", "now"])
+    text = "kubernetes schedules deployments in separate regions now"
+    tokens = tokenise(text.split())
     phones = phones_of_words(tokens)
     assert phones.of == tuple(phones_of(token.text) for token in tokens)
     assert all(end - start <= MAX_RUN_WORDS for start, end in phones.runs)
