@@ -6,8 +6,9 @@
 It runs ``aloud`` as people do, with Whisper ``tiny.en``, in Chromium, whose microphone plays an
 answer that the app's own voice speaks. The way is walked once for each width: home, microphone, the
 first question, the first report, the demo's recording brought as an answer, a drill of the term
-that it misses, a mock interview of ten minutes that ends early, the progress. Each picture is taken
-light and dark. It needs Chromium (``apt install chromium``).
+that it misses, a mock interview that ends by its clock in the middle of an answer (most of its ten
+minutes are taken from the clock while nobody looks), the progress. Each picture is taken light and
+dark. It needs Chromium (``apt install chromium``).
 """
 
 import argparse
@@ -27,7 +28,9 @@ import numpy as np
 
 from client.audio.resample import resample
 from client.audio.wav import write_wav
+from client.core.settings import ClientSettings
 from client.data import demo
+from client.practice.interviews import Interviews
 from client.speaking.natural_voice import NaturalVoice
 from client.speaking.speaker import sentences_of
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
@@ -51,6 +54,8 @@ short ones to a pool of their own. In the end, the wait fell from two days to th
 """
 PAUSE_S: Final = 0.35
 LEAD_S: Final = 1.0
+LEFT_S: Final = 20.0
+"""On the interview's clock for the last answer: less than the answer takes."""
 REST_S: Final = 60.0
 """Silence behind the answer, until the page is told that it is over."""
 
@@ -102,13 +107,17 @@ class Walk:
     Args:
         page: a Playwright page.
         url: where the studio is.
+        interviews: those of the studio.
         out: takes the pictures.
         answer_s: how long the microphone speaks.
     """
 
-    def __init__(self, page: Any, url: str, out: Path, answer_s: float) -> None:
+    def __init__(
+        self, page: Any, url: str, interviews: Interviews, out: Path, answer_s: float
+    ) -> None:
         page.set_default_timeout(TIMEOUT_MS)
         self._page, self._url, self._out, self._answer_s = page, url, out, answer_s
+        self._interviews = interviews
         self._width_px = page.viewport_size["width"]
         self.clicks = 0
 
@@ -175,12 +184,26 @@ class Walk:
             "() => /2/.test(document.querySelector('[data-number]').textContent)"
         )
         self._shoot("interview-next")
-        self._click("form[data-end] button")
-        self._click("dialog[open] button[value=yes]")
+        self._let_time_pass(page.url)
+        page.wait_for_selector(".recorder[data-state=ready]")
+        self._answer("interview-over")
         page.wait_for_url("**/report")
         page.wait_for_function("() => !document.body.textContent.includes('being transcribed')")
         page.reload()
         self._shoot("interview-report")
+
+    def _let_time_pass(self, address: str) -> None:
+        """Leaves the interview, takes its clock forward, and comes back to the open question."""
+        page = self._page
+        page.goto(self._url)
+        page.wait_for_selector(f"a[href='/interview/{address.rpartition('/')[2]}']")
+        self._interviews.change(
+            address.rpartition("/")[2],
+            lambda record: record.model_copy(
+                update={"spent_s": record.minutes * 60 - LEFT_S, "seen_at": None}
+            ),
+        )
+        page.goto(address)
 
     def _answer(self, name: str) -> None:
         page = self._page
@@ -252,8 +275,10 @@ def main() -> int:
                 has_touch=width_px < 600,
                 is_mobile=width_px < 600,
             )
-            with aloud(Path(folder) / f"home-{width_px}") as url:
-                Walk(context.new_page(), url, options.out, answer_s).all()
+            home = Path(folder) / f"home-{width_px}"
+            interviews = Interviews.of(ClientSettings(home=home))
+            with aloud(home) as url:
+                Walk(context.new_page(), url, interviews, options.out, answer_s).all()
             context.close()
         browser.close()
     return 0

@@ -182,7 +182,8 @@ def router(studio: Studio) -> APIRouter:
             good_score=GOOD_SCORE,
             weak_score=WEAK_SCORE,
             place_href=place_href,
-            spoken_share=made.answer_s / (record.minutes * 60),
+            used_s=record.spent_s,
+            spoken_share=made.answer_s / (record.spent_s or record.minutes * 60),
         )
 
     @routes.get("/{interview_id}/report.{suffix}")

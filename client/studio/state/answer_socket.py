@@ -13,6 +13,7 @@ import logging
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
+from anyio import CancelScope
 from fastapi import WebSocket
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -131,9 +132,10 @@ class AnswerSocket:
                 self._say("discarded")
             else:
                 await self._finish(take, start, stopped_by)
-        except _Gone:
+        except (_Gone, asyncio.CancelledError):  # the latter where the studio ends
             if start.interview:
-                with contextlib.suppress(InterviewError):  # e.g. it was deleted meanwhile
+                # it may have been deleted meanwhile; what cancels us must not keep the clock going
+                with CancelScope(shield=True), contextlib.suppress(InterviewError):
                     await run_in_threadpool(
                         self._interviews.broke_off, start.interview, start.question_id
                     )

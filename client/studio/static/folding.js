@@ -1,4 +1,7 @@
-/** On a phone, sections marked with `data-folds` show only their heading until it is pressed. */
+/**
+ * On a phone, sections marked with `data-folds` show only their heading, and what has `data-stays`,
+ * until it is pressed. On paper the stylesheet shows all of it.
+ */
 
 const phone = matchMedia("(max-width: 40rem)");
 const sections = [...document.querySelectorAll("[data-folds]")];
@@ -16,7 +19,9 @@ function arrange() {
       const made = document.createElement("button");
       made.type = "button";
       made.className = "fold-button";
-      made.append(...heading.childNodes);
+      const text = document.createElement("span"); // one, so that it wraps as a whole
+      text.append(...heading.childNodes);
+      made.append(text);
       made.addEventListener("click", () => {
         setFolded(section, !section.hasAttribute("data-folded"));
       });
@@ -24,7 +29,7 @@ function arrange() {
       setFolded(section, true);
     } else if (!phone.matches && button) {
       setFolded(section, false);
-      button.replaceWith(...button.childNodes);
+      button.replaceWith(...button.firstChild.childNodes);
     }
   }
   reveal(location.hash);

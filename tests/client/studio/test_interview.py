@@ -17,7 +17,7 @@ from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from client.studio.state.takes import TakeEnd
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from server.contract import HistoryQuery, Transcript
+from server.contract import Evidence, HistoryQuery, Transcript
 from tests.client.studio.answering import begin as begin_answer
 from tests.client.studio.answering import send_all, until, wait_for, with_engine
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
@@ -175,6 +175,22 @@ def test_an_answer_in_time_that_ends_after_it_is_the_last(
     assert state(client, address)["question"] is None
     report = client.get(f"{address}/report.json").json()
     assert (report["asked"], report["answered"]) == (1, 1)
+    page = client.get(f"{address}/report", headers=HTML).text
+    assert "10:30 of 10 min used" in page
+
+
+def test_how_long_one_spoke_is_a_share_of_the_time_used(client: TestClient, studio: Studio) -> None:
+    record = planted(studio, 3, left_s=540)
+    evidence = Evidence(answer_start_s=1.0, answer_end_s=31.0)
+    words = Transcript(text="A queue.", engine="fake", duration_s=32.0)
+    asked = record.questions[0].question_id
+    spoken = new_submission(asked, words).model_copy(update={"evidence": evidence})
+    said = studio.session.submit(spoken, save=True)
+    take = give(studio, f"/interview/{record.id}", asked)
+    studio.takes.tell(TakeEnd(take, asked, said))
+    page = client.post(f"/interview/{record.id}/end", headers=HTML).text
+    assert "1:00 of 10 min used" in page
+    assert "50% of the time used" in page
 
 
 def test_the_report_is_exported_as_markdown_and_json(client: TestClient, studio: Studio) -> None:

@@ -73,13 +73,15 @@ VIEWS: Final = ((1280, "light"), (360, "dark"))
 """Contrast does not depend on the width, nor the layout on the colors: two views see all four."""
 NARROWEST_PX: Final = 320
 FOLDING: Final = (
+    "/plan",
     "/progress",
     "/attempts/{latest}",
     "/attempts/{latest}/versions/1",
     "/attempts/{latest}/compare/{earlier}",
+    "/interview/{ended}/report",
 )
-LONGEST_PX: Final = 4_000
-"""Five screens of a phone."""
+LONGEST_PX: Final = 3_200
+"""Four screens of a phone."""
 
 
 @pytest.fixture(scope="module")
@@ -92,14 +94,14 @@ def practiced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudi
     roles = ["ml-infrastructure-engineer", "ai-infrastructure-architect"]
     practice(studio.backend, lexicon, until=now, roles=roles)
     practice_drills(studio.backend, load_items(settings), until=now)
-    settings.recordings.mkdir()
-    for each in question_lines(all_attempts(studio.backend)):
-        submission = studio.backend.attempt(each.latest.id).submission
-        write_wav(Clip(tone(1.0)), studio.recordings.path_of(submission.submission_id))
     for minutes, answers in ((20, 3), (45, 1)):
         hold_interview(
             studio.backend, settings, lexicon, role=roles[0], minutes=minutes, answers=answers
         )
+    settings.recordings.mkdir()
+    for each in question_lines(all_attempts(studio.backend)):
+        submission = studio.backend.attempt(each.latest.id).submission
+        write_wav(Clip(tone(1.0)), studio.recordings.path_of(submission.submission_id))
     first = min(Interviews.of(settings).all().records, key=lambda record: record.started_at)
     Interviews.of(settings).end(first.id)
     running = RunningStudio(studio)
@@ -191,9 +193,26 @@ def test_on_a_phone_long_pages_fold_and_open_where_a_link_leads(
         page.goto(address(practiced, path))
         page.wait_for_selector("[data-folded]")
         assert page.evaluate("document.documentElement.scrollHeight") < LONGEST_PX, path
+    page.goto(practiced.url)
+    assert page.evaluate("document.documentElement.scrollHeight") < LONGEST_PX, "home"
     delivery = page.locator("#delivery .figures")
+    transcript = page.locator("#transcript")
     page.goto(address(practiced, "/attempts/{latest}"))
+    page.wait_for_selector("[data-folded]")
     assert not delivery.is_visible()
+    assert not transcript.is_visible(), "the page is as long for a long answer"
+    assert page.locator("[data-recording]").is_visible()
+    heading = page.get_by_role("button", name=re.compile(r"Key phrases \d+ of \d+ said"))
+    assert heading.get_attribute("aria-expanded") == "false"
+    page.emulate_media(media="print")
+    assert delivery.is_visible() and transcript.is_visible()
+    page.emulate_media(media="screen")
+    page.locator(".points a[href^='#phrase']").first.click()
+    quote = page.locator("#phrases a.said").first
+    quote.click()
+    transcript.wait_for()
+    opened = page.get_by_role("button", name="Key phrases", exact=True)
+    assert opened.get_attribute("aria-expanded") == "true"
     page.get_by_role("navigation", name="On this page").get_by_text("Delivery").click()
     delivery.wait_for()
     page.get_by_role("button", name="Delivery").press("Enter")
