@@ -146,7 +146,8 @@ def complaint(command: str) -> str | None:
             if each not in found.commands:
                 return f"{command}: no such command: {each}"
         found = found.commands[alternatives[-1]]
-    known = {name for each in found.params for name in (*each.opts, *each.secondary_opts)}
+    known = {"--help"}
+    known |= {name for each in found.params for name in (*each.opts, *each.secondary_opts)}
     for option in OPTION.findall(" ".join(words)):
         if option not in known:
             return f"{command}: no such option: {option}"
