@@ -12,7 +12,7 @@ from client.audio.channels import ChannelMeter, Mix
 from client.audio.declared import ogg_breaks_off
 from client.audio.decoding import BLOCK_S, Damage, decode
 from client.audio.resample import at_sample_rate
-from client.core.errors import AudioFileError
+from client.core.errors import AudioFileError, BrokenFileError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
 MAX_AUDIO_S = 3 * 3600.0
@@ -57,8 +57,9 @@ class SoundFile:
         mix: how its channels become one.
 
     Raises:
-        AudioFileError: not there, no file, empty, not decodable, without sound, broken off, or
-            longer than ``MAX_AUDIO_S``. Nothing is ever made up for a part that is missing.
+        AudioFileError: not there, no file, empty, not decodable, without sound, broken off
+            (``BrokenFileError``), or longer than ``MAX_AUDIO_S``. Nothing is ever made up for a
+            part that is missing.
     """
 
     def __init__(self, path: Path | str, *, allow_truncated: bool = False) -> None:
@@ -76,7 +77,7 @@ class SoundFile:
         self.breaks_off = broken
         if broken and not allow_truncated:
             of_s = f" of {stated_s:.1f} s" if missing_s > 0 else ""
-            raise AudioFileError(
+            raise BrokenFileError(
                 f"{self.path} is damaged or breaks off: {self.duration_s:.1f} s{of_s} can be read; "
                 "copy or record it again"
             )

@@ -134,7 +134,8 @@ def regrade(
         for change in result.changes:
             _print_change(change)
         would = "would change" if diff else "changed"
-        out().print(f"{result.graded} attempts graded again, {len(result.changes)} {would}")
+        attempts = "attempt" if result.graded == 1 else "attempts"
+        out().print(f"{result.graded} {attempts} graded again, {len(result.changes)} {would}")
     for failure in result.failures:
         errors().print(
             Text(f"attempt {failure.attempt_id} ({failure.question_id}): {failure.reason}", "red")
@@ -286,8 +287,13 @@ def _print_change(change: "RegradeChange") -> None:
             (f"  grader {change.grader_version_before} → {change.grader_version_after}", "dim"),
         )
     )
+    from server.ui.verdict_words import VERDICT_WORDS
+
     for phrase in change.phrases:
-        before, after = phrase.before or "not asked for", phrase.after or "not asked for"
+        before, after = (
+            VERDICT_WORDS[each] if each else "not asked for"
+            for each in (phrase.before, phrase.after)
+        )
         out().print(Text(f"  {phrase.phrase}: {before} → {after}"))
     for part in change.parts:
         out().print(

@@ -82,6 +82,9 @@ def assess(
     save: Annotated[
         bool, typer.Option("--save/--no-save", help="Keep the attempt in the history.")
     ] = True,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Of a damaged file, assess what can be read.")
+    ] = False,
     results: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE.jsonl", help="Of many recordings: their reports."),
@@ -110,6 +113,8 @@ def assess(
     if is_bulk(audio):
         from client.cli.bulk import BulkOptions, assess_many
 
+        if partial:
+            raise typer.BadParameter("--partial is for one recording")
         options = BulkOptions(question, engine, model, results, workers, cluster, retry_failed)
         assess_many(settings, audio, options)
         return
@@ -120,7 +125,7 @@ def assess(
             "--out, --workers, --cluster and --retry-failed are for many recordings"
         )
     outcome, prompt = _assess(
-        settings, audio, question, engine, model, open_judge(settings), save=save
+        settings, audio, question, engine, model, open_judge(settings), save=save, partial=partial
     )
     _show(outcome, prompt, as_json)
     if not as_json and sys.stdin.isatty():
@@ -237,6 +242,7 @@ def _assess(
     *,
     offline: bool = False,
     save: bool,
+    partial: bool = False,
 ) -> "tuple[Outcome, str]":
     from client.answering.session import Session
     from client.audio.files import SoundFile
@@ -244,11 +250,15 @@ def _assess(
     from client.backend.protocol import UnavailableError
     from client.cli.engine import begin_loading, load_hearing
     from client.cli.progress import share_bar
-    from client.core.errors import RecordingError
+    from client.core.errors import BrokenFileError, RecordingError
     from client.journal import Journal
     from client.practice.finishing import handed_over
 
-    sound = SoundFile(audio)
+    try:
+        sound = SoundFile(audio, allow_truncated=partial)
+    except BrokenFileError as error:
+        hint = "--partial assesses what can be read"
+        raise BrokenFileError(f"{error}; {hint}") from error
     check_for_speech(sound)  # before an engine takes time and memory for it
     loaded = begin_loading(settings, engine, model, offline=offline)
     with open_server(settings) as backend:

@@ -26,6 +26,10 @@ class AudioFileError(ClientError):
     """A file cannot be used as a recording: missing, empty, broken, no sound in it, too long."""
 
 
+class BrokenFileError(AudioFileError):
+    """Only a part of a recorded file can be read; a caller may take that part."""
+
+
 class SettingsError(ClientError):
     """An option, an environment variable or a setting has a value that cannot be used."""
 

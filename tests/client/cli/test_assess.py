@@ -37,6 +37,25 @@ def test_what_is_stored_keeps_its_sound(run: Run, recording: Path) -> None:
     assert recording.exists()
 
 
+def test_of_a_damaged_file_what_can_be_read_is_offered(
+    run: Run, recording: Path, tmp_path: Path
+) -> None:
+    content = recording.read_bytes()
+    cut = tmp_path / "cut.wav"
+    cut.write_bytes(content[: len(content) // 2])
+    refused = run("assess", str(cut), "--question", QUESTION)
+    assert refused.exit_code == 1
+    assert "1.5 s of 3.0 s can be read" in refused.stderr
+    assert "--partial assesses what can be read" in refused.stderr
+    taken = run("assess", str(cut), "--question", QUESTION, "--partial", "--json")
+    assert taken.exit_code == 0, taken.stderr
+    sound = json.loads(taken.stdout)["sound"]
+    assert "damaged" in sound["problems"] and sound["missing_s"] == pytest.approx(1.5, abs=0.1)
+    assert read_audio(sounds()[0]).duration_s == pytest.approx(1.5, abs=0.1)
+    many = run("assess", str(tmp_path), "--question", QUESTION, "--partial")
+    assert many.exit_code == 2 and "--partial is for one recording" in many.stderr
+
+
 def test_no_save_leaves_no_trace(run: Run, recording: Path) -> None:
     result = run("assess", str(recording), "--question", QUESTION, "--no-save", "--json")
     assert json.loads(result.stdout)["transcript"]["text"] == ANSWER
@@ -71,7 +90,7 @@ def test_export_imports_again(
 def test_regrade_says_that_nothing_changed(run: Run, recording: Path) -> None:
     run("assess", str(recording), "--question", QUESTION)
     result = run("regrade", "--diff")
-    assert "1 attempts graded again, 0 would change" in result.stdout
+    assert "1 attempt graded again, 0 would change" in result.stdout
 
 
 def test_regrade_diff_shows_a_changed_bank(run: Run, recording: Path, tmp_path: Path) -> None:
@@ -90,7 +109,7 @@ def test_regrade_diff_shows_a_changed_bank(run: Run, recording: Path, tmp_path: 
         encoding="utf-8",
     )
     result = run("regrade", "--diff", "--bank", str(tmp_path / "own.yaml"))
-    assert "keys and values: not asked for → covered" in result.stdout
+    assert "keys and values: not asked for → said" in result.stdout
     assert "1 would change" in result.stdout
 
 

@@ -138,7 +138,7 @@ def test_what_was_judged_is_stored_and_graded_again_without_a_judge(
     assert len(fake_judge.requests) == 1
     fake_judge.close()
 
-    assert "1 attempts graded again, 0 would change" in run("regrade", "--diff").stdout
-    assert "1 attempts graded again" in run("regrade").stdout
+    assert "1 attempt graded again, 0 would change" in run("regrade", "--diff").stdout
+    assert "1 attempt graded again" in run("regrade").stdout
     stored = json.loads(run("history", "1", "--json").stdout)["report"]
     assert (stored["coverage"], stored["notices"]) == (report["coverage"], report["notices"])
