@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Final
 
 _PATH: Final = Path(__file__).parent / "data" / "together.json"
+COMPANION_FROM: Final = 0.3
+"""Of the questions that name a term."""
 SAME: Final = 0.999
 """A set of terms so much like those of the question is that question itself."""
 
@@ -21,6 +23,24 @@ SAME: Final = 0.999
 def together() -> tuple[frozenset[str], ...]:
     """The terms of each question of the built-in bank."""
     return tuple(frozenset(terms) for terms in json.loads(_PATH.read_text("utf-8")))
+
+
+@cache
+def companions(name: str, questions: Sequence[Set[str]] | None = None) -> frozenset[str]:
+    """The terms that are often said where this one is said too, as FSDP beside ZeRO.
+
+    Of the questions that name them ``COMPANION_FROM`` name this one, and two at least.
+
+    Args:
+        name: the term.
+        questions: the terms of each known question; by default those of the built-in bank.
+    """
+    known = together() if questions is None else questions
+    named = Counter(term for terms in known for term in terms)
+    beside = Counter(term for terms in known if name in terms for term in terms - {name})
+    return frozenset(
+        term for term, count in beside.items() if count >= max(2, COMPANION_FROM * named[term])
+    )
 
 
 def related(

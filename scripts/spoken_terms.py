@@ -42,13 +42,13 @@ Stretch = tuple[str, int, int]
 class Place:
     """Where a term may have been said.
 
-    ``lost``: which of the terms lost there, -1 for none; ``note``: the term and the words there.
+    ``lost``: which of the terms lost there, -1 for none.
     """
 
+    term: str
     features: npt.NDArray[np.float64]
     words: tuple[int, ...]
     lost: int
-    note: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +181,7 @@ def answer_of(each: Recording, hearing: AnswerHearing, learned: Misspellings) ->
     for (place, sounding), features in zip(free, rows, strict=True):
         here = (hearing.spotter.by_its_sound(sounding.term), place.start, place.end)
         of = [at for at, one in enumerate(lost) if same(one, here, 0.5)]
-        note = f"{sounding.term} in {' '.join(words[at] for at in place.words)!r}"
-        places.append(Place(features, place.words, of[0] if of else -1, note))
+        places.append(Place(sounding.term, features, place.words, of[0] if of else -1))
     return Answer(each.accent, each.question, len(each.said), len(lost), tuple(places))
 
 

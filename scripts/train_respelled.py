@@ -30,12 +30,12 @@ from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.misspelled import Misspellings
 from pronunciation.hearing.places import FEATURES
-from pronunciation.hearing.respelled import MODEL_PATH, MORE_FEATURES
+from pronunciation.hearing.respelled import MODEL_PATH, MORE_FEATURES, choose_places
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from scripts.speak_and_fit import Learned, command_line, regress
-from scripts.spoken_terms import Answer, Place, answers_of
+from scripts.spoken_terms import Answer, answers_of
 
 OWN_WORDS: Final = tuple(Path(f"benchmarks/answers/dev{number}.jsonl") for number in (1, 2, 3))
 WORDS: Final = 85
@@ -173,10 +173,6 @@ def learn(answers: Sequence[Answer]) -> Learned:
     return learned
 
 
-def _odds(place: Place, learned: Learned) -> float:
-    return float(place.features @ learned.weights + learned.bias)
-
-
 def report(
     judged: Iterable[tuple[Answer, Learned]], thresholds: Sequence[float] = THRESHOLDS
 ) -> None:
@@ -186,16 +182,19 @@ def report(
     for threshold in thresholds:
         found = wrong = 0
         for answer, learned in judged:
-            hits: set[int] = set()
-            taken: set[int] = set()
-            for place in sorted(answer.places, key=lambda each: -_odds(each, learned)):
-                if _odds(place, learned) < np.log(threshold / (1 - threshold)):
-                    break
-                if taken.isdisjoint(place.words):
-                    taken.update(place.words)
-                    hits |= {place.lost}
-                    wrong += place.lost < 0
-            found += len(hits - {-1})
+            if not answer.places:
+                continue
+            chosen = choose_places(
+                [place.term for place in answer.places],
+                [place.words for place in answer.places],
+                np.array([place.features for place in answer.places]),
+                learned.weights,
+                learned.bias,
+                threshold,
+            )
+            hits = [answer.places[at].lost for at, _ in chosen]
+            wrong += hits.count(-1)
+            found += len({*hits} - {-1})
         print(
             f"  from {threshold:.2f}: {found} of {lost} lost terms found, {wrong} not said; of all "
             f"{terms} terms {1 - lost / terms:.3f} -> {1 - (lost - found) / terms:.3f}"

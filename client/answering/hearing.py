@@ -116,7 +116,7 @@ class AnswerHearing:
         ]
         times = known if len(known) == len(words) else None
         asked = self.asked(question)
-        spots = self.spotter.spot(words)
+        spots = self.spotter.spot(words, expected=asked.names)
         phrases: list[Found] = []
         heard: list[Heard] = []
         problem = ""
@@ -184,9 +184,9 @@ class AnswerHearing:
         """What the text names, what was found in the sound, and what only sounds like a term."""
         all_spots = []
         taken: set[int] = set()
-        for each in sorted(found, key=lambda found: -found.confidence):
+        for each in found:
             places = range(each.word_index, each.word_index + each.n_words)
-            if places and taken.isdisjoint(places):
+            if places:
                 taken.update(places)
                 name = asked.soundings[each.index - len(asked.phrases)].term
                 target = self.spotter.target(name, places.start, len(places))

@@ -19,7 +19,8 @@ from pronunciation.g2p.words import (
 
 MIN_MADE_UP: Final = 3
 """Letters; shorter pieces are syllables of a word ("e-mail") or letters ("x-ray")."""
-_JOINT = re.compile(r"[-‐‑–—/]")
+_JOINT = re.compile(r"[-‐‑–—/]|(?<=[^\W\d_]{3})\.(?=[^\W\d_]{3})")
+"""And a point between words where Whisper forgot the space ("queue.points")."""
 _COUNT = re.compile(r"(\d+)([^\W\d_]{3,})")
 """A number and what is counted, joined ("2GPUs"); shorter ones are units and versions."""
 

@@ -19,7 +19,7 @@ from pronunciation.g2p.words import normal
 from pronunciation.hearing.misspelled import Misspellings, indices
 from pronunciation.hearing.phrases import Found, likeliest
 from pronunciation.hearing.places import FEATURES, MOST_PHONES, Candidate, Written
-from pronunciation.hearing.sounding import Sounding, is_free, is_known
+from pronunciation.hearing.sounding import Sounding, is_free, is_known, is_part
 
 CLOSE: Final = 0.15
 """Distance of words that have nearly the term's sound."""
@@ -50,6 +50,12 @@ MORE_FEATURES: Final = (
 """
 
 
+_LIKENESS: Final = len(FEATURES) + MORE_FEATURES.index("likeness")
+_EXTENDS: Final = len(FEATURES) + MORE_FEATURES.index("extends")
+REST_LIKENESS: Final = 4.0
+"""Nats, of what a longer term has beside a part of it that was found; see ``choose_places``."""
+
+
 @dataclass(frozen=True, eq=False)
 class RespelledModel:
     """What ``scripts/train_respelled.py`` learned.
@@ -65,10 +71,6 @@ class RespelledModel:
     weights: npt.NDArray[np.float64]
     bias: float
     found_from: float
-
-    def probability(self, features: npt.NDArray[np.float64]) -> float:
-        """That the term was said there."""
-        return float(1.0 / (1.0 + np.exp(-(features @ self.weights + self.bias))))
 
 
 @cache
@@ -155,9 +157,66 @@ def find_terms(
         for sounding in (terms[place.index - first_index],)
         if is_free(place, sounding.term, words, targets)
     ]
-    rows = term_features(free, written, words, ordinary, model.misspellings)
-    judged = [(model.probability(row), place) for row, (place, _) in zip(rows, free, strict=True)]
-    return likeliest(judged, written, model.found_from)
+    if not free:
+        return []
+    rows = np.array(term_features(free, written, words, ordinary, model.misspellings))
+    names, places_words = [each.term for _, each in free], [place.words for place, _ in free]
+    chosen = choose_places(names, places_words, rows, model.weights, model.bias, model.found_from)
+    return likeliest([(share, free[at][0]) for at, share in chosen], written, model.found_from)
+
+
+def choose_places(
+    names: Sequence[str],
+    words: Sequence[tuple[int, ...]],
+    rows: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    bias: float,
+    found_from: float,
+) -> list[tuple[int, float]]:
+    """The places that are likely enough, no two of which have a word in common.
+
+    A term that is likely at a place speaks for the longer one that it is a part of, like a part
+    that the text names, and gives way to it where that is likely too.
+
+    Args:
+        names: the term of each place.
+        words: the transcript's words at each place.
+        rows: the features of each place, shape (places, features).
+        weights: of the features.
+        bias: log odds where all features are 0.
+        found_from: the least probability.
+
+    Returns:
+        Index and probability of each place, the likeliest first.
+    """
+    alone = rows @ weights + bias
+    odds = alone.copy()
+    parts = [
+        (whole, part)
+        for whole, name in enumerate(names)
+        if " " in name
+        for part in range(len(names))
+        if alone[part] >= 0
+        and is_part(names[part], name)
+        and words[part]
+        and {*words[part]} <= {*words[whole]}
+    ]
+    for whole, part in parts:
+        rest = rows[whole, _LIKENESS] - rows[part, _LIKENESS]
+        if not rows[whole, _EXTENDS] and rest >= REST_LIKENESS:
+            odds[whole] = alone[whole] + weights[_EXTENDS]
+    order = odds.copy()
+    for whole, part in parts:
+        if odds[whole] >= 0:
+            order[whole] = max(order[whole], odds[part])
+    chosen: list[tuple[int, float]] = []
+    taken: set[int] = set()
+    for at in sorted(range(len(names)), key=lambda at: (-order[at], -len(names[at]))):
+        share = float(1.0 / (1.0 + np.exp(-odds[at])))
+        if share >= found_from and taken.isdisjoint(words[at]):
+            taken.update(words[at])
+            chosen.append((at, share))
+    return chosen
 
 
 def _share(of: Sequence[bool]) -> float:

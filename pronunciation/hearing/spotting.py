@@ -5,7 +5,7 @@ a term's mistaken reading are looked at too, and there the sound decides: the wo
 pronunciation competes with the term's readings, and wins where the word itself was said.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -21,6 +21,7 @@ from pronunciation.g2p.words import (
     pronunciations,
 )
 from pronunciation.hearing.compounds import Names, Parts, take_apart
+from pronunciation.hearing.everyday import is_everyday, is_meant
 from pronunciation.hearing.layout import Phones, bare_phones, candidates_of, lay_out
 from pronunciation.hearing.results import Target
 from pronunciation.phones import CONFUSABLE
@@ -68,13 +69,13 @@ class TermSpotter:
     def named(self, text: str) -> frozenset[str]:
         """The terms that a text names."""
         words = self.take_apart(text.split()).words
-        spots = self._by_name([normal(word) for word in words], set())
+        spots = self._by_name(words, set(), ())
         return frozenset(spot.target.term for spot in spots)
 
     def said(self, text: str) -> tuple[Phones, ...]:
         """How a text may be said: a lexicon term in all its readings, right and wrong."""
         words = self.take_apart(text.split()).words
-        spots = self._by_name([normal(word) for word in words], set())
+        spots = self._by_name(words, set(), ())
         if len(spots) == 1 and spots[0].target.n_words == len(words):
             return tuple(dict.fromkeys(map(bare_phones, candidates_of(spots[0].target))))
         laid_out = lay_out(words, [spot.target for spot in spots])
@@ -99,20 +100,20 @@ class TermSpotter:
         self,
         words: Sequence[str],
         ordinary: Container[str] | None = None,
-        expected: Container[str] = (),
+        expected: Collection[str] = (),
     ) -> list[Spot]:
         """The places of a transcript where a term may have been said, not overlapping, in order.
 
         Args:
             words: as transcribed, see ``take_apart``.
             ordinary: see ``by_sound``; ``None``: sound-alikes are not looked for.
-            expected: see there.
+            expected: see there; a name that is an everyday word too stands for such a term.
 
         Raises:
             HearingError: a word's pronunciation cannot be made, see ``pronunciations``.
         """
         taken: set[int] = set()
-        spots = self._by_name([normal(word) for word in words], taken)
+        spots = self._by_name(words, taken, expected)
         if ordinary is not None:
             spots += self.by_sound(words, taken, ordinary, expected)
         return sorted(spots, key=lambda spot: spot.target.word_index)
@@ -140,7 +141,10 @@ class TermSpotter:
         bare = [normal(word) for word in words]
         return self._by_sound(words, bare, set(named), ordinary, expected)
 
-    def _by_name(self, bare: list[str], taken: set[int]) -> list[Spot]:
+    def _by_name(
+        self, words: Sequence[str], taken: set[int], expected: Collection[str]
+    ) -> list[Spot]:
+        bare = [normal(word) for word in words]
         spots: list[Spot] = []
         longest = self._longest_name
         for n_words in range(longest, 0, -1):  # longer names first
@@ -153,7 +157,22 @@ class TermSpotter:
                 if term is not None and is_written_apart(pieces, self._parts_of(term)):
                     taken.update(places)
                     spots.append(Spot(_target(term, index, n_words)))
-        return spots
+        doubtful = [spot for spot in spots if spot.target.term in self._everyday]
+        if not doubtful:
+            return spots
+        named = [
+            (spot.target.word_index, spot.target.term) for spot in spots if spot not in doubtful
+        ]
+        other_words = [
+            spot
+            for spot in doubtful
+            if spot.target.n_words == 1
+            and not is_meant(
+                self._everyday[spot.target.term], spot.target.word_index, words, expected, named
+            )
+        ]
+        taken.difference_update(spot.target.word_index for spot in other_words)
+        return [spot for spot in spots if spot not in other_words]
 
     def _by_sound(
         self,
@@ -223,6 +242,10 @@ class TermSpotter:
     @cached_property
     def _compound_names(self) -> Names:
         return Names(tuple(n for term in self._lexicon for n in (term.term, *term.written_as)))
+
+    @cached_property
+    def _everyday(self) -> dict[str, Term]:
+        return {term.term: term for term in self._lexicon if is_everyday(term)}
 
     @cached_property
     def _longest_name(self) -> int:

@@ -1,6 +1,6 @@
 import pytest
 
-from benchmarks.accents import ACCENTS, choose
+from benchmarks.accents import ACCENTS, LEARNED_FROM, choose
 from benchmarks.neural_voice import NeuralVoice
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
@@ -26,6 +26,25 @@ from pronunciation.terms import Lexicon
 )
 def test_an_accents_sounds(accent: str, phones: str, said: str) -> None:
     assert ACCENTS[accent](phones) == said
+
+
+@pytest.mark.parametrize(
+    ("accent", "phones", "said"),
+    [
+        ("Swedish", "ʤˈɑbz wˈɪð", "jˈɑbs vˈɪd"),
+        ("Greek", "ʃˈɛʤul", "sˈɛdzul"),
+        ("Turkish", "stˈæɹt wˈɛb", "sɪtˈɛɹt vˈɛp"),
+        ("Vietnamese", "pˈAʤ skˈɛʤul", "bˈA skˈɛzun"),
+        ("Thai", "vˈæljuz ɹˈul", "wˈæljut lˈun"),
+        ("Polish", "θɹˈi kˈɪŋ", "fɹˈi kˈink"),
+        ("Dutch", "zˈɪɹO ɡˈʌvəɹn", "sˈɪɹO kˈəvəɹn"),
+        ("Filipino", "fˈæst vˈIb", "pˈɑst bˈIb"),
+    ],
+)
+def test_the_sounds_of_accents_to_learn_from(accent: str, phones: str, said: str) -> None:
+    assert LEARNED_FROM[accent](phones) == said
+    assert [each.name for each in choose([accent])] == [accent]
+    assert accent not in ACCENTS
 
 
 def test_an_unknown_accent_lists_the_known() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.terms_together import related, together
+from pronunciation.terms_together import companions, related, together
 
 QUESTIONS = (
     frozenset(("RoCE", "InfiniBand", "GPU")),
@@ -29,6 +29,16 @@ def test_a_question_says_nothing_about_itself() -> None:
 
 def test_unknown_terms_have_no_relatives() -> None:
     assert related((), QUESTIONS) == related(("nothing",), QUESTIONS) == {}
+
+
+def test_a_companion_is_seldom_named_without_the_term() -> None:
+    questions = (
+        *(frozenset(("ZeRO", "FSDP", "GPU")),) * 2,
+        frozenset(("ZeRO", "DDP")),
+        *(frozenset(("GPU", "queue")),) * 5,
+    )
+    assert companions("ZeRO", questions) == {"FSDP"}  # DDP only once, and a GPU mostly without it
+    assert companions("Redis", questions) == frozenset()
 
 
 def test_the_shipped_questions_name_terms_of_the_lexicon() -> None:

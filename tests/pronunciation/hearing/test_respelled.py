@@ -1,11 +1,12 @@
 """Terms planted in frame scores: which of the places of like sound are one."""
 
+import numpy as np
 import pytest
 
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.phrases import Found, phrase_model
-from pronunciation.hearing.places import Written, candidates
-from pronunciation.hearing.respelled import find_terms
+from pronunciation.hearing.places import FEATURES, Written, candidates
+from pronunciation.hearing.respelled import MORE_FEATURES, choose_places, find_terms
 from pronunciation.hearing.results import Target
 from pronunciation.hearing.sounding import Sounding
 from tests.pronunciation.hearing.planted_terms import (
@@ -88,3 +89,34 @@ def test_a_term_whose_part_is_named_is_found_in_place_of_it(
     )
 
     assert [(each.word_index, each.n_words) for each in found] == places
+
+
+def chosen(
+    places: list[tuple[str, tuple[int, ...], float, float]], part_is_named: bool = False
+) -> list[str]:
+    """The terms chosen of places (term, words, log odds, likeness); a part counts 3."""
+    names = [*FEATURES, *MORE_FEATURES]
+    rows = np.zeros((len(places), len(names)))
+    rows[:, 0] = [odds for *_, odds, _ in places]
+    rows[:, names.index("likeness")] = [likeness for *_, likeness in places]
+    rows[:, names.index("extends")] = [part_is_named and " " in place[0] for place in places]
+    weights = np.zeros(len(names))
+    weights[0], weights[names.index("extends")] = 1.0, 3.0
+    terms, words = [place[0] for place in places], [place[1] for place in places]
+    return [terms[at] for at, _ in choose_places(terms, words, rows, weights, 0.0, 0.5)]
+
+
+def test_a_likely_term_gives_way_to_a_likely_longer_one_around_it() -> None:
+    bandwidth = ("bandwidth", (5,), 6.0, 9.0)
+    assert chosen([bandwidth, ("memory bandwidth", (4, 5), 1.0, 12.0)]) == ["memory bandwidth"]
+    assert chosen([bandwidth, ("memory bandwidth", (4, 5), -4.0, 12.0)]) == ["bandwidth"]
+    assert chosen([bandwidth, ("KV cache", (4, 5), 1.0, 12.0)]) == ["bandwidth"]
+
+
+def test_a_likely_part_speaks_for_the_longer_term_where_the_rest_is_likely() -> None:
+    cache = ("cache", (2,), 1.0, 8.0)
+    assert chosen([cache, ("KV cache", (1, 2), -2.0, 13.0)]) == ["KV cache"]
+    assert chosen([cache, ("KV cache", (1, 2), -2.0, 9.0)]) == ["cache"]
+    assert chosen([("cache", (2,), -1.0, 8.0), ("KV cache", (1, 2), -2.0, 13.0)]) == []
+    # a part that the text names has spoken already
+    assert chosen([cache, ("KV cache", (1, 2), -5.0, 13.0)], part_is_named=True) == ["cache"]
