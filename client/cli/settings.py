@@ -1,5 +1,6 @@
 """``aloud settings``: what is chosen once, shown, changed and taken back."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,8 +27,14 @@ def register(app: typer.Typer) -> None:
 def list_settings(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List every setting with its value and where that comes from."""
-    from client.core.preferences import NAMES, load_preferences, preferences_file, written
+    """List every setting with its value, where that comes from, and what it can be."""
+    from client.core.preferences import (
+        NAMES,
+        POSSIBLE,
+        load_preferences,
+        preferences_file,
+        written,
+    )
     from client.core.preferences import source_of as source
     from client.core.settings import data_folder
 
@@ -39,10 +46,12 @@ def list_settings(
         print_json([{"name": name, "value": value, "source": of} for name, value, of in rows])
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in ("setting", "value", "from"):
+    for column in ("setting", "value", "from", "can be"):
         table.add_column(column, overflow="fold")
     for name, value, of in rows:
-        table.add_row(Text(name, "bold"), Text(value or "–"), Text(of, "dim"))
+        table.add_row(
+            Text(name, "bold"), Text(value or "–"), Text(of, "dim"), Text(POSSIBLE[name], "dim")
+        )
     out().print(table)
     out().print(Text(f"kept in {preferences_file(home)}", "dim"), soft_wrap=True)
 
@@ -61,7 +70,8 @@ def get(name: NameArgument) -> None:
 def set_(
     name: NameArgument,
     value: Annotated[
-        str, typer.Argument(metavar="VALUE", help="The value; `aloud settings list` shows others.")
+        str,
+        typer.Argument(metavar="VALUE", help="One that `aloud settings list` names; empty: none."),
     ],
 ) -> None:
     """Choose a value."""
@@ -74,8 +84,8 @@ def set_(
         if source_of(home, key) == "environment":
             notice = f"! {variable(key)} is set in the environment and takes precedence"
             errors().print(Text(notice, "yellow"))
-        if key == "mother_tongue":
-            _tell_unknown_tongue(value)
+        if key in ("model", "mother_tongue"):
+            _tell_doubt(home, key)
 
 
 def reset(
@@ -94,14 +104,13 @@ def reset(
             change_preferences(data_folder(), {_key(name): None})
 
 
-def _tell_unknown_tongue(value: str) -> None:
-    from client.practice.drills.items import HARD_SOUNDS
+def _tell_doubt(home: Path, key: str) -> None:
+    from client.core.preferences import load_preferences
+    from client.practice.doubtful_choices import doubts_of
 
-    known = {"", "english", *HARD_SOUNDS}
-    if value.casefold() not in known:
-        names = ", ".join(sorted(each.capitalize() for each in known if each))
-        notice = f"! kept, but drills know no hard sounds for {value!r}; they do for {names}"
-        errors().print(Text(notice, "yellow"))
+    doubt = doubts_of(load_preferences(home)).get(key)
+    if doubt:
+        errors().print(Text(f"! {key} is kept. {doubt}", "yellow"))
 
 
 def _key(name: str) -> str:

@@ -123,6 +123,19 @@ _READ: Final[dict[str, Callable[[str], Any]]] = {
     "keys": _switch,
 }
 NAMES: Final = tuple(_READ)
+POSSIBLE: Final[Mapping[str, str]] = {
+    "voice": ", ".join(VOICES),
+    "speed": f"{SPEEDS[0]:g} to {SPEEDS[1]:g}",
+    "theme": ", ".join(THEMES),
+    "microphone": "a name or a part of it",
+    "engine": ", ".join(ENGINES),
+    "model": "a name of `aloud models list`, or a folder",
+    "thinking_s": f"0 to {MAX_THINKING_S}, in seconds",
+    "mother_tongue": "a language",
+    "interview_date": "a day such as 2027-03-01",
+    "keys": "on, off",
+}
+"""What each can be, in words."""
 
 
 def preferences_file(home: Path) -> Path:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Body, HTTPException, Query, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.core.errors import SettingsError, WeightsError
+from client.core.errors import SettingsError
 from client.core.preferences import (
     ENGINES,
     MAX_THINKING_S,
@@ -14,20 +14,16 @@ from client.core.preferences import (
     SPEEDS,
     THEMES,
     VOICES,
-    Preferences,
     source_of,
     variable,
     written,
 )
-from client.practice.drills.items import HARD_SOUNDS
+from client.practice.doubtful_choices import MOTHER_TONGUES, doubts_of
 from client.speaking import Speaker, voices_here
 from client.studio.routes.sounds import sound
 from client.studio.state.studio import Studio
-from client.transcription.weights import find_weights
 
 TRIAL: Final = "How would you choose between InfiniBand and RoCE for a new training cluster?"
-MOTHER_TONGUES: Final = tuple(sorted(each.capitalize() for each in {"english", *HARD_SOUNDS}))
-"""Offered, those whose speakers' hard sounds are known; any other can be typed."""
 
 Value = Annotated[str, Body(embed=True, max_length=1000)]
 
@@ -87,24 +83,6 @@ def _given(form: FormData) -> dict[str, str | None]:
     return {name: text.strip() or None for name, text in given.items() if isinstance(text, str)}
 
 
-def _doubts(preferences: Preferences) -> dict[str, str]:
-    """What is kept and does nothing, or not what one may expect, by name."""
-    doubts = {}
-    try:
-        if preferences.model and find_weights(preferences.model) is None:
-            doubts["model"] = (
-                f"{preferences.model} is not on this machine yet: answers wait for it."
-            )
-    except WeightsError as error:
-        doubts["model"] = f"These weights cannot be used: {error}."
-    tongue = preferences.mother_tongue
-    if tongue and tongue.capitalize() not in MOTHER_TONGUES:
-        doubts["mother_tongue"] = (
-            f"Drills know no hard sounds of {tongue}. They do for {', '.join(MOTHER_TONGUES)}."
-        )
-    return doubts
-
-
 def _page(
     studio: Studio,
     request: Request,
@@ -123,7 +101,7 @@ def _page(
         "settings.html",
         status,
         values=values,
-        doubts=_doubts(preferences),
+        doubts=doubts_of(preferences),
         fixed=fixed,
         wrong=wrong or {},
         saved=saved,

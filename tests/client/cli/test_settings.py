@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from client.audio.wav import read_wav
-from client.core.preferences import preferences_file
+from client.core.preferences import NAMES, POSSIBLE, preferences_file
 from client.core.settings import data_folder, load_settings
 from tests.client.cli.conftest import Run
 
@@ -35,9 +35,23 @@ def test_what_the_environment_decides_is_said(run: Run, monkeypatch: pytest.Monk
 def test_a_mother_tongue_that_drills_do_not_know_is_kept_and_told(run: Run) -> None:
     done = run("settings", "set", "mother-tongue", "Klingon")
     assert done.exit_code == 0
-    assert "drills know no hard sounds for 'Klingon'" in done.stderr.replace("\n", " ")
+    assert "Drills know no hard sounds of Klingon" in done.stderr.replace("\n", " ")
     assert run("settings", "get", "mother_tongue").stdout == "Klingon\n"
     assert run("settings", "set", "mother-tongue", "korean").stderr == ""
+
+
+def test_weights_that_cannot_be_used_are_kept_and_told(run: Run) -> None:
+    done = run("settings", "set", "model", "nosuch")
+    assert done.exit_code == 0
+    assert "model is kept. These weights cannot be used" in done.stderr.replace("\n", " ")
+    assert run("settings", "set", "model", "").stderr == ""
+
+
+def test_the_list_says_what_each_setting_can_be(run: Run) -> None:
+    assert set(POSSIBLE) == set(NAMES)
+    shown = " ".join(run("settings", "list").stdout.split())
+    assert "system, light, dark" in shown
+    assert "0.5 to 2" in shown
 
 
 @pytest.mark.parametrize(
