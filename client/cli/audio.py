@@ -41,11 +41,11 @@ def register(app: typer.Typer) -> None:
 
 def transcribe(
     settings: "ClientSettings",
-    audio: Annotated[Path, typer.Argument(metavar="AUDIO", help="Any sound or video file.")],
+    audio: Annotated[Path, typer.Argument(metavar="AUDIO", help="An audio or video file.")],
     engine: EngineOption = None,
     model: ModelOption = None,
     format_: Annotated[
-        TranscriptFormat, typer.Option("--format", help="What to print.")
+        TranscriptFormat, typer.Option("--format", help="The output format.")
     ] = TranscriptFormat.text,
 ) -> None:
     """Print the transcript of a recording."""
@@ -71,14 +71,14 @@ def say(
         Path | None, typer.Option("--out", help="Write a WAV file instead of playing.")
     ] = None,
     voice: Annotated[
-        VoiceName | None, typer.Option("--voice", help="By default as in the settings.")
+        VoiceName | None, typer.Option("--voice", help="The voice; default: the settings.")
     ] = None,
     speed: Annotated[
         float | None,
         typer.Option("--speed", min=0.5, max=2.0, help="1 is the voice's own pace."),
     ] = None,
 ) -> None:
-    """Speak, with every lexicon term said right."""
+    """Speak a text, with every lexicon term pronounced correctly."""
     from client.speaking import Speaker
     from pronunciation.lexicon_loader import load_lexicon
 

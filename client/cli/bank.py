@@ -29,7 +29,7 @@ RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's
 def register(app: typer.Typer) -> None:
     """Add ``aloud bank`` with its commands."""
     group = command_group(
-        app, "bank", "Look at the question bank and check your own.", "Bank and lexicon"
+        app, "bank", "Browse the question bank and check your own.", "Bank and lexicon"
     )
     command(group, "list")(list_bank)
     command(group, "show")(show)
@@ -90,7 +90,7 @@ def validate(
     settings: "ClientSettings",
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A bank's folder or file.")],
     fast: Annotated[
-        bool, typer.Option("--fast", help="Leave out the ways and the sentences under 'not'.")
+        bool, typer.Option("--fast", help="Skip the ways and the sentences under 'not'.")
     ] = False,
 ) -> None:
     """Check a bank: its form, and that its model answers and ways say what they should."""

@@ -31,10 +31,12 @@ def register(app: typer.Typer) -> None:
 def export(
     settings: "ClientSettings",
     attempt: Annotated[int, typer.Argument(metavar="ID", help="The attempt.", min=1)],
-    audio: Annotated[bool, typer.Option("--audio", help="With the recording.")] = False,
+    audio: Annotated[bool, typer.Option("--audio", help="Include the recording.")] = False,
     file: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Default: named by the question."),
+        typer.Option(
+            "--out", metavar="FILE", help="The file; by default named after the question."
+        ),
     ] = None,
 ) -> None:
     """Make a bundle: transcript, report, a page that opens offline to comment in."""
@@ -59,9 +61,11 @@ def export(
 
 def merge(
     settings: "ClientSettings",
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Comments or bundles.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Files with comments, or bundles.")
+    ],
 ) -> None:
-    """Add the comments that came back to your answers. Merging a file twice changes nothing."""
+    """Merge a coach's comments into your answers. Merging a file twice changes nothing."""
     from client.backend.reviews import open_reviews
     from client.data.bundle import merge_each, news_of, read_review
 

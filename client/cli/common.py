@@ -81,7 +81,7 @@ LexiconOption = Annotated[
 ServerOption = Annotated[
     str | None,
     typer.Option(
-        "--server", metavar="URL", help="Address of a shared server; without it, embedded."
+        "--server", metavar="URL", help="Address of a shared server; by default the embedded one."
     ),
 ]
 JudgeOption = Annotated[
@@ -89,7 +89,7 @@ JudgeOption = Annotated[
     typer.Option(
         "--judge",
         metavar="URL",
-        help="OpenAI-compatible API that judges key phrases not found. The transcript goes there.",
+        help="OpenAI-compatible API that judges key phrases not found. It gets the transcript.",
     ),
 ]
 JudgeModelOption = Annotated[
@@ -115,7 +115,7 @@ EngineOption = Annotated[
     typer.Option(
         "--engine",
         metavar="E",
-        help="auto, faster-whisper, openai-whisper or pocketsphinx; by default as in the settings.",
+        help="auto, faster-whisper, openai-whisper or pocketsphinx; default: the settings.",
         callback=_known_engine,
     ),
 ]

@@ -33,11 +33,11 @@ def drill(
         typer.Argument(
             metavar="SET",
             help="acronyms, silent-letters, word-stress, minimal-pairs or a set of your own; "
-            "without it, all.",
+            "default: all sets.",
         ),
     ] = None,
     items: Annotated[
-        int, typer.Option("--items", metavar="N", min=1, max=200, help="How many at most.")
+        int, typer.Option("--items", metavar="N", min=1, max=200, help="Largest number of items.")
     ] = 10,
     device: Annotated[
         str | None, typer.Option("--device", help="The microphone's name, or a part of it.")
@@ -55,7 +55,7 @@ def drill(
         typer.Option("--import", metavar="FILE", help="Add your own items from a .csv file."),
     ] = None,
 ) -> None:
-    """Drill how terms are said: hear one, say it, see how it was heard. Misses come back."""
+    """Practice terms: hear one, say it, see how it was heard. Misses come back."""
     if [list_, export is not None, import_ is not None].count(True) > 1:
         raise typer.BadParameter("name only one of --list, --export and --import")
     if import_ is not None:

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
     group = command_group(
         app,
         "lexicon",
-        "Look at the terms and how they are said, and check your own.",
+        "Browse the terms and their pronunciation, and check your own.",
         "Bank and lexicon",
     )
     command(group, "list")(list_terms)

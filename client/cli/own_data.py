@@ -66,13 +66,14 @@ def history(
         int | None,
         typer.Option("--version", metavar="N", min=1, help="With ID: its Nth report, from 1."),
     ] = None,
-    role: Annotated[str | None, typer.Option("--role", help="Only this role's.")] = None,
+    role: Annotated[str | None, typer.Option("--role", help="Only this role's attempts.")] = None,
     round_: RoundOption = None,
     question: Annotated[
-        str | None, typer.Option("--question", metavar="ID", help="Only this question's.")
+        str | None, typer.Option("--question", metavar="ID", help="Only this question's attempts.")
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=500, help="How many to list.")
+        int,
+        typer.Option("--limit", metavar="N", min=1, max=500, help="Number of attempts to list."),
     ] = 20,
     as_json: JsonOption = False,
 ) -> None:
@@ -153,7 +154,8 @@ def export(
         ExportFormat, typer.Option("--format", help="JSON can be imported again.")
     ] = ExportFormat.markdown,
     out_file: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write here, not to the screen.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write to this file, not to the screen."),
     ] = None,
 ) -> None:
     """Export attempts as Markdown, HTML, JSON, CSV, or the transcript of one as SRT or VTT."""
@@ -179,7 +181,7 @@ def import_file(
         Path, typer.Argument(metavar="FILE", help="What `aloud export --format json` wrote.")
     ],
 ) -> None:
-    """Import exported attempts and drills; those that are there already stay as they are."""
+    """Import exported attempts and drills; existing ones stay as they are."""
     from client.data.exports import import_archive
 
     with open_server(settings) as backend:
@@ -198,11 +200,14 @@ def import_file(
 def purge(
     settings: "ClientSettings",
     attempt: Annotated[
-        list[int] | None, typer.Option("--attempt", metavar="ID", help="This one. May be repeated.")
+        list[int] | None,
+        typer.Option("--attempt", metavar="ID", help="Delete this attempt. May be repeated."),
     ] = None,
     before: Annotated[
         datetime | None,
-        typer.Option("--before", metavar="DAY", parser=_day, help="All before this day."),
+        typer.Option(
+            "--before", metavar="DAY", parser=_day, help="Delete all attempts before this day."
+        ),
     ] = None,
     everything: Annotated[
         bool,

@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
-    """Assess a spoken answer that comes with Aloud: no microphone, no download needed."""
+    """Assess a sample answer; needs no microphone and no download."""
     from client.data import demo as sample
 
     if not as_json:
@@ -70,7 +70,7 @@ def assess(
         Path,
         typer.Argument(
             metavar="AUDIO",
-            help="Any sound or video file; or many: a folder, or a manifest (JSON lines or CSV).",
+            help="An audio or video file; for many, a folder or a manifest (JSON lines or CSV).",
         ),
     ],
     question: Annotated[
@@ -87,26 +87,28 @@ def assess(
     ] = False,
     results: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE.jsonl", help="Of many recordings: their reports."),
+        typer.Option(
+            "--out", metavar="FILE.jsonl", help="Many recordings: write their reports here."
+        ),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", metavar="N", min=1, help="Of many: how many at a time."),
+        typer.Option("--workers", metavar="N", min=1, help="Many recordings: how many at a time."),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option("--cluster", metavar="ADDRESS", help="Of many: on a Ray cluster."),
+        typer.Option("--cluster", metavar="ADDRESS", help="Many recordings: use this Ray cluster."),
     ] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Of many: do those that failed again.")
+        bool, typer.Option("--retry-failed", help="Many recordings: assess failed ones again.")
     ] = False,
 ) -> None:
     """Assess a recorded answer: transcript, coverage, pronunciation, delivery.
 
-    What is kept in the history keeps a copy of its sound on this machine.
+    An answer in the history keeps a copy of its recording on this machine.
 
-    Many recordings are assessed side by side, and their reports written to --out, a line each;
-    nothing goes into the history. Run the same command again to go on with a run that was stopped.
+    Many recordings are assessed in parallel. Their reports go to --out, one per line, and nothing
+    goes into the history. Run the same command again to continue a run that stopped.
     """
     from client.bulk.recordings import is_bulk
 
@@ -165,7 +167,7 @@ def interview(
     role: Annotated[str, typer.Option("--role", metavar="R", help="A role of `aloud bank list`.")],
     round_: RoundOption = None,
     questions: Annotated[
-        int, typer.Option("--questions", metavar="N", min=1, max=50, help="How many questions.")
+        int, typer.Option("--questions", metavar="N", min=1, max=50, help="Number of questions.")
     ] = 3,
     engine: EngineOption = None,
     model: ModelOption = None,
@@ -178,7 +180,7 @@ def interview(
             "--prepare",
             min=0,
             max=600,
-            help="Seconds to think before recording; by default as in the settings, or 5.",
+            help="Seconds to think before recording; default: the settings, or 5.",
         ),
     ] = None,
     auto_stop: Annotated[

@@ -29,7 +29,7 @@ def progress(
     settings: "ClientSettings",
     role: Annotated[str | None, typer.Option("--role", help="Only this role's answers.")] = None,
     terms: Annotated[
-        int, typer.Option("--terms", metavar="N", min=1, max=500, help="How many terms to list.")
+        int, typer.Option("--terms", metavar="N", min=1, max=500, help="Number of terms to list.")
     ] = 10,
     as_json: JsonOption = False,
 ) -> None:
@@ -69,7 +69,7 @@ def progress(
 
 
 def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
-    """Show the study plan, with the rounds that were practiced ticked."""
+    """Show the study plan and tick the rounds that you have practiced."""
     from client.practice.progress import all_attempts, planned_rounds, week_starts
 
     with open_server(settings, reading=True) as backend:

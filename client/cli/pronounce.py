@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def pronounce(
     settings: "ClientSettings",
     audio: Annotated[
-        Path | None, typer.Argument(metavar="AUDIO", help="Any sound or video file.")
+        Path | None, typer.Argument(metavar="AUDIO", help="An audio or video file.")
     ] = None,
     text: Annotated[
         str | None, typer.Option("--text", help="The words that are said in it.")

@@ -34,10 +34,11 @@ def register(app: typer.Typer) -> None:
 def retranscribe(
     settings: "ClientSettings",
     attempt: Annotated[
-        list[int] | None, typer.Argument(metavar="ID…", help="These attempts.")
+        list[int] | None, typer.Argument(metavar="ID…", help="The attempts to transcribe again.")
     ] = None,
     rough: Annotated[
-        bool, typer.Option("--rough", help="All whose transcript is rough, made by PocketSphinx.")
+        bool,
+        typer.Option("--rough", help="All attempts with a rough transcript, made by PocketSphinx."),
     ] = False,
     engine: EngineOption = None,
     model: ModelOption = None,
@@ -90,7 +91,7 @@ def correct(
         typer.Option("--file", help="The whole transcript, corrected; - reads standard input."),
     ] = None,
     restore: Annotated[
-        bool, typer.Option("--restore", help="Put the engine's words back everywhere.")
+        bool, typer.Option("--restore", help="Restore all of the engine's words.")
     ] = False,
     phrase: Annotated[
         str | None,

@@ -16,7 +16,10 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud
 def register(app: typer.Typer) -> None:
     """Add the commands; they work where the file of settings is damaged, too."""
     settings = command_group(
-        app, "settings", "Voice, speed, theme, engine and other choices.", "Your own data"
+        app,
+        "settings",
+        "Change the voice, speed, theme, engine and other settings.",
+        "Your own data",
     )
     settings.command("list")(list_settings)
     settings.command("get")(get)
@@ -74,7 +77,7 @@ def set_(
         typer.Argument(metavar="VALUE", help="One that `aloud settings list` names; empty: none."),
     ],
 ) -> None:
-    """Choose a value."""
+    """Change a setting."""
     from client.core.preferences import change_preferences, source_of, variable
     from client.core.settings import data_folder
 
@@ -90,7 +93,7 @@ def set_(
 
 def reset(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Without it, all settings.")
+        str | None, typer.Argument(metavar="NAME", help="The setting; by default all of them.")
     ] = None,
 ) -> None:
     """Go back to the default."""

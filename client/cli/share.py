@@ -25,25 +25,27 @@ def share(
     settings: "ClientSettings",
     attempt: Annotated[int, typer.Argument(metavar="ID", help="The attempt.", min=1)],
     cohort: Annotated[
-        str | None, typer.Option("--cohort", help="Show it to the coaches of this cohort.")
+        str | None, typer.Option("--cohort", help="Share it with the coaches of this cohort.")
     ] = None,
     link: Annotated[
         str | None,
         typer.Option("--link", metavar="LABEL", help="Make a link for a coach without an account."),
     ] = None,
-    days: Annotated[int, typer.Option("--days", min=1, max=90, help="How long it works.")] = 14,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=90, help="Days until the link expires.")
+    ] = 14,
     audio: Annotated[
-        bool, typer.Option("--audio", help="With the recording, which is uploaded for it.")
+        bool, typer.Option("--audio", help="Include the recording, which is uploaded.")
     ] = False,
     whole: Annotated[
         bool, typer.Option("--interview", help="All answers of its interview.")
     ] = False,
     stop: Annotated[
-        bool, typer.Option("--stop", help="Take back everything that shows this attempt alone.")
+        bool, typer.Option("--stop", help="Revoke every share of this attempt alone.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show an answer to a coach, by cohort or by link; without options, say who sees it."""
+    """Share an answer with a coach, by cohort or by link; without options, show who sees it."""
     from client.data.own_recordings import OwnRecordings
     from client.data.sharing import interview_of, open_sharing, share_attempt, share_interview
     from server.contract import LinkRequest

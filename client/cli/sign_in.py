@@ -16,7 +16,8 @@ _PANEL = "Machine and server"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 AddressArgument = Annotated[
-    str | None, typer.Argument(metavar="SERVER", help="Its address; else --server, ALOUD_SERVER.")
+    str | None,
+    typer.Argument(metavar="SERVER", help="The server; default: --server or ALOUD_SERVER."),
 ]
 
 
@@ -27,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def login(settings: "ClientSettings", address: AddressArgument = None) -> None:
-    """Keep a token for a shared server, made on its account page. Asks, or reads standard input."""
+    """Store a token for a shared server, from its account page. Asks, or reads standard input."""
     from client.backend.remote import RemoteBackend
     from client.core.tokens import is_token, keep_token
     from server.contract import HistoryQuery

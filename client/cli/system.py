@@ -20,7 +20,7 @@ _PANEL = "Machine and server"
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    models = command_group(app, "models", "Whisper weights on this machine.", _PANEL)
+    models = command_group(app, "models", "List and download Whisper weights.", _PANEL)
     command(models, "list")(list_models)
     command(models, "pull")(pull)
     command(app, "doctor", _PANEL)(doctor)
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None:
-    """List the Whisper weights: which there are and which are installed."""
+    """List the available Whisper weights, and which are installed."""
     from client.transcription.weights import DEFAULT_MODEL
     from client.transcription.weights import list_models as known
 
@@ -63,7 +63,7 @@ def pull(
     settings: "ClientSettings",
     name: Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud models list`.")],
 ) -> None:
-    """Fetch Whisper weights, with a progress bar."""
+    """Download Whisper weights, with a progress bar."""
     from client.cli.progress import download_bar
     from client.transcription.weights import pull as fetch
 
@@ -102,13 +102,15 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8017,
     name: Annotated[
         list[str] | None,
-        typer.Option("--name", help="A name the server goes by, as in a proxy. May be repeated."),
+        typer.Option(
+            "--name", help="A host name of the server, e.g. behind a proxy. May be repeated."
+        ),
     ] = None,
     workers: Annotated[
-        int, typer.Option(min=1, max=64, help="Processes that answer, on one database.")
+        int, typer.Option(min=1, max=64, help="Number of server processes on one database.")
     ] = 1,
 ) -> None:
-    """Run the shared server. `aloud user` makes its accounts."""
+    """Run the shared server. `aloud user` manages its accounts."""
     from client.backend.embedded import serve as run
 
     # not to standard error: there every line is a JSON object of the log

@@ -42,7 +42,7 @@ def unfinished(
     model: ModelOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
-    """List answers without a report that a crash or a fault left, and finish or discard them."""
+    """List interrupted answers that have no report yet, and finish or discard them."""
     from client.cli.engine import open_session
     from client.practice.finishing import Finisher
 

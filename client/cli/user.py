@@ -47,11 +47,11 @@ def register(app: typer.Typer) -> None:
     command(user, "disable")(disable)
     command(user, "enable")(enable)
     command(user, "delete")(delete)
-    token = command_group(user, "token", "What clients sign in with.")
+    token = command_group(user, "token", "Manage the tokens that clients sign in with.")
     command(token, "add")(add_token)
     command(token, "list")(list_tokens)
     command(token, "revoke")(revoke_token)
-    cohort = command_group(user, "cohort", "Candidates with their coaches.")
+    cohort = command_group(user, "cohort", "Manage cohorts: candidates with their coaches.")
     command(cohort, "add")(add_cohort)
     command(cohort, "list")(list_cohorts)
     command(cohort, "delete")(delete_cohort)
@@ -154,7 +154,7 @@ def delete(
     name: NameArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete an account and all its data, for good."""
+    """Delete an account and all its data permanently."""
     with _accounts(settings) as accounts:
         user = accounts.named(name)
         if not yes:
@@ -268,7 +268,7 @@ def assign(
     settings: "ClientSettings",
     cohort: CohortArgument,
     name: NameArgument,
-    place: Annotated[PlaceName, typer.Option("--as", help="Their role in the cohort.")] = (
+    place: Annotated[PlaceName, typer.Option("--as", help="The account's role in the cohort.")] = (
         PlaceName.candidate
     ),
 ) -> None:
