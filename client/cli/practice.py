@@ -83,7 +83,7 @@ def assess(
         bool, typer.Option("--save/--no-save", help="Keep the attempt in the history.")
     ] = True,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Of a damaged file, assess what can be read.")
+        bool, typer.Option("--partial", help="Assess the readable part of a damaged file.")
     ] = False,
     results: Annotated[
         Path | None,
