@@ -4,15 +4,17 @@
         [--workers 2] [--database URL] [--without-vectors]
 
 Prints answers a second, how long one takes (median and 99th percentile), and the server's own
-processor time for each, without its start and the first ``--warm`` seconds, in which each question
-is prepared once in each process. Answers come with their vectors, as the client sends
-them; ``--without-vectors`` leaves these to the server. Without ``--rate`` each candidate sends one
-answer after the other; with it, so many answers a second are begun however long they take. They
-are those of benchmarks/answers, from as many accounts as the limits of one need
-(docs/operations.md). The candidates take a part of the same processors.
+processor time for each. Before, every account sends an answer, whose vectors the server tests, and
+every question is answered, which each process prepares once; at least ``--warm`` seconds long.
+Answers come with their vectors, as the client sends them; ``--without-vectors`` leaves these to the
+server. Without ``--rate`` each candidate sends one answer after the other; with it, so many answers
+a second are begun however long they take. They are those of benchmarks/answers, from as many
+accounts as the limits of one need (docs/operations.md). The candidates, all of them one thread that
+sends prepared bytes, take a part of the same processors, which is printed too.
 """
 
 import argparse
+import asyncio
 import http.client
 import json
 import os
@@ -20,10 +22,9 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -53,12 +54,14 @@ class Load:
         refused: answers that it did not store.
         seconds: how long it was loaded.
         processor_s: processor time of its processes.
+        sending_s: processor time of the candidates.
     """
 
     took_s: Sequence[float]
     refused: int
     seconds: float
     processor_s: float
+    sending_s: float
 
     @property
     def per_s(self) -> float:
@@ -80,6 +83,11 @@ class Load:
         """Of the server, for each answer."""
         return 1000 * self.processor_s / max(1, len(self.took_s))
 
+    @property
+    def sending_ms(self) -> float:
+        """Of the candidates, for each answer."""
+        return 1000 * self.sending_s / max(1, len(self.took_s))
+
 
 def main() -> None:
     """Serves, loads, prints."""
@@ -98,11 +106,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = args.database or sqlite_url(Path(folder) / "aloud.db")
         with serving(url, args.workers) as server:
-            server.load(answers, args.clients, args.warm)
+            server.warm(answers, args.clients, args.warm)
             found = server.load(answers, args.clients, args.seconds, args.rate)
     print(f"{len(found.took_s)} answers, {found.per_s:.1f} a second, {found.refused} refused")
     print(f"median {found.median_ms:.0f} ms, 99 of 100 within {found.p99_ms:.0f} ms")
-    print(f"processor: {found.processor_ms:.1f} ms for each answer")
+    print(
+        f"processor: {found.processor_ms:.1f} ms for each answer, and {found.sending_ms:.1f} ms to "
+        "send it"
+    )
 
 
 def sent_answers(*, vectors: bool) -> list[str]:
@@ -123,7 +134,9 @@ def sent_answers(*, vectors: bool) -> list[str]:
         }
         if vectors:
             sent["sense"] = make_sense(Submission.model_validate(sent), None)[1]
-        bodies.append(json.dumps(sent).replace("%", "%%").replace("0" * 32, "%s"))
+        bodies.append(
+            json.dumps(sent, separators=(",", ":")).replace("%", "%%").replace("0" * 32, "%s")
+        )
     return bodies
 
 
@@ -134,6 +147,18 @@ class Server:
     address: str
     tokens: Sequence[str]
     process_id: int
+    workers: int
+
+    def warm(self, answers: Sequence[str], clients: int, seconds: float = 0.0) -> None:
+        """Sends answers until what is done once for each question and account is done.
+
+        Args:
+            answers: bodies, from ``sent_answers``.
+            clients: as for ``load``.
+            seconds: at least this long.
+        """
+        wanted = self.workers * (len(self.tokens) + 2 * len(answers))
+        asyncio.run(self._send(answers, clients, seconds, None, wanted))
 
     def load(
         self, answers: Sequence[str], clients: int, seconds: float, rate: float | None = None
@@ -142,45 +167,80 @@ class Server:
 
         Args:
             answers: bodies, from ``sent_answers``.
-            clients: threads, each with a connection.
+            clients: how many connections.
             seconds: for how long.
             rate: answers a second, of all clients; ``None``: as many as go.
         """
+        return asyncio.run(self._send(answers, clients, seconds, rate))
+
+    async def _send(
+        self,
+        answers: Sequence[str],
+        clients: int,
+        seconds: float,
+        rate: float | None,
+        at_least: int = 0,
+    ) -> Load:
         took_s: list[float] = []
         refused: list[int] = []
         numbers = count()
-        begins_s = time.perf_counter()
+        parts = [answer.replace("%%", "%").encode().split(b"%s") for answer in answers]
+        host = urlsplit(self.address).netloc
 
-        def send() -> None:
-            with closing(http.client.HTTPConnection(urlsplit(self.address).netloc)) as connection:
+        async def send() -> None:
+            async with _connection(host) as (reader, writer):
                 for number in numbers:
                     due_s = begins_s + number / rate if rate else time.perf_counter()
-                    if max(due_s, time.perf_counter()) > begins_s + seconds:
+                    late = max(due_s, time.perf_counter()) > begins_s + seconds
+                    if late and number >= at_least:
                         return
-                    time.sleep(max(0.0, due_s - time.perf_counter()))
-                    body = answers[number % len(answers)] % uuid4().hex
+                    await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
+                    before, after = parts[number % len(parts)]
+                    body = before + uuid4().hex.encode() + after
                     token = self.tokens[number % len(self.tokens)]
-                    headers = {
-                        "Authorization": f"Bearer {token}",
-                        "Content-Type": "application/json",
-                    }
-                    connection.request("POST", "/api/v1/attempts", body.encode(), headers)
-                    reply = connection.getresponse()
-                    reply.read()
-                    if reply.status == 201:
+                    writer.write(
+                        f"POST /api/v1/attempts HTTP/1.1\r\nHost: {host}\r\n"
+                        f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+                        f"Content-Length: {len(body)}\r\n\r\n".encode()
+                        + body
+                    )
+                    status = await _status(reader)
+                    if status == 201:
                         took_s.append(time.perf_counter() - due_s)
                     else:
-                        refused.append(reply.status)
+                        refused.append(status)
 
-        before_s = _processor_s(self.process_id)
-        threads = [threading.Thread(target=send) for _ in range(clients)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        before_s, own_s = _processor_s(self.process_id), time.process_time()
+        begins_s = time.perf_counter()
+        await asyncio.gather(*(send() for _ in range(clients)))
         lasted_s = time.perf_counter() - begins_s
-        used_s = _processor_s(self.process_id) - before_s
-        return Load(sorted(took_s), len(refused), lasted_s, used_s)
+        return Load(
+            sorted(took_s),
+            len(refused),
+            lasted_s,
+            _processor_s(self.process_id) - before_s,
+            time.process_time() - own_s,
+        )
+
+
+@asynccontextmanager
+async def _connection(
+    host: str,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    name, _, port = host.rpartition(":")
+    reader, writer = await asyncio.open_connection(name, int(port))
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+async def _status(reader: asyncio.StreamReader) -> int:
+    """The status of an answer, which is read to its end."""
+    status, *lines = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
+    fields = dict(line.split(b": ", 1) for line in lines if line)
+    await reader.readexactly(int(fields[b"content-length"]))
+    return int(status.split()[1])
 
 
 @contextmanager
@@ -201,7 +261,7 @@ def serving(url: str, workers: int = 1, accounts: int = 60) -> Iterator[Server]:
         )
         try:
             _wait_for(address)
-            yield Server(address, tokens, process.pid)
+            yield Server(address, tokens, process.pid, workers)
         finally:
             process.terminate()
             process.wait(60)

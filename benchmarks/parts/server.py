@@ -33,7 +33,7 @@ def measure(*, quick: bool) -> list[Table]:
 
     def add(kind: str, url: str, workers: int) -> None:
         with serving(url, workers) as server:
-            server.load(answers, CLIENTS, 3.0)  # each question's phrases are compiled once
+            server.warm(answers, CLIENTS)
             most = server.load(answers, CLIENTS, seconds)
             half = server.load(answers, 4 * CLIENTS, seconds, most.per_s / 2)
         rows.append(
