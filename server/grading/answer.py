@@ -1,11 +1,11 @@
 """An answer made ready for searching: its tokens, indexed, parted into clauses, without fillers."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from server.grading.lexis.english import is_known_english
+from server.grading.lexis.english import is_known_english, word_set
 from server.grading.lexis.vocabulary import (
     ADVERBIAL,
     AUXILIARIES,
@@ -13,6 +13,7 @@ from server.grading.lexis.vocabulary import (
     DISFLUENCIES,
     DISFLUENT_PHRASES,
     FUNCTION_WORDS,
+    PREFIX_WORDS,
     SUBJECTS,
 )
 from server.grading.lexis.words import is_odd
@@ -27,6 +28,9 @@ Span = tuple[int, int]
 
 MIN_RUN_ON = 20
 """Tokens from which a text without punctuation is more than one sentence."""
+_SPACED_PREFIXES = word_set("non un semi self anti quasi pseudo")
+_JOINED_PREFIXES = PREFIX_WORDS | {"micro", "macro", "multi", "cross"}
+_PREFIXES = _SPACED_PREFIXES | _JOINED_PREFIXES
 _MAX_REPEAT = 3
 _MAX_JOINED = 3
 """Words that a transcriber may make of one; letters are joined up to ``_MAX_LETTERS``."""
@@ -51,6 +55,7 @@ class Answer:
         symbols: term → places where it was said in any of its forms, and how.
         skipped: tokens that carry nothing: fillers, repeated starts, words broken off.
         adverbial: tokens that are part of an adverb ("in parallel").
+        prefixed: tokens of which a prefix before them makes another word ("non-blocking").
         sentence: for each token the number of its sentence; ``clause`` of its clause.
         phones: how the words sound; empty where only the letters count.
         odd: tokens that are no word of English and no term, as a transcriber writes at a loss.
@@ -69,6 +74,7 @@ class Answer:
     symbols: dict[str, list[tuple[int, int, Form]]]
     skipped: frozenset[int]
     adverbial: frozenset[int]
+    prefixed: frozenset[int]
     sentence: tuple[int, ...]
     clause: tuple[int, ...]
     phones: WordPhones
@@ -134,6 +140,7 @@ def read_answer(
             for place in by_text.get(second, ())
             if place and tokens[place - 1].text == first
         ),
+        prefixed=_prefixed(by_text, tokens),
         sentence=sentence,
         clause=clause,
         phones=phones_of_words(() if strict else tokens),
@@ -146,6 +153,22 @@ def read_answer(
         keys=frozenset().union(by_text, by_lemma, by_family, symbols),
         run_on=len(tokens) >= MIN_RUN_ON and all(token.gap == NO_BREAK for token in tokens[1:]),
         strict=strict,
+    )
+
+
+def _prefixed(by_text: Mapping[str, Sequence[int]], tokens: Sequence[Token]) -> frozenset[int]:
+    """The tokens behind a prefix that makes another word of them."""
+    behind = [
+        place + 1
+        for prefix in _PREFIXES & by_text.keys()
+        for place in by_text[prefix]
+        if place + 1 < len(tokens)
+    ]
+    return frozenset(
+        place
+        for place in behind
+        if tokens[place - 1].text
+        in (_JOINED_PREFIXES if tokens[place].inside else _SPACED_PREFIXES)
     )
 
 

@@ -77,7 +77,7 @@ def _only_known_by_name(answer: Answer, span: Span) -> bool:
     around = range(max(0, span[0] - MAX_SCOPE), min(len(answer.tokens), span[1] + MAX_BEHIND + 2))
     near = [answer.raw(at) for at in around if answer.sentence[at] == answer.sentence[span[0]]]
     before = [answer.raw(at) for at in range(span[0] - 3, span[0])]
-    if _BY_NAME.search(" ".join(near)):
+    if "name" in near and _BY_NAME.search(" ".join(near)):
         return True
     if before[-2:] in (["heard", "of"], ["heard", "about"]):
         return True

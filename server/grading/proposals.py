@@ -1,8 +1,7 @@
 """What a layer proposes: words of the answer that may say a key phrase."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from server.grading.answer import Answer
 from server.grading.units import CompiledPhrase, Tier, Variant
@@ -11,8 +10,8 @@ LayerName = Literal["surface", "sound", "sense"]
 How = Literal["exact", "inflected", "alias", "acronym", "fuzzy", "sound", "own_words"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+# Named tuples: an answer has hundreds of them, and they are made in a third of the time.
+class Place(NamedTuple):
     """Tokens ``start`` to ``end`` of the answer say units ``first`` to ``last`` of the variant."""
 
     start: int
@@ -22,8 +21,7 @@ class Place:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """Words that may say a key phrase, or half of it; the confirmer decides.
 
     Attributes:

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from server.grading.answer import Answer, Span
-from server.grading.lexis.english import word_set
-from server.grading.lexis.vocabulary import PREFIX_WORDS
 from server.grading.proposals import How, Place, Proposal
 from server.grading.sense.thresholds import MAX_OTHER_SIDE_WORDS, MIN_UNITS_TO_SPARE_ONE
 from server.grading.units import CompiledPhrase, Tier, Unit, Variant
@@ -22,8 +20,6 @@ TIER_SCORES = {
     Tier.EXACT: 1.0, Tier.INFLECTED: 0.98, Tier.DERIVED: 0.9, Tier.ACRONYM: 0.95,
     Tier.SPELLING: 0.85,
 }  # fmt: skip
-_SPACED_PREFIXES = word_set("non un semi self anti quasi pseudo")
-_JOINED_PREFIXES = PREFIX_WORDS | {"micro", "macro", "multi", "cross"}
 _LOOSE_FAMILY = ("er", "or", "ism", "ness")
 
 
@@ -38,12 +34,14 @@ def _propose(answer: Answer, phrase: CompiledPhrase) -> Iterator[Proposal]:
     found = answer.found
     for variant in phrase.variants:
         joined = _joined_places(answer, variant) if variant.joined else []
-        said = False
-        for unit in variant.units:  # most are known already: other variants have them too
-            spans = found.get(id(unit))
-            if spans or (spans is None and spans_of(answer, unit)):
-                said = True
-        if not said and not joined:
+        said = [
+            number
+            for number, unit in enumerate(variant.units)
+            # most are known already: other variants have them too
+            if (spans := found.get(id(unit))) or (spans is None and spans_of(answer, unit))
+        ]
+        lone = len(said) == 1 and said[0] > 0 and len(variant.needed) > 1
+        if not joined and (not said or lone):  # alone it tells nothing unless it opens the phrase
             continue
         by_unit = [_places(answer, variant, number) for number in range(len(variant.units))]
         if len(variant.units) == 1:
@@ -86,20 +84,21 @@ def _places(answer: Answer, variant: Variant, number: int) -> list[Place]:
     spans = spans_of(answer, unit)
     if not spans:
         return []
-    several = len(variant.units) > 1
-    return sorted(
-        (
-            Place(start, end, tier, number, number + 1)
-            for (start, end), tier in spans.items()
-            if not (
-                several
-                and end - start == 1
-                and start in answer.adverbial
-                and answer.tokens[start - 1].text != unit.before
-                and not (tier == Tier.EXACT and number == 0)
-            )
-        ),
-        key=_start_of,
+    places = [Place(start, end, tier, number, number + 1) for (start, end), tier in spans.items()]
+    if answer.adverbial and len(variant.units) > 1:
+        places = [place for place in places if not _is_in_adverb(answer, place, unit)]
+    if len(places) > 1:
+        places.sort(key=_start_of)
+    return places
+
+
+def _is_in_adverb(answer: Answer, place: Place, unit: Unit) -> bool:
+    """Whether a place is part of an adverb that is none of the phrase's own."""
+    return (
+        place.end - place.start == 1
+        and place.start in answer.adverbial
+        and answer.tokens[place.start - 1].text != unit.before
+        and not (place.tier is Tier.EXACT and place.first == 0)
     )
 
 
@@ -125,28 +124,27 @@ def spans_of(answer: Answer, unit: Unit) -> dict[Span, Tier]:
 
 def _look_up(answer: Answer, unit: Unit) -> dict[Span, Tier]:
     found: dict[Span, Tier] = {}
-
-    def put(start: int, end: int, tier: Tier) -> None:
-        if not _prefixed(answer, start, unit):
-            found[start, end] = min(tier, found.get((start, end), tier))
-
     for place in answer.by_text.get(unit.text, ()):
-        put(place, place + 1, Tier.EXACT)
+        found[place, place + 1] = Tier.EXACT
     if unit.letters:
         for place in answer.by_text.get(unit.text + "s", ()):
-            put(place, place + 1, Tier.INFLECTED)
+            found.setdefault((place, place + 1), Tier.INFLECTED)
     else:
         for place in answer.by_lemma.get(unit.lemma, ()):
-            put(place, place + 1, Tier.INFLECTED)
+            found.setdefault((place, place + 1), Tier.INFLECTED)
         if not answer.strict:
             for place in answer.by_family.get(unit.family, ()):
-                put(place, place + 1, Tier.DERIVED)
-    for text in (unit.text, unit.text + "s"):
-        for start, end in answer.joined.get(text, ()):
-            spelled = all(len(token.text) == 1 for token in answer.tokens[start : end - 1])
-            if spelled or not unit.letters:
-                put(start, end, Tier.EXACT)
+                found.setdefault((place, place + 1), Tier.DERIVED)
+
+    def put(start: int, end: int, tier: Tier) -> None:
+        found[start, end] = min(tier, found.get((start, end), tier))
+
     if not answer.joined.keys().isdisjoint(unit.keys):
+        for text in (unit.text, unit.text + "s"):
+            for start, end in answer.joined.get(text, ()):
+                spelled = all(len(token.text) == 1 for token in answer.tokens[start : end - 1])
+                if spelled or not unit.letters:
+                    put(start, end, Tier.EXACT)
         for text, tier in unit.forms:
             for start, end in answer.joined.get(text, ()):
                 put(start, end, tier)
@@ -160,19 +158,13 @@ def _look_up(answer: Answer, unit: Unit) -> dict[Span, Tier]:
             elif end - start > 1:  # a single word was looked up by its own keys
                 said = " ".join(token.text for token in answer.tokens[start:end])
                 put(start, end, Tier.EXACT if said == symbol else Tier.INFLECTED)
+    if answer.prefixed:
+        return {
+            span: tier
+            for span, tier in found.items()
+            if span[0] not in answer.prefixed or answer.tokens[span[0] - 1].text == unit.before
+        }
     return found
-
-
-def _prefixed(answer: Answer, start: int, unit: Unit) -> bool:
-    """Whether a prefix before the token makes another word of it ("non-blocking")."""
-    if start == 0:
-        return False
-    before = answer.tokens[start - 1]
-    if before.text == unit.before:
-        return False
-    if answer.tokens[start].inside:
-        return before.text in _JOINED_PREFIXES
-    return before.text in _SPACED_PREFIXES
 
 
 def _digits_apart(answer: Answer, text: str) -> Iterator[Span]:
@@ -203,7 +195,7 @@ def _together(
     joined: Sequence[Place],
 ) -> Iterator[list[Place]]:
     """Ways to cover all units with places of one sentence: around each place the nearest others."""
-    needed = [number for number, unit in enumerate(variant.units) if not unit.optional]
+    needed = list(variant.needed)
     if len(needed) >= MIN_UNITS_TO_SPARE_ONE:
         empty = [number for number in needed if not by_unit[number]]
         if len(empty) == 1 and 0 < empty[0] < needed[-1] and variant.units[empty[0]].weight < 1.0:
@@ -295,7 +287,10 @@ MAX_PART_SEEDS = 200
 def _parts(
     answer: Answer, by_unit: Sequence[Sequence[Place]], joined: Sequence[Place]
 ) -> Iterator[list[Place]]:
-    """Runs of neighboring places of different units, and each place alone."""
+    """Runs of neighboring places of different units, and each place alone.
+
+    Without places of one unit that does not open the phrase: they tell nothing of it.
+    """
     places = sorted(
         (p for each in (*by_unit, joined) for p in each if p.tier < Tier.SPELLING), key=_start_of
     )[:MAX_PART_SEEDS]
@@ -308,11 +303,16 @@ def _parts(
             or place.start < before.end
         )
         if apart or any(p.first < place.last and place.first < p.last for p in run):
-            if run:
+            if len(run) > 1 or (run and _may_tell(run[0])):
                 yield run
             run = []
         run = [*run, place]
-        if len(run) > 1:
+        if len(run) > 1 and _may_tell(place):
             yield [place]
-    if run:
+    if len(run) > 1 or (run and _may_tell(run[0])):
         yield run
+
+
+def _may_tell(place: Place) -> bool:
+    """Whether a place alone may be a telling part of its phrase."""
+    return place.first == 0 or place.last - place.first > 1

@@ -79,6 +79,7 @@ class Variant:
         joined: texts of adjacent units written as one ("allreduce"): first unit, behind last,
             text, lemma.
         headless: its head, which only names the kind of thing, is left out.
+        needed: the units that are not optional, by number.
     """
 
     units: tuple[Unit, ...]
@@ -87,6 +88,12 @@ class Variant:
     joint: bool
     joined: tuple[tuple[int, int, str, str], ...]
     headless: bool = False
+    needed: tuple[int, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Counts them once: every answer is asked for them."""
+        needed = tuple([at for at, unit in enumerate(self.units) if not unit.optional])
+        object.__setattr__(self, "needed", needed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,10 +59,11 @@ _HEDGE: Final = word_set("""
     maybe probably perhaps somehow something somewhat guess basically certain various appropriate
     suitable proper different
     """)
-_HEDGES: Final = re.compile(
-    r"\b(?:some (?:kind|sort) of|(?:kind|sort) of|something like|i think|i guess|i believe|"
-    r"or something|and so on|or so|would be possible|depending on|in general|best practice)\b"
-)
+_HEDGE_PHRASES: Final = (
+    "kind of", "sort of", "something like", "i think", "i guess", "i believe", "or something",
+    "and so on", "or so", "would be possible", "depending on", "in general", "best practice",
+)  # fmt: skip
+_HEDGES: Final = re.compile(rf"\b(?:{'|'.join(_HEDGE_PHRASES)})\b")
 _HEDGE_AT: Final = RATES.index("hedge")
 _COMMON: Final = FUNCTION_WORDS | COMMON_WORDS
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9']")
@@ -108,12 +109,14 @@ class MarkedWords:
         classes = np.frombuffer(b"".join([mark.classes for mark in marks]), np.uint8)
         self._sums = np.zeros((len(marks) + 1, len(RATES)), np.int64)
         classes.reshape(-1, len(RATES)).cumsum(axis=0, out=self._sums[1:])
-        self._hedged = _HEDGES.search(" ".join(self.bare)) is not None
+        text = " ".join(self.bare)
+        # elsewhere none of its spans has one; plain texts are found many times as fast
+        self._hedged = any(each in text for each in _HEDGE_PHRASES)
 
     def rates(self, start: int, end: int) -> Floats:
         """``RATES`` of the words ``start`` to ``end``."""
         counts = self._sums[end] - self._sums[start]
-        if self._hedged:  # elsewhere none of its spans has one
+        if self._hedged:
             counts[_HEDGE_AT] += len(_HEDGES.findall(" ".join(self.bare[start:end])))
         found: Floats = counts / max(1, end - start)
         return found

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -30,26 +31,32 @@ def clauses_of(words: Sequence[str]) -> tuple[list[Span], list[int]]:
     sentences: list[int] = []
     start = 0
     number = 0
-    for at, word in enumerate(words):
-        ends = bool(_SENTENCE_END.search(word)) or at + 1 == len(words)
+    marks = [_mark(word) for word in words]
+    last = len(words) - 1
+    for at, (ends, pauses, _) in enumerate(marks):
         length = at + 1 - start
-        pauses = length >= MIN_WORDS and bool(_PAUSE.search(word))
-        opens = (
-            length >= MIN_WORDS
-            and at + 1 < len(words)
-            and words[at + 1].casefold() in _OPENERS
-            and length >= MAX_WORDS // 2
-        )
-        if not (ends or pauses or opens or length >= MAX_WORDS):
-            continue
+        if not (ends or at == last or length >= MAX_WORDS):
+            opens = length >= MAX_WORDS // 2 and marks[at + 1][2]
+            if not (opens or (pauses and length >= MIN_WORDS)):
+                continue
         if clauses and sentences[-1] == number and length < MIN_WORDS:
             clauses[-1] = (clauses[-1][0], at + 1)
         else:
             clauses.append((start, at + 1))
             sentences.append(number)
         start = at + 1
-        number += bool(_SENTENCE_END.search(word))
+        number += ends
     return clauses, sentences
+
+
+@lru_cache(maxsize=65536)
+def _mark(word: str) -> tuple[bool, bool, bool]:
+    """Whether a sentence ends with a word, whether a pause follows, and whether a clause opens."""
+    return (
+        bool(_SENTENCE_END.search(word)),
+        bool(_PAUSE.search(word)),
+        word.casefold() in _OPENERS,
+    )
 
 
 def spans_of(words: Sequence[str]) -> list[Span]:
@@ -59,8 +66,8 @@ def spans_of(words: Sequence[str]) -> list[Span]:
     for (start, _), (_, end) in pairwise(clauses):
         if end - start <= MAX_JOINED_WORDS:
             found.add((start, end))
-    for number in set(sentences):
-        own = [clause for clause, each in zip(clauses, sentences, strict=True) if each == number]
-        if own[-1][1] - own[0][0] <= MAX_JOINED_WORDS:
-            found.add((own[0][0], own[-1][1]))
+    whole: dict[int, Span] = {}
+    for (start, end), number in zip(clauses, sentences, strict=True):
+        whole[number] = (whole.get(number, (start, end))[0], end)
+    found.update(span for span in whole.values() if span[1] - span[0] <= MAX_JOINED_WORDS)
     return sorted(found)

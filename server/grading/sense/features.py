@@ -92,6 +92,9 @@ class QuestionSense:
         way_rows: (phrases, most ways of a phrase), the ways among ``vectors``; -1 where a phrase
             has fewer.
         way_norms: (phrases, 2), all ``way_norm``.
+        kind_starts: where the sentences of each phrase and kind begin among ``vectors``, and the
+            prompt.
+        kind_empty: which of these are none.
     """
 
     phrases: tuple[PhraseSense, ...]
@@ -101,6 +104,8 @@ class QuestionSense:
     way_starts: list[int]
     way_rows: npt.NDArray[np.int64]
     way_norms: Floats
+    kind_starts: npt.NDArray[np.int64]
+    kind_empty: npt.NDArray[np.bool_]
 
 
 @by_identity
@@ -125,6 +130,7 @@ def question_sense(question: Question) -> QuestionSense:
     rows = np.full((len(phrases), max(counts)), -1)
     for row, phrase, count in zip(rows, phrases, counts, strict=True):
         row[:count] = np.arange(phrase.ways.start, phrase.ways.stop)
+    kinds = [getattr(each, kind) for each in phrases for kind in _KINDS]
     return QuestionSense(
         phrases,
         vectors,
@@ -133,6 +139,8 @@ def question_sense(question: Question) -> QuestionSense:
         way_starts=[sum(counts[:at]) for at in range(len(counts))],
         way_rows=rows,
         way_norms=np.array([phrase.way_norm for phrase in phrases]),
+        kind_starts=np.array([*(kind.start for kind in kinds), len(vectors) - 1]),
+        kind_empty=np.array([kind.start == kind.stop for kind in kinds]),
     )
 
 
@@ -170,14 +178,20 @@ def span_features(
     in_metric = metric.of(answer.vectors)
     near = cosines(question.vectors, answer.vectors)
     near_in_metric = cosines(question_in_metric, in_metric)
-    best, best_metric = _best_of_kinds(near, question), _best_of_kinds(near_in_metric, question)
+    # side by side: each step takes hardly longer for both
+    both = np.concatenate((near, near_in_metric), axis=1)
+    count = len(answer.spans)
+    best_of_both = _best_of_kinds(both, question)
+    best = {kind: each[:, :count] for kind, each in best_of_both.items()}
+    best_metric = {kind: each[:, count:] for kind, each in best_of_both.items()}
+    ways3 = best_three(both, question.way_rows)
     way, way_metric = best["ways"], best_metric["ways"]
     other, other_metric = (best_of_others(each, alone=0.0) for each in (way, way_metric))
     mean, deviation = question.way_norms.T[:, :, None]
     prompt = near[-1]
     columns = (
         way,
-        best_three(near, question.way_rows),
+        ways3[:, :count],
         best["names"],
         best["why"],
         best["ask"],
@@ -186,7 +200,7 @@ def span_features(
         other,
         prompt,
         way_metric,
-        best_three(near_in_metric, question.way_rows),
+        ways3[:, count:],
         best_metric["names"],
         best_metric["why"],
         best_metric["near_misses"],
@@ -234,10 +248,8 @@ def _best_of_kinds(near: Vectors, question: QuestionSense) -> dict[str, Vectors]
     The sentences of a question stand in the order of its phrases and of ``_KINDS``, then the
     prompt, so that one pass over all of them does.
     """
-    groups: list[slice] = [getattr(each, kind) for each in question.phrases for kind in _KINDS]
-    starts = [*(group.start for group in groups), len(near) - 1]
-    best = np.maximum.reduceat(near, starts, axis=0)[:-1]
-    best[[group.start == group.stop for group in groups]] = 0.0
+    best = np.maximum.reduceat(near, question.kind_starts, axis=0)[:-1]
+    best[question.kind_empty] = 0.0
     return {kind: best[at :: len(_KINDS)] for at, kind in enumerate(_KINDS)}
 
 
