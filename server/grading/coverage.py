@@ -1,8 +1,6 @@
 """Which key phrases an answer said, how, and where."""
 
-import re
 from collections.abc import Sequence
-from typing import Final
 
 from server.contract import (
     Coverage,
@@ -16,20 +14,12 @@ from server.contract import (
 from server.grading.answer import Answer
 from server.grading.confirm import Finding, confirm
 from server.grading.denial import Denies, is_denied
-from server.grading.lexis.vocabulary import FUNCTION_WORDS
-from server.grading.sense.features import COMMON_WORDS
 from server.grading.sense.thresholds import (
-    AROUND,
     HEARD_FROM,
-    MIN_AROUND,
-    MIN_COMMON,
     SHARE_OF_WORD,
 )
 from server.grading.sound import shared_ends, siblings
 from server.grading.units import CompiledPhrase
-
-_COMMON: Final = FUNCTION_WORDS | COMMON_WORDS
-_LETTERS: Final = re.compile(r"[^a-z']")
 
 
 def _evidence(answer: Answer, finding: Finding, words: Sequence[Word]) -> CoverageEvidence:
@@ -164,33 +154,3 @@ def _may_stand_for(answer: Answer, place: Sequence[int], phrase: CompiledPhrase)
         if siblings(meant, written[first : len(written) - last]):
             return False
     return True
-
-
-def with_listed(coverage: Coverage, words: Sequence[str]) -> Coverage:
-    """The coverage with the phrases that are merely listed as partly said."""
-    phrases = tuple(
-        phrase.model_copy(update={"status": "partial", "how": "listed"})
-        if phrase.status == "covered"
-        and not phrase.negated
-        and phrase.evidence is not None
-        and phrase.evidence.word_indices
-        and _is_listed(words, phrase.evidence.word_indices)
-        else phrase
-        for phrase in coverage.phrases
-    )
-    return Coverage(score=coverage_score(phrases), phrases=phrases)
-
-
-def _is_listed(words: Sequence[str], said: Sequence[int]) -> bool:
-    """Whether the words ``said`` stand among names only.
-
-    Args:
-        words: of the answer.
-        said: which of them name the phrase.
-    """
-    start, end = max(0, said[0] - AROUND), said[-1] + 1 + AROUND
-    around = [word for at, word in enumerate(words[start:end], start) if at not in said]
-    if len(around) < MIN_AROUND:
-        return False
-    bare = [_LETTERS.sub("", word.casefold().replace("’", "'")) for word in around]
-    return sum(word in _COMMON for word in bare) < MIN_COMMON * len(bare)

@@ -2,7 +2,7 @@
 
 import logging
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from random import Random
 
@@ -19,11 +19,12 @@ from server.contract import (
 )
 from server.core.errors import GraderFailedError, GradingError
 from server.grading.answer import Answer, read_answer
-from server.grading.coverage import cover_phrases, with_listed
+from server.grading.coverage import cover_phrases
 from server.grading.delivery import measure_delivery
 from server.grading.denial import is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
+from server.grading.listed import Listing
 from server.grading.notices import notices_of
 from server.grading.phrases import compile_phrases
 from server.grading.sense.clauses import Span
@@ -38,7 +39,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "3.4.0"
+GRADER_VERSION = "3.5.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"
@@ -107,8 +108,7 @@ def cover_question(
     phrases = compile_phrases(question.key_phrases, terms)
     answer = read_answer(texts, terms, phrases)
     coverage = cover_phrases(answer, phrases.phrases, (), denies=denies_with(answer, sense))
-    coverage = with_listed(coverage, texts)
-    return with_own_words(coverage, question, texts, (), sense, partial(_is_denied, answer))
+    return _with_sense(coverage, question, texts, (), sense, partial(_is_denied, answer))
 
 
 def words_of(submission: Submission) -> list[str]:
@@ -155,6 +155,20 @@ def is_honest(
 def _made(words: tuple[str, ...]) -> AnswerSense:
     """An answer is often graded to be shown, and then again to be stored."""
     return sense_of(words)
+
+
+def _with_sense(
+    coverage: Coverage,
+    question: Question,
+    texts: Sequence[str],
+    words: Sequence[Word],
+    sense: AnswerSense,
+    is_denied: Callable[[Span], bool],
+) -> Coverage:
+    """Names in a mere list are half said, and the rest is looked for by its sense."""
+    listing = Listing(texts)
+    named = listing.mark(coverage)
+    return listing.mark(with_own_words(named, question, texts, words, sense, is_denied))
 
 
 def _is_denied(answer: Answer, span: Span) -> bool:
@@ -211,8 +225,7 @@ def grade(
     is_denied = partial(_is_denied, answer)
     structure = Structure(kind=question.kind, parts=(), score=0.0) if rough else None
     if sense is not None and not rough:
-        coverage = with_listed(coverage, texts)
-        coverage = with_own_words(coverage, question, texts, transcript.words, sense, is_denied)
+        coverage = _with_sense(coverage, question, texts, transcript.words, sense, is_denied)
         structure = judge_structure(question, texts, transcript.words, sense)
     coverage, judge_notices = apply_judgment(coverage, submission, texts, is_denied)
     content = None if structure is None else content_score(coverage, structure)

@@ -77,20 +77,12 @@ ticked in answers."""
 MAX_UNBROKEN: Final = 8
 """Words without punctuation that are one statement; of more nobody knows where one ends."""
 
-# Heard in the recording, and names in a mere list.
+# Heard in the recording.
 HEARD_FROM: Final = 0.5
 """Probability from which a phrase heard in the recording counts: 0.4 % of the phrases that nobody
 said reach it, and 60 % of those that the text lost (`scripts/train_phrases.py`)."""
 SHARE_OF_WORD: Final = 0.4
 """A word stands at a stretch of the recording that holds so much of it."""
-AROUND: Final = 30
-"""Words on either side that are looked at."""
-MIN_AROUND: Final = 12
-"""With fewer nobody can tell a list from a short answer."""
-MIN_COMMON: Final = 0.25
-"""The share of function words in speech is higher: of the mentions that coaches ticked in strong
-answers 0.996 have more around them, of those in lists of keywords written for the purpose 0.33 to
-0.8 have less (`benchmarks/answers/`)."""
 
 # Sense.
 WORD_FOR_WORD: Final = 0.9
