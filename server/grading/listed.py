@@ -8,6 +8,7 @@ that say nothing, and on mentions that coaches ticked.
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Final
@@ -110,34 +111,52 @@ def _model() -> Logistic:
 
 
 def _flags(words: Sequence[str]) -> Floats:
-    flags = np.zeros((len(words), len(NAMES)))
-    bare, name = NAMES.index("bare"), NAMES.index("name")
+    marks = [_mark(word) for word in words]
+    opens = [True, *(mark.ends_sentence for mark in marks[:-1])]
+    flags = np.array(
+        [mark.opening if first else mark.inside for mark, first in zip(marks, opens, strict=True)]
+    ).reshape(len(words), len(NAMES))
+    bare: list[int] = []
     item: list[int] = []
-    opens = True
-    for at, word in enumerate(words):
-        plain = _plain(word)
-        of_word = _of_word(plain)
-        flags[at] = of_word
-        flags[at, name] = _is_name(word.strip(".,;:?!\"'"), opens=opens)
-        opens = word[-1:] in ".?!"
-        if plain not in _BETWEEN_ITEMS:
+    for at, mark in enumerate(marks):
+        if not mark.between:
             item.append(at)
-        if plain in _BETWEEN_ITEMS or word[-1:] in ",;:.?!" or at == len(words) - 1:
-            if len(item) <= _MAX_ITEM and all(_plain(words[i]) not in _COMMON for i in item):
-                flags[item, bare] = 1.0
+        if mark.between or mark.ends_item or at == len(marks) - 1:
+            if len(item) <= _MAX_ITEM and not any(marks[i].common for i in item):
+                bare += item
             item = []
+    flags[bare, NAMES.index("bare")] = 1.0
     return flags
 
 
-def _plain(word: str) -> str:
-    return _NO_LETTERS.sub("", word.casefold().replace("’", "'"))
+@dataclass(frozen=True)
+class _Mark:
+    """A written word: its features where it opens a sentence, and inside one; what it ends."""
+
+    opening: tuple[float, ...]
+    inside: tuple[float, ...]
+    common: bool
+    between: bool
+    ends_item: bool
+    ends_sentence: bool
 
 
 @lru_cache(maxsize=65536)
-def _of_word(plain: str) -> tuple[float, ...]:
-    """What does not depend on the words around: the classes, verb, and length."""
+def _mark(word: str) -> _Mark:
+    plain = _NO_LETTERS.sub("", word.casefold().replace("’", "'"))
     classes = [float(plain in words) for words in _CLASSES.values()]
-    return (*classes, float(_is_verb(plain)), 0.0, 0.0, min(len(plain), _MAX_LETTERS) / 10)
+    verb, letters = float(_is_verb(plain)), min(len(plain), _MAX_LETTERS) / 10
+    opening, inside = (
+        (*classes, verb, 0.0, float(name), letters) for name in _is_name(word.strip(".,;:?!\"'"))
+    )
+    return _Mark(
+        opening,
+        inside,
+        common=plain in _COMMON,
+        between=plain in _BETWEEN_ITEMS,
+        ends_item=word.endswith((",", ";", ":", ".", "?", "!")),
+        ends_sentence=word.endswith((".", "?", "!")),
+    )
 
 
 def _is_verb(plain: str) -> bool:
@@ -148,12 +167,8 @@ def _is_verb(plain: str) -> bool:
     return "VERB" in parts and as_verb
 
 
-def _is_name(word: str, *, opens: bool) -> bool:
-    """Written with capitals, an underscore or a point inside; ``opens``: it opens a sentence."""
-    inside = word[1:]
-    return (
-        any(letter.isupper() for letter in inside)
-        or (word[:1].isupper() and not opens)
-        or "_" in word
-        or "." in inside
-    )
+def _is_name(word: str) -> tuple[bool, bool]:
+    """Whether it is written as one (capitals, a point or underscore): opening a sentence; inside."""
+    within = word[1:]
+    opening = any(letter.isupper() for letter in within) or "_" in word or "." in within
+    return opening, opening or word[:1].isupper()
