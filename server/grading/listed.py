@@ -112,9 +112,9 @@ def _model() -> Logistic:
 
 def _flags(words: Sequence[str]) -> Floats:
     marks = [_mark(word) for word in words]
-    opens = [True, *(mark.ends_sentence for mark in marks[:-1])]
+    opens = [True, *(mark.ends_sentence for mark in marks)]
     flags = np.array(
-        [mark.opening if first else mark.inside for mark, first in zip(marks, opens, strict=True)]
+        [mark.opening if first else mark.inside for mark, first in zip(marks, opens, strict=False)]
     ).reshape(len(words), len(NAMES))
     bare: list[int] = []
     item: list[int] = []
@@ -168,7 +168,7 @@ def _is_verb(plain: str) -> bool:
 
 
 def _is_name(word: str) -> tuple[bool, bool]:
-    """Whether it is written as one (capitals, a point or underscore): opening a sentence; inside."""
+    """Whether it is written as a name where it opens a sentence, and inside one."""
     within = word[1:]
     opening = any(letter.isupper() for letter in within) or "_" in word or "." in within
     return opening, opening or word[:1].isupper()
