@@ -29,44 +29,44 @@ PAGE: Final = ROOT / "docs" / "commands.md"
 INTRODUCTION: Final = """\
 # Commands, settings, variables and the report
 
-This page is written by `python scripts/commands_doc.py` from the program; a test compares the two.
-Exit status: 0 done, 1 an expected failure with one clear line on standard error, 2 wrong usage,
-141 output that nobody reads on.
-`--json` prints one JSON document on standard output and nothing else there.
+`python scripts/commands_doc.py` generates this page from the program, and a test compares the two.
+Exit status: 0 success, 1 an expected failure with one clear line on standard error, 2 wrong usage,
+141 the reader of the output closed it.
+`--json` prints one JSON document on standard output, and nothing else.
 """
 
 COMMON: Final = ("bank", "lexicon", "server", "judge", "judge_model")
 """Options that most commands have: described once."""
 
 SETTINGS: Final = {
-    "voice": "who asks the questions: `natural` or `system`",
+    "voice": "the voice that asks the questions: `natural` or `system`",
     "speed": "how fast the voice speaks, 0.5 to 2; 1 is its own pace",
     "theme": "`system`, `light` or `dark`",
     "microphone": "the microphone's name or a part of it; empty: the system's own choice",
-    "engine": "transcribes: `auto`, `faster-whisper`, `openai-whisper` or `pocketsphinx`",
+    "engine": "the engine: `auto`, `faster-whisper`, `openai-whisper` or `pocketsphinx`",
     "model": "the engine's weights by name or folder; empty: the engine's own choice",
     "thinking_s": "seconds to think before recording begins by itself, at most 600; empty: the "
     "studio waits for the button",
-    "mother_tongue": "your own, in your words",
+    "mother_tongue": "your mother tongue, as you call it",
     "interview_date": "the day of your interview, such as 2027-03-01",
     "keys": "keyboard shortcuts of the studio: `on` or `off`",
 }
 
 VARIABLES: Final = {
-    "ALOUD_HOME": "the folder of your own data; without it, the system's place for it",
+    "ALOUD_HOME": "the data folder; default: the system's folder for application data",
     "ALOUD_BANK": "folders or files added to the question bank, separated as in `PATH`",
     "ALOUD_LEXICON": "files or folders of terms, separated as in `PATH`",
     "ALOUD_SERVER": "the address of a shared server",
-    "ALOUD_TOKEN": "the token for that server, instead of the one that `aloud login` keeps",
+    "ALOUD_TOKEN": "the token for that server, instead of the one that `aloud login` stores",
     "ALOUD_JUDGE": "the address of a language model that judges key phrases not found",
     "ALOUD_JUDGE_MODEL": "the judge's model",
     "ALOUD_JUDGE_KEY": "the judge's key, if it needs one",
-    "ALOUD_OFFLINE": "any value: no weights are downloaded",
-    "ALOUD_DATABASE_URL": "server: the database; without it, SQLite in the data folder",
-    "ALOUD_HOSTS": "server: the names it goes by, separated by commas",
+    "ALOUD_OFFLINE": "any value: download no weights",
+    "ALOUD_DATABASE_URL": "server: the database; default: SQLite in the data folder",
+    "ALOUD_HOSTS": "server: its host names, separated by commas",
     "ALOUD_SECRET": "server: signs sessions, 32 characters or more; by default a stored random one",
     "ALOUD_LOG_LEVEL": "server: `debug`, `info`, `warning` or `error`",
-    "ALOUD_PROXY": "container: the proxy whose headers are believed, in `compose.yaml`",
+    "ALOUD_PROXY": "container: the proxy whose headers are trusted, in `compose.yaml`",
     "ALOUD_DATABASE_PASSWORD": "container: the database's password, in `compose.yaml`",
 }
 INTERNAL: Final = {"ALOUD_SERVER_SETTINGS"}
@@ -75,7 +75,7 @@ INTERNAL: Final = {"ALOUD_SERVER_SETTINGS"}
 REPORT: Final = {
     "Report.question_id": "the question that was answered",
     "Report.created_at": "when the answer was spoken or typed",
-    "Report.schema_version": "of this form: 1",
+    "Report.schema_version": "the version of this format: 1",
     "Report.grader_version": "scores of different major versions cannot be compared",
     "Report.bank_version": "a digest of the bank's content",
     "Report.notices": "what a reader must know first, for example that the transcript is rough",
@@ -96,13 +96,13 @@ REPORT: Final = {
     "Transcript.model": "the engine's weights",
     "Transcript.duration_s": "length of the recording",
     "Transcript.words": "the words with their times",
-    "Transcript.corrected": "where you put your own words in place of the engine's",
+    "Transcript.corrected": "the places where you replaced the engine's words",
     "Word.text": "as the engine wrote it, with punctuation",
     "Word.start_s": "when the word begins",
     "Word.end_s": "when the word ends",
-    "Word.confidence": "the engine's, 0 to 1",
+    "Word.confidence": "the engine's confidence, 0 to 1",
     "CorrectedWords.word_index": "the first corrected word",
-    "CorrectedWords.word_count": "how many; 0 where words were taken out",
+    "CorrectedWords.word_count": "how many; 0 if words were deleted",
     "CorrectedWords.was": "the engine's words",
     "ScorePart.name": "for example coverage or structure",
     "ScorePart.share": "its share of the whole score",
@@ -117,7 +117,7 @@ REPORT: Final = {
     "PhraseCoverage.evidence": "the words that say it",
     "PhraseCoverage.confidence": "the grader's probability, where words alone do not settle it",
     "PhraseCoverage.negated": "the phrase was denied",
-    "PhraseCoverage.weight": "of the phrase in the score",
+    "PhraseCoverage.weight": "the weight of the phrase in the score",
     "PhraseCoverage.why": "why a listener waits for it",
     "PhraseCoverage.follow_up": "what an interviewer asks when it is missing",
     "PhraseCoverage.corrected": "who changed the verdict",
@@ -159,7 +159,7 @@ REPORT: Final = {
     "Delivery.fillers": "filler words that the engine wrote",
     "Delivery.fillers_are_lower_bound": "engines drop many fillers",
     "Delivery.longest_pause_s": "the longest silence",
-    "Delivery.repeated_starts": "starts said again",
+    "Delivery.repeated_starts": "words said twice",
     "Delivery.answer_s": "length of the answer",
     "Delivery.target_s": "length that the question asks for",
     "Pause.start_s": "when the pause begins",
@@ -175,16 +175,16 @@ REPORT: Final = {
     "SoundQuality.speech_dbfs": "level of the speech; null where it cannot be measured",
     "SoundQuality.noise_dbfs": "level between the words",
     "SoundQuality.clipped_share": "of the speech, peaks cut off",
-    "SoundQuality.hum_hz": "of the mains, if it hums",
+    "SoundQuality.hum_hz": "the frequency of mains hum, if there is any",
     "SoundQuality.hum_dbfs": "level of the hum",
     "SoundQuality.fall_db": "how far the level falls in 64 ms where speech stops; little in a room "
     "with much echo",
     "SoundQuality.offset": "the constant part of the signal, which was taken out",
-    "SoundQuality.channels": "what was used of a stereo recording, if it was not mixed",
-    "SoundQuality.missing_s": "so much of a damaged file could not be read",
-    "SoundQuality.declared_s": "length that a damaged file says it has",
+    "SoundQuality.channels": "which channels of a stereo recording were used, if it was not mixed",
+    "SoundQuality.missing_s": "how much of a damaged file could not be read",
+    "SoundQuality.declared_s": "the length that a damaged file declares",
     "Language.notes": "one entry for each remark",
-    "LanguageNote.kind": "what sort of remark",
+    "LanguageNote.kind": "the kind of remark",
     "LanguageNote.said": "what was said",
     "LanguageNote.better": "what is better",
     "LanguageNote.why": "why",
