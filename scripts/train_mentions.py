@@ -21,6 +21,7 @@ from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.contract import PhraseCoverage
 from server.grading import cover
+from server.grading.sense.claims import MarkedWords
 from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
 from server.grading.sense.fusion import (
     OF_WHAT_IS_SAID,
@@ -29,14 +30,16 @@ from server.grading.sense.fusion import (
     shipped_fusion,
 )
 from server.grading.sense.logistic import Logistic
-from server.grading.sense.mentions import mention_row
+from server.grading.sense.mentions import Held, mention_row
 from server.grading.sense.thresholds import SPOKEN_OF_FROM
 from server.grading.sense.vectors import AnswerSense, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 PENALTY: Final = 20.0
-LOOK_WEIGHT, WRONG_WEIGHT = 10.0, 3.0
-"""Of sentences that only look like a phrase, which are few, and of those that say it wrongly."""
+LOOK_WEIGHT, STATEMENT_WEIGHT, WRONG_WEIGHT = 3.0, 1.5, 3.0
+"""Of sentences that only look like a phrase, of short ones that say it, both of which are few and
+stand with and without punctuation, and of mentions in answers that do not say it."""
+TRAPS: Final = ("traps_of_questions", "traps_to_learn")
 SENSELESS: Final = frozenset({"denial", "counter"})
 """Kinds of sentences that the stance decides."""
 MIN_WORDS: Final = 5
@@ -72,8 +75,9 @@ class Mentions:
 def main() -> int:
     """Fits, writes and reports."""
     found = mentions_of([*from_answers(), *from_judgments()])
-    weights = np.where(found.kinds == "trap", LOOK_WEIGHT, WRONG_WEIGHT)
-    weights = np.where(found.says == 1.0, 1.0, weights)
+    weights = np.where(found.says == 1.0, 1.0, WRONG_WEIGHT)
+    weights[found.kinds == "trap"] = LOOK_WEIGHT
+    weights[found.kinds == "statement"] = STATEMENT_WEIGHT
     logits = np.zeros(len(found.rows))
     for file in LEARNED_FROM:
         kept = found.files != file
@@ -111,8 +115,13 @@ def from_answers() -> Iterator[Text]:
             half = len(labels) - len(yes) - len(no)
             share = (len(yes) + 0.5 * half) / len(labels)
             yield Text(question, tuple(entry["text"].split()), yes, no, whole, file, share)
-            for words in _sentences(entry["text"]):
+            sentences = _sentences(entry["text"])
+            for words in sentences:
                 yield Text(question, words, yes if strong else frozenset(), no, "sentence", file)
+            if strong:
+                for one, other in zip(sentences[::2], sentences[1::2], strict=False):
+                    words = _unpunctuated((*one, *other))
+                    yield Text(question, words, yes, no, "unpunctuated", file)
 
 
 def from_judgments() -> Iterator[Text]:
@@ -122,13 +131,19 @@ def from_judgments() -> Iterator[Text]:
     named = {phrase.phrase: each for each in questions[::-1] for phrase in each.key_phrases}
     none: frozenset[str] = frozenset()
     file_of = {each.id: LEARNED_FROM[at % len(LEARNED_FROM)] for at, each in enumerate(questions)}
-    for entry in yaml.safe_load((JUDGMENTS / "traps_of_questions.yaml").read_text("utf-8")):
+    entries = [
+        entry
+        for name in TRAPS
+        for entry in yaml.safe_load((JUDGMENTS / f"{name}.yaml").read_text("utf-8"))
+    ]
+    for entry in entries:
         words, phrase = tuple(entry["text"].split()), frozenset({entry["phrase"]})
         file = file_of[entry["id"]]
-        if entry["said"]:
-            yield Text(by_id[entry["id"]], words, phrase, none, "statement", file)
-        elif entry["kind"] not in SENSELESS:
-            yield Text(by_id[entry["id"]], words, none, phrase, "trap", file)
+        for written in (words, _unpunctuated(words)):
+            if entry["said"]:
+                yield Text(by_id[entry["id"]], written, phrase, none, "statement", file)
+            elif entry["kind"] not in SENSELESS:
+                yield Text(by_id[entry["id"]], written, none, phrase, "trap", file)
     said = [
         *yaml.safe_load((JUDGMENTS / "mistranscribed.yaml").read_text("utf-8")),
         *(
@@ -147,6 +162,12 @@ def from_judgments() -> Iterator[Text]:
 def _sentences(text: str) -> list[tuple[str, ...]]:
     parted = [tuple(each.split()) for each in re.split(r"(?<=[.?!])\s+", text)]
     return [words for words in parted if len(words) >= MIN_WORDS]
+
+
+def _unpunctuated(words: Sequence[str]) -> tuple[str, ...]:
+    """As a transcriber that knows no sentences writes it."""
+    bare = (re.sub(r"[^\w'’/+.%-]|\.$", "", word.casefold()) for word in words)
+    return tuple(word for word in bare if word)
 
 
 def voices_of(texts: Sequence[Text], senses: Sequence[AnswerSense]) -> dict[str, Logistic]:
@@ -205,10 +226,10 @@ def rows_of(
             question, scores, features, sense.spans, text.words, half_said, voice
         )
         logits = fusion.phrase.logits(whole)
+        said, words = whole[:, :OF_WHAT_IS_SAID], MarkedWords(text.words)
+        held = Held(question, phrases, sense, words, features, scores, said, logits, voice)
         for at in wanted:
-            row = mention_row(
-                at, phrases, sense.spans, features, scores, whole[:, :OF_WHAT_IS_SAID], logits
-            )
+            row = mention_row(at, held)
             if row is not None:
                 rows.append(row)
                 says.append(float(phrases[at].phrase in text.says))

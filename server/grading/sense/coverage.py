@@ -10,11 +10,13 @@ from server.grading.sense.fusion import Sensed, sense_phrases
 from server.grading.sense.logistic import sigmoid
 from server.grading.sense.thresholds import (
     COVERED_FROM,
+    COVERED_FROM_WEAK,
     COVERED_LEAD,
     COVERED_SCORE,
     POSSIBLE_FROM,
     POSSIBLE_LEAD,
     SPOKEN_OF_FROM,
+    SPOKEN_OF_FROM_WEAK,
 )
 from server.grading.sense.vectors import AnswerSense
 
@@ -67,12 +69,16 @@ def _judged(
             return phrase.model_copy(update={"negated": False})
         if phrase.negated or found.word_for_word or _is_own(key, phrase):
             return phrase
-        if found.spoken_of is None or found.spoken_of >= SPOKEN_OF_FROM:
+        if found.spoken_of is None or found.spoken_of >= _between(
+            SPOKEN_OF_FROM, SPOKEN_OF_FROM_WEAK, found.weakness
+        ):
             return phrase
         doubtful = {"status": "possible", "confidence": round(sigmoid(found.spoken_of), 3)}
         phrase = phrase.model_copy(update=doubtful)
+        if found.spoken_of < SPOKEN_OF_FROM and found.span[0] <= said[0] < found.span[1]:
+            return phrase  # the clause that merely names it is close to it by that name alone
     sure = found.word_for_word or (
-        found.probability >= COVERED_FROM
+        found.probability >= _between(COVERED_FROM, COVERED_FROM_WEAK, found.weakness)
         and found.score >= COVERED_SCORE
         and found.lead >= COVERED_LEAD
     )
@@ -92,6 +98,11 @@ def _judged(
             "negated": False,
         }
     )
+
+
+def _between(strong: float, weak: float, weakness: float) -> float:
+    """The threshold for an answer whose voice is so weak."""
+    return strong + (weak - strong) * weakness
 
 
 def _is_own(key: KeyPhrase, phrase: PhraseCoverage) -> bool:

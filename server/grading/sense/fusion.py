@@ -35,8 +35,15 @@ from server.grading.sense.features import (
     span_features,
 )
 from server.grading.sense.logistic import Logistic
-from server.grading.sense.mentions import spoken_of
-from server.grading.sense.thresholds import NEAR_MISS, WORD_FOR_WORD
+from server.grading.sense.mentions import Held, spoken_of
+from server.grading.sense.thresholds import (
+    NEAR_MISS,
+    SHORT_ANSWER,
+    STRONG_VOICE,
+    WEAK_VOICE,
+    WHOLE_ANSWER,
+    WORD_FOR_WORD,
+)
 from server.grading.sense.vectors import AnswerSense
 
 PHRASE_FEATURES: Final = (
@@ -76,7 +83,8 @@ class Sensed:
     score is above that for any other phrase of the question. One stretch of words earns credit for
     one phrase. ``word_for_word``: the span is one of the phrase's ways. ``near_misses``: spans that
     look like the phrase and are something else, as the bank says. ``spoken_of``: logit that the
-    sentence naming the phrase speaks of it; ``None`` where none names it.
+    sentence naming the phrase speaks of it; ``None`` where nobody can tell. ``weakness``: of the
+    answer's voice, 0 to 1.
     """
 
     span: Span
@@ -86,6 +94,7 @@ class Sensed:
     word_for_word: bool
     near_misses: tuple[Span, ...]
     spoken_of: float | None = None
+    weakness: float = 0.0
 
 
 @cache
@@ -103,6 +112,18 @@ def mean_vector(answer: AnswerSense) -> Floats:
     """The mean of an answer's vectors, (384,); zeros without any."""
     vectors = answer.vectors.astype(np.float64)
     return vectors.mean(axis=0) if len(vectors) else np.zeros(vectors.shape[1])
+
+
+def weakness_of(voice: float, count: int) -> float:
+    """How much an answer sounds like one that says little of what was asked, 0 to 1.
+
+    Args:
+        voice: logit of how much of it the answer says.
+        count: of the answer's words; a sentence or two tell nothing of the whole.
+    """
+    weak = (STRONG_VOICE - voice) / (STRONG_VOICE - WEAK_VOICE)
+    told = (count - SHORT_ANSWER) / (WHOLE_ANSWER - SHORT_ANSWER)
+    return min(1.0, max(0.0, weak)) * min(1.0, max(0.0, told))
 
 
 def sense_phrases(
@@ -132,6 +153,10 @@ def sense_phrases(
     ways, misses = (features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
     rival_ways, rivals = (best_of_others(each, alone=-np.inf) for each in (ways, scores))
     missed = (misses >= NEAR_MISS) & (misses > ways)
+    what_is_said = rows[:, :OF_WHAT_IS_SAID]
+    marked = MarkedWords(words)
+    held = Held(question, said, answer, marked, features, scores, what_is_said, logits, voice)
+    weakness = weakness_of(voice, len(words))
     found: list[Sensed | None] = []
     for at, chance in enumerate(chances):
         top = int(ways[at].argmax())
@@ -147,9 +172,8 @@ def sense_phrases(
                 score - float(rivals[at, top]),
                 word_for_word,
                 tuple(answer.spans[number] for number in np.flatnonzero(missed[at])),
-                spoken_of(
-                    at, said, answer.spans, features, scores, rows[:, :OF_WHAT_IS_SAID], logits
-                ),
+                spoken_of(at, held),
+                weakness,
             )
         )
     return found

@@ -1,25 +1,67 @@
 """Whether a sentence that names a phrase speaks of it, or has the words for something else.
 
-"I could feel my own heartbeat" in an answer about failing nodes, or a name in an answer that says
-nothing else of what was asked: a logistic regression over what the spans that hold the name are
-close to, and over what the whole answer says. ``scripts/train_mentions.py`` fits it on answers and
-sentences whose mentions coaches ticked or did not, and on sentences that only look like a phrase.
+"I could feel my own heartbeat" in an answer about failing nodes, "gang scheduling means that the
+loudest gang goes first", or a name in an answer that says nothing else of what was asked: a
+logistic regression over what the spans that hold the name are close to, with the name and without
+it, over their words, and over what the whole answer says. ``scripts/train_mentions.py`` fits it on
+answers and sentences whose mentions coaches ticked or did not, on sentences that only look like a
+phrase, and on plain ones that say it.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
+from question_bank.models import Question
 from server.contract import PhraseCoverage
-from server.grading.sense.clauses import Span
-from server.grading.sense.features import Floats
+from server.grading.lexis.english import word_set
+from server.grading.sense.caching import by_identity
+from server.grading.sense.claims import MarkedWords
+from server.grading.sense.encoder import Vectors, cosines
+from server.grading.sense.features import Floats, QuestionSense, question_sense
 from server.grading.sense.logistic import Logistic
+from server.grading.sense.vectors import AnswerSense
 
 _HOWS: Final = ("exact", "alias", "fuzzy", "sound")
+_OF_A_NAME: Final = word_set("means mean called term word")
+_DEFINING: Final = word_set("is are means")
+_MOST_ALIKE: Final = 0.98
+"""A span that is hardly more than the name says nothing beside it."""
+_USUAL_WORDS, _USUAL_SHARE = 2, 0.5
+"""So many words, this share of them the question's, are added to a sentence: one tells little."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """An answer held against its question.
+
+    Attributes:
+        question: what was asked.
+        phrases: as found by their words.
+        answer: its spans and vectors.
+        words: of the answer.
+        features: shape (phrases, spans, features).
+        scores: of each span for each phrase, shape (phrases, spans).
+        rows: what is said of each phrase over the whole answer, shape (phrases, features).
+        logits: that the answer says each phrase, shape (phrases,).
+        voice: logit of how much of what was asked the answer says.
+    """
+
+    question: Question
+    phrases: Sequence[PhraseCoverage]
+    answer: AnswerSense
+    words: MarkedWords
+    features: Floats
+    scores: Floats
+    rows: Floats
+    logits: Floats
+    voice: float
 
 
 @cache
@@ -29,41 +71,36 @@ def shipped_mentions() -> Logistic:
     return Logistic.from_json(json.loads(file.read_text("utf-8")))
 
 
-def mention_row(
-    at: int,
-    phrases: Sequence[PhraseCoverage],
-    spans: Sequence[Span],
-    features: Floats,
-    scores: Floats,
-    rows: Floats,
-    logits: Floats,
-) -> Floats | None:
-    """What the regression goes by; ``None`` where no span holds the words.
+def spoken_of(at: int, held: Held) -> float | None:
+    """Logit that the sentence that names a phrase speaks of it.
 
-    Args:
-        at: the phrase's number.
-        phrases: as found by their words.
-        spans: of the answer.
-        features: shape (phrases, spans, features).
-        scores: of each span for each phrase, shape (phrases, spans).
-        rows: what is said of each phrase over the whole answer, shape (phrases, features).
-        logits: that the answer says each phrase, shape (phrases,).
+    ``None`` where none names it, or where the bank has no ways of saying it, by which to tell.
     """
-    phrase = phrases[at]
+    if held.phrases[at].status != "covered" or not held.question.key_phrases[at].ways:
+        return None
+    row = mention_row(at, held)
+    return None if row is None else float(shipped_mentions().logits(row[None])[0])
+
+
+def mention_row(at: int, held: Held) -> Floats | None:
+    """What the regression goes by for phrase ``at``; ``None`` where no span holds its words."""
+    phrase = held.phrases[at]
     said = () if phrase.evidence is None else phrase.evidence.word_indices
     if not said:
         return None
-    starts, ends = np.array(spans).T
+    starts, ends = np.array(held.answer.spans).T
     holding = np.flatnonzero((starts <= said[0]) & (ends > said[-1]))
     if not len(holding):
         return None
+    scores, features, logits = held.scores, held.features, held.logits
     top = holding[scores[at, holding].argmax()]
     others = np.concatenate((scores[:at], scores[at + 1 :]))  # np.delete takes ten times as long
     rival = others[:, top].max() if len(others) else scores[at, top]
     company = others[:, holding].max(axis=1).mean() if len(others) else scores[at, top]
     how = [float(phrase.how == each) for each in _HOWS]
-    beside = [number for number in range(len(phrases)) if number != at]
-    named = [float(phrases[number].status == "covered") for number in beside]
+    beside = [number for number in range(len(held.phrases)) if number != at]
+    named = [float(held.phrases[number].status == "covered") for number in beside]
+    stretch = int(starts[holding].min()), int(ends[holding].max())
     row: Floats = np.concatenate(
         (
             features[at, holding].max(axis=0),
@@ -71,25 +108,102 @@ def mention_row(
             (scores[at, top], scores[at, top] - rival, company, np.log(len(said))),
             how,
             (logits[at],),
-            rows[at],
+            held.rows[at],
             (logits[beside].mean() if beside else logits[at],),
             (sum(named) / max(len(named), 1), np.log(ends.max())),
+            _beside_the_name(at, held, holding),
+            _words_around(at, held, said, stretch),
+            (held.voice, held.voice * np.log(len(held.words.bare))),
         )
     )
     return row
 
 
-def spoken_of(
-    at: int,
-    phrases: Sequence[PhraseCoverage],
-    spans: Sequence[Span],
-    features: Floats,
-    scores: Floats,
-    rows: Floats,
-    logits: Floats,
-) -> float | None:
-    """Logit that the sentence that names a phrase speaks of it; ``None`` where none names it."""
-    if phrases[at].status != "covered":
-        return None
-    row = mention_row(at, phrases, spans, features, scores, rows, logits)
-    return None if row is None else float(shipped_mentions().logits(row[None])[0])
+def _beside_the_name(at: int, held: Held, holding: npt.NDArray[np.intp]) -> Floats:
+    """What the spans that hold a name are close to beside it, and how close they are to it.
+
+    Partial cosines given the closest name: of ways, reason and prompt, of the other phrases' ways,
+    and of all that the bank says. A claim about something else is close to the name alone.
+    """
+    question = question_sense(held.question)
+    own = question.phrases[at]
+    spans = held.answer.vectors[holding]
+    names = question.vectors[own.names]
+    name = names[cosines(names, spans).max(axis=1).argmax()]
+    near = _given(name, spans, question.vectors).max(axis=0)
+    way, why, others, prompt = (
+        _most(near[own.ways]),
+        _most(near[own.why]),
+        _most(near[_ways_of_others(at, question)]),
+        float(near[-1]),
+    )
+    anything = max(way, why, others, prompt, _most(near[own.ask]), _most(near[own.model]))
+    starts, ends = np.array(held.answer.spans).T[:, holding]
+    shortest = (ends - starts).argmin()
+    alike = min(float(spans[shortest] @ name), _MOST_ALIKE)
+    return np.array((way, why, prompt, others, anything, alike))
+
+
+def _given(name: Vectors, spans: Vectors, sentences: Vectors) -> Vectors:
+    """Partial cosine of each span with each sentence given the name, shape (spans, sentences)."""
+    with_name, of_name = (
+        np.clip(each @ name, -_MOST_ALIKE, _MOST_ALIKE) for each in (spans, sentences)
+    )
+    left = cosines(spans, sentences) - np.outer(with_name, of_name)
+    scale = np.sqrt(np.outer(1 - with_name**2, 1 - of_name**2))
+    return (left / scale).astype(np.float32)
+
+
+def _most(values: Vectors) -> float:
+    return float(values.max(initial=-1.0)) if len(values) else 0.0
+
+
+def _ways_of_others(at: int, question: QuestionSense) -> list[int]:
+    beside = [own for number, own in enumerate(question.phrases) if number != at]
+    return [row for own in beside for row in range(own.ways.start, own.ways.stop)]
+
+
+def _words_around(
+    at: int, held: Held, said: Sequence[int], stretch: tuple[int, int]
+) -> tuple[float, ...]:
+    """Of the content words around a name: how many, and the share that the question has, too.
+
+    Then how the name stands there: at the beginning, among words about words, before "is".
+    """
+    start, end = stretch
+    words = held.words
+    known, names = _vocabulary(held.question)
+    around = [
+        stem
+        for place, stem in enumerate(words.contents[start:end], start)
+        if stem is not None and place not in said and stem not in names[at]
+    ]
+    shared = sum(stem in known for stem in around) + _USUAL_WORDS * _USUAL_SHARE
+    behind = words.bare[said[-1] + 1 : said[-1] + 2]
+    return (
+        float(np.log1p(len(around))),
+        shared / (len(around) + _USUAL_WORDS),
+        float(said[0] - start <= 1),
+        float(not _OF_A_NAME.isdisjoint(words.bare[start:end])),
+        float(not _DEFINING.isdisjoint(behind)),
+    )
+
+
+@by_identity
+def _vocabulary(question: Question) -> tuple[frozenset[str], tuple[frozenset[str], ...]]:
+    """The stems of all that the bank says of a question, and those of each phrase's names."""
+    names = [(key.phrase, *key.aliases, *key.any_of) for key in question.key_phrases]
+    told = [
+        text
+        for key in question.key_phrases
+        for text in (key.phrase, *key.aliases, *key.ways, key.why, key.follow_up)
+    ]
+    return (
+        _stems((question.prompt, question.model_answer, *told)),
+        tuple(_stems(each) for each in names),
+    )
+
+
+def _stems(texts: Iterable[str]) -> frozenset[str]:
+    words = [word for text in texts for word in text.split()]
+    return frozenset(stem for stem in MarkedWords(words).contents if stem is not None)

@@ -3,7 +3,7 @@ import pytest
 
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question
-from server.contract import Coverage, PhraseCoverage
+from server.contract import Coverage, PhraseCoverage, evidence_of
 from server.grading.sense import coverage as sense_coverage
 from server.grading.sense.coverage import with_own_words
 from server.grading.sense.features import (
@@ -12,9 +12,19 @@ from server.grading.sense.features import (
     shipped_metric,
     span_features,
 )
-from server.grading.sense.fusion import Fusion, Sensed, sense_phrases
+from server.grading.sense.fusion import Fusion, Sensed, sense_phrases, weakness_of
 from server.grading.sense.logistic import Logistic
-from server.grading.sense.thresholds import COVERED_FROM, POSSIBLE_FROM
+from server.grading.sense.thresholds import (
+    COVERED_FROM,
+    COVERED_FROM_WEAK,
+    POSSIBLE_FROM,
+    SHORT_ANSWER,
+    SPOKEN_OF_FROM,
+    SPOKEN_OF_FROM_WEAK,
+    STRONG_VOICE,
+    WEAK_VOICE,
+    WHOLE_ANSWER,
+)
 from server.grading.sense.vectors import sense_of
 
 QUESTION = next(q for q in load_bank().questions if q.id == "infiniband-or-roce")
@@ -79,6 +89,55 @@ def test_what_is_likely_is_asked_about_and_what_is_sure_counts(
     monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [likely, *none])
     found = judged(QUESTION, "we talked about the weather")
     assert found[QUESTION.key_phrases[0].phrase].status == status
+
+
+@pytest.mark.parametrize(
+    ("weakness", "status"),
+    [(0.0, "covered"), (0.4, "covered"), (0.6, "possible"), (1.0, "possible")],
+)
+def test_less_is_believed_the_weaker_the_answer_sounds(
+    weakness: float, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halfway = (COVERED_FROM + COVERED_FROM_WEAK) / 2
+    likely = Sensed((0, 4), halfway, 2.0, 1.0, False, (), weakness=weakness)
+    barely = (SPOKEN_OF_FROM + SPOKEN_OF_FROM_WEAK) / 2
+    named = Sensed((0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=barely, weakness=weakness)
+    none = [None] * (len(QUESTION.key_phrases) - 2)
+    monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [likely, named, *none])
+    words = ["we", "talked", "about", "it"]
+    own_words, name = missing(QUESTION).phrases[:2]
+    said = name.model_copy(
+        update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
+    )
+    coverage = Coverage(score=0.0, phrases=(own_words, said, *missing(QUESTION).phrases[2:]))
+    found = with_own_words(coverage, QUESTION, words, (), sense_of(words), lambda span: False)
+    assert [each.status for each in found.phrases[:2]] == [status, status]
+
+
+@pytest.mark.parametrize(("span", "status"), [((0, 3), "possible"), ((3, 6), "covered")])
+def test_the_clause_of_a_doubted_name_says_nothing_in_other_words(
+    span: tuple[int, int], status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sure = Sensed(span, 0.99, 5.0, 3.0, False, (), spoken_of=SPOKEN_OF_FROM - 0.1)
+    none = [None] * (len(QUESTION.key_phrases) - 1)
+    monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [sure, *none])
+    words = ["we", "talked", "on", "and", "it", "helped"]
+    first, *others = missing(QUESTION).phrases
+    said = first.model_copy(
+        update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
+    )
+    coverage = Coverage(score=0.0, phrases=(said, *others))
+    found = with_own_words(coverage, QUESTION, words, (), sense_of(words), lambda span: False)
+    assert found.phrases[0].status == status
+
+
+def test_a_voice_is_weak_in_proportion_and_tells_little_in_a_sentence() -> None:
+    middle = (WEAK_VOICE + STRONG_VOICE) / 2
+    assert weakness_of(STRONG_VOICE + 1, 200) == weakness_of(STRONG_VOICE, 200) == 0.0
+    assert weakness_of(middle, 200) == pytest.approx(0.5)
+    assert weakness_of(WEAK_VOICE - 1, 200) == weakness_of(WEAK_VOICE, WHOLE_ANSWER) == 1.0
+    assert weakness_of(WEAK_VOICE, (SHORT_ANSWER + WHOLE_ANSWER) // 2) == pytest.approx(0.5)
+    assert weakness_of(WEAK_VOICE - 1, SHORT_ANSWER) == 0.0
 
 
 def test_a_bank_without_ways_is_judged_by_its_reasons() -> None:
