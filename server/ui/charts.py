@@ -213,7 +213,7 @@ def score_chart(points: Iterable[ScorePoint], *, title: str, id_prefix: str) -> 
         return bottom - score * (bottom - _TOP)
 
     best = max(point.score for point in latest)
-    text = f"{len(ordered)} attempts from {_day(first.at)} to {_day(last.at)}: "
+    text = f"{len(ordered)} answers from {_day(first.at)} to {_day(last.at)}: "
     if changes:
         text += f"grading changed before {_day(latest[0].at)}, and scores before and after it "
         text += "cannot be compared. Since then "

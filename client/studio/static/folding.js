@@ -5,6 +5,7 @@
 
 const phone = matchMedia("(max-width: 40rem)");
 const sections = [...document.querySelectorAll("[data-folds]")];
+const arranged = new Set();
 
 function setFolded(section, folded) {
   section.toggleAttribute("data-folded", folded);
@@ -26,13 +27,14 @@ function arrange() {
         setFolded(section, !section.hasAttribute("data-folded"));
       });
       heading.append(made);
-      setFolded(section, true);
+      setFolded(section, !arranged.has(section) || section.hasAttribute("data-folded"));
+      arranged.add(section);
     } else if (!phone.matches && button) {
       setFolded(section, false);
+      arranged.delete(section);
       button.replaceWith(...button.firstChild.childNodes);
     }
   }
-  reveal(location.hash);
 }
 
 /** What a link leads to is shown. */
@@ -52,5 +54,10 @@ document.addEventListener("click", ({ target }) => {
   }
 });
 addEventListener("hashchange", () => reveal(location.hash));
-phone.addEventListener("change", arrange);
+phone.addEventListener("change", () => {
+  arrange();
+  reveal(location.hash);
+});
+document.addEventListener("renewed", arrange); // its heading is a new one
 arrange();
+reveal(location.hash);

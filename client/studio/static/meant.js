@@ -37,7 +37,9 @@ async function send(form, button) {
 function renew(page) {
   for (const part of document.querySelectorAll("[data-follows]")) {
     const renewed = page.getElementById(part.id);
-    if (renewed) part.replaceChildren(...renewed.childNodes);
+    if (!renewed) continue;
+    part.replaceChildren(...renewed.childNodes);
+    part.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
   }
   const transcript = document.getElementById("transcript");
   const marked = page.getElementById("transcript");

@@ -169,7 +169,7 @@ def test_other_answers_to_the_question_are_listed_and_compared(
     html = client.get(f"/attempts/{second}").text
     assert f'href="/attempts/{second}/compare/{first}"' in html
     assert f"/compare/{elsewhere}" not in html
-    assert "2 attempts from" in html
+    assert "2 answers from" in html
     for one, other in ((first, second), (second, first)):
         page = client.get(f"/attempts/{one}/compare/{other}").text
         assert page.index("cheaper") < page.index(">receiver</span>")  # the earlier one first

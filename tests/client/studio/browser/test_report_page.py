@@ -135,3 +135,20 @@ def test_every_target_is_24_px_high(serve: Serve, studio: Studio, new_page: NewP
             .map(each => each.textContent.trim())"""
     )
     assert small == []
+
+
+def test_on_a_phone_a_verdict_renews_what_a_heading_says_and_it_still_folds(
+    serve: Serve, settings: ClientSettings, new_page: NewPage
+) -> None:
+    studio = make_studio(settings)
+    studio.backend.import_attempts([planted_attempt(QUESTION, "a" * 32, PHRASES)])
+    page = new_page(viewport={"width": 390, "height": 800})
+    page.goto(serve(studio=studio).url + "/attempts/1")
+    heading = page.locator("#phrases .fold-button")
+    heading.filter(has_text="4 of 6 said").click()
+    page.click("#phrase-5 button:text-is('Yes, count it')")
+    page.wait_for_selector("#phrase-5 .verdict.good")
+    assert page.locator("#phrase-5").is_visible(), "it stays open"
+    heading.click()
+    assert heading.inner_text() == "Key phrases 5 of 6 said"
+    assert not page.locator("#phrase-5").is_visible()
