@@ -25,7 +25,7 @@ NOT_RUN = {
     r"aloud( --(no-browser|port|engine)\b.*)?": "the studio serves until it is interrupted",
     r"aloud serve .*": "serves until it is interrupted",
     r"aloud interview .*": "needs a microphone",
-    r"aloud drill( acronyms.*)?": "needs a microphone",
+    r"aloud drill( acronyms.*| --term .*)?": "needs a microphone",
     r".* --server .*": "needs that server",
     r"aloud login .*": "needs that server",
     r"docker .*": "needs containers",

@@ -36,6 +36,10 @@ def drill(
             "default: all sets.",
         ),
     ] = None,
+    term: Annotated[
+        str | None,
+        typer.Option("--term", metavar="TERM", help="Only this term, in a set or not, due or not."),
+    ] = None,
     items: Annotated[
         int, typer.Option("--items", metavar="N", min=1, max=200, help="Largest number of items.")
     ] = 10,
@@ -58,6 +62,8 @@ def drill(
     """Practice terms: hear one, say it, see how it was heard. Misses come back."""
     if [list_, export is not None, import_ is not None].count(True) > 1:
         raise typer.BadParameter("name only one of --list, --export and --import")
+    if term is not None and (set_, list_, export, import_) != (None, False, None, None):
+        raise typer.BadParameter("--term goes with no set, and not with --list, --export, --import")
     if import_ is not None:
         _import(settings, import_, set_)
         return
@@ -70,8 +76,24 @@ def drill(
     elif list_:
         _list(settings, sets, set_)
     else:
+        _check_terminal()
         chosen = device or settings.preferences.microphone or None
-        _practice(settings, sets, set_, items, chosen, speak)
+        only = [] if term is None else [_item_of(settings, sets, term)]
+        _practice(settings, sets, set_, items, chosen, speak, only)
+
+
+def _item_of(settings: "ClientSettings", sets: "ItemSets", term: str) -> "Item":
+    from client.practice.drills.items import item_for
+    from pronunciation.lexicon_loader import load_lexicon
+
+    return item_for(sets, load_lexicon(settings.lexicon, settings.cache), settings, term)
+
+
+def _check_terminal() -> None:
+    if not (sys.stdin.isatty() and out().is_terminal):
+        raise fail(
+            "a drill is controlled by keys and needs a terminal; `aloud drill --list` does not"
+        )
 
 
 def _practice(
@@ -81,11 +103,8 @@ def _practice(
     items: int,
     device: str | None,
     speak: bool,
+    only: "list[Item]",
 ) -> None:
-    if not (sys.stdin.isatty() and out().is_terminal):
-        raise fail(
-            "a drill is controlled by keys and needs a terminal; `aloud drill --list` does not"
-        )
     from client.audio.devices import find_device
     from client.cli.engine import open_session
     from client.practice.drills.hearing import drill_hearing
@@ -100,7 +119,8 @@ def _practice(
         finisher = Finisher.of(settings, backend, lambda: open_session(settings, backend))
         offer_unfinished(out(), keys, finisher)
         record = recorder_of_takes(out(), settings, device)
-        session = DrillSession(backend, drill_hearing(), sets, drill_set=set_, count=items)
+        hear = drill_hearing()
+        session = DrillSession(backend, hear, sets, drill_set=set_, count=items, only=only)
         DrillScreen(session, out(), keys, record, _Sounds(settings), speak=speak).run()
 
 
@@ -148,6 +168,12 @@ def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> Non
     if len(queue.due) < queue.total:
         out().print(Text(f"and {queue.total - len(queue.due)} more", "dim"))
     out().print(f"{len(due)} due, {new} new")
+    if set_ is None:
+        for name in sets.sets:
+            own = {item.id for item in sets.of(name)}
+            due_here = sum(item.set == name for _, item in due)
+            new_here = len(own - set(queue.known))
+            out().print(Text(f"  {name}: {due_here} due, {new_here} new", "dim"))
 
 
 def _row(card: "DrillCard", item: "Item") -> tuple[Any, ...]:

@@ -1,4 +1,5 @@
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -47,6 +48,30 @@ def test_the_list_shows_what_is_due(run: Run) -> None:
     assert "ell-ell-EM" not in listed.stdout
     assert "1 due" in listed.stdout
     assert "0 due" in run("drill", "silent-letters", "--list").stdout
+
+
+def test_the_list_names_the_sets(run: Run) -> None:
+    said("acronyms-gpu")
+    shown = run("drill", "--list").stdout
+    assert re.search(r"acronyms: 1 due, \d+ new", shown)
+    assert re.search(r"word-stress: 0 due, \d+ new", shown)
+    assert "word-stress" not in run("drill", "acronyms", "--list").stdout
+
+
+def test_one_term_is_drilled_in_a_set_or_not(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    drilled: list[str] = []
+    monkeypatch.setattr("client.cli.drill._check_terminal", lambda: None)
+    monkeypatch.setattr(
+        "client.cli.drill._practice", lambda *given: drilled.extend(each.term for each in given[-1])
+    )
+    assert run("drill", "--term", "gpu").exit_code == 0
+    assert run("drill", "--term", "dpu").exit_code == 0
+    assert drilled == ["GPU", "DPU"]
+    assert "own: 0 due, 1 new" in run("drill", "--list").stdout, "no set has it: it joined one"
+    unknown = run("drill", "--term", "Foobarix")
+    assert unknown.exit_code == 1
+    assert "the lexicon does not know how 'Foobarix' is said" in unknown.stderr
+    assert run("drill", "acronyms", "--term", "GPU").exit_code == 2
 
 
 def test_own_items_in_and_out(run: Run, own: Path, tmp_path: Path) -> None:
