@@ -23,14 +23,18 @@ _ENDS: Final = (".", "?", "!")
 
 
 def is_everyday(term: Term) -> bool:
-    """Whether a term's name in small letters is another word ("zero", "rest", "spark")."""
-    name = normal(term.term)
+    """Whether a term's name in small letters is another word ("zero", "rest", "spark").
+
+    Names ("ethernet", "kafka") are in the dictionary too, but not in the plural.
+    """
+    name, known = normal(term.term), dictionary()
     return (
         term.kind != "letters"
         and not term.term.islower()
         and name.isalpha()
         and " " not in term.term
-        and name in dictionary()
+        and name in known
+        and (name + "s" in known or name + "es" in known)
     )
 
 

@@ -38,6 +38,7 @@ def spotter(lexicon: Lexicon) -> TermSpotter:
         ("Each team gets a fair share.", "FAIR", False),
         ("The queue is full.", "queue", True),
         ("We use cuda and k8s.", "CUDA", True),
+        ("It runs over ordinary ethernet.", "Ethernet", True),
     ],
 )
 def test_an_everyday_word_names_a_term_only_with_capitals_or_evidence(
@@ -61,7 +62,14 @@ def test_an_engine_that_writes_no_capitals_says_nothing_by_it(spotter: TermSpott
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("ZeRO", True), ("REST", True), ("Spark", True), ("RoCE", False), ("queue", False)],
+    [
+        ("ZeRO", True),
+        ("REST", True),
+        ("Spark", True),
+        ("Ethernet", False),
+        ("RoCE", False),
+        ("queue", False),
+    ],
 )
 def test_everyday_are_names_with_capitals_that_are_words_without(
     lexicon: Lexicon, name: str, expected: bool
