@@ -212,7 +212,8 @@ def purge(
     everything: Annotated[
         bool,
         typer.Option(
-            "--all", help="Everything: recordings, spoken prompts and what waits for a server too."
+            "--all",
+            help="Delete everything, also recordings, spoken prompts and what waits for a server.",
         ),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,

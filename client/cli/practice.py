@@ -39,7 +39,7 @@ _MAX_TRANSCRIPT_BYTES: Final = 16 * 1024 * 1024
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 QuestionOption = Annotated[
-    str, typer.Option("--question", metavar="ID", help="One of `aloud bank list`.")
+    str, typer.Option("--question", metavar="ID", help="The question's ID; see `aloud bank list`.")
 ]
 
 
@@ -74,7 +74,8 @@ def assess(
         ),
     ],
     question: Annotated[
-        str | None, typer.Option("--question", metavar="ID", help="One of `aloud bank list`.")
+        str | None,
+        typer.Option("--question", metavar="ID", help="The question's ID; see `aloud bank list`."),
     ] = None,
     engine: EngineOption = None,
     model: ModelOption = None,
@@ -164,7 +165,9 @@ def _no_engine() -> "Transcriber":
 
 def interview(
     settings: "ClientSettings",
-    role: Annotated[str, typer.Option("--role", metavar="R", help="A role of `aloud bank list`.")],
+    role: Annotated[
+        str, typer.Option("--role", metavar="R", help="The role's ID; see `aloud bank list`.")
+    ],
     round_: RoundOption = None,
     questions: Annotated[
         int, typer.Option("--questions", metavar="N", min=1, max=50, help="Number of questions.")

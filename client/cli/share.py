@@ -38,7 +38,7 @@ def share(
         bool, typer.Option("--audio", help="Include the recording, which is uploaded.")
     ] = False,
     whole: Annotated[
-        bool, typer.Option("--interview", help="All answers of its interview.")
+        bool, typer.Option("--interview", help="Share all answers of its interview.")
     ] = False,
     stop: Annotated[
         bool, typer.Option("--stop", help="Revoke every share of this attempt alone.")
