@@ -42,12 +42,9 @@ from server.contract import (
     Transcript,
 )
 from server.core.errors import ConflictError, NotFoundError
-from server.db.database import MAX_ID, Database
+from server.db.database import IDS_PER_STATEMENT, MAX_ID, Database
 from server.db.engine import JsonText
 from server.db.tables import AttemptRow, ReportRow
-
-# SQLite takes at most 32,766 parameters in a statement (https://www.sqlite.org/limits.html).
-_IDS_PER_STATEMENT = 1000
 
 _ADD_ATTEMPT: Final = insert(AttemptRow)
 _ADD_REPORT: Final = insert(ReportRow)
@@ -96,7 +93,9 @@ class Store:
 
     def of(self, owner_id: int | None) -> "Store":
         """What belongs to this owner; ``None``: to the one person of an embedded server."""
-        return Store(self.database, owner_id)
+        other = Store(self.database, owner_id)
+        other._corrected = self._corrected  # every request has a store of its own
+        return other
 
     def __enter__(self) -> Self:
         return self
@@ -386,8 +385,8 @@ class Store:
         deleted = 0
         ids = [each for each in attempt_ids if each <= MAX_ID]
         with self.database.write() as session:
-            for start in range(0, len(ids), _IDS_PER_STATEMENT):
-                wanted = AttemptRow.id.in_(ids[start : start + _IDS_PER_STATEMENT])
+            for start in range(0, len(ids), IDS_PER_STATEMENT):
+                wanted = AttemptRow.id.in_(ids[start : start + IDS_PER_STATEMENT])
                 there = session.scalars(select(AttemptRow.id).where(wanted, self._owned))
                 deleted += len(there.all())
                 session.execute(delete(AttemptRow).where(wanted, self._owned))

@@ -15,6 +15,8 @@ from server.core.errors import StoreError, UnreadableError
 from server.db.engine import asking, make_engine, plain_errors, writing
 from server.db.migrate import upgrade
 
+IDS_PER_STATEMENT: Final = 1000
+"""SQLite takes at most 32,766 parameters (https://www.sqlite.org/limits.html)."""
 MAX_ID = 2**63 - 1
 """A larger number cannot be an id, and the driver cannot even ask for it."""
 

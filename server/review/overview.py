@@ -3,20 +3,20 @@
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import fmean
 from typing import Final, NamedTuple
 
 import yaml
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import Row, Select, case, func, select
 
 from server.attempts.corrections import IS_BY_OWNER, NOBODY
 from server.attempts.facts import refresh_facts
 from server.core.errors import NotFoundError
 from server.db.audit import note
-from server.db.database import MAX_ID, Database
+from server.db.database import IDS_PER_STATEMENT, MAX_ID, Database
 from server.db.tables import (
     AccountRow,
     AnswerFactsRow,
@@ -89,11 +89,15 @@ class Overview:
     criteria: tuple[CriterionLine, ...]
 
 
-class _Answer(NamedTuple):
-    owner_id: int | None
-    created_at: datetime
-    topic: str
-    score: float
+_Answer = Row[int, int | None, str, float]
+"""``attempt_id``, ``owner_id``, ``topic`` and ``score``: the database's own rows, for there are
+thousands of them."""
+
+
+class _Made(NamedTuple):
+    """When an answer was made, and the version of the grader that gave its score."""
+
+    at: datetime
     grader_version: str
 
 
@@ -115,37 +119,58 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
     people = _people(database, cohort_id)
     of_person: dict[int | None, list[_Answer]] = defaultdict(list)
     for each in answers:
-        of_person[each.owner_id].append(each)
-    lines = tuple(_line(account_id, name, of_person[account_id]) for account_id, name in people)
+        of_person[each[1]].append(each)
+    chosen = answers if candidate_id is None else of_person[candidate_id]
+    drawn = chosen[:MOST_POINTS]
+    newest = [each[0] for each in of_person.values() if each]
+    made = _made(database, {each.attempt_id for each in (*drawn, *newest)})
+    lines = tuple(
+        _line(account_id, name, of_person[account_id], made) for account_id, name in people
+    )
     if candidate_id is not None:
-        answers = of_person[candidate_id]
         shown = select(AnswerFactsRow.attempt_id).where(
             AnswerFactsRow.owner_id == candidate_id, AnswerFactsRow.attempt_id.in_(shown)
         )
     points = [
-        ScorePoint(each.created_at, each.score, each.grader_version)
-        for each in answers[:MOST_POINTS]
+        ScorePoint(when.at, each.score, when.grader_version)
+        for each in drawn
+        if (when := made.get(each.attempt_id)) is not None  # deleted in the meantime
     ]
     return Overview(
-        answers=len(answers),
+        answers=len(chosen),
         candidates=lines,
-        topics=bar_chart(_topics(answers), title="Mean score, by topic", id_prefix="topics"),
+        topics=bar_chart(_topics(chosen), title="Mean score, by topic", id_prefix="topics"),
         terms=_terms(database, shown),
         scores=score_chart(points, title="Scores over time", id_prefix="scores"),
         criteria=_criteria(database, shown, cohort_id),
     )
 
 
-def _answers(database: Database, shown: Select[int]) -> list[_Answer]:
-    """Newest first, as their reviewers corrected them."""
+def _answers(database: Database, shown: Select[int]) -> Sequence[_Answer]:
+    """Newest first, as their reviewers corrected them; of thousands, only what is added up."""
     facts = AnswerFactsRow
     wanted = (
-        select(facts.owner_id, facts.created_at, facts.topic, facts.score, facts.grader_version)
+        select(facts.attempt_id, facts.owner_id, facts.topic, facts.score)
         .where(facts.attempt_id.in_(shown))
         .order_by(facts.created_at.desc(), facts.attempt_id.desc())
     )
+    with database.connect() as connection:
+        return connection.execute(wanted).all()
+
+
+def _made(database: Database, attempt_ids: Collection[int]) -> dict[int, _Made]:
+    """Of these answers, by their ids."""
+    facts = AnswerFactsRow
+    found: dict[int, _Made] = {}
+    ids = list(attempt_ids)
     with database.read() as session:
-        return [_Answer(*row) for row in session.execute(wanted)]
+        for start in range(0, len(ids), IDS_PER_STATEMENT):
+            wanted = select(facts.attempt_id, facts.created_at, facts.grader_version).where(
+                facts.attempt_id.in_(ids[start : start + IDS_PER_STATEMENT])
+            )
+            for attempt_id, at, grader_version in session.execute(wanted):
+                found[attempt_id] = _Made(at, grader_version)
+    return found
 
 
 def _people(database: Database, cohort_id: int) -> list[tuple[int, str]]:
@@ -159,15 +184,18 @@ def _people(database: Database, cohort_id: int) -> list[tuple[int, str]]:
         return [(row[0], row[1]) for row in rows]
 
 
-def _line(account_id: int, name: str, answers: list[_Answer]) -> CandidateLine:
+def _line(
+    account_id: int, name: str, answers: Sequence[_Answer], made: Mapping[int, _Made]
+) -> CandidateLine:
     scores = [each.score for each in answers[:10]]
+    newest = made.get(answers[0].attempt_id) if answers else None
     now = fmean(scores[:5]) if scores else None
     before = fmean(scores[5:10]) if len(scores) > 5 else None
     return CandidateLine(
         account_id=account_id,
         name=name,
         answers=len(answers),
-        last_at=answers[0].created_at if answers else None,
+        last_at=None if newest is None else newest.at,
         score=now,
         change=now - before if now is not None and before is not None else None,
     )
@@ -176,8 +204,8 @@ def _line(account_id: int, name: str, answers: list[_Answer]) -> CandidateLine:
 def _topics(answers: Iterable[_Answer]) -> list[Bar]:
     """The weakest first: that is where coaching helps most."""
     scores: dict[str, list[float]] = defaultdict(list)
-    for each in answers:
-        scores[each.topic].append(each.score)
+    for _, _, topic, score in answers:
+        scores[topic].append(score)
     bars = [
         Bar(topic, fmean(each), f"{len(each)} answer{'' if len(each) == 1 else 's'}")
         for topic, each in scores.items()
@@ -192,7 +220,7 @@ def _terms(database: Database, shown: Select[int]) -> tuple[TermLine, ...]:
     wanted = (
         select(facts.term, wrong, func.sum(facts.judged), people)
         .join(AnswerFactsRow, AnswerFactsRow.attempt_id == facts.attempt_id)
-        .where(facts.attempt_id.in_(shown))
+        .where(AnswerFactsRow.attempt_id.in_(shown))  # which of both is asked makes a fifth
         .group_by(facts.term)
         .having(wrong > 0)
         .order_by(wrong.desc(), facts.term)

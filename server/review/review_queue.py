@@ -63,26 +63,25 @@ class ReviewQueue:
         """One page of the queue."""
         cohorts = self._cohorts(wanted.cohort_id)
         filters = [self._readable(cohorts), *self._chosen(wanted, cohorts)]
+        facts = AnswerFactsRow
         of_page = (
-            select(AnswerFactsRow.attempt_id)
+            select(facts.attempt_id, func.count().over())  # which are shown is found out once
             .where(*filters)
-            .order_by(AnswerFactsRow.created_at, AnswerFactsRow.attempt_id)
+            .order_by(facts.created_at, facts.attempt_id)
             .offset((wanted.page - 1) * PAGE)
             .limit(PAGE)
         )
         with self._database.read() as session:
-            total = session.scalar(select(func.count()).select_from(AnswerFactsRow).where(*filters))
+            rows = session.execute(of_page).all()
+            total = rows[0][1] if rows else 0
+            if not rows and wanted.page > 1:  # behind the last page
+                total = session.scalar(select(func.count()).select_from(facts).where(*filters)) or 0
             entries = (
                 self._entries(cohorts)
-                .where(AttemptRow.id.in_(session.scalars(of_page).all()))
+                .where(AttemptRow.id.in_([row[0] for row in rows]))
                 .order_by(AttemptRow.created_at, AttemptRow.id)
             )
-            return QueuePage(
-                self._listed(session, entries),
-                total or 0,
-                self._candidates(session),
-                self._topics(session),
-            )
+            return QueuePage(self._listed(session, entries), total, *self._choices(session))
 
     def next_after(self, attempt_id: int | None) -> int | None:
         """The open attempt behind this one, or else the oldest open one; ``None``: all are done."""
@@ -213,23 +212,29 @@ class ReviewQueue:
             for row in rows
         )
 
-    def _candidates(self, session: Session) -> tuple[tuple[int, str], ...]:
-        owners = select(AnswerFactsRow.owner_id).where(self._readable(self._coached))
-        rows = session.execute(
+    def _choices(self, session: Session) -> tuple[tuple[tuple[int, str], ...], tuple[str, ...]]:
+        """The candidates and the topics of all that can be read, for the filters."""
+        there = session.execute(
+            select(AnswerFactsRow.owner_id, AnswerFactsRow.topic)
+            .where(self._readable(self._coached))
+            .distinct()
+        ).all()
+        people = session.execute(
             select(AccountRow.id, AccountRow.display_name)
-            .where(AccountRow.id.in_(owners))
-            .order_by(AccountRow.display_name)
-        )
-        return tuple((row[0], row[1]) for row in rows)
-
-    def _topics(self, session: Session) -> tuple[str, ...]:
-        return tuple(
-            session.scalars(
-                select(AnswerFactsRow.topic)
-                .where(self._readable(self._coached))
-                .distinct()
-                .order_by(AnswerFactsRow.topic)
+            .where(
+                AccountRow.id.in_(
+                    select(CohortMemberRow.account_id).where(
+                        CohortMemberRow.cohort_id.in_(self._coached),
+                        CohortMemberRow.as_role == "candidate",
+                    )
+                )
             )
+            .order_by(AccountRow.display_name)
+        ).all()
+        owners = {row[0] for row in there}
+        return (
+            tuple((row[0], row[1]) for row in people if row[0] in owners),
+            tuple(sorted({row[1] for row in there})),
         )
 
 

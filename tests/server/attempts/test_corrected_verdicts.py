@@ -15,6 +15,7 @@ from sqlalchemy import update
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
+from server.attempts import read_reports
 from server.attempts.service import Grader, Service
 from server.attempts.store import Store
 from server.contract import (
@@ -34,6 +35,7 @@ from server.core.settings import sqlite_url
 from server.db.tables import CorrectionRow, ReportRow
 from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
+from server.grading.corrections import corrected_coverage
 from server.jobs.work import Work
 from server.operations.backup import back_up, restore
 from server.review.models import Author
@@ -202,6 +204,23 @@ def test_lists_say_what_the_grader_gave(world: People) -> None:
     assert "corrected, graded 50%" in page(world, "cleo", "/coach/queue")
     (row,) = world.client("ana").get(f"{API}/attempts").json()["attempts"]
     assert (row["score"], row["graded_score"]) == (1.0, 0.5)
+
+
+def test_a_corrected_score_is_computed_once_for_all_requests(
+    world: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    correct(world)
+    computed: list[object] = []
+
+    def counted(*args: object) -> object:
+        computed.append(args)
+        return corrected_coverage(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(read_reports, "corrected_coverage", counted)
+    for _ in range(3):
+        (row,) = world.client("ana").get(f"{API}/attempts").json()["attempts"]
+        assert (row["score"], row["graded_score"]) == (1.0, 0.5)
+    assert len(computed) == 1
 
 
 def test_the_graders_report_is_kept_beside_the_corrected_one(world: People) -> None:

@@ -197,6 +197,11 @@ def test_the_queue_has_what_is_shown_until_a_coach_of_the_cohort_is_done(
     kept_to_herself = world.of("ana").submit(make.submission("mine alone"))
     assert [each.attempt_id for each in queue.page(QueueFilter()).entries] == [world.attempt.id]
     assert queue.next_after(None) == world.attempt.id != kept_to_herself.id
+    (ana,) = queue.page(QueueFilter()).candidates
+    assert ana == (world.by_name["ana"].id, "Ana")
+    assert queue.page(QueueFilter()).topics == (world.attempt.topic,)
+    behind = queue.page(QueueFilter(page=2))
+    assert (behind.entries, behind.total) == ((), 1)
     reviews.mark(world.attempt.id, cleo, "done")
     assert queue.page(QueueFilter()).total == 0
     (done,) = queue.page(QueueFilter(state="done")).entries
