@@ -74,14 +74,12 @@ def _judged(
         ):
             return phrase
         doubtful = {"status": "possible", "confidence": round(sigmoid(found.spoken_of), 3)}
-        phrase = phrase.model_copy(update=doubtful)
-        if found.spoken_of < SPOKEN_OF_FROM and found.span[0] <= said[0] < found.span[1]:
-            return phrase  # the clause that merely names it is close to it by that name alone
-    sure = found.word_for_word or (
-        found.probability >= _between(COVERED_FROM, COVERED_FROM_WEAK, found.weakness)
-        and found.score >= COVERED_SCORE
-        and found.lead >= COVERED_LEAD
-    )
+        named, phrase = phrase, phrase.model_copy(update=doubtful)
+        if found.span[0] <= said[0] < found.span[1]:
+            # The clause that merely names it is close to it by that name alone.
+            is_meant = found.spoken_of >= SPOKEN_OF_FROM and _is_sure(found)
+            return named if is_meant and not is_denied(found.span) else phrase
+    sure = found.word_for_word or _is_sure(found)
     likely = (
         phrase.status == "missing"
         and found.probability >= POSSIBLE_FROM
@@ -97,6 +95,14 @@ def _judged(
             "evidence": evidence_of(texts, words, range(*found.span)),
             "negated": False,
         }
+    )
+
+
+def _is_sure(found: Sensed) -> bool:
+    return (
+        found.probability >= _between(COVERED_FROM, COVERED_FROM_WEAK, found.weakness)
+        and found.score >= COVERED_SCORE
+        and found.lead >= COVERED_LEAD
     )
 
 

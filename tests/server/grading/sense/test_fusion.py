@@ -131,6 +131,22 @@ def test_the_clause_of_a_doubted_name_says_nothing_in_other_words(
     assert found.phrases[0].status == status
 
 
+def test_a_name_doubted_in_a_weak_answer_counts_as_named_where_its_clause_is_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sure = Sensed((0, 3), 0.99, 5.0, 3.0, False, (), SPOKEN_OF_FROM + 0.1, weakness=1.0)
+    none = [None] * (len(QUESTION.key_phrases) - 1)
+    monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [sure, *none])
+    words = ["we", "talked", "on"]
+    first, *others = missing(QUESTION).phrases
+    said = first.model_copy(
+        update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
+    )
+    coverage = Coverage(score=0.0, phrases=(said, *others))
+    found = with_own_words(coverage, QUESTION, words, (), sense_of(words), lambda span: False)
+    assert found.phrases[0] == said
+
+
 def test_a_voice_is_weak_in_proportion_and_tells_little_in_a_sentence() -> None:
     middle = (WEAK_VOICE + STRONG_VOICE) / 2
     assert weakness_of(STRONG_VOICE + 1, 200) == weakness_of(STRONG_VOICE, 200) == 0.0
