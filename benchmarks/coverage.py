@@ -14,7 +14,7 @@ sound like one). Exit status 1 above the goal.
 
 ``--hard`` judges the sentences that only look like a phrase (``traps.yaml``, and against whole
 questions ``traps_of_questions.yaml``, ``traps_held.yaml``, from which nothing learned, and
-``traps_unread.yaml``, which nobody read while the grader was made) and those in which a
+``traps_unread.yaml`` and ``traps_unread_2.yaml``, which nobody read while the grader was made) and those in which a
 transcriber misspelled it (``mistranscribed.yaml``).
 """
 
@@ -226,6 +226,7 @@ def main_hard(*, errors: bool) -> int:
         "traps_of_questions.yaml", bank, lexicon
     )
     unread_taken, _, unread = traps_of_questions("traps_unread.yaml", bank, lexicon)
+    second_taken, second_missed, second = traps_of_questions("traps_unread_2.yaml", bank, lexicon)
     held_taken, held_missed, held_count = traps_of_questions("traps_held.yaml", bank, lexicon)
     unheard, spoken = mistranscribed(lexicon)
     print(
@@ -233,6 +234,8 @@ def main_hard(*, errors: bool) -> int:
         f"traps of questions, learnt from: {len(learnt_taken)} of {learnt} taken, "
         f"{len(learnt_missed)} statements missed\n"
         f"traps of questions, unread: {len(unread_taken)} of {unread} taken\n"
+        f"traps of questions, unread 2: {len(second_taken)} of {second} taken, "
+        f"{len(second_missed)} statements not covered\n"
         f"traps of questions, held out: {len(held_taken)} of {held_count} taken, "
         f"{len(held_missed)} statements not covered\n"
         f"mistranscribed: {spoken - len(unheard)} of {spoken} found"
