@@ -14,8 +14,8 @@ sound like one). Exit status 1 above the goal.
 
 ``--hard`` judges the sentences that only look like a phrase (``traps.yaml``, and against whole
 questions ``traps_of_questions.yaml``, ``traps_held.yaml``, from which nothing learned, and
-``traps_unread.yaml`` and ``traps_unread_2.yaml``, which nobody read while the grader was made) and those in which a
-transcriber misspelled it (``mistranscribed.yaml``).
+``traps_unread.yaml`` and ``traps_unread_2.yaml``, which nobody read while the grader was made) and
+those in which a transcriber misspelled it (``mistranscribed.yaml``).
 """
 
 import argparse
