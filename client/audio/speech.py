@@ -62,9 +62,8 @@ def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:
         return NoSpeech("no speech detected: the recording is empty")
     if level.is_all_zeros:
         return NoSpeech(
-            "no speech detected: the recording is all zeros; allow this program to use the "
-            "microphone (a microphone without permission delivers exact zeros) and check that it "
-            "is not muted"
+            "no speech detected: the recording is all zeros, as from a microphone that is muted or "
+            "that the program which recorded it may not use"
         )
     if level.loudest_dbfs < SILENCE_DBFS:
         return NoSpeech(
