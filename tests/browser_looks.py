@@ -12,7 +12,9 @@ TAB_STOPS: Final = """() => [...document.querySelectorAll(
   "a[href], button, input, select, textarea, summary, [tabindex='0']")]
   .filter((each) => !each.disabled && each.type !== "hidden" && each.checkVisibility())
   .filter((each) => each.tabIndex >= 0).length"""
-FROM_THE_TOP: Final = """() => {
+FROM_THE_TOP: Final = """async () => {
+  // the page's own focus comes with a frame of its own
+  for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
   // a blur alone would leave Tab where the page's own focus was
   document.body.tabIndex = -1;
   document.body.focus();

@@ -86,8 +86,7 @@ def watch_recording(
     paused = False
     with Live(console=console, transient=True, auto_refresh=False) as live:
         while True:
-            level = levels[-1] if levels else None
-            live.update(_screen(level, target_s, paused), refresh=True)
+            live.update(_screen(_last(levels), target_s, paused), refresh=True)
             if recorder.wait(0.0):
                 return End.stop
             key = keys.get(_POLL_S)
@@ -95,7 +94,7 @@ def watch_recording(
                 return End.stop
             if key in (ESCAPE, "q"):
                 recorder.pause()
-                end = _asked(live, keys, level, leaving=key == "q")
+                end = _asked(live, keys, _last(levels), leaving=key == "q")
                 if end is not None:
                     return end
                 if not paused:
@@ -103,6 +102,10 @@ def watch_recording(
             if key == "p":
                 paused = not paused
                 (recorder.pause if paused else recorder.resume)()
+
+
+def _last(levels: list[Level]) -> Level | None:
+    return levels[-1] if levels else None
 
 
 def _asked(live: Live, keys: Keys, level: Level | None, *, leaving: bool) -> End | None:

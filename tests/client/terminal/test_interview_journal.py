@@ -37,7 +37,6 @@ class Pressed(Keys):
             newest = max(self._recordings.glob("*.wav.part"), default=None)
             if newest is None or newest.stat().st_size < 0.7 * 2 * SAMPLE_RATE_HZ:
                 return None
-            time.sleep(0.2)  # for the screen to know of it too
         key = self._left.pop(0)
         if key == "!":
             raise KeyboardInterrupt

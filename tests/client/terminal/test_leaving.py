@@ -89,6 +89,19 @@ def test_where_nothing_was_said_nothing_is_asked(said: Level | None) -> None:
     assert watch("q", said=said)[0] is End.quit
 
 
+def test_what_was_said_until_the_key_counts() -> None:
+    levels = [level(0.1)]
+
+    class Speaking(Pressed):
+        def get(self, timeout_s: float) -> str | None:
+            levels[:] = [level(20.0)]
+            return super().get(timeout_s)
+
+    console = Console(file=io.StringIO(), width=100, force_terminal=True)
+    ended = watch_recording(console, Speaking("q", "k"), Recorder(), levels, 120.0)
+    assert ended is End.keep
+
+
 def test_what_libraries_write_stays_off_the_screen(capfd: pytest.CaptureFixture[str]) -> None:
     with quiet_libraries():
         os.write(2, b"ALSA lib pcm.c: underrun\n")
