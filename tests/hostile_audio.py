@@ -43,11 +43,11 @@ def _wav(path: Path, samples: np.ndarray, rate_hz: int = SAMPLE_RATE_HZ, channel
         file.writeframes(pcm)
 
 
-def encoded(codec: str, rate_hz: int = SAMPLE_RATE_HZ) -> Callable[[Path], None]:
-    """What writes ``speech`` in the container that the name ends with."""
+def encoded(codec: str, rate_hz: int = SAMPLE_RATE_HZ, **options: str) -> Callable[[Path], None]:
+    """What writes ``speech`` in the container that the name ends with, with that one's options."""
 
     def make(path: Path) -> None:
-        with av.open(str(path), "w") as container:
+        with av.open(str(path), "w", options=options) as container:
             stream = container.add_stream(codec, rate=rate_hz, layout="mono")
             pcm = (speech() * 32767).astype(np.int16)[None]
             frame = av.AudioFrame.from_ndarray(pcm, format="s16", layout="mono")
@@ -97,6 +97,14 @@ def _noised(content: bytearray) -> bytearray:
     first, last = len(content) // 4, len(content) // 2
     for at in dice.integers(first, last, (last - first) // 10):
         content[at] = int(dice.integers(256))
+    return content
+
+
+def with_hole(content: bytearray, hole_s: float = 0.2) -> bytearray:
+    """The bytes of so much sound in the middle replaced by others."""
+    size = round(len(content) * hole_s / SPEECH_S)
+    start = len(content) // 2
+    content[start : start + size] = np.random.default_rng(6).bytes(size)
     return content
 
 
@@ -156,6 +164,11 @@ HOSTILE: Final = (
         "half.ogg", _changed(encoded("libopus", 48_000), lambda c: c[: len(c) // 2]), "refused"
     ),
     Hostile("half.m4a", _changed(encoded("aac"), lambda c: c[: len(c) // 2]), "refused"),
+    Hostile(
+        "half-indexed.m4a",
+        _changed(encoded("aac", movflags="faststart"), lambda c: c[: len(c) // 2]),
+        "refused",
+    ),
     Hostile("rate-0.wav", _changed(_GOOD, _header(24, 0)), "refused"),
     Hostile("channels-0.wav", _changed(_GOOD, _header(22, 0, "<H")), "refused"),
     Hostile("bits-0.wav", _changed(_GOOD, _header(34, 0, "<H")), "refused"),
@@ -166,6 +179,9 @@ HOSTILE: Final = (
     Hostile("nan.wav", _float_wav, "read"),
     Hostile("wrong-name.mp3", _GOOD, "read"),
     Hostile("mp3.mp3", encoded("libmp3lame", 44_100), "read"),
+    Hostile("hole.flac", _changed(encoded("flac"), with_hole), "read with a notice"),
+    Hostile("hole.m4a", _changed(encoded("aac"), with_hole), "read with a notice"),
+    Hostile("hole.ogg", _changed(encoded("libopus", 48_000), with_hole), "read with a notice"),
     Hostile("offset.wav", _spoken(lambda samples: samples * 0.5 + 0.3), "read with a notice"),
     Hostile("clipped.wav", _spoken(lambda samples: samples * 30), "read with a notice"),
     Hostile("whispered.wav", _spoken(lambda samples: samples * 0.01), "read with a notice"),

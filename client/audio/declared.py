@@ -53,6 +53,34 @@ def _wave_header_s(path: Path) -> float | None:
     return None
 
 
+def mp4_lacks_index(path: Path) -> bool:
+    """Whether an MP4 (M4A, MOV) file ends before or in its index, so that no sound can be found.
+
+    Recorders write the index (``moov``) last, so an unfinished recording or copy has none.
+
+    Source: ISO/IEC 14496-12, section 4.2: a box has its size (4 bytes, or 8 after its type where
+    the size is 1) and its type (4 bytes); size 0 is a box up to the end of the file.
+    """
+    end = path.stat().st_size
+    with path.open("rb") as file:
+        at = 0
+        first = True
+        while len(head := file.read(16)) >= 8:
+            size, kind = int.from_bytes(head[:4], "big"), head[4:8]
+            if first and kind != b"ftyp":
+                return False
+            if size == 1 and len(head) == 16:
+                size = int.from_bytes(head[8:], "big")
+            at += size
+            first = False
+            if kind == b"moov":
+                return at > end
+            if size < 8 or at >= end:
+                return True
+            file.seek(at)
+    return not first
+
+
 def ogg_breaks_off(path: Path) -> bool:
     """Whether an Ogg file ends within a page; it states no length that could be compared.
 

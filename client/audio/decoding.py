@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from client.audio.declared import declared_s
+from client.audio.declared import declared_s, mp4_lacks_index
 from client.core.errors import AudioFileError
 from pronunciation.clip import SAMPLE_RATE_HZ
 
@@ -22,7 +22,14 @@ PACKET_S: Final = 0.02
 """How long a packet is taken to be where the file does not say; speech codecs use 20 ms."""
 
 LONGEST_GAP_S: Final = 60.0
-"""No packet of speech is longer: a larger number in a damaged file is itself damage."""
+"""No packet or gap of speech is longer: a larger number in a damaged file is itself damage."""
+
+SHORTEST_JUMP_S: Final = 0.05
+"""Times of packets that differ by less follow each other.
+
+Measured on one 45 s answer: whole files in six formats jump by less than 3 ms, and a FLAC frame at
+16 kHz that is lost by 72 ms.
+"""
 
 _MIXED: Final = 1
 _STEREO: Final = 2
@@ -35,7 +42,8 @@ class Damage:
     Attributes:
         missing: (start_s, end_s) that could not be decoded, in order; it is silent in the blocks,
             so that what follows keeps its time.
-        breaks_off: the file cannot be read to its end.
+        breaks_off: the file cannot be read to its end, or its times jump by more than
+            ``LONGEST_GAP_S``, which is not filled with silence.
         declared_s: the length that the file states, if it does.
     """
 
@@ -75,9 +83,16 @@ def decode(
             if stream.codec_context is None:
                 raise AudioFileError(f"{path} cannot be read as audio (its codec is not known)")
             damage.declared_s = declared_s(path, container, stream)
+            if stream.codec_context.name == "flac":  # by default it plays damage as noise
+                stream.codec_context.options = {"err_detect": "crccheck+explode"}
             count = _STEREO if layout == "as it is" and stream.channels == _STEREO else _MIXED
             yield from _blocks(container, stream, count, damage)
     except av.error.FFmpegError as error:
+        if mp4_lacks_index(path):
+            raise AudioFileError(
+                f"{path} is not complete: its index (`moov`, written last) is missing or cut off, "
+                "so none of it can be read; copy the whole file again from where it was recorded"
+            ) from error
         raise AudioFileError(
             f"{path} cannot be read as audio ({error.strerror}); is it complete?"
         ) from error
@@ -115,14 +130,54 @@ def _blocks(container: Any, stream: Any, count: int, damage: Damage) -> Iterator
 
 
 def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
-    """Frames, and for what cannot be decoded its length in seconds.
+    """Frames, and for what is lost before the next one its length in seconds.
 
-    A decoder may hand a packet's sound out only with the next one, so gaps are off by a packet.
+    A demuxer skips damaged bytes without a word, so only the packets' times show what is missing. A
+    decoder may hand a packet's sound out only with the next one, so gaps are off by a packet.
     """
+    decoded = _decoded(container, stream, damage)
+    current = next(decoded, None)
+    expected_s: float | None = None
+    while current is not None:
+        frames, lost_s = current
+        following = next(decoded, None)
+        start_s, length_s = _start_s(frames), sum(f.samples / f.sample_rate for f in frames)
+        if start_s is not None and _goes_on(start_s + length_s, following):
+            jump_s = 0.0 if expected_s is None else start_s - expected_s
+            if SHORTEST_JUMP_S < jump_s <= LONGEST_GAP_S:
+                lost_s = jump_s
+            elif jump_s > LONGEST_GAP_S:
+                damage.breaks_off = True
+            expected_s = start_s
+        elif expected_s is not None:
+            expected_s += lost_s
+        if lost_s:
+            yield lost_s
+        yield from frames
+        if expected_s is not None:
+            expected_s += length_s
+        current = following
+
+
+def _goes_on(end_s: float, following: tuple[list[Any], float] | None) -> bool:
+    """Whether the next packet's time confirms this one's; a single wrong time is damage itself."""
+    if following is None:
+        return False
+    start_s = _start_s(following[0])
+    return start_s is None or following[1] > 0 or abs(start_s - end_s) < SHORTEST_JUMP_S
+
+
+def _start_s(frames: Sequence[Any]) -> float | None:
+    first = frames[0]
+    return None if first.pts is None else float(first.pts * first.time_base)
+
+
+def _decoded(container: Any, stream: Any, damage: Damage) -> Iterator[tuple[list[Any], float]]:
+    """The frames of each packet that has sound, and how many seconds before it did not decode."""
     import av
 
     packets = container.demux(stream)
-    decoded = False
+    is_first = True
     pending_s = 0.0
     while True:
         try:
@@ -131,7 +186,7 @@ def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
             break
         except av.error.FFmpegError:
             damage.breaks_off = True
-            if not decoded:
+            if is_first:
                 raise
             break
         try:
@@ -141,15 +196,11 @@ def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
         except av.error.FFmpegError:
             pending_s += _length_s(packet)
             continue
-        if frames and pending_s:
+        if frames:
             # a first packet without sound is a header that the decoder does not know, no gap
-            if decoded:
-                yield pending_s
-            pending_s = 0.0
-        for frame in frames:
-            decoded = True
-            yield frame
-    if pending_s and not decoded:
+            yield frames, 0.0 if is_first else pending_s
+            is_first, pending_s = False, 0.0
+    if pending_s and is_first:
         raise AudioFileError(f"{container.name.removeprefix('file:')} has no packet of sound that "
                              "can be decoded; is it complete?")  # fmt: skip
     if pending_s:

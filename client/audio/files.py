@@ -52,7 +52,8 @@ class SoundFile:
 
     Attributes:
         duration_s: how much sound there is.
-        declared_s: how much the file says there is, where that is more than arrives; else ``None``.
+        declared_s: how much a damaged file says there is, where that is more than arrives; else
+            ``None``.
         missing: (start_s, end_s) within the sound that could not be decoded and are silent.
         mix: how its channels become one.
 
@@ -72,8 +73,9 @@ class SoundFile:
         stated_s = survey.damage.declared_s or 0.0
         missing_s = stated_s - self.duration_s
         broken = survey.damage.breaks_off or ogg_breaks_off(self.path)
-        if missing_s > TRUNCATED_S and self.duration_s < TRUNCATED_SHARE * stated_s:
-            broken, self.declared_s = True, stated_s
+        if missing_s > TRUNCATED_S:
+            broken = broken or self.duration_s < TRUNCATED_SHARE * stated_s
+            self.declared_s = stated_s if broken or self.missing else None
         self.breaks_off = broken
         if broken and not allow_truncated:
             of_s = f" of {stated_s:.1f} s" if missing_s > 0 else ""

@@ -72,7 +72,8 @@ def sound_notice(quality: SoundQuality | None) -> str:
     missing = ""
     if quality.missing_s:
         of_s = f" of {quality.declared_s:.1f} s" if quality.declared_s else ""
-        missing = f", {quality.missing_s:.1f} s{of_s} cannot be read and count as silence"
+        missing_s = "less than 0.1" if quality.missing_s < 0.05 else f"{quality.missing_s:.1f}"
+        missing = f", {missing_s} s{of_s} cannot be read and count as silence"
     above = (quality.speech_dbfs or 0.0) - (quality.noise_dbfs or 0.0)
     parts = [
         _REMEDIES[problem].format(

@@ -1,6 +1,8 @@
 """Every hostile file has the outcome that is stated for it, here and through the commands."""
 
 import json
+import re
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,9 @@ from client.audio.sound_meter import SoundMeter
 from client.audio.speech import check_for_speech, speech_segments
 from client.core.errors import AudioFileError, ClientError, NoSpeech
 from pronunciation.clip import SAMPLE_RATE_HZ
+from server.grading.notices import sound_notice
 from tests.client.cli.conftest import Run
-from tests.hostile_audio import HOSTILE, Hostile, encoded, speech
+from tests.hostile_audio import HOSTILE, SPEECH_S, Hostile, encoded, with_hole
 
 by_name = pytest.mark.parametrize("hostile", HOSTILE, ids=lambda hostile: hostile.name)
 UNREAD = tuple(each for each in HOSTILE if each.outcome in ("refused", "no speech"))
@@ -139,16 +142,88 @@ def test_a_file_changed_anywhere_is_read_or_refused(
         assert np.abs(clip.samples).max(initial=0.0) <= 1.0
 
 
-def test_bad_packets_are_read_past_and_what_follows_keeps_its_time(tmp_path: Path) -> None:
-    """FLAC frames whose start is gone: their sound is missing, not moved."""
-    path = tmp_path / "a.flac"
-    encoded("flac")(path)
+@pytest.mark.parametrize(
+    ("name", "codec", "rate_hz", "lost_s"),
+    [
+        ("a.flac", "flac", SAMPLE_RATE_HZ, 0.2),
+        ("a.m4a", "aac", SAMPLE_RATE_HZ, 0.2),
+        ("a.ogg", "libopus", 48_000, 1.0),  # it is lost by the page, which holds a second
+        ("a.webm", "libopus", 48_000, 1.6),  # by the rest of the cluster
+    ],
+)
+def test_what_a_hole_takes_is_silent_named_and_moves_nothing(
+    tmp_path: Path, name: str, codec: str, rate_hz: int, lost_s: float
+) -> None:
+    path = tmp_path / name
+    encoded(codec, rate_hz)(path)
+    whole = SoundFile(path).clip().samples
+    path.write_bytes(with_hole(bytearray(path.read_bytes())))
+
+    sound = SoundFile(path)
+
+    ((start_s, end_s),) = sound.missing
+    assert end_s - start_s == pytest.approx(lost_s, abs=0.1)
+    samples = sound.clip().samples
+    assert samples.size == pytest.approx(whole.size, abs=2)
+    first, last = round(start_s * SAMPLE_RATE_HZ), round(end_s * SAMPLE_RATE_HZ)
+    assert np.abs(samples[first + 400 : last - 400]).max() < 0.01
+    tail = min(samples.size, whole.size) - SAMPLE_RATE_HZ // 2
+    np.testing.assert_allclose(samples[tail:][:7900], whole[tail:][:7900], atol=0.01)
+    meter = SoundMeter()
+    notice = sound_notice(meter.quality([], sound))
+    assert f"{end_s - start_s:.1f} s cannot be read and count as silence" in notice
+
+
+def test_what_an_mp3_loses_is_counted_from_its_header(tmp_path: Path) -> None:
+    """FFmpeg counts the times of MP3 packets itself, so a hole makes the file shorter."""
+    path = tmp_path / "a.mp3"
+    encoded("libmp3lame", 44_100)(path)
+    path.write_bytes(with_hole(bytearray(path.read_bytes()), 0.12))
+
+    sound = SoundFile(path)
+
+    assert sound.missing and sound.declared_s is not None
+    missing_s = SoundMeter().quality([], sound).missing_s
+    assert missing_s == pytest.approx(0.15, abs=0.07)
+
+
+@pytest.mark.parametrize("wrong_ms", [20_000, -20_000])
+def test_one_wrong_time_in_a_file_is_no_gap(tmp_path: Path, wrong_ms: int) -> None:
+    path = tmp_path / "a.webm"
+    encoded("libopus", 48_000)(path)
     content = bytearray(path.read_bytes())
-    middle = len(content) // 2
-    content[middle : middle + len(content) // 20] = bytes(len(content) // 20)
+    # a SimpleBlock: its id, its size, track 1, its time in ms as int16, its flags
+    blocks = list(re.finditer(rb"\xa3[\x40-\xff].?\x81(..)\x80", content, re.DOTALL))
+    struct.pack_into(">h", content, blocks[len(blocks) // 2].start(1), wrong_ms)
     path.write_bytes(content)
+
+    sound = SoundFile(path)
+
+    assert sound.missing == ()
+    assert sound.duration_s == pytest.approx(SPEECH_S, abs=0.05)
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.99])
+def test_an_mp4_without_its_whole_index_says_what_to_do(tmp_path: Path, keep: float) -> None:
+    path = tmp_path / "a.m4a"
+    encoded("aac")(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: round(keep * len(content))])
+
+    with pytest.raises(AudioFileError, match="copy the whole file again") as error:
+        SoundFile(path, allow_truncated=True)
+
+    assert "index" in str(error.value)
+
+
+def test_an_mp4_whose_index_comes_first_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "a.m4a"
+    encoded("aac", movflags="faststart")(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
 
     sound = SoundFile(path, allow_truncated=True)
 
-    assert sound.duration_s == pytest.approx(speech().size / SAMPLE_RATE_HZ, abs=0.5)
-    assert sound.missing or sound.breaks_off
+    assert sound.breaks_off
+    assert sound.duration_s == pytest.approx(SPEECH_S / 2, abs=0.4)
+    assert sound.declared_s == pytest.approx(SPEECH_S, abs=0.1)
