@@ -23,7 +23,8 @@ def register(app: typer.Typer) -> None:
     )
     settings.command("list")(list_settings)
     settings.command("get")(get)
-    settings.command("set")(set_)
+    # "-1" is a value that the setting refuses, not an option
+    settings.command("set", context_settings={"ignore_unknown_options": True})(set_)
     settings.command("reset")(reset)
 
 

@@ -58,6 +58,12 @@ def test_the_list_says_what_each_setting_can_be(run: Run) -> None:
     ("arguments", "says"),
     [
         (("set", "speed", "fast"), "speed must be a number from 0.5 to 2, not 'fast'"),
+        (("set", "speed", "-1"), "speed must be a number from 0.5 to 2, not '-1'"),
+        (("set", "speed", "-0.5"), "speed must be a number from 0.5 to 2, not '-0.5'"),
+        (("set", "thinking_s", "-1"), "thinking_s must be whole seconds from 0 to 600, or empty"),
+        (("set", "thinking-s", "601"), "thinking_s must be whole seconds from 0 to 600, or empty"),
+        (("set", "interview_date", "-3"), "interview_date must be a date such as"),
+        (("set", "keys", "--off"), "keys must be on or off, not '--off'"),
         (("set", "colour", "red"), "no setting 'colour'"),
         (("get", "colour"), "no setting 'colour'"),
         (("reset", "colour"), "no setting 'colour'"),
@@ -66,7 +72,12 @@ def test_the_list_says_what_each_setting_can_be(run: Run) -> None:
 def test_what_cannot_be_is_one_clear_line(run: Run, arguments: tuple[str, ...], says: str) -> None:
     done = run("settings", *arguments)
     assert done.exit_code == 1
-    assert says in done.stderr
+    assert says in done.stderr.replace("\n", " ")
+
+
+def test_setting_a_value_still_has_its_help_and_its_usage(run: Run) -> None:
+    assert "Change a setting." in run("settings", "set", "--help").stdout
+    assert run("settings", "set", "speed").exit_code == 2
 
 
 def test_a_damaged_file_stops_commands_and_reset_mends_it(run: Run) -> None:
