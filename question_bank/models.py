@@ -103,6 +103,12 @@ class Question(_Frozen):
             return {**data, "kind": _KIND_OF_ROUND.get(str(data.get("round")), "explain")}
         return data
 
+    @property
+    def full_text(self) -> str:
+        """All that the question says: what names the terms that it is about."""
+        names = [name for each in self.key_phrases for name in (each.phrase, *each.aliases)]
+        return " , ".join([self.prompt, self.model_answer, *names])
+
     def asked_in(self, role: str | None = None, round: RoundName | None = None) -> bool:
         """Whether an interview for this role (``None``: any), in this round (likewise), asks it."""
         for_role = role is None or self.role == role or (self.role is None and bool(self.opens))

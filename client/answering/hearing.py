@@ -211,7 +211,7 @@ class AnswerHearing:
     def _ask(self, question: Question | None) -> _Asked:
         """What to listen for in answers to a question, or to one that is not known."""
         phrases = question.key_phrases if question else ()
-        named = self.spotter.named(text_of(question)) if question else frozenset[str]()
+        named = self.spotter.named(question.full_text) if question else frozenset[str]()
         expected = [
             Sounding(term, in_both_numbers(self.spotter.said(term)), True) for term in sorted(named)
         ]
@@ -273,9 +273,3 @@ def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> tuple[Phones, ..
     texts = dict.fromkeys(name.split(" (")[0] for name in names)
     wordings = dict.fromkeys(said for text in texts for said in spotter.said(text))
     return tuple(phones for phones in wordings if len(phones) >= MIN_PHRASE_PHONES)
-
-
-def text_of(question: Question) -> str:
-    """All that a question says: what names the terms that it is about."""
-    names = [name for each in question.key_phrases for name in (each.phrase, *each.aliases)]
-    return " , ".join([question.prompt, question.model_answer, *names])

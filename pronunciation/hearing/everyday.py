@@ -4,8 +4,9 @@ Such a word names the term with its own capitals, where the question is about th
 what stands around it speaks for the term.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from pronunciation.g2p.words import dictionary, normal, numbers_of
 from pronunciation.terms import Term
@@ -22,68 +23,108 @@ TELLING: Final = 5
 _ENDS: Final = (".", "?", "!")
 
 
+class Named(NamedTuple):
+    """A term whose name stands in a text, and where."""
+
+    term: Term
+    word_index: int
+    n_words: int = 1
+
+
+def other_words(
+    named: Iterable[Named],
+    words: Sequence[str],
+    expected: Collection[str] = (),
+    *,
+    is_listened_to: bool = True,
+) -> frozenset[int]:
+    """The words that are spelled like a term and stand for themselves, by their places.
+
+    Args:
+        named: all places where the text has a term's name.
+        words: the text's.
+        expected: terms that the question is about.
+        is_listened_to: whether the sound has its say too. If it has, nothing is ruled out in a text
+            without capitals.
+    """
+    doubtful: list[Named] = []
+    sure: list[Named] = []
+    for each in named:
+        is_doubtful = each.n_words == 1 and is_everyday(each.term)
+        (doubtful if is_doubtful else sure).append(each)
+    if not doubtful or (is_listened_to and _is_uncased(words)):
+        return frozenset()
+    return frozenset(
+        each.word_index
+        for each in doubtful
+        if not _is_meant(each.term, each.word_index, words, expected, sure)
+    )
+
+
 def is_everyday(term: Term) -> bool:
     """Whether a term's name in small letters is another word ("zero", "rest", "spark").
 
     Names ("ethernet", "kafka") are in the dictionary too, but not in the plural.
     """
-    name, known = normal(term.term), dictionary()
     return (
         term.kind != "letters"
         and not term.term.islower()
-        and name.isalpha()
         and " " not in term.term
-        and name in known
-        and (name + "s" in known or name + "es" in known)
+        and _has_plural(normal(term.term))
     )
 
 
-def is_meant(
-    term: Term,
-    index: int,
-    words: Sequence[str],
-    expected: Collection[str],
-    named: Collection[tuple[int, str]],
+@lru_cache(maxsize=4096)
+def _has_plural(word: str) -> bool:
+    """Whether the dictionary has a word in both numbers."""
+    known = dictionary()
+    return word.isalpha() and word in known and (word + "s" in known or word + "es" in known)
+
+
+def _is_meant(
+    term: Term, index: int, words: Sequence[str], expected: Collection[str], sure: Sequence[Named]
 ) -> bool:
     """Whether a word that is a term's name and an everyday word stands for the term.
 
-    Args:
-        term: see ``is_everyday``.
-        index: the word's place.
-        words: the text's.
-        expected: terms that the question is about.
-        named: the places and names of the terms that the text names for sure.
+    ``sure``: the terms that the text names beyond doubt.
     """
-    bare = [normal(word) for word in words]
-    if bare[index] not in numbers_of(normal(term.term)):  # another spelling, see ``written_as``
+    before = normal(words[index - 1]) if index else ""
+    bare = normal(words[index])
+    behind = [normal(word) for word in words[index + 1 : index + 3]]
+    if bare not in numbers_of(normal(term.term)):  # another spelling, see ``written_as``
         return True
     return (
         _is_written_as_name(index, words)
         or term.term in expected
-        or _is_numbered(bare, index)
+        or _is_numbered(before, behind)
         or any(
-            abs(place - index) <= NEAR and name in companions(term.term) for place, name in named
+            abs(each.word_index - index) <= NEAR and each.term.term in companions(term.term)
+            for each in sure
         )
-        or not _own_words(term).isdisjoint(bare[max(0, index - 1) : index + 2])
+        or not _own_words(term).isdisjoint((before, bare, *behind[:1]))
     )
+
+
+def _is_uncased(words: Sequence[str]) -> bool:
+    """Whether an engine wrote the text that writes no capitals."""
+    return len(words) >= MIN_CASED and all(each == each.lower() for each in words)
 
 
 def _is_written_as_name(index: int, words: Sequence[str]) -> bool:
     """Whether the word has capitals, and not just as the first of a sentence."""
     word = words[index].strip("\"'([{“‘")
     if word == word.lower():
-        return len(words) >= MIN_CASED and all(each == each.lower() for each in words)
+        return False
     starts = index == 0 or words[index - 1].rstrip("\"')]}”’").endswith(_ENDS)
     return not starts or word[1:] != word[1:].lower()
 
 
-def _is_numbered(bare: Sequence[str], index: int) -> bool:
+def _is_numbered(before: str, behind: Sequence[str]) -> bool:
     """Whether a number of a stage or version follows: "zero stage 3", but not "1 point 0 3"."""
-    before = bare[index - 1] if index else ""
     if before == "point" or _is_count(before):
         return False
-    behind = [*bare[index + 1 : index + 3], "", ""]
-    return _is_count(behind[0]) or (behind[0] in STAGES and _is_count(behind[1]))
+    following = [*behind, "", ""]
+    return _is_count(following[0]) or (following[0] in STAGES and _is_count(following[1]))
 
 
 def _is_count(word: str) -> bool:

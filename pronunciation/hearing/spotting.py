@@ -21,7 +21,7 @@ from pronunciation.g2p.words import (
     pronunciations,
 )
 from pronunciation.hearing.compounds import Names, Parts, take_apart
-from pronunciation.hearing.everyday import is_everyday, is_meant
+from pronunciation.hearing.everyday import Named, other_words
 from pronunciation.hearing.layout import Phones, bare_phones, candidates_of, lay_out
 from pronunciation.hearing.results import Target
 from pronunciation.phones import CONFUSABLE
@@ -145,7 +145,7 @@ class TermSpotter:
         self, words: Sequence[str], taken: set[int], expected: Collection[str]
     ) -> list[Spot]:
         bare = [normal(word) for word in words]
-        spots: list[Spot] = []
+        named: list[Named] = []
         longest = self._longest_name
         for n_words in range(longest, 0, -1):  # longer names first
             for index in range(len(bare) - n_words + 1):
@@ -156,23 +156,10 @@ class TermSpotter:
                 term = self._names.get("".join(pieces))
                 if term is not None and is_written_apart(pieces, self._parts_of(term)):
                     taken.update(places)
-                    spots.append(Spot(_target(term, index, n_words)))
-        doubtful = [spot for spot in spots if spot.target.term in self._everyday]
-        if not doubtful:
-            return spots
-        named = [
-            (spot.target.word_index, spot.target.term) for spot in spots if spot not in doubtful
-        ]
-        other_words = [
-            spot
-            for spot in doubtful
-            if spot.target.n_words == 1
-            and not is_meant(
-                self._everyday[spot.target.term], spot.target.word_index, words, expected, named
-            )
-        ]
-        taken.difference_update(spot.target.word_index for spot in other_words)
-        return [spot for spot in spots if spot not in other_words]
+                    named.append(Named(term, index, n_words))
+        others = other_words(named, words, expected)
+        taken -= others
+        return [Spot(_target(*each)) for each in named if each.word_index not in others]
 
     def _by_sound(
         self,
@@ -242,10 +229,6 @@ class TermSpotter:
     @cached_property
     def _compound_names(self) -> Names:
         return Names(tuple(n for term in self._lexicon for n in (term.term, *term.written_as)))
-
-    @cached_property
-    def _everyday(self) -> dict[str, Term]:
-        return {term.term: term for term in self._lexicon if is_everyday(term)}
 
     @cached_property
     def _longest_name(self) -> int:

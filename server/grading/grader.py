@@ -39,7 +39,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "3.6.0"
+GRADER_VERSION = "3.6.1"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"
@@ -219,7 +219,7 @@ def grade(
         submission.evidence.heard_phrases,
         denies_with(answer, None if rough else sense),
     )
-    pronunciation = judge_terms(answer, submission, lexicon, terms)
+    pronunciation = judge_terms(answer, submission, question, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)
     is_denied = partial(_is_denied, answer)

@@ -6,17 +6,18 @@ and what the transcriber wrote is shown as a hint.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pronunciation.errors import PronunciationError
+from pronunciation.hearing.everyday import Named, is_everyday, other_words
 from pronunciation.hearing.sound import REASONS
+from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.respelling.from_phones import respell_phones
 from pronunciation.terms import Lexicon, Term
+from question_bank.models import Question
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
 from server.grading.answer import Answer
-from server.grading.lexis.english import rank
-from server.grading.lexis.vocabulary import EVERYDAY_RANK
-from server.grading.lexis.words import parts_of_speech
+from server.grading.sense.caching import by_identity
 from server.grading.terms import Form, TermIndex
 
 TRANSCRIPT_CONFIDENCE = 0.0
@@ -77,13 +78,28 @@ def _places(answer: Answer, symbol: str, taken: set[int]) -> Iterator[tuple[tupl
             yield indices, form
 
 
-def _is_everyday(term: Term | None, written: str) -> bool:
-    """Whether a word stands there that everybody says: "a fair share" is no FAIR."""
-    if term is None or term.kind == "letters" or term.term.islower():
-        return False
-    bare = written.strip(_PUNCTUATION)
-    everyday = rank(bare) < EVERYDAY_RANK and bool(parts_of_speech(bare))
-    return bare == term.term.casefold() and everyday
+@by_identity
+def _expected(question: Question, lexicon: Lexicon) -> frozenset[str]:
+    """The terms that a question is about."""
+    return TermSpotter(lexicon).named(question.full_text)
+
+
+def _named(
+    answer: Answer, heard: Iterable[HeardTerm], lexicon: Lexicon, terms: TermIndex
+) -> list[Named]:
+    """All terms that were heard or written, and where."""
+    entries = ((lexicon.get(each.term), each) for each in heard)
+    named = [
+        Named(entry, each.word_index, each.word_count)
+        for entry, each in entries
+        if entry is not None and each.word_index < len(answer.words)
+    ]
+    for symbol, places in answer.symbols.items():
+        for start, end, form in places if symbol in terms.lexicon_terms else ():
+            if form != "acronym":
+                first, last = answer.tokens[start].first, answer.tokens[end - 1].last
+                named.append(Named(terms.lexicon_terms[symbol], first, last + 1 - first))
+    return named
 
 
 def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
@@ -116,7 +132,7 @@ def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
 
 
 def judge_terms(
-    answer: Answer, submission: Submission, lexicon: Lexicon, terms: TermIndex
+    answer: Answer, submission: Submission, question: Question, lexicon: Lexicon, terms: TermIndex
 ) -> Pronunciation:
     """One verdict for each place where a term of the lexicon was said, worst first.
 
@@ -125,26 +141,29 @@ def judge_terms(
     Args:
         answer: the answer, ready for searching.
         submission: with what the hearing found, if it listened.
+        question: what was asked: it may be about a term that is an everyday word too.
         lexicon: the terms.
         terms: the same, compiled.
     """
     words = submission.transcript.words
     verdicts: list[TermVerdict] = []
     taken: set[int] = set()
+    named = _named(answer, submission.evidence.heard, lexicon, terms)
+    expected = _expected(question, lexicon) if any(is_everyday(n.term) for n in named) else ()
+    others = other_words(named, answer.words, expected)
     for heard in submission.evidence.heard:
-        entry = lexicon.get(heard.term)
-        heard_at = slice(heard.word_index, heard.word_index + heard.word_count)
-        if not _is_everyday(entry, " ".join(answer.words[heard_at])):
-            verdicts.append(_acoustic(heard, entry, len(answer.words)))
+        if heard.word_count > 1 or heard.word_index not in others:
+            verdicts.append(_acoustic(heard, lexicon.get(heard.term), len(answer.words)))
             taken.update(verdicts[-1].word_indices)
     # Longer names first: in "GPUDirect RDMA" the one place is not "RDMA" as well.
+    others = other_words(named, answer.words, expected, is_listened_to=False)
     said = [(terms.lexicon_terms[s], s) for s in answer.symbols if s in terms.lexicon_terms]
     for term, symbol in sorted(said, key=lambda entry: -len(entry[0].term)):
         for indices, form in _places(answer, symbol, taken):
             start_s, end_s = _times(words, indices)
-            written = " ".join(answer.words[index] for index in indices).strip(_PUNCTUATION)
-            if _is_everyday(term, written):
+            if len(indices) == 1 and indices[0] in others:
                 continue
+            written = " ".join(answer.words[index] for index in indices).strip(_PUNCTUATION)
             verdicts.append(
                 TermVerdict(
                     term=term.term,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.terms import Lexicon, Mistake, Term
 from server.contract import Evidence, HeardTerm, Pause, Report, Stretch, are_like
 from server.core.errors import GradingError, ServerError
@@ -120,6 +121,45 @@ def test_an_everyday_word_in_lower_case_is_no_name(question, submit):
     assert {(each.term, each.word_indices) for each in verdicts} == {
         ("FAIR", (4,)), ("AI", (10,)), ("RoCE", (12,)),
     }  # fmt: skip
+
+
+ZERO = Term(term="ZeRO", kind="word", say="ZEER-oh", readings=("Z IH1 R OW0",))
+ZERO_HEARD = HeardTerm(term="ZeRO", word_index=2, verdict="mispronounced", phones="Z EH1 R OW0",
+                       confidence=0.9, start_s=1.0, end_s=1.5)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "prompt", "sources"),
+    [
+        ("We use zero stage 3 here.", "How?", ["acoustic"]),
+        ("We start zero new jobs here.", "How?", []),
+        ("We start zero new jobs here.", "What does ZeRO shard?", ["acoustic"]),
+        ("we use zero " + "on all of our nodes " * 3, "How?", ["acoustic"]),
+    ],
+)
+def test_the_hearing_and_the_report_have_one_rule_for_everyday_words(
+    question, submit, text, prompt, sources
+):
+    asked = question.model_copy(update={"prompt": prompt})
+    lexicon = Lexicon(version="zero", terms=(ZERO,))
+    spots = TermSpotter(lexicon).spot(
+        text.split(), expected=TermSpotter(lexicon).named(asked.full_text)
+    )
+    submission = submit(text, times=True, evidence=Evidence(heard=(ZERO_HEARD,)))
+
+    verdicts = grade(asked, submission, lexicon, "b").pronunciation.terms
+
+    assert [each.source for each in verdicts] == sources
+    assert [spot.target.word_index for spot in spots] == [2] * len(sources)
+
+
+def test_a_typed_text_without_capitals_names_an_everyday_word_only_with_evidence(question, submit):
+    lexicon = Lexicon(version="zero", terms=(ZERO,))
+    text = "we start zero new jobs and " + "so on and so forth " * 3 + "then zero stage 3"
+
+    verdicts = grade(question, submit(text), lexicon, "b").pronunciation.terms
+
+    assert [each.word_indices for each in verdicts] == [(22,)]
 
 
 NODE = Term(
