@@ -11,14 +11,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("server", "client", "question_bank", "pronunciation")
+TESTED = ("server", "client", "question_bank", "pronunciation", "scripts", "benchmarks")
 WHOLE_AREAS = ("tests", "tests/server", "tests/client")
 """Too much for a quick check: of these only the test files that stand in them directly."""
 
 
 def main() -> None:
-    """Print one path a line."""
-    for each in tests_of(changed_files()):
+    """Print one path a line, first the tests that are named for a change."""
+    changed = changed_files()
+    closest = {f"test_{Path(each).stem}.py" for each in changed} | {Path(e).name for e in changed}
+    for each in sorted(tests_of(changed), key=lambda test: Path(test).name not in closest):
         print(each)
 
 
@@ -42,7 +44,7 @@ def _places(root: Path, path: Path) -> list[Path]:
         if path.name.startswith("test_") and path.suffix == ".py":
             return [path] if path.exists() else []
         return _tests_in(root, path.parent)
-    if parts[0] not in PACKAGES:
+    if parts[0] not in TESTED:
         return []
     folder = _nearest(root / "tests" / Path(*parts[:-1]))
     if path.suffix == ".py" and (closest := _of_module(folder, parts)):
