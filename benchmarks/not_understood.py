@@ -5,7 +5,7 @@
 Backwards: real learners (of the held-out split) and the natural voice. In other languages: voices
 of espeak-ng, which sound less like people than their languages do. Forwards: the same learners,
 and the natural voice with and without accents' rules. Prints the share of clips without a word
-left, and words a minute in all of them.
+left, and words per minute in all of them.
 """
 
 import argparse
@@ -104,7 +104,7 @@ def main() -> int:
     kinds["natural voice, accents"] = list(islice(natural(accented), options.clips))
     for model in options.models.split(","):
         engine = load_engine("faster-whisper", model, offline=True)
-        print(f"\nWhisper {model}\n{'':26} clips   without a word   words a minute", flush=True)
+        print(f"\nWhisper {model}\n{'':26} clips   without a word   words per minute", flush=True)
         for name, clips in kinds.items():
             counts = [words_of(engine, clip) for clip in clips]
             minutes = sum(clip.duration_s for clip in clips) / 60

@@ -177,7 +177,9 @@ def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> Non
 
 
 def _row(card: "DrillCard", item: "Item") -> tuple[Any, ...]:
-    last = "✓ correct" if card.last_verdict == "correct" else "✗ mispronounced"
+    from server.contract import TERM_WORDS
+
+    last = ("✓ " if card.last_verdict == "correct" else "✗ ") + TERM_WORDS[card.last_verdict]
     return (
         f"{card.due.astimezone():%Y-%m-%d %H:%M}",
         Text(item.prompt, "bold"),

@@ -119,7 +119,7 @@ def _print_scores(title: str, heading: str, lines: "list[ScoreLine]") -> None:
 def _print_terms(lines: "list[TermLine]") -> None:
     if not lines:
         return
-    table = _table("term", "said wrong", "of")
+    table = _table("term", "mispronounced", "of")
     for line in lines:
         table.add_row(Text(line.term, "bold"), str(line.mispronounced), str(line.said))
     _print_section("Terms most often mispronounced", table)

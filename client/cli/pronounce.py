@@ -77,7 +77,7 @@ def _hear(hearing: "Hearing", lexicon: "Lexicon", audio: Path, text: str) -> "li
 def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
     from pronunciation.hearing.sound import REASONS
     from pronunciation.phones import to_ipa
-    from server.contract import clock
+    from server.contract import TERM_WORDS, clock
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("", "term", "heard", "say", "at", "tip"):
@@ -88,7 +88,7 @@ def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
         tips = {m.phones: m.tip for m in term.mistakes} if term else {}
         sure = "" if each.verdict == "unclear" else f" {each.confidence:.0%}"
         table.add_row(
-            Text(f"{sign} {each.verdict}{sure}", style),
+            Text(f"{sign} {TERM_WORDS[each.verdict]}{sure}", style),
             Text(each.term, "bold"),
             f"/{to_ipa(each.phones)}/",
             Text(term.say if term else ""),

@@ -40,7 +40,7 @@ class NaturalVoice(Voice):
     """Keeps one model for all instances; it is loaded when first needed.
 
     Args:
-        speed: 1 is the voice's own pace, about 165 words a minute.
+        speed: 1 is the voice's own pace, about 165 words per minute.
     """
 
     name: ClassVar[str] = "natural"

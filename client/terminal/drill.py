@@ -30,14 +30,14 @@ REPLAY_MARGIN_S: Final = 0.15
 """Sound kept on either side of the term when your own take is played."""
 
 _SIGNS: Final = {
-    "correct": ("✓ correct", "green"),
+    "correct": ("✓ said right", "green"),
     "mispronounced": ("✗ mispronounced", "red"),
-    "unclear": ("? unclear", "yellow"),
+    "unclear": ("? not clearly heard", "yellow"),
     "something_else": ("? something else was said", "yellow"),
     "nothing": ("? nothing was said", "yellow"),
 }
 _UNDECIDED: Final = {
-    "unclear": "I could not tell. This says nothing about you; say it again, a little slower.",
+    "unclear": "This says nothing about you; say it again, a little slower.",
     "something_else": "That did not sound like the term at all. Say just the term.",
     "nothing": "No speech in the recording. Begin when it says recording; is the microphone muted?",
 }

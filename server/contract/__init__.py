@@ -97,7 +97,7 @@ from server.contract.reviews import (
     TermOrPhrase,
 )
 from server.contract.revision import Revision, word_places
-from server.contract.said_terms import NOT_KNOWN, SaidTerm, clock, said_terms
+from server.contract.said_terms import NOT_KNOWN, TERM_WORDS, SaidTerm, clock, said_terms
 from server.contract.scoring import (
     PARTIAL_CREDIT,
     ContentScore,
@@ -138,6 +138,7 @@ __all__ = [
     "NOT_KNOWN",
     "PARTIAL_CREDIT",
     "ROUGH_ENGINES",
+    "TERM_WORDS",
     "Archive",
     "ArchivedAttempt",
     "ArchivedReport",

@@ -1,20 +1,26 @@
 """The terms of an answer, each once with all its places: one line, however often it was said."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from server.contract.report import TermVerdict
 
 NOT_KNOWN: Final = "–"
+TERM_WORDS: Final[Mapping[str, str]] = {
+    "correct": "said right",
+    "mispronounced": "mispronounced",
+    "unclear": "not clearly heard",
+}
+"""The verdicts on a term as people read them."""
 _TELLS_MOST: Final = {"mispronounced": 0, "correct": 1, "unclear": 2}
 
 
 @dataclass(frozen=True)
 class SaidTerm:
-    """A term with its places, the one that tells most first: said wrong, else right, else unclear.
+    """A term with its places, the one that tells most first: mispronounced, right, unclear.
 
-    Each place stands with its number among the report's terms.
+    Each place has its number among the report's terms.
     """
 
     places: tuple[tuple[int, TermVerdict], ...]
@@ -41,10 +47,10 @@ class SaidTerm:
 
     @property
     def times(self) -> str:
-        """When it was said: ``0:12, 0:45 (correct 1:02)``; empty without times."""
+        """When it was said: ``0:12, 0:45 (said right at 1:02)``; empty without times."""
         said = _times(self.alike)
         rest = ", ".join(
-            f"{verdict} {times}"
+            f"{TERM_WORDS[verdict]} at {times}"
             for verdict in dict.fromkeys(place.verdict for place in self.others)
             if (times := _times(place for place in self.others if place.verdict == verdict))
         )
@@ -61,7 +67,7 @@ class SaidTerm:
 
 
 def said_terms(terms: Iterable[TermVerdict]) -> tuple[SaidTerm, ...]:
-    """Each term of a report once, those said wrong first."""
+    """Each term of a report once, those mispronounced first."""
     places: dict[str, list[tuple[int, TermVerdict]]] = {}
     for at, term in enumerate(terms):
         places.setdefault(term.term, []).append((at, term))

@@ -59,7 +59,7 @@ def _well(
             out.append((4 + term.confidence, SummaryPoint(text=text, evidence=evidence)))
     rate = delivery.words_per_minute
     if rate is not None and RATE_LOW_WPM <= rate <= RATE_HIGH_WPM:
-        text = f"Your pace was comfortable: {rate:.0f} words a minute."
+        text = f"Your pace was comfortable: {rate:.0f} words per minute."
         out.append((5.5, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
     per_minute = _per_minute(delivery)
     if per_minute is not None and per_minute <= FILLERS_PER_MINUTE_LOW:
@@ -107,10 +107,10 @@ def _work(
             out.append((7.5 + term.confidence, SummaryPoint(text=text, evidence=evidence)))
     rate = delivery.words_per_minute
     if rate is not None and rate > RATE_HIGH_WPM:
-        text = f"Slow down a little: {rate:.0f} words a minute, faster than most interviews."
+        text = f"Slow down a little: {rate:.0f} words per minute, faster than most interviews."
         out.append((6.6, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
     elif rate is not None and rate < RATE_LOW_WPM:
-        text = f"A little faster: {rate:.0f} words a minute sounds hesitant."
+        text = f"A little faster: {rate:.0f} words per minute sounds hesitant."
         out.append((6.2, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
     per_minute = _per_minute(delivery)
     if per_minute is not None and per_minute >= FILLERS_PER_MINUTE_HIGH:

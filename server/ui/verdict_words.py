@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from server.contract import (
+    TERM_WORDS,
     CorrectedVerdict,
     PhraseCoverage,
     Report,
@@ -17,9 +18,7 @@ VERDICT_WORDS: Final = {
     "partial": "partly said",
     "possible": "perhaps said",
     "missing": "not said",
-    "correct": "said right",
-    "mispronounced": "mispronounced",
-    "unclear": "not clearly heard",
+    **TERM_WORDS,
 }
 DENIED: Final = "said, but denied"
 SAME_SCORE: Final = 0.0005

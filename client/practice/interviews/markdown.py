@@ -60,7 +60,7 @@ def _points(title: str, points: Sequence[SummaryPoint]) -> Iterator[str]:
 def _answers(answers: Sequence[AnswerLine]) -> Iterator[str]:
     yield "## Questions"
     yield ""
-    yield "| # | Question | Topic | Score | Length | Words per minute | Not said | Said wrong |"
+    yield "| # | Question | Topic | Score | Length | Words per minute | Not said | Mispronounced |"
     yield "|---|---|---|---|---|---|---|---|"
     for line in answers:
         yield f"| {' | '.join(_cells(line))} |"
@@ -95,7 +95,7 @@ def _cells(line: AnswerLine) -> list[str]:
 def _terms(terms: Sequence[TermOverAll]) -> Iterator[str]:
     if not terms:
         return
-    yield "## Terms said wrong"
+    yield "## Mispronounced terms"
     yield ""
     yield "| Term | Wrong | Heard | Expected | In question | Tip |"
     yield "|---|---|---|---|---|---|"

@@ -13,7 +13,7 @@ WEAK_SCORE: Final = 0.5
 """Less than half of it was."""
 RATE_LOW_WPM, RATE_HIGH_WPM = 110.0, 190.0
 """As in each answer's own report: Tauroza & Allison 1990, native speakers in interviews average
-190 words a minute; the lower bound is wide, since slow and clear is no fault."""
+190 words per minute; the lower bound is wide, since slow and clear is no fault."""
 LONG_PAUSE_S: Final = 3.0
 """A silence that a listener takes for the end of the answer."""
 TARGET_LOW, TARGET_HIGH = 0.5, 1.5
@@ -47,7 +47,9 @@ def strongest(
         text = f"You answered all {len(answers)} questions."
         points.append((4.0, "answered", _point(text, "answered")))
     if words_per_minute is not None and RATE_LOW_WPM <= words_per_minute <= RATE_HIGH_WPM:
-        text = f"Your pace was comfortable: {words_per_minute:.0f} words a minute over all answers."
+        text = (
+            f"Your pace was comfortable: {words_per_minute:.0f} words per minute over all answers."
+        )
         points.append((4.5, "pace", _point(text, "words_per_minute")))
     for term, numbers in always_right.items():
         if len(numbers) >= _OFTEN:
@@ -90,10 +92,10 @@ def weakest(
 def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> list[_Ranked]:
     points: list[_Ranked] = []
     if words_per_minute is not None and words_per_minute > RATE_HIGH_WPM:
-        text = f"Slow down a little: {words_per_minute:.0f} words a minute over all answers."
+        text = f"Slow down a little: {words_per_minute:.0f} words per minute over all answers."
         points.append((6.6, "pace", _point(text, "words_per_minute")))
     elif words_per_minute is not None and words_per_minute < RATE_LOW_WPM:
-        text = f"A little faster: {words_per_minute:.0f} words a minute sounds hesitant."
+        text = f"A little faster: {words_per_minute:.0f} words per minute sounds hesitant."
         points.append((6.2, "pace", _point(text, "words_per_minute")))
     paused = [line for line in answers if (line.longest_pause_s or 0.0) >= LONG_PAUSE_S]
     if paused:

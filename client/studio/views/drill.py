@@ -16,9 +16,9 @@ REPLAY_MARGIN_S: Final = 0.15
 """Sound kept on either side of the term when the candidate's take is played."""
 
 _VERDICTS: Final[dict[DrillVerdictName, tuple[str, Tone, str]]] = {
-    "correct": ("✓", "good", "Correct"),
+    "correct": ("✓", "good", "Said right"),
     "mispronounced": ("✗", "bad", "Mispronounced"),
-    "unclear": ("?", "warn", "I could not tell"),
+    "unclear": ("?", "warn", "Not clearly heard"),
     "something_else": ("?", "warn", "Something else was said"),
     "nothing": ("?", "warn", "Nothing was said"),
 }

@@ -45,7 +45,7 @@ _CHOICES: Final[dict[TermOrPhrase, dict[str, str]]] = {
     },
     "term": {
         "correct": "It was said right",
-        "mispronounced": "It was said wrong",
+        "mispronounced": "It was mispronounced",
         "unclear": "It is not clear",
     },
 }

@@ -20,7 +20,7 @@ from server.web.http.problems import failure
 
 MAX_ANSWER_CHARS: Final = 20_000
 MAX_ANSWER_WORDS: Final = 3_000
-"""Twenty minutes of speech at 150 words a minute; interviewers expect two to five."""
+"""Twenty minutes of speech at 150 words per minute; interviewers expect two to five."""
 
 _NO_LIMITS: Final = ("/static/ui/", "/healthz", "/readyz")
 

@@ -49,7 +49,11 @@ def test_a_right_take_brings_the_next_card(backend: Backend) -> None:
     assert view.card.reading.ipa == "ˈɹɑki"
     assert view.card.sound == "/sound/drill/item-0"
     taken = drill.take("t-1", "item-0", CLIP)
-    assert (taken.step.words, taken.step.tone, taken.step.undecided) == ("Correct", "good", False)
+    assert (taken.step.words, taken.step.tone, taken.step.undecided) == (
+        "Said right",
+        "good",
+        False,
+    )
     assert taken.step.expected is None
     assert taken.drill.card is not None
     assert (taken.drill.position, taken.drill.card.item_id) == (2, "item-1")

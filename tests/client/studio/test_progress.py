@@ -139,7 +139,7 @@ def test_terms_said_wrong_are_listed_take_by_take_with_a_way_to_hear_and_drill_t
     heard(studio, "NCCL", "correct", days_ago=1)
     page = client.get("/progress").text
     terms = section(page, "terms")
-    assert "said wrong 2 of 3 times" in terms
+    assert "mispronounced 2 of 3 times" in terms
     assert "lately: wrong, wrong, right" in terms
     assert "NCCL" not in terms
     assert 'data-sound="/sound/term?term=RoCE"' in page
@@ -164,7 +164,7 @@ def test_drills_count_with_the_terms_and_show_what_is_learned(
         }
         studio.backend.drills.review(DrillReview.model_validate(review))
     page = client.get("/progress").text
-    assert "said wrong 1 of 4 times" in section(page, "terms")
+    assert "mispronounced 1 of 4 times" in section(page, "terms")
     assert "1 of 1 practiced item learned" in section(page, "drills")
     assert "said 4 times, 1 missed" in section(page, "drills")
 

@@ -88,7 +88,7 @@ def test_right_and_wrong_as_a_person_sees_them(backend: Backend) -> None:
     assert "expected ROCK-ee  /ˈɹɑki/" in shown
     assert "Not like a rose, term-0." in shown
     assert "It comes back in a moment." in shown
-    assert "✓ correct 97%" in shown
+    assert "✓ said right 97%" in shown
     assert "1 right at once · 1 to work on" in shown
     assert sounds.log == ["say term-0", "say term-1", "say term-0"]
     assert "\x1b[" not in shown
@@ -117,7 +117,7 @@ def test_discarded_is_recorded_anew(backend: Backend) -> None:
 
 def test_an_undecided_take_is_said_again_or_skipped(backend: Backend) -> None:
     shown, sounds = run(backend, ["unclear", "nothing", "something_else"], "\n\nnq", items=1)
-    assert "I could not tell" in shown
+    assert "not clearly heard" in shown
     assert "No speech in the recording" in shown
     assert "did not sound like the term at all" in shown
     assert "expected" not in shown
@@ -139,7 +139,7 @@ def test_a_take_that_cannot_be_heard_does_not_end_the_drill(
     monkeypatch.setattr(DrillSession, "take", fail_once)
     shown, sounds = run(backend, ["correct"], "o\n\n", items=1)
     assert "! the clip is too short for the term" in shown
-    assert "✓ correct" in shown
+    assert "✓ said right" in shown
     assert sounds.log == ["say term-0", "play 1.0 s"]
 
 

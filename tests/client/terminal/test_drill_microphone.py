@@ -103,7 +103,7 @@ def test_wrong_then_right_over_a_real_microphone(microphone: PulseAudio, tmp_pat
         terminal.wait_for("recording")
         time.sleep(1.0)
         microphone.play(right).wait()
-        terminal.wait_for("✓ correct")
+        terminal.wait_for("✓ said right")
         terminal.wait_for("next in ")
         terminal.press("\n")
         terminal.wait_for("0 right at once · 1 to work on")

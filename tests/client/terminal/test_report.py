@@ -86,7 +86,7 @@ def test_a_term_said_several_times_is_one_line_with_its_places(report: Report) -
     lines = [line for line in text.splitlines() if said.term in line and "✗" in line]
     assert text.count("✗ mispronounced") == 1
     assert len(lines) == 1, lines
-    assert "0:08, 1:15 (correct 0:30)" in lines[0]
+    assert "0:08, 1:15 (said right at 0:30)" in lines[0]
 
 
 def unclear(term: str, start_s: float | None) -> TermVerdict:

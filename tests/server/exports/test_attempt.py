@@ -207,5 +207,5 @@ def test_a_term_said_several_times_is_one_row_with_its_places(kind: AttemptForma
     text = pdf_text(file.content) if kind == "pdf" else file.content.decode()
     text = "".join(text.replace("\u00a0", " ").split())
     assert text.count("VEE-el-el-em") == 1 or kind == "markdown"
-    assert "0:05,1:11(correct0:30)" in text
+    assert "0:05,1:11(saidrightat0:30)" in text
     assert "vee-LUM,vee-el" in text

@@ -18,10 +18,10 @@ THREE = (
 def test_the_place_that_tells_most_leads_and_the_others_follow_by_time() -> None:
     roce, queue = said_terms(THREE)
     assert (roce.at, roce.first.verdict, len(roce.places)) == (0, "mispronounced", 3)
-    assert roce.times == "0:12, 1:11 (correct 0:45)"
+    assert roce.times == "0:12, 1:11 (said right at 0:45)"
     assert roce.heard == "ROHSS, roach"
     assert (queue.at, queue.first.verdict) == (2, "correct")
-    assert queue.times == "0:20 (unclear 0:30)"
+    assert queue.times == "0:20 (not clearly heard at 0:30)"
 
 
 def test_a_typed_answer_has_no_times() -> None:
@@ -36,7 +36,9 @@ def test_what_to_work_on_has_one_line_with_all_places(make_report: MakeReport) -
         report.coverage, report.pronunciation, report.delivery, report.language, report.structure
     )
     lines = [point.text for point in summary.work_on if "RoCE" in point.text]
-    assert lines == ["Practice “RoCE”: say ROCK-ee. You said it at 0:12, 1:11 (correct 0:45)."]
+    assert lines == [
+        "Practice “RoCE”: say ROCK-ee. You said it at 0:12, 1:11 (said right at 0:45)."
+    ]
     assert [p.evidence for p in summary.work_on if "RoCE" in p.text] == ["pronunciation.terms[0]"]
     assert not any("RoCE" in point.text for point in summary.went_well)
 

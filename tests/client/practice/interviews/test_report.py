@@ -139,7 +139,7 @@ def test_the_strongest_and_weakest_follow_the_rules(interviews: Interviews) -> N
     report = report_interview(record, answers)
     assert texts(report.strongest) == [
         f"Question 1, {report.answers[0].topic}: 4 of 4 key phrases.",
-        "Your pace was comfortable: 120 words a minute over all answers.",
+        "Your pace was comfortable: 120 words per minute over all answers.",
     ]
     assert texts(report.weakest) == [
         "Question 4 got no answer: say at least what you would try.",
@@ -159,8 +159,8 @@ def test_an_answer_without_any_phrase_is_told_so(interviews: Interviews) -> None
 @pytest.mark.parametrize(
     ("delivery", "text"),
     [
-        ({"words_per_minute": 200.0, "words": 400}, "Slow down a little: 200 words a minute"),
-        ({"words_per_minute": 90.0, "words": 180}, "A little faster: 90 words a minute"),
+        ({"words_per_minute": 200.0, "words": 400}, "Slow down a little: 200 words per minute"),
+        ({"words_per_minute": 90.0, "words": 180}, "A little faster: 90 words per minute"),
         ({"answer_s": 59.0, "words": 118}, "less than half of the time you had, in questions 1"),
         ({"answer_s": 181.0, "words": 362}, "Shorten: half as long again as expected"),
     ],

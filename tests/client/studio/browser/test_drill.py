@@ -124,7 +124,7 @@ def test_a_right_take_ends_the_drill(
     page = new_page(said(RIGHT, "awb"), color_scheme="dark", viewport={"width": 360, "height": 700})
     page.set_default_timeout(PATIENCE_MS)
     open_drill(page, running.url)
-    assert re.match(r"✓\s+Correct", say(page))
+    assert re.match(r"✓\s+Said right", say(page))
     assert page.get_by_text(re.compile(r"Comes again in \d+ days|tomorrow")).is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.keyboard.press("Enter")
