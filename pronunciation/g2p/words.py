@@ -4,7 +4,7 @@ The dictionary is the CMU dictionary in PocketSphinx's wheel.
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, ItemsView, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -65,14 +65,31 @@ class Dictionary(Mapping[str, tuple[Phones, ...]]):
         return tuple(found)
 
     def __iter__(self) -> Iterator[str]:
-        names = (_without_number(line.split(" ", 1)[0]) for line in self._text.splitlines())
+        names = (_without_number(line.split(" ", 1)[0]) for line in self.lines())
         return (name for name, _ in groupby(names))
+
+    def items(self) -> ItemsView[str, tuple[Phones, ...]]:
+        """The words with their pronunciations, read in one pass instead of searched for."""
+        return _Entries(self)
+
+    def lines(self) -> list[str]:
+        """The dictionary as it is written."""
+        return self._text.splitlines()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def _word_at(self, start: int) -> str:
         return _without_number(self._text[start : self._text.index(" ", start)])
+
+
+class _Entries(ItemsView[str, tuple[Phones, ...]]):
+    _mapping: Dictionary
+
+    def __iter__(self) -> Iterator[tuple[str, tuple[Phones, ...]]]:
+        lines = map(str.split, self._mapping.lines())
+        for word, found in groupby(lines, key=lambda pieces: _without_number(pieces[0])):
+            yield word, tuple(tuple(phones) for _, *phones in found)
 
 
 def _without_number(name: str) -> str:

@@ -124,15 +124,20 @@ POSSIBLE_FROM, USUAL_FROM = 2, 30
 
 
 @cache
+def beginnings() -> Counter[str]:
+    """How many words of the dictionary begin with these consonants."""
+    return Counter(
+        " ".join(takewhile(lambda phone: phone in CONSONANTS, said[0]))
+        for _, said in dictionary().items()
+    )
+
+
+@cache
 def word_beginnings(at_least: int) -> frozenset[str]:
     """The consonants that begin this many words of the dictionary, in IPA."""
-    begun = Counter(
-        " ".join(takewhile(lambda phone: phone in CONSONANTS, said[0]))
-        for said in dictionary().values()
-    )
     return frozenset(
         "".join(CONSONANTS[phone] for phone in cluster.split())
-        for cluster, words in begun.items()
+        for cluster, words in beginnings().items()
         if words >= at_least
     )
 

@@ -19,6 +19,7 @@ def test_the_dictionary_is_searched_as_if_it_had_been_read() -> None:
 
     assert list(dictionary()) == list(words) == sorted(words)
     assert len(dictionary()) == len(words) > 100_000
+    assert dict(dictionary().items()) == {word: tuple(said) for word, said in words.items()}
     for word in [*[*words][::97], "'bout", "read", "zywicki"]:
         assert dictionary()[word] == tuple(words[word])
 
