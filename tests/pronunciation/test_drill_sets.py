@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pronunciation.drill_sets import SET_NAMES, DrillItem, load_drills, stressed_syllable
+from pronunciation.drill_sets import SET_NAMES, load_drills, stressed_syllable
 from pronunciation.errors import LexiconError, PhoneError
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import VOWELS, base_phone
@@ -63,25 +63,24 @@ def test_ids_are_unique() -> None:
     assert [each for each, count in Counter(IDS).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=IDS)
-def test_every_mistake_can_be_told_from_every_reading(item: DrillItem) -> None:
-    accepted = {weakened(reading) for reading in item.readings}
-    for mistake in item.mistakes:
-        assert weakened(mistake.phones) not in accepted
+def test_every_mistake_can_be_told_from_every_reading() -> None:
+    for item in ITEMS:
+        accepted = {weakened(reading) for reading in item.readings}
+        assert accepted.isdisjoint(weakened(mistake.phones) for mistake in item.mistakes), item
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=IDS)
-def test_the_respelling_is_that_of_the_first_reading(item: DrillItem) -> None:
-    syllables = re.split(r"[\s-]+", re.split(r",? or |, | \(|;", item.say)[0])
-    digits = [p[-1] for p in item.readings[0].split() if base_phone(p) in VOWELS]
-    assert len(syllables) == len(digits)
-    loud = [place for place, syllable in enumerate(syllables) if syllable.isupper()]
-    assert loud == [place for place, digit in enumerate(digits) if digit == "1"]
+def test_the_respelling_is_that_of_the_first_reading() -> None:
+    for item in ITEMS:
+        syllables = re.split(r"[\s-]+", re.split(r",? or |, | \(|;", item.say)[0])
+        digits = [p[-1] for p in item.readings[0].split() if base_phone(p) in VOWELS]
+        assert len(syllables) == len(digits), item
+        loud = [place for place, syllable in enumerate(syllables) if syllable.isupper()]
+        assert loud == [place for place, digit in enumerate(digits) if digit == "1"], item
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=IDS)
-def test_the_sentence_uses_the_word(item: DrillItem) -> None:
-    assert re.search(rf"(?<!\w){re.escape(item.term)}(?!\w)", item.sentence, re.IGNORECASE)
+def test_the_sentence_uses_the_word() -> None:
+    for item in ITEMS:
+        assert re.search(rf"(?<!\w){re.escape(item.term)}(?!\w)", item.sentence, re.I), item
 
 
 def test_acronyms_take_their_readings_from_the_lexicon() -> None:
