@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -29,8 +30,11 @@ def stylesheet() -> Markup:
     return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}}}\n")
 
 
+@cache
 def environment(*extra_template_folders: Path) -> Environment:
     """Templates that escape everything and fail on an undefined name.
+
+    One for the process, because compiling a page's templates takes longer than rendering it.
 
     Args:
         extra_template_folders: a site's own folders, looked in before the shared one.

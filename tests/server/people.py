@@ -12,6 +12,7 @@ from typing import Any
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from sqlalchemy import Table, func, insert, select
 
 from server.accounts.models import Account, Cohort
 from server.accounts.passwords import Passwords
@@ -20,8 +21,10 @@ from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.contract import Attempt, Submission, Transcript
 from server.core.settings import ServerSettings
-from server.db.tables import JobFileRow, JobRow, RecordingRow, ShareLinkRow, ShareRow
+from server.db.database import Database
+from server.db.tables import Base, JobFileRow, JobRow, RecordingRow, ShareLinkRow, ShareRow
 from server.web.app import create_app
+from tests.server.one_loop import OneLoopClient
 
 __all__ = ["PASSWORD", "People", "cheap_passwords", "people", "typed_answer"]
 
@@ -72,7 +75,7 @@ class People:
     def client(self, who: str | None = None, **headers: str) -> TestClient:
         """A client that is known as this person by a token; ``None``: not known."""
         known = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
-        return TestClient(
+        return OneLoopClient(
             self.app,
             base_url="http://localhost",
             follow_redirects=False,
@@ -84,11 +87,42 @@ class People:
         return self.service.of(self.by_name[name].id)
 
 
-def people(
-    service: Service, submission: Submission, settings: Mapping[str, object] | None = None
-) -> People:
-    """The server on an empty database."""
-    accounts = AccountService(service.database, passwords=cheap_passwords())
+@dataclass(frozen=True)
+class _Accounts:
+    """Everybody before Ana has practiced, as ``People`` names them, with the rows that they are."""
+
+    by_name: dict[str, Account]
+    tokens: dict[str, str]
+    token_id: int
+    spring: Cohort
+    autumn: Cohort
+    invitation: str
+    rows: list[tuple[Table, list[dict[str, Any]]]]
+
+    def copy_to(self, database: Database) -> None:
+        """Inserts the rows into an empty database, which then counts on from them."""
+        with database.insert() as connection:
+            for table, rows in self.rows:
+                connection.execute(insert(table), rows)
+                if database.is_postgresql and "id" in table.columns:
+                    counter = func.pg_get_serial_sequence(table.name, "id")
+                    last = max(row["id"] for row in rows)
+                    connection.execute(select(func.setval(counter, last)))
+
+
+_first: list[_Accounts] = []
+"""The accounts of this process's first server, which the others copy: making them takes longer."""
+
+
+def _accounts_on(database: Database, accounts: AccountService) -> _Accounts:
+    if _first:
+        _first[0].copy_to(database)
+    else:
+        _first.append(_make_accounts(database, accounts))
+    return _first[0]
+
+
+def _make_accounts(database: Database, accounts: AccountService) -> _Accounts:
     by_name = {
         name: accounts.add(name, role, display_name=name.title())
         for name, role in (
@@ -109,21 +143,44 @@ def people(
     revoked = accounts.tokens.add(by_name["ana"].id, "lost laptop")
     accounts.tokens.revoke(by_name["ana"].id, revoked.token.id)
     tokens["revoked"] = revoked.secret
-    attempt = service.of(by_name["ana"].id).submit(submission)
+    invitation = accounts.invitations.invite(by_name["ben"].id).secret
+    with database.connect() as connection:
+        found = (
+            (table, [dict(row) for row in connection.execute(select(table)).mappings()])
+            for table in Base.metadata.sorted_tables
+        )
+        rows = [(table, each) for table, each in found if each]
+    return _Accounts(
+        by_name=by_name,
+        tokens=tokens,
+        token_id=made["ana"].token.id,
+        spring=accounts.cohorts.get(spring.id),
+        autumn=accounts.cohorts.get(autumn.id),
+        invitation=invitation,
+        rows=rows,
+    )
+
+
+def people(
+    service: Service, submission: Submission, settings: Mapping[str, object] | None = None
+) -> People:
+    """The server on an empty database."""
+    accounts = AccountService(service.database, passwords=cheap_passwords())
+    known = _accounts_on(service.database, accounts)
+    ana = known.by_name["ana"].id
+    attempt = service.of(ana).submit(submission)
     link = new_secret()
     with service.database.write() as session:
         share = ShareRow(
-            owner_id=by_name["ana"].id,
+            owner_id=ana,
             attempt_id=attempt.id,
-            cohort_id=spring.id,
+            cohort_id=known.spring.id,
             with_audio=True,
             created_at=NOW,
         )
         session.add(share)
         session.flush()
-        job = JobRow(
-            kind="regrade", state="done", payload={}, owner_id=by_name["ana"].id, created_at=NOW
-        )
+        job = JobRow(kind="regrade", state="done", payload={}, owner_id=ana, created_at=NOW)
         session.add(job)
         session.flush()
         session.add(JobFileRow(job_id=job.id, name="a.csv", media_type="text/csv", content=b"a,b"))
@@ -136,7 +193,7 @@ def people(
         )
         recording = RecordingRow(
             attempt_id=attempt.id,
-            owner_id=by_name["ana"].id,
+            owner_id=ana,
             media_type="audio/flac",
             duration_s=1.0,
             content=b"fLaC",
@@ -151,13 +208,13 @@ def people(
         app=app,
         service=service,
         accounts=accounts,
-        by_name=by_name,
-        tokens=tokens,
-        spring=accounts.cohorts.get(spring.id),
-        autumn=accounts.cohorts.get(autumn.id),
+        by_name=dict(known.by_name),
+        tokens=dict(known.tokens),
+        spring=known.spring,
+        autumn=known.autumn,
         attempt=attempt,
         share_id=share.id,
         link=link,
-        invitation=accounts.invitations.invite(by_name["ben"].id).secret,
-        extra={"token_id": made["ana"].token.id, "job_id": job.id, "link_id": link_row.id},
+        invitation=known.invitation,
+        extra={"token_id": known.token_id, "job_id": job.id, "link_id": link_row.id},
     )
