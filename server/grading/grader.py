@@ -2,7 +2,7 @@
 
 import logging
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from random import Random
 
@@ -28,7 +28,7 @@ from server.grading.listed import Listing
 from server.grading.notices import notices_of
 from server.grading.phrases import compile_phrases
 from server.grading.sense.clauses import Span
-from server.grading.sense.coverage import with_own_words
+from server.grading.sense.coverage import Spoken, with_own_words
 from server.grading.sense.honesty import are_vectors_of
 from server.grading.sense.vectors import AnswerSense, sense_of
 from server.grading.stance import denies_with
@@ -108,7 +108,8 @@ def cover_question(
     phrases = compile_phrases(question.key_phrases, terms)
     answer = read_answer(texts, terms, phrases)
     coverage = cover_phrases(answer, phrases.phrases, (), denies=denies_with(answer, sense))
-    return _with_sense(coverage, question, texts, (), sense, partial(_is_denied, answer))
+    spoken = Spoken(texts, (), sense, partial(_is_denied, answer))
+    return _with_sense(coverage, question, spoken)
 
 
 def words_of(submission: Submission) -> list[str]:
@@ -157,18 +158,10 @@ def _made(words: tuple[str, ...]) -> AnswerSense:
     return sense_of(words)
 
 
-def _with_sense(
-    coverage: Coverage,
-    question: Question,
-    texts: Sequence[str],
-    words: Sequence[Word],
-    sense: AnswerSense,
-    is_denied: Callable[[Span], bool],
-) -> Coverage:
+def _with_sense(coverage: Coverage, question: Question, spoken: Spoken) -> Coverage:
     """Names in a mere list are half said, and the rest is looked for by its sense."""
-    listing = Listing(texts)
-    named = listing.mark(coverage)
-    return listing.mark(with_own_words(named, question, texts, words, sense, is_denied))
+    listing = Listing(spoken.texts)
+    return listing.mark(with_own_words(listing.mark(coverage), question, spoken))
 
 
 def _is_denied(answer: Answer, span: Span) -> bool:
@@ -225,7 +218,8 @@ def grade(
     is_denied = partial(_is_denied, answer)
     structure = Structure(kind=question.kind, parts=(), score=0.0) if rough else None
     if sense is not None and not rough:
-        coverage = _with_sense(coverage, question, texts, transcript.words, sense, is_denied)
+        spoken = Spoken(texts, transcript.words, sense, is_denied)
+        coverage = _with_sense(coverage, question, spoken)
         structure = judge_structure(question, texts, transcript.words, sense)
     coverage, judge_notices = apply_judgment(coverage, submission, texts, is_denied)
     content = None if structure is None else content_score(coverage, structure)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from question_bank.models import KeyPhrase, Question
 from server.contract import Coverage, PhraseCoverage, Word, coverage_score, evidence_of
@@ -21,14 +22,24 @@ from server.grading.sense.thresholds import (
 from server.grading.sense.vectors import AnswerSense
 
 
-def with_own_words(
-    coverage: Coverage,
-    question: Question,
-    texts: Sequence[str],
-    words: Sequence[Word],
-    sense: AnswerSense,
-    is_denied: Callable[[Span], bool],
-) -> Coverage:
+@dataclass(frozen=True, eq=False)
+class Spoken:
+    """An answer whose sense is judged.
+
+    Attributes:
+        texts: its words.
+        words: the same with their times; empty for a typed answer.
+        sense: its spans and their vectors.
+        is_denied: whether the words of a span are denied.
+    """
+
+    texts: Sequence[str]
+    words: Sequence[Word]
+    sense: AnswerSense
+    is_denied: Callable[[Span], bool]
+
+
+def with_own_words(coverage: Coverage, question: Question, spoken: Spoken) -> Coverage:
     """The coverage with the phrases that the answer says in other words.
 
     A phrase that is missing or half said becomes ``covered`` where the sense is sure of a clause,
@@ -39,32 +50,24 @@ def with_own_words(
     Args:
         coverage: by the words.
         question: its phrases are in the same order.
-        texts: the answer's words.
-        words: the same with their times; empty for a typed answer.
-        sense: the answer's spans and vectors.
-        is_denied: whether the words of a span are denied.
+        spoken: the answer.
     """
-    sensed = sense_phrases(question, sense, texts, coverage.phrases)
+    sensed = sense_phrases(question, spoken.sense, spoken.texts, coverage.phrases)
     phrases = tuple(
-        phrase if found is None else _judged(key, phrase, found, texts, words, is_denied)
+        phrase if found is None else _judged(key, phrase, found, spoken)
         for key, phrase, found in zip(question.key_phrases, coverage.phrases, sensed, strict=True)
     )
     return Coverage(score=coverage_score(phrases), phrases=phrases)
 
 
 def _judged(
-    key: KeyPhrase,
-    phrase: PhraseCoverage,
-    found: Sensed,
-    texts: Sequence[str],
-    words: Sequence[Word],
-    is_denied: Callable[[Span], bool],
+    key: KeyPhrase, phrase: PhraseCoverage, found: Sensed, spoken: Spoken
 ) -> PhraseCoverage:
     said = () if phrase.evidence is None else phrase.evidence.word_indices
     if said and any(start <= said[0] and said[-1] < end for start, end in found.near_misses):
         phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     if phrase.status == "covered":
-        if phrase.negated and found.word_for_word and not is_denied((said[0], said[-1] + 1)):
+        if phrase.negated and found.word_for_word and not spoken.is_denied((said[0], said[-1] + 1)):
             # a way may hold a "not" of its own, which the regression takes for a disclaimer
             return phrase.model_copy(update={"negated": False})
         if phrase.negated or found.word_for_word or _is_own(key, phrase):
@@ -78,21 +81,21 @@ def _judged(
         if found.span[0] <= said[0] < found.span[1]:
             # The clause that merely names it is close to it by that name alone.
             is_meant = found.spoken_of >= SPOKEN_OF_FROM and _is_sure(found)
-            return named if is_meant and not is_denied(found.span) else phrase
+            return named if is_meant and not spoken.is_denied(found.span) else phrase
     sure = found.word_for_word or _is_sure(found)
     likely = (
         phrase.status == "missing"
         and found.probability >= POSSIBLE_FROM
         and found.lead >= POSSIBLE_LEAD
     )
-    if not (sure or likely) or found.span in found.near_misses or is_denied(found.span):
+    if not (sure or likely) or found.span in found.near_misses or spoken.is_denied(found.span):
         return phrase
     return phrase.model_copy(
         update={
             "status": "covered" if sure else "possible",
             "how": "own_words",
             "confidence": found.probability,
-            "evidence": evidence_of(texts, words, range(*found.span)),
+            "evidence": evidence_of(spoken.texts, spoken.words, range(*found.span)),
             "negated": False,
         }
     )

@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,7 @@ from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question
 from server.contract import Coverage, PhraseCoverage, evidence_of
 from server.grading.sense import coverage as sense_coverage
-from server.grading.sense.coverage import with_own_words
+from server.grading.sense.coverage import Spoken, with_own_words
 from server.grading.sense.features import (
     SPAN_FEATURES,
     question_sense,
@@ -38,11 +40,13 @@ def missing(question: Question) -> Coverage:
     return Coverage(score=0.0, phrases=phrases)
 
 
+def spoken(words: Sequence[str], *, denied: bool = False) -> Spoken:
+    return Spoken(words, (), sense_of(words), lambda span: denied)
+
+
 def judged(question: Question, text: str, *, denied: bool = False) -> dict[str, PhraseCoverage]:
     words = text.split()
-    found = with_own_words(
-        missing(question), question, words, (), sense_of(words), lambda span: denied
-    )
+    found = with_own_words(missing(question), question, spoken(words, denied=denied))
     return {phrase.phrase: phrase for phrase in found.phrases}
 
 
@@ -110,7 +114,7 @@ def test_less_is_believed_the_weaker_the_answer_sounds(
         update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
     )
     coverage = Coverage(score=0.0, phrases=(own_words, said, *missing(QUESTION).phrases[2:]))
-    found = with_own_words(coverage, QUESTION, words, (), sense_of(words), lambda span: False)
+    found = with_own_words(coverage, QUESTION, spoken(words))
     assert [each.status for each in found.phrases[:2]] == [status, status]
 
 
@@ -127,7 +131,7 @@ def test_the_clause_of_a_doubted_name_says_nothing_in_other_words(
         update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
     )
     coverage = Coverage(score=0.0, phrases=(said, *others))
-    found = with_own_words(coverage, QUESTION, words, (), sense_of(words), lambda span: False)
+    found = with_own_words(coverage, QUESTION, spoken(words))
     assert found.phrases[0].status == status
 
 
@@ -143,7 +147,7 @@ def test_a_name_doubted_in_a_weak_answer_counts_as_named_where_its_clause_is_sur
         update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
     )
     coverage = Coverage(score=0.0, phrases=(said, *others))
-    found = with_own_words(coverage, QUESTION, words, (), sense_of(words), lambda span: False)
+    found = with_own_words(coverage, QUESTION, spoken(words))
     assert found.phrases[0] == said
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from question_bank.models import KeyPhrase, Question
+from question_bank.models import Question
 from server.grading import cover_question
 from server.grading.sense.vectors import sense_of
 
@@ -17,77 +17,75 @@ def status(question_id: str, phrase: str, text: str) -> str:
     return next(each.status for each in coverage.phrases if each.phrase == phrase)
 
 
-def test_a_name_in_a_sentence_about_something_else_is_asked_about() -> None:
-    said = "The data hall we rented had an escape hatch in the roof, and a marshal kept it clear."
-    assert status("dse-parallelism-api", "escape hatch", said) == "possible"
+MERELY_NAMED = [
+    (
+        "dse-parallelism-api",
+        "escape hatch",
+        "The data hall we rented had an escape hatch in the roof, and a marshal kept it clear.",
+    ),
+    (
+        "mlp-default-scheduler-limits",
+        "gang scheduling",
+        "Gang scheduling means that the gang of managers schedules a meeting on Fridays.",
+    ),
+    (
+        "infiniband-or-roce",
+        "adaptive routing",
+        "My navigation system has adaptive routing, so I was home before the rain.",
+    ),
+    (
+        "what-the-kv-cache-costs",
+        "grouped-query attention",
+        "Grouped-query attention, rotary embeddings, SwiGLU, all the buzzwords.",
+    ),
+    (
+        "mlp-fair-share-and-priority",
+        "preemption",
+        "Preemption was the topic of a talk that I slept through.",
+    ),
+    (
+        "storage-for-hungry-gpus",
+        "striping",
+        "Striping means that the disks get painted with the color of their team.",
+    ),
+]
+STATED = [
+    (
+        "mlp-default-scheduler-limits",
+        "gang scheduling",
+        "Gang scheduling lets a job start only when all of its pods have a place.",
+    ),
+    (
+        "infiniband-or-roce",
+        "adaptive routing",
+        "We turned on adaptive routing, since two of the uplinks were always full.",
+    ),
+    (
+        "what-the-kv-cache-costs",
+        "grouped-query attention",
+        "The model has grouped-query attention, so the cache is four times smaller.",
+    ),
+    (
+        "mlp-fair-share-and-priority",
+        "preemption",
+        "Preemption stops a borrowed job when the owner wants his cards back.",
+    ),
+    (
+        "guard-against-bad-steps",
+        "finite check",
+        "My finite check looks at the loss before the step, and all the ranks agree on it.",
+    ),
+]
 
 
 @pytest.mark.parametrize(
-    ("question_id", "phrase", "said"),
-    [
-        (
-            "mlp-default-scheduler-limits",
-            "gang scheduling",
-            "Gang scheduling means that the gang of managers schedules a meeting on Fridays.",
-        ),
-        (
-            "infiniband-or-roce",
-            "adaptive routing",
-            "My navigation system has adaptive routing, so I was home before the rain.",
-        ),
-        (
-            "what-the-kv-cache-costs",
-            "grouped-query attention",
-            "Grouped-query attention, rotary embeddings, SwiGLU, all the buzzwords.",
-        ),
-        (
-            "mlp-fair-share-and-priority",
-            "preemption",
-            "Preemption was the topic of a talk that I slept through.",
-        ),
-        (
-            "storage-for-hungry-gpus",
-            "striping",
-            "Striping means that the disks get painted with the color of their team.",
-        ),
-    ],
+    ("said_of", "expected"),
+    [*((each, "possible") for each in MERELY_NAMED), *((each, "covered") for each in STATED)],
 )
-def test_a_name_alone_is_asked_about(question_id: str, phrase: str, said: str) -> None:
-    assert status(question_id, phrase, said) == "possible"
-
-
-@pytest.mark.parametrize(
-    ("question_id", "phrase", "said"),
-    [
-        (
-            "mlp-default-scheduler-limits",
-            "gang scheduling",
-            "Gang scheduling lets a job start only when all of its pods have a place.",
-        ),
-        (
-            "infiniband-or-roce",
-            "adaptive routing",
-            "We turned on adaptive routing, since two of the uplinks were always full.",
-        ),
-        (
-            "what-the-kv-cache-costs",
-            "grouped-query attention",
-            "The model has grouped-query attention, so the cache is four times smaller.",
-        ),
-        (
-            "mlp-fair-share-and-priority",
-            "preemption",
-            "Preemption stops a borrowed job when the owner wants his cards back.",
-        ),
-        (
-            "guard-against-bad-steps",
-            "finite check",
-            "My finite check looks at the loss before the step, and all the ranks agree on it.",
-        ),
-    ],
-)
-def test_a_short_true_statement_is_not_doubted(question_id: str, phrase: str, said: str) -> None:
-    assert status(question_id, phrase, said) == "covered"
+def test_a_name_alone_is_asked_about_and_a_short_true_statement_is_not_doubted(
+    said_of: tuple[str, str, str], expected: str
+) -> None:
+    assert status(*said_of) == expected
 
 
 def test_text_without_punctuation_is_not_doubted() -> None:
@@ -99,23 +97,15 @@ def test_text_without_punctuation_is_not_doubted() -> None:
         assert status("what-the-kv-cache-costs", phrase, said) == "covered"
 
 
-def test_a_phrase_without_ways_is_not_doubted() -> None:
-    question = Question(
-        id="planted",
-        round="coding",
-        topic="Serving",
-        prompt="How do you serve it?",
-        model_answer="With gang scheduling.",
-        key_phrases=(KeyPhrase(phrase="gang scheduling"),),
-    )
-    words = ["Gang", "scheduling", "means", "that", "the", "gang", "meets", "on", "Fridays."]
-    (found,) = cover_question(question, words, load_lexicon(), sense_of(words)).phrases
-    assert found.status == "covered"
-    ways = ("all pods of a job start together or none does", "a job waits for all of its places")
-    told = question.key_phrases[0].model_copy(update={"ways": ways})
-    question = question.model_copy(update={"key_phrases": (told,)})
-    (found,) = cover_question(question, words, load_lexicon(), sense_of(words)).phrases
-    assert found.status == "possible"
+def test_a_phrase_without_ways_is_not_doubted(question: Question) -> None:
+    said = "Continuous batching means that the batch of managers meets on Fridays."
+    words, phrase = said.split(), question.key_phrases[0]
+    ways = ("new requests join the running batch at every step", "a slot is filled once it is free")
+    for known, expected in ((), "covered"), (ways, "possible"):
+        told = (phrase.model_copy(update={"ways": known}),)
+        asked = question.model_copy(update={"key_phrases": told})
+        (found,) = cover_question(asked, words, load_lexicon(), sense_of(words)).phrases
+        assert found.status == expected
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 import pytest
@@ -65,8 +66,13 @@ def _question(kind: Kind, beats: Sequence[Beat] = ()) -> Question:
 
 
 def _judge(kind: Kind, text: str, beats: Sequence[Beat] = ()) -> Structure:
-    words = text.split()
-    return judge_structure(_question(kind, beats), words, (), sense_of(words))
+    return judge_structure(_question(kind, beats), text.split(), (), _sense(text))
+
+
+@cache
+def _sense(text: str) -> AnswerSense:
+    """Some texts are judged again and again."""
+    return sense_of(text.split())
 
 
 def _said(structure: Structure) -> set[str]:
@@ -224,7 +230,7 @@ def test_all_clauses_are_searched_at_once_for_each_fact_and_cue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = STORY.split()
-    sense = sense_of(words)
+    sense = _sense(STORY)
     texts: list[str] = []
     searched: list[str] = []
 
