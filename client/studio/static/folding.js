@@ -1,11 +1,14 @@
 /**
  * On a phone, sections marked with `data-folds` show only their heading, and what has `data-stays`,
- * until it is pressed. On paper the stylesheet shows all of it.
+ * until it is pressed. Lists marked with `data-shows` show that many rows and a button for the
+ * rest. On paper the stylesheet shows all of it.
  */
 
 const phone = matchMedia("(max-width: 40rem)");
 const sections = [...document.querySelectorAll("[data-folds]")];
 const arranged = new Set();
+const lists = [...document.querySelectorAll("[data-shows]")];
+const FEW = 2; // a button in place of so few rows saves nothing
 
 function setFolded(section, folded) {
   section.toggleAttribute("data-folded", folded);
@@ -37,6 +40,34 @@ function arrange() {
   }
 }
 
+/** The rows of a list that wait for its button, which is made and removed with them. */
+function shorten(list) {
+  const rest = [...list.children].slice(Number(list.dataset.shows));
+  const isChosen = rest.some((row) => row.querySelector(":checked"));
+  if (!phone.matches || rest.length <= FEW || isChosen || arranged.has(list)) {
+    showRest(list);
+    return;
+  }
+  for (const row of rest) row.toggleAttribute("data-rest", true);
+  if (list.nextElementSibling?.hasAttribute("data-more")) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button";
+  button.dataset.more = "";
+  button.textContent = `Show ${rest.length} more`;
+  button.addEventListener("click", () => {
+    arranged.add(list);
+    showRest(list);
+    rest[0].querySelector("a, input").focus(); // the button, which had the focus, is gone
+  });
+  list.after(button);
+}
+
+function showRest(list) {
+  for (const row of list.querySelectorAll("[data-rest]")) row.removeAttribute("data-rest");
+  if (list.nextElementSibling?.hasAttribute("data-more")) list.nextElementSibling.remove();
+}
+
 /** What a link leads to is shown. */
 function reveal(hash) {
   const target = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
@@ -56,8 +87,12 @@ document.addEventListener("click", ({ target }) => {
 addEventListener("hashchange", () => reveal(location.hash));
 phone.addEventListener("change", () => {
   arrange();
+  lists.forEach(shorten);
   reveal(location.hash);
 });
 document.addEventListener("renewed", arrange); // its heading is a new one
+// a browser that goes back in its history restores the boxes after the page has loaded
+addEventListener("pageshow", () => lists.forEach(shorten));
 arrange();
+lists.forEach(shorten);
 reveal(location.hash);

@@ -221,6 +221,42 @@ def test_on_a_phone_long_pages_fold_and_open_where_a_link_leads(
     delivery.wait_for()
 
 
+@pytest.mark.parametrize("path", ["/history", "/questions"])
+def test_on_a_phone_a_long_list_shows_ten_rows_and_the_rest_when_asked(
+    practiced: RunningStudio, new_page: NewPage, path: str
+) -> None:
+    page = new_page(viewport={"width": 390, "height": 800})
+    page.goto(practiced.url + path)
+    more = page.get_by_role("button", name=re.compile(r"^Show \d+ more$"))
+    more.wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") < LONGEST_PX
+    tenth, eleventh = (page.locator("[data-shows] > li").nth(at) for at in (9, 10))
+    assert tenth.is_visible() and not eleventh.is_visible()
+    page.emulate_media(media="print")
+    assert eleventh.is_visible()
+    page.emulate_media(media="screen")
+    more.press("Enter")
+    eleventh.wait_for()
+    assert eleventh.evaluate("row => row.contains(document.activeElement)")
+    assert more.count() == 0
+
+
+def test_a_list_hides_no_answer_that_is_selected(
+    practiced: RunningStudio, new_page: NewPage
+) -> None:
+    page = new_page()
+    page.goto(f"{practiced.url}/history")
+    page.wait_for_function("document.querySelector('#compare').disabled")
+    last = page.locator("[data-shows] > li").last
+    last.get_by_role("checkbox").check()
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert last.is_visible()
+    last.get_by_role("checkbox").uncheck()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.set_viewport_size({"width": 390, "height": 800})
+    last.wait_for(state="hidden")
+
+
 def test_the_skip_link_leads_past_the_menu(practiced: RunningStudio, new_page: NewPage) -> None:
     page = new_page()
     page.goto(f"{practiced.url}/history")
