@@ -187,15 +187,16 @@ class Server:
         parts = [answer.replace("%%", "%").encode().split(b"%s") for answer in answers]
         host = urlsplit(self.address).netloc
 
-        async def send() -> None:
+        async def send(first: int) -> None:
             async with _connection(host) as (reader, writer):
-                for number in numbers:
+                # in an order of its own, or a question would always reach the same process
+                for which, number in zip(count(first), numbers, strict=False):
                     due_s = begins_s + number / rate if rate else time.perf_counter()
                     late = max(due_s, time.perf_counter()) > begins_s + seconds
                     if late and number >= at_least:
                         return
                     await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
-                    before, after = parts[number % len(parts)]
+                    before, after = parts[which % len(parts)]
                     body = before + uuid4().hex.encode() + after
                     token = self.tokens[number % len(self.tokens)]
                     writer.write(
@@ -212,7 +213,7 @@ class Server:
 
         before_s, own_s = _processor_s(self.process_id), time.process_time()
         begins_s = time.perf_counter()
-        await asyncio.gather(*(send() for _ in range(clients)))
+        await asyncio.gather(*(send(each) for each in range(clients)))
         lasted_s = time.perf_counter() - begins_s
         return Load(
             sorted(took_s),
