@@ -20,7 +20,6 @@ from client.backend.protocol import (
 )
 from client.backend.wrapping import Wrapped
 from client.core.settings import ClientSettings
-from server.attempts.opening import create_service
 from server.core import ServerError, ServerSettings, sqlite_url
 
 if TYPE_CHECKING:
@@ -30,20 +29,22 @@ if TYPE_CHECKING:
 def open_embedded(
     settings: ClientSettings,
     *,
-    create: Callable[[ServerSettings], Backend] = create_service,
+    create: Callable[[ServerSettings], Backend] | None = None,
 ) -> Backend:
     """The server in this process, making folder and tables if they are missing.
 
     Args:
         settings: name the database, bank and lexicon.
-        create: makes the service.
+        create: makes the service; by default the server's own way.
 
     Raises:
         UnavailableError: the database cannot be used; the text says why and what to do.
     """
+    from server.attempts.opening import create_service
+
     make_home(settings)
     with client_errors():
-        service: Backend = create(_own_settings(settings))
+        service: Backend = (create or create_service)(_own_settings(settings))
     return cast(Backend, Wrapped(service, client_errors))
 
 
@@ -52,6 +53,8 @@ def open_at_first_use(settings: ClientSettings) -> Backend:
 
     Bank, grading and a plain history need none: they start in a third of the time.
     """
+    from server.attempts.opening import create_service
+
     service: Backend = create_service(
         _own_settings(settings), before_opening=lambda: make_home(settings)
     )

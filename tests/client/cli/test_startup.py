@@ -69,7 +69,7 @@ def practiced(run: Run, tmp_path: Path) -> Path:
         ("lexicon list", HEAVY | STORES),
         ("lexicon show RoCE", HEAVY | STORES),
         ("settings list", HEAVY),
-        ("user list", SERVER | SOUND | NUMBERS | REMOTE | YAML | {"alembic"}),
+        ("user list", SERVER | SOUND | NUMBERS | REMOTE | YAML | {"alembic", "question_bank"}),
         ("history 1", SERVER | SOUND | REMOTE),
     ],
 )
