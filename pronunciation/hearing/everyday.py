@@ -37,8 +37,8 @@ def other_words(
     expected: Collection[str] = (),
     *,
     is_listened_to: bool = True,
-) -> frozenset[int]:
-    """The words that are spelled like a term and stand for themselves, by their places.
+) -> list[Named]:
+    """The names that stand for an everyday word and not for the term.
 
     Args:
         named: all places where the text has a term's name.
@@ -53,12 +53,12 @@ def other_words(
         is_doubtful = each.n_words == 1 and is_everyday(each.term)
         (doubtful if is_doubtful else sure).append(each)
     if not doubtful or (is_listened_to and _is_uncased(words)):
-        return frozenset()
-    return frozenset(
-        each.word_index
+        return []
+    return [
+        each
         for each in doubtful
         if not _is_meant(each.term, each.word_index, words, expected, sure)
-    )
+    ]
 
 
 def is_everyday(term: Term) -> bool:

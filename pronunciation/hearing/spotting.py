@@ -158,8 +158,8 @@ class TermSpotter:
                     taken.update(places)
                     named.append(Named(term, index, n_words))
         others = other_words(named, words, expected)
-        taken -= others
-        return [Spot(_target(*each)) for each in named if each.word_index not in others]
+        taken.difference_update(each.word_index for each in others)
+        return [Spot(_target(*each)) for each in named if each not in others]
 
     def _by_sound(
         self,

@@ -152,17 +152,18 @@ def judge_terms(
     expected = _expected(question, lexicon) if any(is_everyday(n.term) for n in named) else ()
     others = other_words(named, answer.words, expected)
     for heard in submission.evidence.heard:
-        if heard.word_count > 1 or heard.word_index not in others:
-            verdicts.append(_acoustic(heard, lexicon.get(heard.term), len(answer.words)))
+        entry = lexicon.get(heard.term)
+        if entry is None or Named(entry, heard.word_index, heard.word_count) not in others:
+            verdicts.append(_acoustic(heard, entry, len(answer.words)))
             taken.update(verdicts[-1].word_indices)
     # Longer names first: in "GPUDirect RDMA" the one place is not "RDMA" as well.
     others = other_words(named, answer.words, expected, is_listened_to=False)
     said = [(terms.lexicon_terms[s], s) for s in answer.symbols if s in terms.lexicon_terms]
     for term, symbol in sorted(said, key=lambda entry: -len(entry[0].term)):
         for indices, form in _places(answer, symbol, taken):
-            start_s, end_s = _times(words, indices)
-            if len(indices) == 1 and indices[0] in others:
+            if Named(term, indices[0], len(indices)) in others:
                 continue
+            start_s, end_s = _times(words, indices)
             written = " ".join(answer.words[index] for index in indices).strip(_PUNCTUATION)
             verdicts.append(
                 TermVerdict(
