@@ -222,11 +222,10 @@ def rows_of(
         scores = fusion.span.logits(features)
         half_said = [phrase.status == "partial" for phrase in phrases]
         voice = float(voices[text.file].logits(mean_vector(sense)[None])[0])
-        whole = phrase_features(
-            question, scores, features, sense.spans, text.words, half_said, voice
-        )
+        words = MarkedWords(text.words)
+        whole = phrase_features(question, scores, features, sense, words, half_said, voice)
         logits = fusion.phrase.logits(whole)
-        said, words = whole[:, :OF_WHAT_IS_SAID], MarkedWords(text.words)
+        said = whole[:, :OF_WHAT_IS_SAID]
         held = Held(question, phrases, sense, words, features, scores, said, logits, voice)
         for at in wanted:
             row = mention_row(at, held)

@@ -23,6 +23,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.grading import cover
+from server.grading.sense.claims import MarkedWords
 from server.grading.sense.features import (
     SPAN_FEATURES,
     Floats,
@@ -121,8 +122,8 @@ def learn(
                 case.question,
                 own_logits,
                 each,
-                case.sense.spans,
-                case.words,
+                case.sense,
+                MarkedWords(case.words),
                 [status == "partial" for status in case.status],
                 voice_of,
             )

@@ -68,7 +68,8 @@ class Listing:
 
     def __init__(self, words: Sequence[str]) -> None:
         """Of the words of an answer, with their punctuation."""
-        self._sums = np.vstack((np.zeros(len(NAMES)), np.cumsum(_flags(words), axis=0)))
+        self._sums = np.zeros((len(words) + 1, len(NAMES)))
+        _flags(words).cumsum(axis=0, out=self._sums[1:])
 
     def mark(self, coverage: Coverage) -> Coverage:
         """The coverage with the phrases that are merely listed as partly said."""
@@ -113,9 +114,10 @@ def _model() -> Logistic:
 def _flags(words: Sequence[str]) -> Floats:
     marks = [_mark(word) for word in words]
     opens = [True, *(mark.ends_sentence for mark in marks)]
-    flags = np.array(
-        [mark.opening if first else mark.inside for mark, first in zip(marks, opens, strict=False)]
-    ).reshape(len(words), len(NAMES))
+    rows = [
+        mark.opening if first else mark.inside for mark, first in zip(marks, opens, strict=False)
+    ]
+    flags = np.frombuffer(b"".join(rows)).reshape(len(words), len(NAMES)).copy()
     bare: list[int] = []
     item: list[int] = []
     for at, mark in enumerate(marks):
@@ -131,10 +133,13 @@ def _flags(words: Sequence[str]) -> Floats:
 
 @dataclass(frozen=True)
 class _Mark:
-    """A written word: its features where it opens a sentence, and inside one; what it ends."""
+    """A written word: its features where it opens a sentence, and inside one; what it ends.
 
-    opening: tuple[float, ...]
-    inside: tuple[float, ...]
+    The features are the bytes of float64, which take a fraction of the time to put together.
+    """
+
+    opening: bytes
+    inside: bytes
     common: bool
     between: bool
     ends_item: bool
@@ -147,7 +152,8 @@ def _mark(word: str) -> _Mark:
     classes = [float(plain in words) for words in _CLASSES.values()]
     verb, letters = float(_is_verb(plain)), min(len(plain), _MAX_LETTERS) / 10
     opening, inside = (
-        (*classes, verb, 0.0, float(name), letters) for name in _is_name(word.strip(".,;:?!\"'"))
+        np.array((*classes, verb, 0.0, float(name), letters)).tobytes()
+        for name in _is_name(word.strip(".,;:?!\"'"))
     )
     return _Mark(
         opening,

@@ -76,21 +76,22 @@ def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
     text = "".join([classes for _, classes, _ in sounds])
     places = [0, *accumulate([len(classes) for _, classes, _ in sounds])]
     breaks = [at for at, token in enumerate(tokens) if token.gap != NO_BREAK and at]
+    meant = [*range(len(tokens))]  # from each token on the first that is no function word
+    for at in range(len(tokens) - 1, -1, -1):
+        if sounds[at][2]:
+            meant[at] = meant[at + 1] if at + 1 < len(tokens) else len(tokens)
     runs: list[tuple[int, int]] = []
     classes: list[str] = []
     for first, stop in pairwise((0, *breaks, len(tokens))):
         for start in range(first, stop):
-            left = before = places[start]
+            left = places[start]
             if places[start + 1] == left:
                 continue
-            empty = True
-            for end in range(start + 1, min(stop, start + MAX_RUN_WORDS) + 1):
+            for end in range(meant[start] + 1, min(stop, start + MAX_RUN_WORDS) + 1):
                 right = places[end]
-                empty = empty and sounds[end - 1][2]
                 if right - left > MAX_PHONES:
                     break
-                if not empty and right - left >= MIN_PHONES and right > before:
+                if right - left >= MIN_PHONES and right > places[end - 1]:
                     runs.append((start, end))
                     classes.append(text[left:right])
-                before = right
     return WordPhones(tuple([phones for phones, _, _ in sounds]), tuple(runs), tuple(classes))

@@ -189,6 +189,7 @@ def span_features(
     other, other_metric = (best_of_others(each, alone=0.0) for each in (way, way_metric))
     mean, deviation = question.way_norms.T[:, :, None]
     prompt = near[-1]
+    starts, ends = answer.edges
     columns = (
         way,
         ways3[:, :count],
@@ -208,7 +209,7 @@ def span_features(
         cosines(centers, in_metric),
         (way - mean) / deviation,
         _overlap(question, answer.spans, words),
-        np.log([end - start for start, end in answer.spans]),
+        np.log(ends - starts),
         way - other,
         way - best["near_misses"],
         way - prompt,
@@ -337,13 +338,12 @@ def stem(word: str) -> str:
 def _word_rows(texts: Sequence[frozenset[str]], numbers: dict[str, int]) -> Vectors:
     """Each text as a row over the numbered words, of length 1 over all its words."""
     rows = np.zeros((len(texts), len(numbers)), np.float32)
-    at: list[int] = []
-    columns: list[int] = []
+    places: list[int] = []
     values: list[float] = []
+    known = numbers.keys()
     for row, text in enumerate(texts):
-        known = [numbers[word] for word in text if word in numbers]
-        at += [row] * len(known)
-        columns += known
-        values += [1.0 / math.sqrt(max(len(text), 1))] * len(known)
-    rows[at, columns] = values
+        own = text & known
+        places += [row * len(numbers) + numbers[word] for word in own]
+        values += [1.0 / math.sqrt(max(len(text), 1))] * len(own)
+    rows.ravel()[places] = values
     return rows

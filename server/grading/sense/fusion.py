@@ -147,14 +147,14 @@ def sense_phrases(
     scores = fusion.span.logits(features)
     half_said = [phrase.status == "partial" for phrase in said]
     voice = fusion.voice_of(answer)
-    rows = phrase_features(question, scores, features, answer.spans, words, half_said, voice)
+    marked = MarkedWords(words)
+    rows = phrase_features(question, scores, features, answer, marked, half_said, voice)
     logits = fusion.phrase.logits(rows)
     chances = 1.0 / (1.0 + np.exp(-logits))
     ways, misses = (features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
     rival_ways, rivals = (best_of_others(each, alone=-np.inf) for each in (ways, scores))
     missed = (misses >= NEAR_MISS) & (misses > ways)
     what_is_said = rows[:, :OF_WHAT_IS_SAID]
-    marked = MarkedWords(words)
     held = Held(question, said, answer, marked, features, scores, what_is_said, logits, voice)
     weakness = weakness_of(voice, len(words))
     found: list[Sensed | None] = []
@@ -183,8 +183,8 @@ def phrase_features(
     question: Question,
     scores: Floats,
     features: Floats,
-    spans: Sequence[Span],
-    words: Sequence[str],
+    answer: AnswerSense,
+    words: MarkedWords,
     half_said: Sequence[bool],
     voice: float,
 ) -> Floats:
@@ -194,12 +194,12 @@ def phrase_features(
         question: the question.
         scores: of each span for each phrase, logits, shape (phrases, spans).
         features: shape (phrases, spans, features).
-        spans: of the answer.
+        answer: its spans.
         words: of the answer.
         half_said: of each phrase whether its words were said in part.
         voice: logit of how much of what was asked the answer says, see ``Fusion.voice_of``.
     """
-    starts, ends = np.array(spans).T
+    starts, ends = answer.edges
     top = scores.argmax(axis=1)
     best = scores.max(axis=1)
     apart = (ends <= starts[top, None]) | (starts >= ends[top, None])
@@ -209,10 +209,9 @@ def phrase_features(
     others_best = best_of_others(best[:, None], alone=0.0)[:, 0] if count > 1 else best
     prompt = SPAN_FEATURES.index("prompt")
     prompt_mean = float(features[0, :, prompt].mean())  # the same for all
-    length = float(np.log(len(spans)))
+    length = float(np.log(len(answer.spans)))
     named = ("overlap", "way_less_other_metric", "ask")
-    marked = MarkedWords(words)
-    whole = np.concatenate((answer_claims(marked, features), (voice, voice * length)))
+    whole = np.concatenate((answer_claims(words, features), (voice, voice * length)))
     said = np.stack(
         (
             best,
@@ -230,5 +229,5 @@ def phrase_features(
         ),
         axis=1,
     )
-    spoken = span_claims(question, marked, spans, top, features)
+    spoken = span_claims(question, words, answer.spans, top, features)
     return np.concatenate((said, np.tile(whole, (count, 1)), spoken), axis=1)

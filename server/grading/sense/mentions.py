@@ -88,7 +88,7 @@ def mention_row(at: int, held: Held) -> Floats | None:
     said = () if phrase.evidence is None else phrase.evidence.word_indices
     if not said:
         return None
-    starts, ends = np.array(held.answer.spans).T
+    starts, ends = held.answer.edges
     holding = np.flatnonzero((starts <= said[0]) & (ends > said[-1]))
     if not len(holding):
         return None
@@ -138,7 +138,7 @@ def _beside_the_name(at: int, held: Held, holding: npt.NDArray[np.intp]) -> Floa
         float(near[-1]),
     )
     anything = max(way, why, others, prompt, _most(near[own.ask]), _most(near[own.model]))
-    starts, ends = np.array(held.answer.spans).T[:, holding]
+    starts, ends = held.answer.edges[:, holding]
     shortest = (ends - starts).argmin()
     alike = min(float(spans[shortest] @ name), _MOST_ALIKE)
     return np.array((way, why, prompt, others, anything, alike))

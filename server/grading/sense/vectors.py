@@ -3,7 +3,7 @@
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib import resources
 from typing import Final
@@ -31,6 +31,11 @@ class AnswerSense:
     spans: tuple[Span, ...]
     vectors: Vectors
     model: str = MODEL
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """The first word of each span and the word behind its last, shape (2, n)."""
+        return np.array(self.spans, np.int64).reshape(-1, 2).T
 
     def to_json(self) -> dict[str, object]:
         """For storage: JSON with the vectors as base64 of int8."""

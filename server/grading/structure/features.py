@@ -34,7 +34,7 @@ class SpanFacts:
     """
 
     def __init__(self, texts: Sequence[str], sense: AnswerSense, rubric: Rubric) -> None:
-        starts, ends = np.array(sense.spans).T
+        starts, ends = sense.edges
         holds = (starts[:, None] <= starts) & (ends[:, None] >= ends)
         clauses = np.flatnonzero(holds.sum(axis=1) == 1)  # that hold no span but themselves
         plain, names = plain_words(texts), names_in(texts)
@@ -110,7 +110,7 @@ def part_features(
     empty = closest[0]
     says, denies = closest[rubric.says_at[:count]], closest[rubric.not_at]
     says3 = best_three(near, rubric.says_rows)
-    starts, ends = np.array(sense.spans).T
+    starts, ends = sense.edges
     place = (starts + ends) / 2 / len(texts) - 0.5
     place *= min(1.0, len(texts) / FULL_WORDS)
     cues = found.cues[:, :count]
