@@ -135,12 +135,10 @@ def _is_distinctive(answer: Answer, part: Proposal, shared: Counter[str]) -> boo
     variant = part.variant
     if variant is None or len(variant.units) < 2:
         return False
-    units = variant.units
     said = {number for place in part.places for number in range(place.first, place.last)}
     if len(said) == 1 and 0 not in said:  # one word tells nothing unless it opens the phrase
         return False
-    needed = [number for number, unit in enumerate(units) if not unit.optional]
-    missing = [number for number in needed if number not in said]
+    missing = [number for number in variant.needed if number not in said]
     if not missing or not _is_telling(answer, part, said, missing, shared):
         return False
     return not (_replaced(answer, part, missing) or _beside_sibling(answer, part.places[0]))
@@ -155,11 +153,10 @@ def _is_telling(
 ) -> bool:
     """Whether the units ``said`` tell which phrase is meant, without the ``missing`` ones."""
     assert part.variant is not None
-    units = part.variant.units
+    units, needed = part.variant.units, part.variant.needed
     own = [number for number in said if shared[units[number].lemma] < 2]
     if not own:
         return False
-    needed = [number for number, unit in enumerate(units) if not unit.optional]
     total = sum(units[number].weight for number in needed)
     share = sum(units[number].weight for number in said if number in needed) / total
     if any(len(units[n].text) > 1 and units[n].text.isdecimal() for n in missing) and not any(

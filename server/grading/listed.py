@@ -6,7 +6,6 @@ that say nothing, and on mentions that coaches ticked.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from server.contract import Coverage, coverage_score
 from server.grading.lexis.english import word_set
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
-from server.grading.lexis.words import is_only_verb, parts_of_speech
+from server.grading.lexis.words import is_only_verb, letters_of, parts_of_speech
 from server.grading.sense.features import COMMON_WORDS
 from server.grading.sense.logistic import Logistic
 
@@ -58,7 +57,6 @@ words without a common one, of words written as names, and the mean length of a 
 _BETWEEN_ITEMS: Final = word_set("and or then also plus maybe um uh like well")
 _MAX_ITEM: Final = 4
 _MAX_LETTERS: Final = 12
-_NO_LETTERS: Final = re.compile(r"[^a-z']")
 
 Floats = npt.NDArray[np.float64]
 
@@ -148,7 +146,7 @@ class _Mark:
 
 @lru_cache(maxsize=65536)
 def _mark(word: str) -> _Mark:
-    plain = _NO_LETTERS.sub("", word.casefold().replace("’", "'"))
+    plain = letters_of(word)
     classes = [float(plain in words) for words in _CLASSES.values()]
     verb, letters = float(_is_verb(plain)), min(len(plain), _MAX_LETTERS) / 10
     opening, inside = (

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from server.grading.answer import Answer, Span
 from server.grading.denial import Denies, is_denied
 from server.grading.lexis.english import word_set
+from server.grading.lexis.words import letters_of
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import DISCLAIMED_FROM, MAX_UNBROKEN
 from server.grading.sense.vectors import AnswerSense
@@ -78,7 +79,6 @@ for _at, _words in enumerate(_CLASSES.values()):
 _ASKING: Final = word_set("what is do are could should sorry can did")
 _END: Final = re.compile(r"[.?!]['\"”]?$")
 _COMMA: Final = re.compile(r"[,;:]$")
-_LETTERS: Final = re.compile(r"[^a-z']")
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,12 +226,7 @@ def word_features(words: Sequence[str], first: int, last: int) -> dict[str, floa
 
 
 def _bare(words: Sequence[str]) -> list[str]:
-    return [_bare_word(word) for word in words]
-
-
-@lru_cache(maxsize=16384)
-def _bare_word(word: str) -> str:
-    return _LETTERS.sub("", word.casefold().replace("’", "'"))
+    return [letters_of(word) for word in words]
 
 
 @lru_cache(maxsize=16384)

@@ -57,6 +57,15 @@ _OWN_ENDINGS = (
 """Derivations of words that no dictionary has ("autoscaler", "tokenization")."""
 
 
+_NOT_LETTERS = re.compile(r"[^a-z']")
+
+
+@lru_cache(maxsize=65536)
+def letters_of(word: str) -> str:
+    """A written word in lower case, its letters and apostrophes alone."""
+    return _NOT_LETTERS.sub("", word.casefold().replace("’", "'"))
+
+
 @lru_cache(maxsize=65536)
 def american(word: str) -> str:
     """The American spelling of a lower-case word, as a key ("enterprize" is one, too)."""
