@@ -1,7 +1,4 @@
-"""Real Firefox for tests, driven by WebDriver BiDi: Debian's own has no other driver's protocol.
-
-Only what a walk through pages needs: go somewhere, wait for an element, click, type, look.
-"""
+"""Real Firefox for tests, driven by WebDriver BiDi: Debian's own has no other driver's protocol."""
 
 import itertools
 import json
@@ -17,10 +14,10 @@ from typing import Any, Final
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
+from tests.browser_page import TIMEOUT_S, Page
+
 FIREFOX: Final = Path("/usr/bin/firefox-esr")
 NO_FIREFOX: Final = "no Firefox: apt install firefox-esr"
-TIMEOUT_S: Final = 60.0
-"""Machines that run other tests at the same time are slow."""
 LOG: Final = "stderr.log"
 _PREFERENCES: Final[Mapping[str, object]] = {
     "media.navigator.permission.disabled": True,  # the microphone is allowed
@@ -36,7 +33,7 @@ _PREFERENCES: Final[Mapping[str, object]] = {
 }
 
 
-class FirefoxPage:
+class FirefoxPage(Page):
     """The one tab of a Firefox; ``faults`` are the errors that scripts raised."""
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -69,24 +66,6 @@ class FirefoxPage:
         value = result["result"].get("value")
         return None if value is None else json.loads(value)
 
-    def wait_for(self, condition: str, timeout_s: float = TIMEOUT_S) -> None:
-        """Wait until an expression is true; the page may change meanwhile."""
-        end_s = time.monotonic() + timeout_s
-        while True:
-            try:
-                if self.evaluate(condition):
-                    return
-            except (AssertionError, LookupError):  # between two pages there is nothing to ask
-                pass
-            assert time.monotonic() < end_s, f"not within {timeout_s:g} s: {condition}"
-            time.sleep(0.1)
-
-    def wait_for_element(self, selector: str, timeout_s: float = TIMEOUT_S) -> None:
-        """Wait until an element can be seen."""
-        chosen = json.dumps(selector)
-        shown = f"document.querySelector({chosen})?.getClientRects().length > 0"
-        self.wait_for(shown, timeout_s)
-
     def click(self, selector: str) -> None:
         """Click in the middle of an element, as a hand does."""
         self.wait_for_element(selector)
@@ -110,16 +89,6 @@ class FirefoxPage:
         actions = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         keys = {"type": "key", "id": "keys", "actions": actions}
         self._call("input.performActions", context=self._tab, actions=[keys])
-
-    def text(self, selector: str = "body") -> str:
-        """What an element says."""
-        shown = self.evaluate(f"document.querySelector({json.dumps(selector)}).innerText")
-        return str(shown)
-
-    @property
-    def path(self) -> str:
-        """Where it is."""
-        return str(self.evaluate("location.pathname"))
 
     def _call(self, method: str, **params: Any) -> dict[str, Any]:
         number = next(self._numbers)

@@ -53,6 +53,18 @@ class PulseAudio:
             player.terminate()
             player.wait(10)
 
+    @contextmanager
+    def named_microphone(self) -> Iterator[None]:
+        """The monitor as a source of its own: WebKit takes no monitor for a microphone."""
+        monitor = "master=aloud_test.monitor"
+        module = self.control("load-module", "module-remap-source", monitor, "source_name=named")
+        self.control("set-default-source", "named")
+        try:
+            yield
+        finally:
+            self.control("set-default-source", "aloud_test.monitor")
+            self.control("unload-module", module.strip())
+
     def control(self, *arguments: str) -> str:
         done = subprocess.run(
             ["pactl", *arguments], env=self.environment, capture_output=True, text=True, timeout=10

@@ -77,6 +77,7 @@ function explain(error) {
               "again. Only this machine hears it.",
           );
     case "NotFoundError":
+    case "OverconstrainedError": // what WebKit says where there is none; nothing else is demanded
       return new MicrophoneError(
         "No microphone was found.",
         "Plug one in, or turn it on in the system's sound settings, and try again.",

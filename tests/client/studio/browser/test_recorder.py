@@ -147,6 +147,7 @@ def test_a_muted_microphone_is_known_by_its_exact_zeros(
         ("NotAllowedError", "Permission denied", "left of the page's address"),
         ("NotAllowedError", "Permission denied by system", "privacy settings"),
         ("NotFoundError", "Requested device not found", "Plug one in"),
+        ("OverconstrainedError", "Invalid constraint", "Plug one in"),  # WebKit, without any
         ("NotReadableError", "Could not start audio source", "Close other programs"),
     ],
 )
