@@ -17,11 +17,7 @@ from pronunciation.errors import HearingError
 from pronunciation.hearing import Heard, Hearing
 from pronunciation.hearing.habits import habits, is_habit
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
-from pronunciation.hearing.phrases import (
-    Found,
-    likeliest,
-    phrase_model,
-)
+from pronunciation.hearing.phrases import Found, likeliest, phrase_model
 from pronunciation.hearing.places import Floats, Wanted, Written, candidates
 from pronunciation.hearing.respelled import find_terms, respelled_model
 from pronunciation.hearing.results import Target

@@ -15,11 +15,11 @@ from pronunciation.terms_together import companions
 NEAR: Final = 5
 """Words on either side that may speak for a term."""
 MIN_CASED: Final = 15
-"""Words without a capital: a text so long comes from an engine that writes none."""
+"""Words; if a text this long has no capital, its engine writes none."""
 STAGES: Final = frozenset(("stage", "version", "level"))
 _COUNTS: Final = frozenset(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"))
 TELLING: Final = 5
-"""Letters; shorter words of what a term stands for stand anywhere."""
+"""Letters; shorter words of what a term stands for occur in any text."""
 _ENDS: Final = (".", "?", "!")
 
 
@@ -106,12 +106,12 @@ def _is_meant(
 
 
 def _is_uncased(words: Sequence[str]) -> bool:
-    """Whether an engine wrote the text that writes no capitals."""
+    """Whether the engine that wrote the text seems to write no capitals."""
     return len(words) >= MIN_CASED and all(each == each.lower() for each in words)
 
 
 def _is_written_as_name(index: int, words: Sequence[str]) -> bool:
-    """Whether the word has capitals, and not just as the first of a sentence."""
+    """Whether the word has capitals that the beginning of a sentence does not explain."""
     word = words[index].strip("\"'([{“‘")
     if word == word.lower():
         return False

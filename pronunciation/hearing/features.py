@@ -16,7 +16,7 @@ _SAMPLE_RATE_HZ = 16_000
 _FLOOR = 1e-10
 _DECADES = 8.0
 _TOGETHER = 200
-"""Columns made at once: so many stay in the processor's cache, and take a third of the time."""
+"""Columns computed at once: in the processor's cache they take a third of the time."""
 
 
 def _hz_to_mel(hz: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

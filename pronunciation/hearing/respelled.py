@@ -24,7 +24,7 @@ from pronunciation.hearing.sounding import Sounding, is_free, is_known, is_part
 CLOSE: Final = 0.15
 """Distance of words that have nearly the term's sound."""
 LEAST_LIKENESS: Final = -20.0
-"""Nats; what is unlikelier is no unlikelier for the decision."""
+"""Nats; the decision takes anything less likely for this likely."""
 MODEL_PATH: Final = Path(__file__).parent / "model" / "respelled.json"
 
 MORE_FEATURES: Final = (

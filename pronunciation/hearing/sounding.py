@@ -81,7 +81,7 @@ class Sounding:
 
 
 def in_both_numbers(wordings: Iterable[Phones]) -> tuple[Phones, ...]:
-    """A term's wordings, and its plural's: whole words end with their ending."""
+    """A term's wordings in the singular and in the plural, because whole words are compared."""
     return tuple(dict.fromkeys(said for each in wordings for said in (each, with_s(each))))
 
 

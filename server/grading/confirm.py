@@ -29,7 +29,7 @@ from server.grading.tokens import NO_BREAK
 from server.grading.units import CompiledPhrase, Tier, Variant
 
 LAYERS: tuple[Layer, ...] = (propose_words, propose_sounds)
-"""In the order of their sureness: a phrase that one layer finds is no question for the next."""
+"""The most certain first: a phrase that one layer finds is not looked for by the next."""
 MAX_TRIED, MAX_AFFIRMED = 200, 4
 """Findings of one phrase that are asked whether they are denied, and for words of their own."""
 
@@ -238,7 +238,7 @@ def _is_spent(finding: Finding, taken: set[int]) -> bool:
 
 
 def _ranked(answer: Answer, findings: Sequence[Finding], denies: Denies) -> list[Finding]:
-    """The surest findings of one phrase, up to the first that is not denied and some more."""
+    """The most certain findings of one phrase, up to the first that is not denied and some more."""
     out: list[Finding] = []
     affirmed = 0
     for finding in sorted(findings, key=_order)[:MAX_TRIED]:
@@ -251,5 +251,5 @@ def _ranked(answer: Answer, findings: Sequence[Finding], denies: Denies) -> list
 
 
 def _order(finding: Finding) -> tuple[bool, float, int]:
-    """Affirmed before denied, then the surest, then the first."""
+    """Affirmed before denied, then the most certain, then the first."""
     return finding.denied, -finding.score, finding.words[0]

@@ -14,10 +14,7 @@ from server.contract import (
 from server.grading.answer import Answer
 from server.grading.confirm import Finding, confirm
 from server.grading.denial import Denies, is_denied
-from server.grading.sense.thresholds import (
-    HEARD_FROM,
-    SHARE_OF_WORD,
-)
+from server.grading.sense.thresholds import HEARD_FROM, SHARE_OF_WORD
 from server.grading.sound import shared_ends, siblings
 from server.grading.units import CompiledPhrase
 

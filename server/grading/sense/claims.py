@@ -110,7 +110,7 @@ class MarkedWords:
         self._sums = np.zeros((len(marks) + 1, len(RATES)), np.int64)
         classes.reshape(-1, len(RATES)).cumsum(axis=0, out=self._sums[1:])
         text = " ".join(self.bare)
-        # elsewhere none of its spans has one; plain texts are found many times as fast
+        # if not, none of its spans has one; plain text is found many times as fast
         self._hedged = any(each in text for each in _HEDGE_PHRASES)
 
     def rates(self, start: int, end: int) -> Floats:

@@ -110,7 +110,7 @@ def _is_sure(found: Sensed) -> bool:
 
 
 def _between(strong: float, weak: float, weakness: float) -> float:
-    """The threshold for an answer whose voice is so weak."""
+    """The threshold for an answer with a voice of this weakness."""
     return strong + (weak - strong) * weakness
 
 
