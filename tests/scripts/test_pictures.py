@@ -86,6 +86,25 @@ def test_the_addresses_lead_to_pages(settings: ClientSettings) -> None:
     assert [each for each in addresses() if not any(re.fullmatch(r, each) for r in routes)] == []
 
 
+def test_the_pages_of_the_server_are_those_of_its_program() -> None:
+    """Other tests open each of them; to make the program takes seconds."""
+    tree = ast.parse((ROOT / "tests/server/program.py").read_text(encoding="utf-8"))
+    pages = {
+        key.value
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Dict)
+        for key, value in zip(each.keys, each.values, strict=True)
+        if isinstance(key, ast.Constant)
+        and isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and value.func.id == "PageSeen"
+    }
+    assert len(pages) > 10
+    assert set(screenshots.SERVER_PAGES.values()) - pages == set()
+    shot = {*screenshots.PAGES, screenshots.PRACTICE, *screenshots.SERVER_PAGES}
+    assert {*screenshots.FOR_DOCS, *screenshots.SCROLLED_TO, *screenshots.HEIGHTS_PX} <= shot
+
+
 def test_the_studio_of_the_pictures_shows_its_first_page(settings: ClientSettings) -> None:
     engine = screenshots.WeightsThere(settings, screenshots.DemoEngine(1.0))
     studio = Studio(settings, engine)
