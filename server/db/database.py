@@ -1,15 +1,27 @@
 """One database, as the stores use it: transactions, plain errors, rows that cannot be read."""
 
+import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from sqlalchemy import Connection, Engine, func, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Engine,
+    any_,
+    func,
+    literal,
+    select,
+    text,
+)
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from server.core.errors import StoreError, UnreadableError
 from server.db.engine import asking, make_engine, plain_errors, writing
@@ -166,6 +178,15 @@ class Database:
                 f"{what} in the database is damaged; delete it, or put a backup in the "
                 "database's place"
             ) from error
+
+    def one_of(
+        self, column: InstrumentedAttribute[int], ids: Collection[int]
+    ) -> ColumnElement[bool]:
+        """Whether a column has one of these ids, however many: they are one parameter."""
+        if self.is_postgresql:
+            return column == any_(literal(list(ids), ARRAY(BigInteger)))
+        listed = func.json_each(json.dumps(list(ids))).table_valued("value")
+        return column.in_(select(listed.c.value))
 
     def alone(self, session: Session, name: str) -> None:
         """Holds the lock of this name until the end of the transaction.

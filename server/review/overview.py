@@ -109,13 +109,12 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
         cohort_id: whose coaches ask; who may is asked before.
         candidate_id: only the answers of this candidate.
     """
-    shown = shown_ids({cohort_id})
     candidates = select(CohortMemberRow.account_id).where(
         CohortMemberRow.cohort_id == cohort_id, CohortMemberRow.as_role == "candidate"
     )
     of_candidates = AnswerFactsRow.owner_id.in_(candidates)
     refresh_facts(database, select(AnswerFactsRow.attempt_id).where(of_candidates))
-    answers = _answers(database, shown)
+    answers = _answers(database, shown_ids({cohort_id}))
     people = _people(database, cohort_id)
     of_person: dict[int | None, list[_Answer]] = defaultdict(list)
     for each in answers:
@@ -127,10 +126,7 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
     lines = tuple(
         _line(account_id, name, of_person[account_id], made) for account_id, name in people
     )
-    if candidate_id is not None:
-        shown = select(AnswerFactsRow.attempt_id).where(
-            AnswerFactsRow.owner_id == candidate_id, AnswerFactsRow.attempt_id.in_(shown)
-        )
+    ids = [each[0] for each in chosen]
     points = [
         ScorePoint(when.at, each.score, when.grader_version)
         for each in drawn
@@ -140,9 +136,9 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
         answers=len(chosen),
         candidates=lines,
         topics=bar_chart(_topics(chosen), title="Mean score, by topic", id_prefix="topics"),
-        terms=_terms(database, shown),
+        terms=_terms(database, ids),
         scores=score_chart(points, title="Scores over time", id_prefix="scores"),
-        criteria=_criteria(database, shown, cohort_id),
+        criteria=_criteria(database, ids, cohort_id),
     )
 
 
@@ -213,14 +209,15 @@ def _topics(answers: Iterable[_Answer]) -> list[Bar]:
     return sorted(bars, key=lambda bar: (bar.share, bar.name))
 
 
-def _terms(database: Database, shown: Select[int]) -> tuple[TermLine, ...]:
+def _terms(database: Database, attempt_ids: Collection[int]) -> tuple[TermLine, ...]:
     facts = TermFactsRow
     wrong = func.sum(facts.wrong)
     people = func.count(case((facts.wrong > 0, AnswerFactsRow.owner_id)).distinct())
     wanted = (
         select(facts.term, wrong, func.sum(facts.judged), people)
         .join(AnswerFactsRow, AnswerFactsRow.attempt_id == facts.attempt_id)
-        .where(AnswerFactsRow.attempt_id.in_(shown))  # which of both is asked makes a fifth
+        # which of both is asked makes a fifth
+        .where(database.one_of(AnswerFactsRow.attempt_id, attempt_ids))
         .group_by(facts.term)
         .having(wrong > 0)
         .order_by(wrong.desc(), facts.term)
@@ -230,12 +227,14 @@ def _terms(database: Database, shown: Select[int]) -> tuple[TermLine, ...]:
         return tuple(TermLine(*row) for row in session.execute(wanted))
 
 
-def _criteria(database: Database, shown: Select[int], cohort_id: int) -> tuple[CriterionLine, ...]:
+def _criteria(
+    database: Database, attempt_ids: Collection[int], cohort_id: int
+) -> tuple[CriterionLine, ...]:
     """In the rubric's order; criteria that it no longer has come last."""
     given = RubricScoreRow
     wanted = (
         select(given.criterion, func.avg(given.score), func.count(given.attempt_id.distinct()))
-        .where(given.attempt_id.in_(shown))
+        .where(database.one_of(given.attempt_id, attempt_ids))
         .group_by(given.criterion)
         .order_by(given.criterion)
     )

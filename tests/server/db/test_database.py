@@ -119,3 +119,16 @@ def test_an_instant_comes_back_in_utc(tmp_path: Path) -> None:
             found = session.scalars(select(AuditRow.at).order_by(AuditRow.id.desc())).first()
         assert found == each and found is not None and found.tzinfo is UTC
     database.close()
+
+
+def test_one_of_takes_more_ids_than_a_statement_has_parameters(store_url: str) -> None:
+    database = Database(store_url)
+    for _ in range(3):
+        _write(database)
+    with database.read() as session:
+        found = session.scalars(
+            select(AuditRow.id).where(database.one_of(AuditRow.id, [1, *range(3, 100_000)]))
+        )
+        assert sorted(found) == [1, 3]
+        assert session.scalar(select(AuditRow.id).where(database.one_of(AuditRow.id, []))) is None
+    database.close()
