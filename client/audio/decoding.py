@@ -22,7 +22,7 @@ PACKET_S: Final = 0.02
 """How long a packet is taken to be where the file does not say; speech codecs use 20 ms."""
 
 LONGEST_GAP_S: Final = 60.0
-"""No packet or gap of speech is longer: a larger number in a damaged file is itself damage."""
+"""A longer packet or gap is taken for a damaged number, and not filled with silence."""
 
 SHORTEST_JUMP_S: Final = 0.05
 """Times of packets that differ by less follow each other.
@@ -66,7 +66,7 @@ def decode(
 
     Args:
         path: a file that can be opened.
-        damage: called with what cannot be decoded.
+        damage: is told what cannot be decoded.
         layout: ``as it is`` keeps the two channels of a stereo file apart; others are mixed.
 
     Raises:
@@ -132,8 +132,8 @@ def _blocks(container: Any, stream: Any, count: int, damage: Damage) -> Iterator
 def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
     """Frames, and for what is lost before the next one its length in seconds.
 
-    A demuxer skips damaged bytes without a word, so only the packets' times show what is missing. A
-    decoder may hand a packet's sound out only with the next one, so gaps are off by a packet.
+    A demuxer skips damaged bytes without an error, so only the packets' times show what is missing.
+    A decoder may return a packet's sound only with the next one, so gaps are off by a packet.
     """
     decoded = _decoded(container, stream, damage)
     current = next(decoded, None)
@@ -160,7 +160,7 @@ def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
 
 
 def _goes_on(end_s: float, following: tuple[list[Any], float] | None) -> bool:
-    """Whether the next packet's time confirms this one's; a single wrong time is damage itself."""
+    """Whether the next packet's time agrees with this one's: a single wrong time is no gap."""
     if following is None:
         return False
     start_s = _start_s(following[0])

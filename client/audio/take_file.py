@@ -1,9 +1,9 @@
 """A take on disk, written while it is spoken, so that a crash loses at most the last second.
 
 The file is an ordinary WAV file (PCM16, mono) whose header says "length not known yet" until the
-take is finished: what stands behind the header is the recording, whatever happened. An unfinished
-take is called ``….wav.part``, and whoever works on it holds it locked. Whose answer it is stands in
-the journal (``client.journal``).
+take is finished: whatever happens, what follows the header is the recording. An unfinished take is
+called ``….wav.part``, and whoever works on it keeps it locked. The journal (``client.journal``)
+records which answer it belongs to.
 """
 
 import contextlib

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
     )
     settings.command("list")(list_settings)
     settings.command("get")(get)
-    # "-1" is a value that the setting refuses, not an option
+    # so that the setting itself refuses "-1", and names the values that it takes
     settings.command("set", context_settings={"ignore_unknown_options": True})(set_)
     settings.command("reset")(reset)
 
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 def list_settings(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List every setting with its value, where that comes from, and what it can be."""
+    """List every setting with its value, the value's source, and the values it takes."""
     from client.core.preferences import (
         NAMES,
         POSSIBLE,

@@ -135,7 +135,7 @@ POSSIBLE: Final[Mapping[str, str]] = {
     "interview_date": "a day such as 2027-03-01",
     "keys": "on, off",
 }
-"""What each can be, in words."""
+"""The values that each setting takes, in words."""
 
 
 def preferences_file(home: Path) -> Path:

@@ -38,7 +38,7 @@ class ImportedArchive:
 
 
 class ExportError(ClientError):
-    """This cannot be exported in this format, or the file to import is not an export."""
+    """An answer cannot be exported in this format, or the file to import is not an export."""
 
 
 class ArchiveError(ExportError):
@@ -46,7 +46,7 @@ class ArchiveError(ExportError):
 
     Attributes:
         path: the file.
-        problem: what is wrong with it, to stand behind its name.
+        problem: what is wrong with it, to follow its name.
         remedy: what to do on the command line; may be empty.
     """
 

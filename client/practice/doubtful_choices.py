@@ -1,4 +1,4 @@
-"""Choices that are kept and do nothing, or not what one may expect; pages and terminal say so."""
+"""Choices that are kept but do nothing, or not what people expect; pages and terminal say so."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from client.practice.drills.items import HARD_SOUNDS
 from client.transcription.weights import find_weights
 
 MOTHER_TONGUES: Final = tuple(sorted(each.capitalize() for each in {"english", *HARD_SOUNDS}))
-"""Those whose speakers' hard sounds are known; any other can be typed."""
+"""The languages whose speakers' hard sounds are known; any other can be typed."""
 
 
 def doubts_of(preferences: Preferences) -> dict[str, str]:

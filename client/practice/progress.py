@@ -210,7 +210,7 @@ def score_lines(
 def score_lines_by(
     attempts: Iterable[AttemptSummary], headings: Callable[[AttemptSummary], Iterable[str]]
 ) -> list[ScoreLine]:
-    """The answers by heading as ``score_lines`` does, where one may stand under several."""
+    """The answers by heading, as ``score_lines`` does; an answer may come under several."""
     groups: dict[str, dict[str, list[AttemptSummary]]] = defaultdict(lambda: defaultdict(list))
     for each in sorted(attempts, key=_order):
         for name in headings(each):

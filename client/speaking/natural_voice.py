@@ -1,7 +1,7 @@
 """A natural American voice: the ONNX model of the package hibari-tts, on this machine.
 
 It speaks phones. The lexicon's terms are given to it as their readings; other words get theirs from
-the package's own dictionary and rules, which know the sentence they stand in.
+the package's own dictionary and rules, which take the sentence into account.
 """
 
 import importlib.metadata

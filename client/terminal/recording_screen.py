@@ -1,8 +1,8 @@
 """The recording screen: countdown, level meter, live timer, and the keys that steer it.
 
-What is drawn again and again has lines of at most ``MAX_CELLS``. A terminal that is made narrower
-wraps a longer line that stands there already; nobody can tell how, so that its rest would stay, or
-lines above it would go.
+What is redrawn has lines of at most ``MAX_CELLS``. A terminal that is made narrower wraps a longer
+line that is on it already. How it does so is unknown, so redrawing would leave the rest of the line
+or erase lines above it.
 """
 
 from enum import StrEnum

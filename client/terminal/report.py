@@ -1,4 +1,4 @@
-"""Reports, and the list of them, as the terminal shows them: a sign stands beside every color."""
+"""Reports, and the list of them, as the terminal shows them: every color comes with a sign."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ _VERDICT: Final = {
     "unclear": ("?", "yellow"),
 }
 _NARROW_COLUMNS: Final = 60
-"""A table of four columns is hard to read below this; rows stand under each other instead."""
+"""A table of four columns is hard to read below this; its cells are stacked instead."""
 _GAP_COLUMNS: Final = 2
 _COLUMNS: Final = ("id", "when", "score", "question", "round", "words", "length", "engine")
 _CORRECTED: Final = "corrected from"

@@ -1,6 +1,6 @@
 """The transcript as words with marks, laid out in parts that begin where the speaker paused.
 
-A word can carry a phrase, be a mispronounced term and stand in a repeated start all at once: each
+A word can carry a phrase, be a mispronounced term and be part of a repeated start at once: each
 kind of mark has a channel of its own (ground and lower edge, line under the letters, slant), so
 that they can be read where they meet. Every mark also ends in a sign, for people who see no color.
 """

@@ -162,8 +162,8 @@ def router(studio: Studio) -> APIRouter:
         try:
             done = await run_in_threadpool(_import, studio, file)
         except ArchiveError as error:
-            # the page again, with what is wrong where it is read; neither our copy's folder nor
-            # the command means anything there
+            # shown on the page itself, where neither our copy's folder nor the command-line remedy
+            # means anything
             problem = f"{error.path.name} {error.problem}"
             return await run_in_threadpool(
                 _page, studio, request, Filters(), 1, status=422, import_problem=problem

@@ -1,6 +1,6 @@
 """The home page: roles, what is due, and recent answers.
 
-It is the first page, so it stands on its own: without the framework that the other pages use.
+It is the first page to load, so it does without the framework that the other pages use.
 """
 
 from collections import Counter

@@ -40,7 +40,7 @@ function arrange() {
   }
 }
 
-/** The rows of a list that wait for its button, which is made and removed with them. */
+/** On a phone, hides a list's later rows behind a button; elsewhere, shows them. */
 function shorten(list) {
   const rest = [...list.children].slice(Number(list.dataset.shows));
   const isChosen = rest.some((row) => row.querySelector(":checked"));
@@ -90,7 +90,7 @@ phone.addEventListener("change", () => {
   lists.forEach(shorten);
   reveal(location.hash);
 });
-document.addEventListener("renewed", arrange); // its heading is a new one
+document.addEventListener("renewed", arrange); // the section has a new heading
 // a browser that goes back in its history restores the boxes after the page has loaded
 addEventListener("pageshow", () => lists.forEach(shorten));
 arrange();

@@ -77,7 +77,7 @@ function explain(error) {
               "again. Only this machine hears it.",
           );
     case "NotFoundError":
-    case "OverconstrainedError": // what WebKit says where there is none; nothing else is demanded
+    case "OverconstrainedError": // from WebKit without any: no constraint of ours is mandatory
       return new MicrophoneError(
         "No microphone was found.",
         "Plug one in, or turn it on in the system's sound settings, and try again.",
