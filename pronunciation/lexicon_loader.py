@@ -43,7 +43,8 @@ def load_lexicon(extra: Sequence[Path] = (), cache: Path | None = None) -> Lexic
 
 
 def _load(extra: Sequence[Path]) -> Lexicon:
-    return with_terms(_built_in(), *(read_terms(path) for path in extra))
+    built_in = _built_in()
+    return with_terms(built_in, *map(read_terms, extra)) if extra else built_in
 
 
 def with_terms(under: Iterable[Term], *over: Iterable[Term]) -> Lexicon:
@@ -57,8 +58,8 @@ def with_terms(under: Iterable[Term], *over: Iterable[Term]) -> Lexicon:
 
 
 @lru_cache(maxsize=1)
-def _built_in() -> tuple[Term, ...]:
-    return read_terms(BUILT_IN_FOLDER)
+def _built_in() -> Lexicon:
+    return with_terms(read_terms(BUILT_IN_FOLDER))
 
 
 def read_terms(path: Path) -> tuple[Term, ...]:

@@ -196,6 +196,7 @@ def test_own_terms_are_added_and_replace_by_name(file: Path) -> None:
     assert lexicon.get("Frobnix") is not None
     assert lexicon.version != built_in.version
     assert load_lexicon().get("Frobnix") is None, "the built-in lexicon is left as it was"
+    assert load_lexicon() is load_lexicon(), "and made once"
 
 
 def test_the_later_file_wins(tmp_path: Path) -> None:
