@@ -44,6 +44,7 @@ from server.contract.drills import (
     SetId,
 )
 from server.contract.report import (
+    COMFORTABLE_WPM,
     EDGES,
     CorrectedVerdict,
     Coverage,
@@ -126,6 +127,7 @@ from server.contract.transcript import (
 from server.contract.wire import Problem, Share, Wire
 
 __all__ = [
+    "COMFORTABLE_WPM",
     "EDGES",
     "MAX_COMMENT_CHARS",
     "MAX_LINK_DAYS",

@@ -200,6 +200,13 @@ class RepeatedStart(Wire):
     word_index: int
 
 
+COMFORTABLE_WPM: Final = (110.0, 190.0)
+"""The pace, in words per minute, that reports praise. Tauroza & Allison 1990, *Speech rates in
+British English*: native speakers average 140 in lectures, 160 on the radio and 190 in interviews.
+Above that mean is fast; the lower bound is wide, since slow and clear is no fault in a second
+language."""
+
+
 class Delivery(Wire):
     """How the delivery came across. ``None``: could not be measured (no audio or no word times)."""
 

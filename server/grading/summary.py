@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from server.contract import (
+    COMFORTABLE_WPM,
     Coverage,
     Delivery,
     Language,
@@ -15,10 +16,6 @@ from server.contract import (
 )
 
 MAX_POINTS = 3
-RATE_LOW_WPM, RATE_HIGH_WPM = 110.0, 190.0
-"""Tauroza & Allison 1990, *Speech rates in British English*: native speakers average 140 words a
-minute in lectures, 160 on the radio and 190 in interviews. Above that mean is fast; the lower bound
-is wide, since slow and clear is no fault in a second language."""
 FILLERS_PER_MINUTE_HIGH, FILLERS_PER_MINUTE_LOW = 6.0, 2.0
 """Bortfeld et al. 2001 count about 6 disfluencies in 100 words; these are fillers alone."""
 LONG_PAUSE_S = 3.0
@@ -58,7 +55,7 @@ def _well(
             evidence = f"pronunciation.terms[{said_term.at}]"
             out.append((4 + term.confidence, SummaryPoint(text=text, evidence=evidence)))
     rate = delivery.words_per_minute
-    if rate is not None and RATE_LOW_WPM <= rate <= RATE_HIGH_WPM:
+    if rate is not None and COMFORTABLE_WPM[0] <= rate <= COMFORTABLE_WPM[1]:
         text = f"Your pace was comfortable: {rate:.0f} words per minute."
         out.append((5.5, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
     per_minute = _per_minute(delivery)
@@ -106,10 +103,10 @@ def _work(
             evidence = f"pronunciation.terms[{said_term.at}]"
             out.append((7.5 + term.confidence, SummaryPoint(text=text, evidence=evidence)))
     rate = delivery.words_per_minute
-    if rate is not None and rate > RATE_HIGH_WPM:
+    if rate is not None and rate > COMFORTABLE_WPM[1]:
         text = f"Slow down a little: {rate:.0f} words per minute, faster than most interviews."
         out.append((6.6, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
-    elif rate is not None and rate < RATE_LOW_WPM:
+    elif rate is not None and rate < COMFORTABLE_WPM[0]:
         text = f"A little faster: {rate:.0f} words per minute sounds hesitant."
         out.append((6.2, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
     per_minute = _per_minute(delivery)

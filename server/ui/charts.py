@@ -12,14 +12,12 @@ from typing import Final
 
 from markupsafe import Markup
 
-from server.contract import Pause, Report, Word, clock, is_like
+from server.contract import COMFORTABLE_WPM, Pause, Report, Word, clock, is_like
 from server.ui.svg import element, picture
 
 PACE_WINDOW_S: Final = 10.0
 """Long enough for some 25 words, so that one long word does not bend the line."""
 PACE_STEP_S: Final = 1.0
-COMFORTABLE_WPM: Final = (110.0, 190.0)
-"""The range in which the summary praises the pace (see ``server/grading/summary.py``)."""
 LONG_PAUSE_S: Final = 1.0
 """Pauses named in the words beside the chart; the chart shows all."""
 NAMED_IN_WORDS: Final = 5

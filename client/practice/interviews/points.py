@@ -4,16 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from client.practice.interviews.models import AnswerLine, TermOverAll
-from server.contract import SummaryPoint
+from server.contract import COMFORTABLE_WPM, SummaryPoint
 
 MAX_POINTS: Final = 3
 STRONG_SCORE: Final = 0.7
 """Most of what a listener waits for was said."""
 WEAK_SCORE: Final = 0.5
 """Less than half of it was."""
-RATE_LOW_WPM, RATE_HIGH_WPM = 110.0, 190.0
-"""As in each answer's own report: Tauroza & Allison 1990, native speakers in interviews average
-190 words per minute; the lower bound is wide, since slow and clear is no fault."""
 LONG_PAUSE_S: Final = 3.0
 """A silence that a listener takes for the end of the answer."""
 TARGET_LOW, TARGET_HIGH = 0.5, 1.5
@@ -46,7 +43,10 @@ def strongest(
     if len(answers) > 1 and all(line.state == "answered" for line in answers):
         text = f"You answered all {len(answers)} questions."
         points.append((4.0, "answered", _point(text, "answered")))
-    if words_per_minute is not None and RATE_LOW_WPM <= words_per_minute <= RATE_HIGH_WPM:
+    if (
+        words_per_minute is not None
+        and COMFORTABLE_WPM[0] <= words_per_minute <= COMFORTABLE_WPM[1]
+    ):
         text = (
             f"Your pace was comfortable: {words_per_minute:.0f} words per minute over all answers."
         )
@@ -91,10 +91,10 @@ def weakest(
 
 def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> list[_Ranked]:
     points: list[_Ranked] = []
-    if words_per_minute is not None and words_per_minute > RATE_HIGH_WPM:
+    if words_per_minute is not None and words_per_minute > COMFORTABLE_WPM[1]:
         text = f"Slow down a little: {words_per_minute:.0f} words per minute over all answers."
         points.append((6.6, "pace", _point(text, "words_per_minute")))
-    elif words_per_minute is not None and words_per_minute < RATE_LOW_WPM:
+    elif words_per_minute is not None and words_per_minute < COMFORTABLE_WPM[0]:
         text = f"A little faster: {words_per_minute:.0f} words per minute sounds hesitant."
         points.append((6.2, "pace", _point(text, "words_per_minute")))
     paused = [line for line in answers if (line.longest_pause_s or 0.0) >= LONG_PAUSE_S]

@@ -5,9 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from server.contract import Filler, Pause, Report, Word
-from server.grading.summary import RATE_HIGH_WPM, RATE_LOW_WPM
 from server.ui.charts import (
-    COMFORTABLE_WPM,
     Bar,
     Chart,
     ScorePoint,
@@ -42,10 +40,6 @@ def polyline(root: ET.Element) -> list[tuple[float, float]]:
     (line,) = of_class(root, "chart-line")
     pairs = (pair.split(",") for pair in str(line.get("points")).split())
     return [(float(x), float(y)) for x, y in pairs]
-
-
-def test_the_comfortable_pace_is_the_one_that_the_summary_praises() -> None:
-    assert COMFORTABLE_WPM == (RATE_LOW_WPM, RATE_HIGH_WPM)
 
 
 def test_a_steady_pace_is_a_level_line() -> None:
