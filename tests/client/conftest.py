@@ -33,6 +33,7 @@ from server.contract import (
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
 from tests.client.fake_judge import FakeJudge
+from tests.new_databases import quick_new_databases as quick_new_databases
 
 if TYPE_CHECKING:
     from client.terminal.interview import InterviewOptions
