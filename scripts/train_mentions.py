@@ -35,11 +35,11 @@ from server.grading.sense.thresholds import SPOKEN_OF_FROM
 from server.grading.sense.vectors import AnswerSense, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
-PENALTY: Final = 20.0
-LOOK_WEIGHT, STATEMENT_WEIGHT, WRONG_WEIGHT = 3.0, 1.5, 3.0
+PENALTY: Final = 60.0
+LOOK_WEIGHT, STATEMENT_WEIGHT, WRONG_WEIGHT = 3.0, 3.0, 3.0
 """Of sentences that only look like a phrase, of short ones that say it, both of which are few and
 stand with and without punctuation, and of mentions in answers that do not say it."""
-TRAPS: Final = ("traps_of_questions", "traps_to_learn")
+TRAPS: Final = ("traps_of_questions", "traps_to_learn", "traps_of_four_authors")
 SENSELESS: Final = frozenset({"denial", "counter"})
 """Kinds of sentences that the stance decides."""
 MIN_WORDS: Final = 5
@@ -49,8 +49,9 @@ MIN_WORDS: Final = 5
 class Text:
     """A text, the phrases that it says and those that it only names.
 
-    ``kind``: for the figures; "trap" is a sentence written to look like a phrase. ``file``: which
-    is held out with it. ``share``: how much of what was asked a whole answer says.
+    ``kind``: for the figures; "trap" is a sentence written to look like a phrase. ``fold``: what is
+    held out with it, a file of answers or the sentences of an author. ``share``: how much of what
+    was asked a whole answer says.
     """
 
     question: Question
@@ -58,18 +59,18 @@ class Text:
     says: frozenset[str]
     names: frozenset[str]
     kind: str
-    file: str
+    fold: str
     share: float | None = None
 
 
 @dataclass(frozen=True)
 class Mentions:
-    """A phrase that a text names by row: features, whether the text says it, its kind, its file."""
+    """A phrase that a text names by row: features, whether the text says it, its kind, its fold."""
 
     rows: Floats
     says: Floats
     kinds: np.ndarray
-    files: np.ndarray
+    folds: np.ndarray
 
 
 def main() -> int:
@@ -79,17 +80,22 @@ def main() -> int:
     weights[found.kinds == "trap"] = LOOK_WEIGHT
     weights[found.kinds == "statement"] = STATEMENT_WEIGHT
     logits = np.zeros(len(found.rows))
-    for file in LEARNED_FROM:
-        kept = found.files != file
+    for fold in set(found.folds):
+        kept = found.folds != fold
         model = fit_logistic(found.rows[kept], found.says[kept], weights[kept], penalty=PENALTY)
         logits[~kept] = model.logits(found.rows[~kept])
     doubted = logits < SPOKEN_OF_FROM
-    print("each file of answers held out, of the phrases that are named so many are doubted:")
+    print(
+        "each file of answers and each author held out, of the phrases named so many are doubted:"
+    )
+    by_author = np.isin(found.folds, LEARNED_FROM, invert=True)
     for kind in sorted(set(found.kinds)):
         for label, name in ((1.0, "said"), (0.0, "not said")):
-            chosen = (found.kinds == kind) & (found.says == label)
-            if chosen.any():
-                print(f"  {kind:16} {name:8} {chosen.sum():4}  {doubted[chosen].mean():.3f}")
+            for authors, whose in ((False, ""), (True, "by an author held out")):
+                chosen = (found.kinds == kind) & (found.says == label) & (by_author == authors)
+                if chosen.any():
+                    share = doubted[chosen].mean()
+                    print(f"  {kind:16} {name:8} {chosen.sum():4}  {share:.3f}  {whose}")
     model = fit_logistic(found.rows, found.says, weights, penalty=PENALTY)
     (DATA / "mentions.json").write_text(json.dumps(model.to_json()) + "\n", encoding="utf-8")
     return 0
@@ -130,7 +136,7 @@ def from_judgments() -> Iterator[Text]:
     by_id = {question.id: question for question in questions}
     named = {phrase.phrase: each for each in questions[::-1] for phrase in each.key_phrases}
     none: frozenset[str] = frozenset()
-    file_of = {each.id: LEARNED_FROM[at % len(LEARNED_FROM)] for at, each in enumerate(questions)}
+    fold_of = {each.id: LEARNED_FROM[at % len(LEARNED_FROM)] for at, each in enumerate(questions)}
     entries = [
         entry
         for name in TRAPS
@@ -138,12 +144,12 @@ def from_judgments() -> Iterator[Text]:
     ]
     for entry in entries:
         words, phrase = tuple(entry["text"].split()), frozenset({entry["phrase"]})
-        file = file_of[entry["id"]]
+        fold = entry.get("author") or fold_of[entry["id"]]
         for written in (words, _unpunctuated(words)):
             if entry["said"]:
-                yield Text(by_id[entry["id"]], written, phrase, none, "statement", file)
+                yield Text(by_id[entry["id"]], written, phrase, none, "statement", fold)
             elif entry["kind"] not in SENSELESS:
-                yield Text(by_id[entry["id"]], written, none, phrase, "trap", file)
+                yield Text(by_id[entry["id"]], written, none, phrase, "trap", fold)
     said = [
         *yaml.safe_load((JUDGMENTS / "mistranscribed.yaml").read_text("utf-8")),
         *(
@@ -156,7 +162,7 @@ def from_judgments() -> Iterator[Text]:
         if entry["phrase"] in named:
             words, phrase = tuple(entry["said"].split()), frozenset({entry["phrase"]})
             question = named[entry["phrase"]]
-            yield Text(question, words, phrase, none, "statement", file_of[question.id])
+            yield Text(question, words, phrase, none, "statement", fold_of[question.id])
 
 
 def _sentences(text: str) -> list[tuple[str, ...]]:
@@ -171,14 +177,14 @@ def _unpunctuated(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def voices_of(texts: Sequence[Text], senses: Sequence[AnswerSense]) -> dict[str, Logistic]:
-    """For each file the voice (see ``Fusion``) as the whole answers of the other files teach it."""
+    """For each fold the voice (see ``Fusion``) as the whole answers of the other folds teach it."""
     means = np.stack([mean_vector(sense) for sense in senses])
     shares = np.array([np.nan if text.share is None else text.share for text in texts])
-    files = np.array([text.file for text in texts])
+    folds = np.array([text.fold for text in texts])
     found = {}
-    for file in LEARNED_FROM:
-        kept = (files != file) & ~np.isnan(shares)
-        found[file] = fit_logistic(means[kept], shares[kept], penalty=VOICE_PENALTY)
+    for fold in sorted(set(folds)):
+        kept = (folds != fold) & ~np.isnan(shares)
+        found[fold] = fit_logistic(means[kept], shares[kept], penalty=VOICE_PENALTY)
     return found
 
 
@@ -213,7 +219,7 @@ def rows_of(
     """
     fusion, metric = shipped_fusion(), shipped_metric()
     voices = voices_of([text for text, _, _ in naming], senses)
-    rows, says, kinds, files = [], [], [], []
+    rows, says, kinds, folds = [], [], [], []
     for (text, phrases, wanted), sense in zip(naming, senses, strict=True):
         if not wanted:
             continue
@@ -221,7 +227,7 @@ def rows_of(
         features = span_features(question_sense(question), sense, text.words, metric)
         scores = fusion.span.logits(features)
         half_said = [phrase.status == "partial" for phrase in phrases]
-        voice = float(voices[text.file].logits(mean_vector(sense)[None])[0])
+        voice = float(voices[text.fold].logits(mean_vector(sense)[None])[0])
         words = MarkedWords(text.words)
         whole = phrase_features(question, scores, features, sense, words, half_said, voice)
         logits = fusion.phrase.logits(whole)
@@ -233,8 +239,8 @@ def rows_of(
                 rows.append(row)
                 says.append(float(phrases[at].phrase in text.says))
                 kinds.append(text.kind)
-                files.append(text.file)
-    return Mentions(np.array(rows), np.array(says), np.array(kinds), np.array(files))
+                folds.append(text.fold)
+    return Mentions(np.array(rows), np.array(says), np.array(kinds), np.array(folds))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,27 @@
 """Fits the stance of a mention to frames of sentences; prints how good it is on frames held out.
 
-`python scripts/train_stance.py` reads benchmarks/answers/stances.yaml and dev*.jsonl, and writes
-server/grading/data/stance.json. Each frame is filled with phrases of the bank, put between other
-sentences, and now and then stripped of its punctuation.
+`python scripts/train_stance.py` reads benchmarks/answers/stances.yaml and dev*.jsonl, and sentences
+of tests/server/grading/judgments, and writes server/grading/data/stance.json. Each frame is filled
+with phrases of the bank, put between other sentences, and now and then stripped of its punctuation.
 """
 
 import json
 import random
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import yaml
+from train_mentions import JUDGMENTS
 from train_sense import ANSWERS, Floats, Logistic, fit_logistic
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
+from question_bank.models import Question
 from server.grading import cover
 from server.grading.sense.clauses import spans_of
 from server.grading.sense.encoder import shared_encoder
@@ -58,21 +60,31 @@ class Example:
     frame: int
 
 
+@dataclass(frozen=True, eq=False)
+class Mention:
+    """A phrase that a text names: its features, whether it is disclaimed, its fold, its source."""
+
+    row: Floats
+    disclaimed: bool
+    fold: int
+    source: str
+
+
 def main() -> int:
     """Fits, writes and reports."""
-    filled, mentions = from_frames(random.Random(3)), from_answers()
+    filled, mentions = from_frames(random.Random(3)), [*from_answers(), *from_sentences()]
     labels = np.array([each.disclaimed for each in filled], np.float64)
     frames = np.array([each.frame for each in filled]) % FOLDS
-    rows, own = rows_of(filled), np.array([row for _, row in mentions])
-    folds = np.array([fold for fold, _ in mentions])
+    rows, own = rows_of(filled), np.array([each.row for each in mentions])
+    folds = np.array([each.fold for each in mentions])
+    own_labels = np.array([each.disclaimed for each in mentions], np.float64)
+    sources = np.array([each.source for each in mentions])
     names = list(word_features(("x",), 0, 0))
 
     def fit(kept: np.ndarray, kept_own: np.ndarray) -> Logistic:
         weights = np.r_[np.ones(kept.sum()), np.full(kept_own.sum(), MENTION_WEIGHT)]
-        zeros = np.zeros(kept_own.sum())
-        return fit_logistic(
-            np.r_[rows[kept], own[kept_own]], np.r_[labels[kept], zeros], weights, penalty=PENALTY
-        )
+        known = np.r_[labels[kept], own_labels[kept_own]]
+        return fit_logistic(np.r_[rows[kept], own[kept_own]], known, weights, penalty=PENALTY)
 
     found, wrong = np.zeros(len(rows)), np.zeros(len(own))
     for fold in range(FOLDS):
@@ -82,10 +94,14 @@ def main() -> int:
     taken = found >= DISCLAIMED_FROM
     print(
         f"{len(rows)} filled frames, held out by frame: disclaimed, found "
-        f"{taken[labels == 1].mean():.3f}; stood by, taken {taken[labels == 0].mean():.3f}; "
-        f"{len(own)} mentions in answers, held out by question, taken "
-        f"{(wrong >= DISCLAIMED_FROM).mean():.4f}"
+        f"{taken[labels == 1].mean():.3f}; stood by, taken {taken[labels == 0].mean():.3f}"
     )
+    for source in sorted(set(sources)):
+        for label, name in ((1.0, "disclaimed"), (0.0, "stood by")):
+            chosen = (sources == source) & (own_labels == label)
+            if chosen.any():
+                share = (wrong[chosen] >= DISCLAIMED_FROM).mean()
+                print(f"{chosen.sum()} mentions in {source}, {name}, taken {share:.4f}")
     model = fit(np.full(len(rows), True), np.full(len(own), True))
     stored = {"names": names, **model.to_json()}
     (DATA / "stance.json").write_text(json.dumps(stored) + "\n", encoding="utf-8")
@@ -143,27 +159,43 @@ def _clause(example: Example) -> tuple[int, int]:
     return min(holding)[1] if holding else (0, len(example.words))
 
 
-def from_answers() -> list[tuple[int, Floats]]:
-    """Mentions that a coach ticked, each with a fold by its question."""
-    lexicon = load_lexicon()
+def from_answers() -> Iterator[Mention]:
+    """Mentions that a coach ticked, held out by question."""
     questions = {question.id: question for question in load_bank().questions}
     ids = sorted(questions)
-    found = []
     for path in sorted(ANSWERS.glob("dev*.jsonl")):
         for entry in map(json.loads, path.read_text("utf-8").splitlines()):
-            words = entry["text"].split()
             ticked = {phrase for phrase, label, *_ in entry["labels"] if label == "yes"}
-            sense = None
-            for phrase in cover(questions[entry["id"]].key_phrases, words, lexicon).phrases:
-                if phrase.phrase not in ticked or phrase.evidence is None or phrase.negated:
-                    continue
-                sense = sense or sense_of(words)
-                first, *_, last = (*phrase.evidence.word_indices, phrase.evidence.word_indices[-1])
-                vector = clause_vector(sense, first, last)
-                if phrase.status == "covered" and vector is not None:
-                    features = list(word_features(words, first, last).values())
-                    found.append((ids.index(entry["id"]) % FOLDS, np.r_[features, vector]))
-    return found
+            for row in _naming(questions[entry["id"]], entry["text"].split(), ticked):
+                yield Mention(row, False, ids.index(entry["id"]) % FOLDS, "answers")
+
+
+def from_sentences() -> Iterator[Mention]:
+    """Short statements, and sentences that deny, held out by author or question."""
+    questions = {question.id: question for question in load_bank().questions}
+    ids = sorted(questions)
+    for file in ("traps_to_learn", "traps_of_four_authors"):
+        for entry in yaml.safe_load((JUDGMENTS / f"{file}.yaml").read_text("utf-8")):
+            if not entry["said"] and entry["kind"] != "denied":
+                continue
+            author = entry.get("author")
+            fold = ids.index(entry["id"]) if author is None else "abcd".index(author)
+            words = entry["text"].split()
+            for row in _naming(questions[entry["id"]], words, {entry["phrase"]}):
+                yield Mention(row, not entry["said"], fold % FOLDS, file)
+
+
+def _naming(question: Question, words: Sequence[str], wanted: set[str]) -> Iterator[Floats]:
+    """The features of each phrase that is named and that no rule takes for denied."""
+    sense = None
+    for phrase in cover(question.key_phrases, words, load_lexicon()).phrases:
+        if phrase.phrase not in wanted or phrase.evidence is None or phrase.negated:
+            continue
+        sense = sense or sense_of(words)
+        first, *_, last = (*phrase.evidence.word_indices, phrase.evidence.word_indices[-1])
+        vector = clause_vector(sense, first, last)
+        if phrase.status == "covered" and vector is not None:
+            yield np.r_[list(word_features(words, first, last).values()), vector]
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "3.6.1"
+GRADER_VERSION = "3.7.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"
