@@ -13,9 +13,8 @@ words (an answer of the field does say some of another question's phrases, but s
 sound like one). Exit status 1 above the goal.
 
 ``--hard`` judges the sentences that only look like a phrase (``traps.yaml``, and against whole
-questions ``traps_of_questions.yaml``, ``traps_held.yaml``, from which nothing learned, and
-``traps_unread.yaml`` and ``traps_unread_2.yaml``, which nobody read while the grader was made) and
-those in which a transcriber misspelled it (``mistranscribed.yaml``).
+questions ``TRAPS_OF_QUESTIONS``) and those in which a transcriber misspelled it
+(``mistranscribed.yaml``).
 """
 
 import argparse
@@ -42,6 +41,15 @@ SETS = ("dev", "fresh", "heldout", "probe")
 MIN_F1, MIN_PRECISION = 0.95, 0.97
 MAX_CROSS_LOOSE = 0.01
 """Share of the phrases of other roles that may be found by sound, spelling, order or initials."""
+LEARNED_FROM, NEVER_READ = "learned from", "never read"
+TRAPS_OF_QUESTIONS = {
+    "traps_of_questions": LEARNED_FROM,
+    "traps_held": "nothing learned from it",
+    "traps_unread": NEVER_READ,
+    "traps_unread_2": NEVER_READ,
+    "traps_unread_3": NEVER_READ,
+}
+"""Files of traps against whole questions; the errors of those that nobody reads are not shown."""
 LOOSE = ("fuzzy", "acronym", "sound")
 MAX_TRAPS_TAKEN = 1 / 9
 """Share of the sentences that only look like a phrase which may be taken for it."""
@@ -222,30 +230,20 @@ def main_hard(*, errors: bool) -> int:
     lexicon = load_lexicon()
     bank = load_bank()
     taken, missed, count = traps(bank, lexicon)
-    learnt_taken, learnt_missed, learnt = traps_of_questions(
-        "traps_of_questions.yaml", bank, lexicon
-    )
-    unread_taken, _, unread = traps_of_questions("traps_unread.yaml", bank, lexicon)
-    second_taken, second_missed, second = traps_of_questions("traps_unread_2.yaml", bank, lexicon)
-    held_taken, held_missed, held_count = traps_of_questions("traps_held.yaml", bank, lexicon)
-    unheard, spoken = mistranscribed(lexicon)
-    print(
-        f"traps: {len(taken)} of {count} taken, {len(missed)} statements missed\n"
-        f"traps of questions, learnt from: {len(learnt_taken)} of {learnt} taken, "
-        f"{len(learnt_missed)} statements missed\n"
-        f"traps of questions, unread: {len(unread_taken)} of {unread} taken\n"
-        f"traps of questions, unread 2: {len(second_taken)} of {second} taken, "
-        f"{len(second_missed)} statements not covered\n"
-        f"traps of questions, held out: {len(held_taken)} of {held_count} taken, "
-        f"{len(held_missed)} statements not covered\n"
-        f"mistranscribed: {spoken - len(unheard)} of {spoken} found"
-    )
-    if errors:
+    print(f"traps: {len(taken)} of {count} taken, {len(missed)} statements not covered")
+    learnt: list[str] = []
+    for name, known in TRAPS_OF_QUESTIONS.items():
+        looked_like, not_covered, number = traps_of_questions(f"{name}.yaml", bank, lexicon)
         print(
-            "\n".join(
-                f"  {line}" for line in (*taken, *missed, *learnt_taken, *learnt_missed, *unheard)
-            )
+            f"{name} ({known}): {len(looked_like)} of {number} taken, "
+            f"{len(not_covered)} statements not covered"
         )
+        if known == LEARNED_FROM:
+            learnt += [*looked_like, *not_covered]
+    unheard, spoken = mistranscribed(lexicon)
+    print(f"mistranscribed: {spoken - len(unheard)} of {spoken} found")
+    if errors:
+        print("\n".join(f"  {line}" for line in (*taken, *missed, *learnt, *unheard)))
     held = len(taken) <= MAX_TRAPS_TAKEN * count and not missed
     return 0 if held and len(unheard) <= (1 - MIN_MISTRANSCRIBED_FOUND) * spoken else 1
 
