@@ -1,12 +1,13 @@
 """How long common commands take to start, in processor time, and what they must not import.
 
-python benchmarks/startup.py
+    python benchmarks/startup.py [--runs N]
 
 Each command runs several times in a data folder of its own with one graded answer in it, bytecode
 kept as Python keeps it by default; the first run of each is not counted. The goals are for a quiet
 machine. ``grade`` is mostly the grader itself, with its model; it is measured without a goal.
 """
 
+import argparse
 import os
 import resource
 import statistics
@@ -15,7 +16,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-RUNS = 5
 QUESTION = "infiniband-or-roce"
 ANSWER = "RDMA lets the network card write into remote memory, so RoCE needs a lossless fabric."
 GOALS_S: dict[str, float | None] = {
@@ -36,6 +36,9 @@ _LOADED = f"import sys, client.cli.app\nprint(*[name for name in {HEAVY!r} if na
 
 def main() -> int:
     """Measure; exit status 1 if a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5, help="of each command")
+    runs = parser.parse_args().runs
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "answer.txt").write_text(ANSWER, encoding="utf-8")
@@ -59,7 +62,7 @@ def main() -> int:
         print(f"{'processor time, s':48}{'median':>8}{'least':>8}{'goal':>8}")
         for command, goal_s in GOALS_S.items():
             run(*command.split())
-            times_s = [run(*command.split()) for _ in range(RUNS)]
+            times_s = [run(*command.split()) for _ in range(runs)]
             median_s = statistics.median(times_s)
             goal = "" if goal_s is None else f"{goal_s:.1f}"
             print(f"aloud {command:42.42}{median_s:8.2f}{min(times_s):8.2f}{goal:>8}", flush=True)
