@@ -205,6 +205,16 @@ COMFORTABLE_WPM: Final = (110.0, 190.0)
 British English*: native speakers average 140 in lectures, 160 on the radio and 190 in interviews.
 Above that mean is fast; the lower bound is wide, since slow and clear is no fault in a second
 language."""
+MANY_FILLERS_PER_MINUTE: Final = 6.0
+"""From here on they are worked on. Bortfeld et al. 2001 count about 6 disfluencies in 100 words;
+these are fillers alone."""
+LONG_PAUSE_S: Final = 3.0
+"""A silence that a listener takes for the end of the answer."""
+TARGET_SHARES: Final = (0.5, 1.5)
+"""Of the time that an answer should take: shorter than the first is short, longer than the second
+is long."""
+MAX_POINTS: Final = 3
+"""Most points of either kind in a summary."""
 
 
 class Delivery(Wire):

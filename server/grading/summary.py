@@ -4,6 +4,10 @@ from collections.abc import Sequence
 
 from server.contract import (
     COMFORTABLE_WPM,
+    LONG_PAUSE_S,
+    MANY_FILLERS_PER_MINUTE,
+    MAX_POINTS,
+    TARGET_SHARES,
     Coverage,
     Delivery,
     Language,
@@ -15,12 +19,7 @@ from server.contract import (
     said_terms,
 )
 
-MAX_POINTS = 3
-FILLERS_PER_MINUTE_HIGH, FILLERS_PER_MINUTE_LOW = 6.0, 2.0
-"""Bortfeld et al. 2001 count about 6 disfluencies in 100 words; these are fillers alone."""
-LONG_PAUSE_S = 3.0
-"""A silence that a listener takes for the end of the answer."""
-TARGET_LOW, TARGET_HIGH = 0.5, 1.5
+FEW_FILLERS_PER_MINUTE = 2.0
 
 
 def _quoted(text: str) -> str:
@@ -59,7 +58,7 @@ def _well(
         text = f"Your pace was comfortable: {rate:.0f} words per minute."
         out.append((5.5, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
     per_minute = _per_minute(delivery)
-    if per_minute is not None and per_minute <= FILLERS_PER_MINUTE_LOW:
+    if per_minute is not None and per_minute <= FEW_FILLERS_PER_MINUTE:
         text = "Hardly any filler words were heard."
         out.append((4, SummaryPoint(text=text, evidence="delivery.fillers")))
     return out
@@ -110,7 +109,7 @@ def _work(
         text = f"A little faster: {rate:.0f} words per minute sounds hesitant."
         out.append((6.2, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
     per_minute = _per_minute(delivery)
-    if per_minute is not None and per_minute >= FILLERS_PER_MINUTE_HIGH:
+    if per_minute is not None and per_minute >= MANY_FILLERS_PER_MINUTE:
         text = f"Replace fillers by a short silence: at least {len(delivery.fillers)} were heard."
         out.append((6.8, SummaryPoint(text=text, evidence="delivery.fillers")))
     if delivery.longest_pause_s is not None and delivery.longest_pause_s >= LONG_PAUSE_S:
@@ -120,10 +119,10 @@ def _work(
         out.append((6.4, SummaryPoint(text=text, evidence="delivery.longest_pause_s")))
     if delivery.answer_s is not None:
         share = delivery.answer_s / delivery.target_s
-        if share > TARGET_HIGH:
+        if share > TARGET_SHARES[1]:
             text = f"Shorten: {delivery.answer_s:.0f} s, where {delivery.target_s:.0f} s is enough."
             out.append((6.3, SummaryPoint(text=text, evidence="delivery.answer_s")))
-        elif share < TARGET_LOW:
+        elif share < TARGET_SHARES[0]:
             text = f"Say more: {delivery.answer_s:.0f} s of the {delivery.target_s:.0f} s you have."
             out.append((6.3, SummaryPoint(text=text, evidence="delivery.answer_s")))
     for at, note in enumerate(language.notes):

@@ -18,7 +18,7 @@ from server.ui.svg import element, picture
 PACE_WINDOW_S: Final = 10.0
 """Long enough for some 25 words, so that one long word does not bend the line."""
 PACE_STEP_S: Final = 1.0
-LONG_PAUSE_S: Final = 1.0
+NAMED_PAUSE_S: Final = 1.0
 """Pauses named in the words beside the chart; the chart shows all."""
 NAMED_IN_WORDS: Final = 5
 
@@ -301,7 +301,7 @@ def _pace_text(
         f"counted over {PACE_WINDOW_S:.0f} s."
     ]
     long = sorted(
-        (pause for pause in pauses if pause.end_s - pause.start_s >= LONG_PAUSE_S),
+        (pause for pause in pauses if pause.end_s - pause.start_s >= NAMED_PAUSE_S),
         key=lambda pause: pause.start_s - pause.end_s,
     )
     if long:
@@ -309,11 +309,11 @@ def _pace_text(
         places = ", ".join(f"{clock(pause.start_s)} ({_seconds(pause)})" for pause in named)
         more = len(long) - len(named)
         sentences.append(
-            f"Pauses of {LONG_PAUSE_S:.0f} s or more: {places}"
+            f"Pauses of {NAMED_PAUSE_S:.0f} s or more: {places}"
             + (f" and {more} more." if more else ".")
         )
     elif pauses:
-        sentences.append(f"No pause of {LONG_PAUSE_S:.0f} s or more.")
+        sentences.append(f"No pause of {NAMED_PAUSE_S:.0f} s or more.")
     if fillers:
         named_fillers = fillers[:NAMED_IN_WORDS]
         more = len(fillers) - len(named_fillers)

@@ -4,18 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from client.practice.interviews.models import AnswerLine, TermOverAll
-from server.contract import COMFORTABLE_WPM, SummaryPoint
+from server.contract import (
+    COMFORTABLE_WPM,
+    LONG_PAUSE_S,
+    MANY_FILLERS_PER_MINUTE,
+    MAX_POINTS,
+    TARGET_SHARES,
+    SummaryPoint,
+)
 
-MAX_POINTS: Final = 3
 STRONG_SCORE: Final = 0.7
 """Most of what a listener waits for was said."""
 WEAK_SCORE: Final = 0.5
 """Less than half of it was."""
-LONG_PAUSE_S: Final = 3.0
-"""A silence that a listener takes for the end of the answer."""
-TARGET_LOW, TARGET_HIGH = 0.5, 1.5
-FILLERS_PER_MINUTE_HIGH: Final = 6.0
-"""Bortfeld et al. 2001 count about 6 disfluencies in 100 words; these are fillers alone."""
 _OFTEN: Final = 2
 """Said right once may be luck."""
 
@@ -109,7 +110,7 @@ def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> 
     timed = [line for line in answers if line.answer_s]
     total_s = sum(line.answer_s or 0.0 for line in timed)
     fillers = sum(line.fillers or 0 for line in timed)
-    if total_s and fillers / total_s * 60.0 >= FILLERS_PER_MINUTE_HIGH:
+    if total_s and fillers / total_s * 60.0 >= MANY_FILLERS_PER_MINUTE:
         text = f"Replace fillers by a short silence: at least {fillers} were heard."
         points.append((6.8, "fillers", _point(text, "fillers")))
     points += _lengths(timed, answers)
@@ -119,8 +120,8 @@ def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> 
 def _lengths(timed: Sequence[AnswerLine], answers: Sequence[AnswerLine]) -> list[_Ranked]:
     points: list[_Ranked] = []
     shares = {line.number: (line.answer_s or 0.0) / line.target_s for line in timed}
-    short = [line for line in timed if shares[line.number] < TARGET_LOW]
-    long = [line for line in timed if shares[line.number] > TARGET_HIGH]
+    short = [line for line in timed if shares[line.number] < TARGET_SHARES[0]]
+    long = [line for line in timed if shares[line.number] > TARGET_SHARES[1]]
     for lines, text in (
         (short, "Say more: less than half of the time you had, in {}."),
         (long, "Shorten: half as long again as expected, in {}."),
