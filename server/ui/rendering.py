@@ -58,6 +58,7 @@ def environment(*extra_template_folders: Path) -> Environment:
         graded=graded_text,
         verdict=lambda name: VERDICT_WORDS.get(name, name),
         as_typed=escape,
+        sentence=sentence,
     )
     return templates
 
@@ -70,6 +71,12 @@ def _shown(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return show_controls(value)
     return value
+
+
+def sentence(text: str) -> str:
+    """An error's text, written to follow a colon, as a sentence of its own."""
+    ended = text if text.endswith((".", "!", "?", "…")) else f"{text}."
+    return ended[:1].upper() + ended[1:]
 
 
 def percent(share: float | None) -> str:

@@ -39,7 +39,6 @@ class Pages:
 
     def __init__(self) -> None:
         self._environment = environment()
-        self._environment.filters["sentence"] = sentence
 
     def page(
         self, request: Request, template: str, status: int = 200, **values: Any
@@ -57,12 +56,6 @@ class Pages:
             **values,
         )
         return HTMLResponse(html, status)
-
-
-def sentence(text: str) -> str:
-    """An error's text, written to follow a colon, as a sentence of its own."""
-    ended = text if text.endswith((".", "!", "?", "…")) else f"{text}."
-    return ended[:1].upper() + ended[1:]
 
 
 def csrf_token(request: Request) -> str:
