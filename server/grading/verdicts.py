@@ -79,9 +79,14 @@ def _places(answer: Answer, symbol: str, taken: set[int]) -> Iterator[tuple[tupl
 
 
 @by_identity
+def _spotter(lexicon: Lexicon) -> TermSpotter:
+    return TermSpotter(lexicon)
+
+
+@by_identity
 def _expected(question: Question, lexicon: Lexicon) -> frozenset[str]:
     """The terms that a question is about."""
-    return TermSpotter(lexicon).named(question.full_text)
+    return _spotter(lexicon).named(question.full_text)
 
 
 def _named(
