@@ -66,7 +66,7 @@ def decode(
 
     Args:
         path: a file that can be opened.
-        damage: is told what cannot be decoded.
+        damage: where what cannot be decoded is noted.
         layout: ``as it is`` keeps the two channels of a stereo file apart; others are mixed.
 
     Raises:

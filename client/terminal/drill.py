@@ -21,6 +21,7 @@ from client.terminal.recording_screen import End, watch_recording
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 from pronunciation.phones import to_ipa
+from server.contract import TERM_WORDS
 
 SILENCE_STOP_S: Final = 0.8
 """A take ends after so much silence: the longest gap within a spelled acronym was below 0.5 s."""
@@ -30,9 +31,9 @@ REPLAY_MARGIN_S: Final = 0.15
 """Sound kept on either side of the term when your own take is played."""
 
 _SIGNS: Final = {
-    "correct": ("✓ said right", "green"),
-    "mispronounced": ("✗ mispronounced", "red"),
-    "unclear": ("? not clearly heard", "yellow"),
+    "correct": (f"✓ {TERM_WORDS['correct']}", "green"),
+    "mispronounced": (f"✗ {TERM_WORDS['mispronounced']}", "red"),
+    "unclear": (f"? {TERM_WORDS['unclear']}", "yellow"),
     "something_else": ("? something else was said", "yellow"),
     "nothing": ("? nothing was said", "yellow"),
 }

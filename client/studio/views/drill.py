@@ -8,7 +8,7 @@ from urllib.parse import quote
 from client.practice.drills.items import Item
 from client.practice.drills.session import Step
 from client.studio.views.ways import Ways, WayView, way_of, ways_of
-from server.contract import DrillVerdictName
+from server.contract import TERM_WORDS, DrillVerdictName
 
 Tone = Literal["good", "warn", "bad"]
 
@@ -16,9 +16,9 @@ REPLAY_MARGIN_S: Final = 0.15
 """Sound kept on either side of the term when the candidate's take is played."""
 
 _VERDICTS: Final[dict[DrillVerdictName, tuple[str, Tone, str]]] = {
-    "correct": ("✓", "good", "Said right"),
-    "mispronounced": ("✗", "bad", "Mispronounced"),
-    "unclear": ("?", "warn", "Not clearly heard"),
+    "correct": ("✓", "good", TERM_WORDS["correct"].capitalize()),
+    "mispronounced": ("✗", "bad", TERM_WORDS["mispronounced"].capitalize()),
+    "unclear": ("?", "warn", TERM_WORDS["unclear"].capitalize()),
     "something_else": ("?", "warn", "Something else was said"),
     "nothing": ("?", "warn", "Nothing was said"),
 }
