@@ -302,7 +302,7 @@ def the_coach_reviews_it(machines: Machines, attempt_id: int) -> None:
     expect(mine).to_contain_text("InfiniBand")
 
     guests = page.locator(".review-comment").filter(has_text="Gil")
-    guests.locator("summary").filter(has_text="Reply").click()
+    unfold(guests, "Reply")
     guests.locator("textarea[name=text]").last.fill("Or with the risk.")
     guests.get_by_role("button", name="Reply").click()
     expect(page.locator(".review-comment").filter(has_text="Gil")).to_contain_text("with the risk")
@@ -312,7 +312,7 @@ def the_coach_reviews_it(machines: Machines, attempt_id: int) -> None:
     expect(page.locator("#rubric")).to_contain_text("Cleo Martin")
 
     wrong = page.locator("#phrases li").filter(has=page.locator(".verdict.bad")).first
-    wrong.locator("summary").filter(has_text="Wrong verdict?").click()
+    unfold(wrong, "Wrong verdict?")
     wrong.get_by_role("button", name="It was said").click()
     expect(page.locator("#corrections")).to_contain_text("corrected by Cleo Martin")
 
@@ -331,7 +331,7 @@ def the_candidate_answers_the_coach(machines: Machines, attempt_id: int) -> None
     for said in ("Say what it stands for.", "by Cleo Martin", "says Cleo Martin", "Gil"):
         expect(main).to_contain_text(said)
     comment = main.locator("li").filter(has_text="Say what it stands for.")
-    comment.locator("summary").filter(has_text="Reply").click()
+    unfold(comment, "Reply")
     comment.get_by_label("Your reply").fill("I will, thank you.")
     comment.get_by_role("button", name="Reply").click()
     expect(main).to_contain_text("I will, thank you.")
@@ -401,6 +401,16 @@ def sign_in(page: Page, name: str, password: str) -> None:
     page.fill("#name", name)
     page.fill("#password", password)
     page.get_by_role("button", name="Sign in").click()
+
+
+def unfold(part: Locator, summary: str) -> None:
+    """Opens details by the keyboard.
+
+    A page that loads scrolls to the fragment of its address, and a click between press and release
+    would miss; a key does not.
+    """
+    part.page.wait_for_load_state()
+    part.locator("summary").filter(has_text=summary).press("Enter")
 
 
 def until(page: Page, there: Callable[[], Locator]) -> None:
