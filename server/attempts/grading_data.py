@@ -23,6 +23,7 @@ StoredSense = dict[str, object]
 
 MakeSense = Callable[[Submission, StoredSense | None], tuple[object, StoredSense | None]]
 IsHonest = Callable[[Submission, StoredSense, Report, Random], bool]
+Prepare = Callable[[Question, Lexicon], None]
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,21 @@ class Grader:
             ``sense`` and into what to store; ``None`` where the grader needs no such thing.
         is_honest: whether what a client made of its answer, and led to a report, is what
             ``make_sense`` would make; tests some of it, chosen at random.
+        prepare: does what the first answer to a question would wait for.
     """
 
     grade: Grade
     version: str
     make_sense: MakeSense | None = None
     is_honest: IsHonest | None = None
+    prepare: Prepare | None = None
 
     @classmethod
     def current(cls) -> "Grader":
         """The grader of this version of Aloud."""
-        from server.grading import GRADER_VERSION, grade, is_honest, make_sense
+        from server.grading import GRADER_VERSION, grade, is_honest, make_sense, prepare
 
-        return cls(grade, GRADER_VERSION, make_sense, is_honest)
+        return cls(grade, GRADER_VERSION, make_sense, is_honest, prepare)
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,16 @@ class GradingData:
             return graded
         logger.warning("vectors of account %s are not those of its words", owner_id)
         return self.grade(question, submission)
+
+    def prepare(self, question: Question) -> None:
+        """Does what the first answer to a question would wait for.
+
+        Raises:
+            ServerError: the grader cannot.
+            BankError, LexiconError: the bank or the lexicon cannot be loaded.
+        """
+        if self.grader.prepare is not None:
+            self.grader.prepare(question, self.lexicon)
 
     def reload(self) -> None:
         """Reads bank and lexicon again; a broken one raises its error and changes nothing."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         grade,
         is_honest,
         make_sense,
+        prepare,
         vectors_to_send,
     )
 
@@ -20,6 +21,7 @@ __all__ = [
     "grade",
     "is_honest",
     "make_sense",
+    "prepare",
     "vectors_to_send",
 ]
 

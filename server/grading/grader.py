@@ -3,6 +3,7 @@
 import logging
 from bisect import bisect_left
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import lru_cache, partial
 from random import Random
 
@@ -14,6 +15,7 @@ from server.contract import (
     SpanVectors,
     Structure,
     Submission,
+    Transcript,
     Word,
     content_score,
 )
@@ -29,8 +31,9 @@ from server.grading.notices import notices_of
 from server.grading.phrases import compile_phrases
 from server.grading.sense.clauses import Span
 from server.grading.sense.coverage import Spoken, with_own_words
+from server.grading.sense.encoder import shared_encoder
 from server.grading.sense.honesty import are_vectors_of
-from server.grading.sense.vectors import AnswerSense, sense_of
+from server.grading.sense.vectors import AnswerSense, like_sense_of, sense_of
 from server.grading.stance import denies_with
 from server.grading.structure import judge_structure
 from server.grading.summary import summarise
@@ -240,3 +243,23 @@ def grade(
         language=language,
         summary=summarise(coverage, pronunciation, delivery, language, structure),
     )
+
+
+def prepare(question: Question, lexicon: Lexicon) -> None:
+    """Does once what the first answer to a question would wait for.
+
+    Grades the model answer, with the vectors of other sentences: to make its own takes longer. And
+    loads the encoder, which tests what clients send.
+
+    Raises:
+        GradingError: the model answer holds no words.
+        GraderFailedError: there is no encoder.
+    """
+    submission = Submission(
+        submission_id="0" * 32,
+        question_id=question.id,
+        created_at=datetime.now(UTC),
+        transcript=Transcript(text=question.model_answer),
+    )
+    grade(question, submission, lexicon, "", like_sense_of(words_of(submission)))
+    shared_encoder().encode([question.topic])

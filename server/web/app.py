@@ -1,7 +1,7 @@
 """The FastAPI app, built by a function: there is no global one."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import cache
 from importlib.metadata import version
 from typing import Final
@@ -14,6 +14,7 @@ from server.attempts.service import Service
 from server.core.settings import ServerSettings
 from server.operations.background import create_background_work
 from server.operations.metrics import Metrics
+from server.operations.warming import WarmUp
 from server.sharing.service import SharingService
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
@@ -92,6 +93,7 @@ def create_app(
     *,
     service: Service | None = None,
     accounts: AccountService | None = None,
+    warms_up: bool = False,
 ) -> FastAPI:
     """The app. A service that is passed in stays open when the app ends; its own is closed.
 
@@ -99,6 +101,7 @@ def create_app(
         settings: what the server needs to know.
         service: the use cases; by default made from the settings.
         accounts: the accounts in the same database, likewise.
+        warms_up: prepares the questions in the background, before they are answered.
 
     Raises:
         StoreError, BankError, LexiconError: the server cannot start; the text says why.
@@ -116,10 +119,13 @@ def create_app(
         Metrics(use.database),
     )
 
+    warm_up = WarmUp(use.grading_data, use.database, lambda: context.grading.borrowed_tokens > 0)
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with context.background.worker_running():
-            yield
+            with warm_up.running() if warms_up else nullcontext():
+                yield
         if own:
             use.close()
 

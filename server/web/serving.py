@@ -53,7 +53,7 @@ def app_of_worker() -> FastAPI:
 def _ready(settings: ServerSettings) -> FastAPI:
     """The app, in a process that is set up for it."""
     sys.setswitchinterval(_SWITCH_S)
-    app = create_app(settings)
+    app = create_app(settings, warms_up=True)
     gc.collect()
     gc.freeze()
     gc.set_threshold(_OBJECTS_TO_COLLECT, *gc.get_threshold()[1:])

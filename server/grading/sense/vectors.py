@@ -77,6 +77,12 @@ def sense_of(words: Sequence[str], encoder: Encoder | None = None) -> AnswerSens
     return AnswerSense(spans, _large(_small((encoder or shared_encoder()).encode(texts))))
 
 
+def like_sense_of(words: Sequence[str]) -> AnswerSense:
+    """The spans of an answer with vectors of other sentences: what takes as long to judge."""
+    spans, _ = _spans(words)
+    return AnswerSense(spans, np.resize(background(), (len(spans), DIMENSIONS)))
+
+
 def senses_of(answers: Sequence[Sequence[str]]) -> list[AnswerSense]:
     """The same for many short answers; what several share is encoded once.
 

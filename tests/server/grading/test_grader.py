@@ -6,11 +6,12 @@ from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.terms import Lexicon, Mistake, Term
 from server.contract import Evidence, HeardTerm, Pause, Report, Stretch, are_like
 from server.core.errors import GradingError, ServerError
-from server.grading import GRADER_VERSION, grade
+from server.grading import GRADER_VERSION, grade, phrases, prepare, verdicts
 from server.grading.answer import read_answer
 from server.grading.delivery import find_fillers, find_repeated_starts, syllables
 from server.grading.grader import term_index, words_of
 from server.grading.language import remark
+from server.grading.sense import features
 from server.grading.sense.vectors import sense_of
 
 ROCE = Term(
@@ -53,6 +54,29 @@ def test_no_speech_is_refused(question, submit, lexicon, text):
     with pytest.raises(GradingError, match="no speech detected: there is nothing to grade"):
         grade(question, submit(text), lexicon, "b")
     assert issubclass(GradingError, ServerError)
+
+
+def test_the_first_answer_to_a_prepared_question_compiles_nothing(
+    question, submit, lexicon, monkeypatch
+):
+    own = question.model_copy(update={"prompt": "Which engine serves it, and why?"})
+    submission = submit("We use continuous batching over rocky.")
+    sense = sense_of(words_of(submission))
+    prepare(own, lexicon)
+
+    def compiled(*arguments):
+        pytest.fail("the question was not prepared")
+
+    monkeypatch.setattr(features, "vectors_of", compiled)
+    monkeypatch.setattr(phrases, "compile_phrase", compiled)
+    monkeypatch.setattr(verdicts, "TermSpotter", compiled)
+
+    assert grade(own, submission, lexicon, "b", sense).coverage.phrases
+
+
+def test_a_question_whose_model_answer_has_no_words_is_not_prepared(question, lexicon):
+    with pytest.raises(GradingError):
+        prepare(question.model_copy(update={"model_answer": "…"}), lexicon)
 
 
 def test_an_answer_to_another_question_is_refused(question, submit, lexicon):
