@@ -96,7 +96,7 @@ def webkit(environment: Mapping[str, str]) -> Iterator[WebKitPage]:
                 page.close()
         finally:
             driver.terminate()
-            driver.wait(20)
+            driver.wait(TIMEOUT_S)
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def _screen() -> Iterator[str]:
             yield f":{numbers.readline().strip()}"
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(TIMEOUT_S)
 
 
 def _free_port() -> int:

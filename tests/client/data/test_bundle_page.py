@@ -28,7 +28,7 @@ from server.contract import (
     Word,
 )
 from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
-from tests.chromium import in_a_browser
+from tests.chromium import TIMEOUT_MS, in_a_browser
 from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission
 
@@ -102,6 +102,7 @@ def opened(backend: Backend, settings: ClientSettings, tmp_path: Path) -> Open:
 
         def run(browser: Browser) -> None:
             page = browser.new_context(offline=True, **how).new_page()
+            page.set_default_timeout(TIMEOUT_MS)
             page.on("console", lambda message: problems.append(message.text))
             page.on("pageerror", lambda error: problems.append(str(error)))
             page.goto((tmp_path / "answer.html").as_uri())
@@ -240,6 +241,7 @@ def test_words_are_chosen_by_selecting_them_and_a_moment_by_the_recording(
         page.wait_for_function("document.querySelector('[name=word_from]').value === '3'")
         assert page.locator("[name=word_to]").input_value() == "5"
         assert "RoCE and page" in page.locator("[data-chosen]").inner_text()
+        page.wait_for_function("document.querySelector('audio').readyState > 0")
         page.evaluate("document.querySelector('audio').currentTime = 3.4")
         page.get_by_role("button", name="Where the recording is").click()
         assert page.locator("[name=at]").input_value() == "0:03.4"

@@ -17,7 +17,7 @@ from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from tests.chromium import CHROMIUM, NO_CHROMIUM
+from tests.chromium import CHROMIUM, NO_CHROMIUM, TIMEOUT_MS
 from tests.client.studio.studio_parts import ORIGIN, RunningStudio, make_studio
 
 _FLAGS = (
@@ -128,7 +128,7 @@ def new_page(browsers: Browsers) -> Iterator[NewPage]:
                 context = browser.new_context(**options)
                 open_contexts.callback(context.close)
             page = context.new_page()
-            page.set_default_timeout(45_000)  # machines that run other tests beside are slow
+            page.set_default_timeout(TIMEOUT_MS)
             page.on("pageerror", lambda error: troubles.append(f"{page.url}: {error}"))
             page.on("console", lambda message: _note(message, troubles))
             return page

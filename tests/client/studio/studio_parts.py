@@ -150,6 +150,6 @@ class RunningStudio:
 
     def stop(self) -> None:
         self._server.should_exit = True
-        self._thread.join(20)
+        self._thread.join(60)
         assert not self._thread.is_alive(), "the studio did not end"
         self._listener.close()

@@ -107,7 +107,7 @@ def test_wrong_then_right_over_a_real_microphone(microphone: PulseAudio, tmp_pat
         terminal.wait_for("next in ")
         terminal.press("\n")
         terminal.wait_for("0 right at once · 1 to work on")
-        assert terminal.process.wait(30) == 0
+        assert terminal.process.wait(_LIMIT_S) == 0
     finally:
         terminal.close()
     listed = subprocess.run(
@@ -123,7 +123,7 @@ def test_without_a_microphone_the_remedy_is_one_line(tmp_path: Path) -> None:
     terminal = Terminal([*_ALOUD, "drill", "--device", "no such microphone"], environment)
     try:
         terminal.wait_for("\n")
-        assert terminal.process.wait(30) == 1
+        assert terminal.process.wait(_LIMIT_S) == 1
         assert terminal.shown.count("\n") == 1
         assert "microphone" in terminal.shown or "libportaudio2" in terminal.shown
     finally:

@@ -108,7 +108,8 @@ def test_no_other_thread_waits_while_pocketsphinx_works() -> None:
     gaps_s = np.diff(ticks_s)
     assert gaps_s.sum() > 1.0  # it did work meanwhile
     assert np.quantile(gaps_s, 0.99) < 0.1
-    assert gaps_s.max() < 1.0  # another program's turn, not the engine's: that would take seconds
+    # the longest is another program's turn, not the engine's: that would take all the time
+    assert gaps_s.max() < gaps_s.sum() / 2
 
 
 @pytest.mark.parametrize("kills", [MAX_TRIES - 1, MAX_TRIES])

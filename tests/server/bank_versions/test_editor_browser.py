@@ -54,6 +54,7 @@ def edit_store_and_grade(page: Page) -> None:
     page.focus("#yaml")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("[data-line]")
+    page.wait_for_load_state()  # its script listens
     assert "1 fault" in page.locator(":focus").inner_text()
     page.focus("[data-line]")
     page.keyboard.press("Enter")

@@ -155,7 +155,7 @@ def an_admin_makes_the_program(machines: Machines) -> dict[str, str]:
     accept(page, urlsplit(first).path, PASSWORDS["ed"])
     page.get_by_role("link", name="Cohorts", exact=True).click()
     page.fill("#new-name", "Spring")
-    page.get_by_role("button", name="Create the cohort").click()
+    send(page, "Create the cohort")
     expect(page.get_by_role("heading", name="Spring")).to_be_visible()
     page.get_by_role("link", name="Accounts", exact=True).click()
     invitations = {}
@@ -164,7 +164,7 @@ def an_admin_makes_the_program(machines: Machines) -> dict[str, str]:
         page.fill("#display_name", shown)
         page.select_option("#role", role)
         page.select_option("#cohort", label="Spring")
-        page.get_by_role("button", name="Create an invitation").click()
+        send(page, "Create an invitation")
         message = page.get_by_role("status").filter(has_text=shown)
         invitations[name] = message.locator("code").inner_text()
         assert invitations[name].startswith(f"{machines.server}/invitation/")
@@ -180,7 +180,8 @@ def a_coach_comes_by_invitation(machines: Machines, invitation: str) -> None:
     page.goto(invitation)
     page.fill("#password", COACH_PASSWORD)
     page.fill("#again", f"{COACH_PASSWORD}!")
-    page.locator("main").get_by_role("button").click()
+    with page.expect_navigation():
+        page.locator("main").get_by_role("button").click()
     expect(page.get_by_role("alert")).to_contain_text("differ")
     accept(page, invitation, COACH_PASSWORD)
     page.get_by_role("button", name="Sign out", exact=True).click()
@@ -206,10 +207,10 @@ def a_candidate_makes_a_token(machines: Machines, invitation: str) -> str:
     """It is shown once; ``aloud login`` takes it."""
     page = machines.page_of("ana")
     accept(page, invitation, PASSWORDS["ana"])
-    page.get_by_role("button", name="Sign out", exact=True).click()
+    send(page, "Sign out", exact=True)
     sign_in(page, "ana", PASSWORDS["ana"])
     page.fill("#label", "laptop")
-    page.get_by_role("button", name="Create a token").click()
+    send(page, "Create a token")
     message = page.get_by_role("status")
     token = message.locator("code").filter(has_text=re.compile("^aloud_")).inner_text()
     page.goto("/account")
@@ -252,11 +253,11 @@ def the_candidate_shares_it(machines: Machines, studio: str, attempt_id: int) ->
     expect(page.locator(".empty")).to_contain_text("Nobody else")
     page.select_option("#cohort", label="Spring")
     page.check("#audio-cohort")
-    page.get_by_role("button", name="Share with the cohort").click()
+    send(page, "Share with the cohort")
     expect(page.get_by_role("region", name="Who sees it now")).to_contain_text("Coaches of Spring")
     until(page, lambda: page.get_by_text("The recording is on the server"))
     page.fill("#label", "A friend")
-    page.get_by_role("button", name="Create a link").click()
+    send(page, "Create a link")
     link = page.get_by_role("status").locator("code").inner_text()
     assert link.startswith(f"{machines.server}/s/")
     return link
@@ -270,7 +271,7 @@ def a_guest_comments(machines: Machines, link: str) -> None:
     assert page.locator("audio").count() == 0
     page.fill("#signed", "Gil")
     page.fill("#comment-text", "I would begin with the <b>cost</b>.")
-    page.get_by_role("button", name="Comment", exact=True).click()
+    send(page, "Comment", exact=True)
     expect(page.locator("#comments")).to_contain_text("I would begin with the <b>cost</b>.")
     page.goto("/coach/queue")  # a link opens nothing else
     page.wait_for_url(re.compile(r"/sign-in\?next=/coach/queue$"))
@@ -297,26 +298,25 @@ def the_coach_reviews_it(machines: Machines, attempt_id: int) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("c")
     page.keyboard.type("Say what it stands for.")
-    page.get_by_role("button", name="Comment", exact=True).click()
+    send(page, "Comment", exact=True)
     mine = page.locator(".review-comment").filter(has_text="Say what it stands for.")
     expect(mine).to_contain_text("InfiniBand")
 
     guests = page.locator(".review-comment").filter(has_text="Gil")
     unfold(guests, "Reply")
     guests.locator("textarea[name=text]").last.fill("Or with the risk.")
-    guests.get_by_role("button", name="Reply").click()
+    send(guests, "Reply")
     expect(page.locator(".review-comment").filter(has_text="Gil")).to_contain_text("with the risk")
 
     page.fill("#score-1", "4")
-    page.get_by_role("button", name="Save the scores").click()
+    send(page, "Save the scores")
     expect(page.locator("#rubric")).to_contain_text("Cleo Martin")
 
     wrong = page.locator("#phrases li").filter(has=page.locator(".verdict.bad")).first
     unfold(wrong, "Wrong verdict?")
-    wrong.get_by_role("button", name="It was said").click()
+    send(wrong, "It was said")
     expect(page.locator("#corrections")).to_contain_text("corrected by Cleo Martin")
 
-    page.wait_for_load_state()  # the text is there before the script that listens to the keys
     page.focus("#main")
     page.keyboard.press("d")
     page.wait_for_url("**/coach/queue")
@@ -333,7 +333,7 @@ def the_candidate_answers_the_coach(machines: Machines, attempt_id: int) -> None
     comment = main.locator("li").filter(has_text="Say what it stands for.")
     unfold(comment, "Reply")
     comment.get_by_label("Your reply").fill("I will, thank you.")
-    comment.get_by_role("button", name="Reply").click()
+    send(comment, "Reply")
     expect(main).to_contain_text("I will, thank you.")
 
     coach = machines.page_of("cleo")
@@ -346,15 +346,15 @@ def the_candidate_takes_it_back(machines: Machines, attempt_id: int) -> str:
     page = machines.page_of("studio")
     page.goto(f"{studio_of(page)}/attempts/{attempt_id}/share")
     page.fill("#label", "Too late")
-    page.get_by_role("button", name="Create a link").click()
+    send(page, "Create a link")
     expired = page.get_by_role("status").locator("code").inner_text()
     with_database(machines, expire_links_for("Too late"))
     machines.page_of("guest").goto(expired)
     expect(machines.page_of("guest").get_by_role("alert")).to_contain_text("not valid")
 
-    page.get_by_role("button", name="End this link (A friend)").click()
+    send(page, "End this link (A friend)")
     expect(page.get_by_role("region", name="Who sees it now")).to_contain_text("A friend: ended")
-    page.get_by_role("button", name="Stop sharing (Spring").click()
+    send(page, "Stop sharing (Spring")
     expect(page.get_by_role("region", name="Who sees it now")).not_to_contain_text("Spring")
     expect(page.get_by_text("The recording is on the server")).to_have_count(0)
     return expired
@@ -400,7 +400,17 @@ def sign_in(page: Page, name: str, password: str) -> None:
     """Fills in the form that is there."""
     page.fill("#name", name)
     page.fill("#password", password)
-    page.get_by_role("button", name="Sign in").click()
+    send(page, "Sign in")
+
+
+def send(part: Page | Locator, button: str, *, exact: bool = False) -> None:
+    """Presses the button of a form, and waits until the page that comes is there.
+
+    By the keyboard, for the reason that ``unfold`` gives.
+    """
+    page = part if isinstance(part, Page) else part.page
+    with page.expect_navigation():
+        part.get_by_role("button", name=button, exact=exact).press("Enter")
 
 
 def unfold(part: Locator, summary: str) -> None:

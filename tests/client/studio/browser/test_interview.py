@@ -90,7 +90,7 @@ def test_an_interview_from_the_choice_to_the_report_by_keyboard(
     page.evaluate("scrollTo(0, 200)")
     answer(page)
     wait_for_question(page, 2)
-    assert page.evaluate("scrollY") == 0, "the clock and the question are in view"
+    page.wait_for_function("scrollY === 0")  # the clock and the question are in view
     page.keyboard.press("s")
     page.locator("dialog").get_by_role("button", name="Pass").press("Enter")
     wait_for_question(page, 3)
@@ -160,7 +160,7 @@ def test_a_reload_in_mid_answer_goes_on_with_what_was_said(
     speak(page)
     page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
-    kept = re.compile(r"Your answer of 0:0\d .* was interrupted; it is kept")
+    kept = re.compile(r"Your answer of 0:\d\d .* was interrupted; it is kept")
     page.get_by_text(kept).wait_for()
     other = new_page(context=page.context)
     other.goto(url)
@@ -224,7 +224,8 @@ def test_an_interview_cannot_end_unasked_before_its_page_listens(
     button = page.get_by_text("End the interview now")
     button.wait_for()
     button.click(force=True)
-    page.wait_for_timeout(300)
+    while not held:
+        page.wait_for_timeout(50)
     assert page.url == url
     assert Interviews.of(running.studio.settings).get(url.rpartition("/")[2]).ended_at is None
     held[0].continue_()
@@ -243,7 +244,7 @@ def test_when_the_time_is_over_nothing_more_is_asked(serve: Serve, new_page: New
     assert page.get_by_role("button", name=re.compile("^Answer")).count() == 0
     page.get_by_role("button", name="See the report").press("Enter")
     page.wait_for_url("**/report")
-    assert page.get_by_text("cut off by the end").is_visible()
+    page.get_by_text("cut off by the end").wait_for()
 
 
 def test_an_answer_interrupted_as_the_time_ran_out_still_counts(

@@ -34,7 +34,7 @@ def read_aloud(page: Any, url: str) -> None:
     page.keyboard.press("Space")
     page.wait_for_selector('[data-state="preparing"]')
     page.keyboard.press("Space")
-    page.wait_for_selector("[data-result]:not([hidden])", timeout=40_000)
+    page.wait_for_selector("[data-result]:not([hidden])")
 
 
 def test_a_good_microphone_ends_in_a_working_set_up(

@@ -1,6 +1,7 @@
 """Practicing in a real browser with a microphone, from the question to the report."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -33,7 +34,7 @@ def answer_sound(microphone_sound: Callable[..., Path]) -> Path:
     return microphone_sound(demo.AUDIO, before_s=1.0, after_s=20.0)
 
 
-def wait_state(page: Any, *states: str, timeout_s: float = 45) -> None:
+def wait_state(page: Any, *states: str, timeout_s: float = 60) -> None:
     wanted = ", ".join(f'.recorder[data-state="{state}"]' for state in states)
     page.wait_for_selector(wanted, timeout=1000 * timeout_s)
 
@@ -141,7 +142,7 @@ def test_the_keyboard_alone_pauses_discards_and_retries(
     wait_state(page, "recording")
 
     discard(page)
-    assert page.text_content("[data-status]") == "Discarded"
+    page.locator("[data-status]", has_text="Discarded").wait_for()
     assert list(settings.recordings.iterdir()) == []
 
     page.keyboard.press("r")
@@ -195,7 +196,7 @@ def test_recording_begins_by_itself_after_the_time_to_think(
 
     page.click("button:has-text('Hear the question')")
     wait_state(page, "preparing")
-    wait_state(page, "recording", timeout_s=60)
+    wait_state(page, "recording")
     discard(page)
 
 
@@ -236,7 +237,7 @@ def test_a_reload_in_the_middle_leaves_a_recording_to_finish(
     notice = page.locator("[data-take]")
     notice.wait_for()
     assert "the page was closed" in notice.inner_text()
-    assert "A recording of 0:0" in notice.inner_text()
+    assert re.search(r"A recording of 0:\d\d", notice.inner_text())
     notice.get_by_role("button", name="Finish").click()
     page.wait_for_url("**/attempts/*")
 

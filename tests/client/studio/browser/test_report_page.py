@@ -18,7 +18,7 @@ from tests.server.conftest import make_submission
 pytestmark = pytest.mark.realtime
 
 TEXT: Final = "We place every shard with vLLM"
-WORD_S: Final = 4.0
+WORD_S: Final = 10.0
 """So long that what is played is still going on when it is looked at."""
 
 AT: Final = "(index) => document.querySelectorAll('audio')[index].currentTime"
@@ -33,12 +33,12 @@ def studio(settings: ClientSettings) -> Studio:
         Word(text=text, start_s=index * WORD_S, end_s=(index + 1) * WORD_S)
         for index, text in enumerate(TEXT.split())
     )
-    transcript = Transcript(text=TEXT, words=words, engine="faster-whisper", duration_s=24.0)
+    transcript = Transcript(text=TEXT, words=words, engine="faster-whisper", duration_s=6 * WORD_S)
     for _ in range(2):
         question = made.backend.bank().questions[0].id
         answer = make_submission(TEXT, transcript=transcript, question_id=question)
         made.backend.submit(answer)
-        write_wav(Clip(tone(24.0)), made.recordings.path_of(answer.submission_id))
+        write_wav(Clip(tone(6 * WORD_S)), made.recordings.path_of(answer.submission_id))
     return made
 
 
@@ -63,7 +63,7 @@ def test_words_play_by_mouse_and_by_keyboard(
     page.focus("#main")
     page.keyboard.press("Space")
     page.wait_for_function(SILENT, arg=0)
-    assert page.locator(".word.playing").count() == 0
+    page.locator(".word.playing").wait_for(state="detached")
 
 
 def test_a_piece_plays_until_it_is_pressed_again_or_another_sound_begins(
@@ -75,10 +75,11 @@ def test_a_piece_plays_until_it_is_pressed_again_or_another_sound_begins(
     piece = page.locator("button[data-play-to]", has_text="vLLM")
     piece.click()
     plays(page, "vLLM")
-    assert piece.get_attribute("aria-pressed") == "true"
+    pressed = page.locator("button[data-play-to][aria-pressed=true]", has_text="vLLM")
+    pressed.wait_for()
     piece.click()
     page.wait_for_function(SILENT, arg=0)
-    assert piece.get_attribute("aria-pressed") is None
+    pressed.wait_for(state="detached")
     piece.click()
     plays(page, "vLLM")
     page.locator("button[data-sound]").first.click()
