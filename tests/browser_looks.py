@@ -1,5 +1,6 @@
 """What a browser finds wrong with a page: by axe-core's rules, by the keyboard, by its width."""
 
+from functools import cache
 from typing import Any, Final
 
 SERIOUS: Final = ("serious", "critical")
@@ -42,6 +43,14 @@ BEYOND_THE_EDGE: Final = """() => [...document.querySelectorAll("main *, header 
   .filter((each) => !each.closest(".table-scroll, .visually-hidden, svg"))
   .map((each) => each.outerHTML.slice(0, 120))"""
 
+RUN_AXE: Final = """async (serious) => {
+  const { violations } = await axe.run({ resultTypes: ["violations"] });
+  return violations.filter(({ impact }) => serious.includes(impact)).map((each) => [
+    `${each.id}: ${each.help}`,
+    each.nodes.map((node) => `${node.html.slice(0, 200)} ${node.failureSummary}`),
+  ]);
+}"""
+
 
 def open_details(page: Any) -> None:
     """Unfolds what is folded, also what the page has just folded because it became narrow."""
@@ -56,15 +65,19 @@ def open_details(page: Any) -> None:
 
 def axe_findings(page: Any, scheme: str = "light") -> list[str]:
     """What axe-core finds serious or critical on a page as it is now."""
+    page.emulate_media(color_scheme=scheme)
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_axe())
+    found = page.evaluate(RUN_AXE, SERIOUS)
+    return [f"{scheme} {rule}\n  " + "\n  ".join(places) for rule, places in found]
+
+
+@cache
+def _axe() -> str:
+    """The program of axe-core, half a megabyte."""
     from axe_playwright_python.sync_playwright import Axe
 
-    page.emulate_media(color_scheme=scheme)
-    found = []
-    for each in Axe().run(page).response["violations"]:
-        if each["impact"] in SERIOUS:
-            places = [f"{node['html'][:200]} {node['failureSummary']}" for node in each["nodes"]]
-            found.append(f"{scheme} {each['id']}: {each['help']}\n  " + "\n  ".join(places))
-    return found
+    return str(Axe().axe_script)
 
 
 def tabbing_problems(page: Any) -> list[str]:

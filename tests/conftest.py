@@ -7,6 +7,7 @@ runs them one by one and then all others in parallel.
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,6 +56,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_sessionfinish() -> None:
+    """Ends the browser that tests shared; most runs have not even imported what drives it."""
+    if chromium := sys.modules.get("tests.chromium"):
+        chromium.close_browser()
 
 
 @pytest.fixture(autouse=True)

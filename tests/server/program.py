@@ -28,7 +28,7 @@ from server.contract import Attempt
 from server.core.settings import ServerSettings, sqlite_url
 from server.db.tables import JobRow
 from server.web.app import create_app
-from tests.client.studio.practiced import spoken_answer
+from tests.client.studio.practiced import remembered_sentences, spoken_answer
 from tests.client.studio.studio_parts import tone
 from tests.server.people import PASSWORD, cheap_passwords
 from tests.server.queues import wait_for
@@ -308,6 +308,7 @@ def _server(folder: Path) -> tuple[FastAPI, Service, AccountService]:
     return create_app(settings, service=service, accounts=accounts), service, accounts
 
 
+@remembered_sentences()
 def _practice(service: Service, people: dict[str, Account]) -> list[Answer]:
     """Everybody's answers, the oldest first; each person ever better, from a start of their own."""
     rng = random.Random(5)

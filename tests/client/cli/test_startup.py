@@ -87,8 +87,8 @@ def test_a_command_takes_little_processor_time(
 ) -> None:
     """The goals of ``benchmarks/startup.py``, three times over: shared processors count double."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    times_s = []
-    for _ in range(4):  # the first run compiles
+    times_s: list[float] = []
+    while len(times_s) < 4 and not any(each < 3 * goal_s for each in times_s):  # the first compiles
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             [sys.executable, "-c", "from client.cli import main; main()", *command.split()],
@@ -98,7 +98,7 @@ def test_a_command_takes_little_processor_time(
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0, done.stderr
         times_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(times_s[1:]) < 3 * goal_s
+    assert min(times_s) < 3 * goal_s
 
 
 @pytest.mark.parametrize(("set_before", "threads"), [(None, "1"), ("4", "4")])

@@ -80,6 +80,9 @@ FOLDING: Final = (
     "/attempts/{latest}/compare/{earlier}",
     "/interview/{ended}/report",
 )
+SIZES: Final = """() => performance.getEntries()
+  .filter((each) => each.entryType === "navigation" || each.entryType === "resource")
+  .map((each) => [each.name, each.decodedBodySize])"""
 LONGEST_PX: Final = 3_200
 """Four screens of a phone."""
 
@@ -137,16 +140,24 @@ def test_every_page_is_looked_at(practiced: RunningStudio) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES.values())
-def test_axe_finds_nothing_serious(practiced: RunningStudio, new_page: NewPage, path: str) -> None:
+def test_a_page_is_for_everybody(practiced: RunningStudio, new_page: NewPage, path: str) -> None:
+    """It is light, Tab reaches all of it, axe finds nothing serious, nothing scrolls sideways."""
     page = new_page()
     response = page.goto(address(practiced, path))
     assert response.status == 200
-    found = []
+    sizes = dict(page.evaluate(SIZES))
+    found = tabbing_problems(page)
     for width, scheme in VIEWS:
         page.set_viewport_size({"width": width, "height": 800})
         open_details(page)
         found += [f"{width} px {each}" for each in axe_findings(page, scheme)]
+    page.set_viewport_size({"width": NARROWEST_PX, "height": 640})
+    page.reload()  # as it is where it was never wider
+    open_details(page)
+    found += [f"too wide: {each}" for each in wider_than(page, NARROWEST_PX)]
     assert not found, "\n".join(found)
+    parts = {name: size for name, size in sizes.items() if "/sound/" not in name}
+    assert 0 < sum(parts.values()) < 200_000, parts
 
 
 @pytest.mark.parametrize("path", EMPTY_STATES)
@@ -164,25 +175,6 @@ def test_axe_finds_what_is_wrong(fresh: RunningStudio, new_page: NewPage) -> Non
     page.goto(fresh.url)
     page.evaluate("document.querySelector('main').append(document.createElement('button'))")
     assert any("button-name" in each for each in axe_findings(page))
-
-
-@pytest.mark.parametrize("path", PAGES.values())
-def test_nothing_scrolls_sideways_on_the_narrowest_screen(
-    practiced: RunningStudio, new_page: NewPage, path: str
-) -> None:
-    page = new_page(viewport={"width": NARROWEST_PX, "height": 640})
-    page.goto(address(practiced, path))
-    open_details(page)
-    assert wider_than(page, NARROWEST_PX) == []
-
-
-@pytest.mark.parametrize("path", PAGES.values())
-def test_tab_reaches_everything_and_shows_where_it_is(
-    practiced: RunningStudio, new_page: NewPage, path: str
-) -> None:
-    page = new_page()
-    page.goto(address(practiced, path))
-    assert tabbing_problems(page) == []
 
 
 def test_on_a_phone_long_pages_fold_and_open_where_a_link_leads(
@@ -325,22 +317,6 @@ def test_a_filter_is_set_and_undone_by_keyboard(
     page.get_by_role("link", name="Show all").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/history$"))
-
-
-@pytest.mark.parametrize("path", PAGES.values())
-def test_a_page_weighs_less_than_200_kb(
-    practiced: RunningStudio, new_page: NewPage, path: str
-) -> None:
-    page = new_page()
-    page.goto(address(practiced, path))
-    page.wait_for_load_state("load")
-    sizes = page.evaluate(
-        """() => performance.getEntries()
-          .filter((each) => each.entryType === "navigation" || each.entryType === "resource")
-          .map((each) => [each.name, each.decodedBodySize])"""
-    )
-    parts = {name: size for name, size in sizes if "/sound/" not in name}
-    assert 0 < sum(parts.values()) < 200_000, parts
 
 
 _OFF_CENTER = """
