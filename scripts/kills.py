@@ -27,6 +27,7 @@ from typing import Any, Final
 
 from client.core.settings import ClientSettings
 from tests.client.journal.scenes import SCENES, look_and_finish, note_what_is_said, serve
+from tests.ports import free_port
 
 LONGEST_S: Final = 4.0
 """Each scene is killed within so many seconds after its first sound: some three answers."""
@@ -101,7 +102,7 @@ def _one_kill(
 ) -> None:
     home.mkdir(exist_ok=True)
     log = home.with_suffix(".said")
-    port = _free_port() if shared else 0
+    port = free_port() if shared else 0
     # One address for all kills of a place: an answer goes to the server that it was spoken for.
     name = home.with_suffix(".port")
     if shared and name.exists():
@@ -192,12 +193,6 @@ def _in_a_process(function: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         found = ours.recv()
     _kill(process)
     return found
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _listens(port: int) -> bool:

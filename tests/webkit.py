@@ -16,6 +16,7 @@ from typing import Any, Final
 import pytest
 
 from tests.browser_page import TIMEOUT_S, Page
+from tests.ports import free_port
 
 DRIVER: Final = Path("/usr/bin/WebKitWebDriver")
 SCREEN: Final = Path("/usr/bin/Xvfb")
@@ -78,7 +79,7 @@ def webkit(environment: Mapping[str, str]) -> Iterator[WebKitPage]:
     if not IS_THERE:
         pytest.skip(NO_WEBKIT)
     with tempfile.TemporaryDirectory(prefix="aloud-webkit-") as folder, _screen() as display:
-        port = _free_port()
+        port = free_port()
         # a container gives WebKit no namespaces of its own to lock its processes in
         own = {"HOME": folder, "DISPLAY": display, "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"}
         driver = subprocess.Popen(
@@ -115,12 +116,6 @@ def _screen() -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(TIMEOUT_S)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-    return port
 
 
 def _wait_for_port(port: int, driver: "subprocess.Popen[bytes]") -> None:

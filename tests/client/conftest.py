@@ -1,6 +1,5 @@
 """Answers and a scripted server for the tests of backends and outbox."""
 
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -34,6 +33,7 @@ from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
 from tests.client.fake_judge import FakeJudge
 from tests.new_databases import quick_new_databases as quick_new_databases
+from tests.ports import listening
 
 if TYPE_CHECKING:
     from client.terminal.interview import InterviewOptions
@@ -117,14 +117,6 @@ def make_app(database: Path) -> tuple[FastAPI, Service]:
     )
     settings = ServerSettings(database_url=sqlite_url(database), max_body_bytes=100_000)
     return create_app(settings, service=service), service
-
-
-def listening(port: int) -> socket.socket:
-    """A socket bound on loopback; port 0 takes a free one."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", port))
-    return listener
 
 
 class LoopbackServer:

@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import uvicorn
-from conftest import listening, make_app  # found beside this file
+from conftest import make_app  # found beside this file
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tests.ports import listening
 
 
 class DiesBeforeAnswering:

@@ -54,8 +54,9 @@ from server.contract import Word
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
 from tests.client.audio.conftest import FakeSoundSystem, device
-from tests.client.conftest import listening, make_question, make_report, one_question
+from tests.client.conftest import make_question, make_report, one_question
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, make_studio
+from tests.ports import listening
 
 SPOKEN_S: Final = 2.0
 ENGINE_S: Final = 0.08

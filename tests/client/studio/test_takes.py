@@ -19,7 +19,6 @@ from client.studio.state.studio import Studio
 from client.studio.state.takes import TakeEnd
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
-from tests.client.conftest import listening
 from tests.client.studio.answering import (
     QUESTION,
     begin,
@@ -31,6 +30,7 @@ from tests.client.studio.answering import (
     with_engine,
 )
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, tone
+from tests.ports import listening
 
 
 def test_an_answer_is_graded_stored_and_its_recording_kept(

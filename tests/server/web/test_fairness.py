@@ -35,6 +35,7 @@ from server.web.http.fairness import (
     Fairness,
 )
 from server.web.http.refusing import MAX_ANSWER_BYTES, BodyLimit
+from tests.ports import free_port
 from tests.server.people import People, cheap_passwords, people
 from tests.server.web.test_processes import PROJECT, wait_for
 
@@ -230,9 +231,7 @@ def server(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
         accounts = AccountService(database, passwords=cheap_passwords())
         made = [accounts.add(name, "candidate", display_name=name) for name in ("ana", "ben")]
         tokens = [accounts.tokens.add(each.id, "laptop").secret for each in made]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = (
         "from server.web.http.timed_requests import TimedRequests; TimedRequests.head_s = 1.0;"
         "from client.cli import main; main()"

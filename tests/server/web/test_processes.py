@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from server.accounts.service import AccountService
 from server.attempts.store import Store
 from server.contract import Submission
 from server.db.database import Database
+from tests.ports import free_port
 from tests.server.people import PASSWORD, cheap_passwords
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -58,9 +58,7 @@ def database(store_url: str) -> Iterator[Database]:
 @pytest.fixture
 def server(store_url: str, database: Database, tmp_path: Path) -> Iterator[str]:
     """`aloud serve --workers 3` on a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = "from client.cli import main; main()"
     with (tmp_path / "log").open("w+") as log:
         process = subprocess.Popen(

@@ -33,8 +33,8 @@ from server.core.settings import sqlite_url
 from server.db.database import Database
 from server.db.tables import ShareLinkRow
 from tests.chromium import TIMEOUT_MS, in_a_browser
-from tests.client.conftest import listening
 from tests.client.studio.studio_parts import ScriptedTranscriber, tone
+from tests.ports import free_port
 from tests.server.queues import wait_for
 
 PROJECT: Final = Path(__file__).resolve().parents[3]
@@ -94,8 +94,7 @@ class Machines:
 @contextmanager
 def running(folder: Path, who: str, *arguments: str) -> Iterator[str]:
     """A command that serves on a free port of loopback, and its address."""
-    with listening(0) as probe:
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     home = folder / who
     home.mkdir(exist_ok=True)
     apart = {key: value for key, value in os.environ.items() if not key.startswith("ALOUD_")}

@@ -19,7 +19,7 @@ from client.speaking.pyttsx3_voice import Pyttsx3Voice
 from pronunciation.clip import Clip
 
 SAMPLE_STEP = 12
-"""Every twelfth item, of every set; ``slow`` hears them all."""
+"""Every twelfth item, of every set; ``slow`` hears all others."""
 MIN_CORRECT_SHARE = 0.75
 """85 % of all 347 items when this was written; eSpeak's voice is far from a human one, and the
 hearing says "unclear" where it cannot tell."""
@@ -56,5 +56,5 @@ def test_the_voice_says_items_by_their_first_reading(items: list[Item]) -> None:
 
 
 @pytest.mark.slow
-def test_the_voice_says_every_item_by_its_first_reading(items: list[Item]) -> None:
-    hear_all(items)
+def test_the_voice_says_every_other_item_by_its_first_reading(items: list[Item]) -> None:
+    hear_all([item for place, item in enumerate(items) if place % SAMPLE_STEP])

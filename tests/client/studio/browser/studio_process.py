@@ -11,8 +11,8 @@ import uvicorn
 
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from tests.client.conftest import listening
 from tests.client.studio.studio_parts import make_studio
+from tests.ports import listening
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 from question_bank.loader import load_bank
 from question_bank.models import Beat, KeyPhrase, Kind, Question
 from server.contract import Structure, Word
-from server.grading.sense.vectors import AnswerSense, sense_of
+from server.grading.sense.vectors import AnswerSense, sense_of, senses_of
 from server.grading.structure import features, judge_structure
 from server.grading.structure.judge import passages
 
@@ -215,12 +215,12 @@ def test_a_part_that_is_cut_out_is_asked_for(kind: Kind, part: str, sentence: in
 @pytest.mark.slow
 @pytest.mark.parametrize("role", [role.id for role in load_bank().roles])
 def test_model_answers_have_all_parts(role: str) -> None:
+    questions = [question for question in load_bank().questions if question.role == role]
+    answers = [question.model_answer.split() for question in questions]
     missing = {
         (question.id, part.name)
-        for question in load_bank().questions
-        if question.role == role
-        for words in [question.model_answer.split()]
-        for part in judge_structure(question, words, (), sense_of(words)).parts
+        for question, words, sense in zip(questions, answers, senses_of(answers), strict=True)
+        for part in judge_structure(question, words, (), sense).parts
         if part.status == "missing"
     }
     assert missing == set()
