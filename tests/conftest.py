@@ -5,6 +5,7 @@ runs them one by one and then all others in parallel.
 """
 
 import gc
+import itertools
 import os
 import signal
 import sys
@@ -64,13 +65,22 @@ def pytest_sessionfinish() -> None:
         chromium.close_browser()
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders that are not there yet. Pytest's own ``mktemp`` looks through all earlier ones."""
+    folder = tmp_path_factory.mktemp("aloud-homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's own data, whatever the environment says."""
+    home = next(_homes)
+    home.mkdir(mode=0o700)
     names = "BANK LEXICON SERVER TOKEN DATABASE_URL HOSTS SECRET JUDGE JUDGE_MODEL JUDGE_KEY"
     for name in names.split():
         monkeypatch.delenv(f"ALOUD_{name}", raising=False)
-    monkeypatch.setenv("ALOUD_HOME", str(tmp_path_factory.mktemp("aloud-home")))
+    monkeypatch.setenv("ALOUD_HOME", str(home))
     monkeypatch.setenv("ALOUD_OFFLINE", "1")
 
 

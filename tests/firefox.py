@@ -69,15 +69,17 @@ class FirefoxPage(Page):
     def click(self, selector: str) -> None:
         """Click in the middle of an element, as a hand does."""
         self.wait_for_element(selector)
-        chosen = json.dumps(selector)
-        x, y = self.evaluate(
-            f"(() => {{ const e = document.querySelector({chosen});"
-            " e.scrollIntoView({block: 'center', behavior: 'instant'});"
-            " const r = e.getBoundingClientRect();"
-            " return [Math.round(r.x + r.width / 2), Math.round(r.y + r.height / 2)]; })()"
+        found = self._call(
+            "script.evaluate",
+            expression=f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
+            " e.scrollIntoView({block: 'center', behavior: 'instant'}); return e; })()",
+            target={"context": self._tab},
+            awaitPromise=False,
         )
+        # where it is then: the page may move between two calls
+        origin = {"type": "element", "element": {"sharedId": found["result"]["sharedId"]}}
         actions = [
-            {"type": "pointerMove", "x": x, "y": y},
+            {"type": "pointerMove", "x": 0, "y": 0, "origin": origin},
             {"type": "pointerDown", "button": 0},
             {"type": "pointerUp", "button": 0},
         ]

@@ -280,7 +280,7 @@ def test_feeding_never_waits_for_the_engine() -> None:
     fed_in_s = time.monotonic() - began_s
     engine.gate.set()
 
-    assert fed_in_s < 5.0
+    assert fed_in_s < 20.0
     text = live.finish(save=False).submission.transcript.text
     assert len(text.split()) == len(PHRASES[0]) + sum(len(words) for words in PHRASES)
 

@@ -105,7 +105,7 @@ def test_it_can_be_stopped() -> None:
     began_s = time.monotonic()
     loudspeaker = FakeLoudspeaker(block_s=0.01)
     assert play(sine(30.0), stop=stop, sounddevice=loudspeaker) is False
-    assert time.monotonic() - began_s < 5
+    assert time.monotonic() - began_s < 15
     assert loudspeaker.closed == 1
 
 

@@ -284,7 +284,7 @@ def test_a_stream_that_hangs_when_closed_does_not_hang_us(
     assert system.all_sent.wait(60)
     began_s = time.monotonic()
     assert recorder.stop().clip.duration_s == pytest.approx(0.5, abs=0.001)
-    assert time.monotonic() - began_s < 5
+    assert time.monotonic() - began_s < 20
 
 
 def test_a_microphone_that_never_delivers_is_an_error(tmp_path: Path, sound_system: Any) -> None:

@@ -130,7 +130,7 @@ def test_a_voice_that_hangs_is_killed(tmp_path: Path) -> None:
     began_s = time.monotonic()
     with pytest.raises(SpeakingError, match="did not answer within 2 s and was stopped"):
         spoken("hello", limit_s=2.0, worker=hanging)
-    assert time.monotonic() - began_s < 10
+    assert time.monotonic() - began_s < 30
     if sys.platform != "win32":
         with pytest.raises(ProcessLookupError):
             os.kill(int((tmp_path / "pid").read_text()), 0)
