@@ -355,8 +355,18 @@ def stopped(page: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def page(studio: Studio, answered: Answered, serve: Serve, new_page: NewPage) -> Any:
-    """The report of an answer in a real browser, with a second answer to compare it with."""
+def page(
+    studio: Studio,
+    answered: Answered,
+    serve: Serve,
+    new_page: NewPage,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Any:
+    """The report of an answer in a real browser, with a second answer to compare it with.
+
+    Its words are so long that what is played is still going on when it is looked at.
+    """
+    monkeypatch.setitem(globals(), "WORD_S", 3.0)
     answered("The cheaper one.")
     number = answered()
     running = serve(studio=studio)
@@ -372,6 +382,8 @@ def test_a_click_on_a_word_plays_from_there_and_words_light_up_in_step(page: Any
     state = playing(page)
     assert state["at"] >= target * WORD_S
     assert words.index(state["lit"]) in (target, target + 1, target + 2)
+    nearly_s = words.index("um,") * WORD_S - 0.3
+    page.evaluate(f"document.querySelector('audio').currentTime = {nearly_s}")
     page.wait_for_function("() => document.querySelector('.word.playing')?.textContent === 'um,'")
     page.keyboard.press("Escape")
     page.locator("h1").click()
@@ -433,8 +445,8 @@ def test_what_you_said_plays_only_the_term(page: Any) -> None:
     page.wait_for_function("() => window.notes.length === 2")
     (began, from_s, pressed), (ended, to_s, released) = page.evaluate("window.notes")
     assert (began, ended) == ("play", "pause")
-    assert at_s - 0.2 <= from_s <= at_s + 0.1
-    assert at_s + 0.9 * WORD_S <= to_s <= at_s + 0.9 * WORD_S + 0.5
+    assert at_s - 0.2 <= from_s <= at_s + 0.5 * WORD_S
+    assert at_s + 0.9 * WORD_S <= to_s <= at_s + 1.5 * WORD_S
     assert "What you said" in pressed and released is None
 
 
