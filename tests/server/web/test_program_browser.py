@@ -40,7 +40,8 @@ from tests.server.queues import wait_for
 PROJECT: Final = Path(__file__).resolve().parents[3]
 ALOUD: Final = (sys.executable, "-c", "from client.cli import main; main()")
 QUESTION: Final = "infiniband-or-roce"
-ANSWER_S: Final = 8.0
+ANSWER_S: Final = 40.0
+"""So long that it still plays when it is looked at, also on a busy machine."""
 PASSWORDS: Final = {"ed": "ed has a long password", "ana": "ana's password is long"}
 COACH_PASSWORD: Final = "cleo chose this one"
 
