@@ -25,14 +25,13 @@ from server.grading.sense.claims import MarkedWords
 from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
 from server.grading.sense.fusion import (
     OF_WHAT_IS_SAID,
-    mean_vector,
     phrase_features,
     shipped_fusion,
 )
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.mentions import Held, mention_row
 from server.grading.sense.thresholds import SPOKEN_OF_FROM
-from server.grading.sense.vectors import AnswerSense, senses_of
+from server.grading.sense.vectors import AnswerSense, mean_vector, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 PENALTY: Final = 60.0

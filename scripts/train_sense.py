@@ -31,10 +31,10 @@ from server.grading.sense.features import (
     question_sense,
     span_features,
 )
-from server.grading.sense.fusion import PHRASE_FEATURES, mean_vector, phrase_features
+from server.grading.sense.fusion import PHRASE_FEATURES, phrase_features
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import COVERED_FROM, POSSIBLE_FROM
-from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
+from server.grading.sense.vectors import AnswerSense, mean_vector, sense_of, vectors_of
 
 ROOT = Path(__file__).resolve().parent.parent
 ANSWERS = ROOT / "benchmarks" / "answers"
@@ -196,7 +196,7 @@ def read(path: Path, questions: dict[str, Question]) -> list[Case]:
                 np.array([LABELS[label] for label, _ in given.values()]),
                 tuple(holds_quote(words, sense, quote) for _, quote in given.values()),
                 tuple(each.status for each in found),
-                entry["style"] if entry["quality"] == "strong" else "weak",
+                entry["style"] if entry["quality"] == "strong" else entry["quality"],
                 path.stem,
             )
         )

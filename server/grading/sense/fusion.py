@@ -36,15 +36,9 @@ from server.grading.sense.features import (
 )
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.mentions import Held, spoken_of
-from server.grading.sense.thresholds import (
-    NEAR_MISS,
-    SHORT_ANSWER,
-    STRONG_VOICE,
-    WEAK_VOICE,
-    WHOLE_ANSWER,
-    WORD_FOR_WORD,
-)
-from server.grading.sense.vectors import AnswerSense
+from server.grading.sense.soundness import soundness_of, weakness_of
+from server.grading.sense.thresholds import NEAR_MISS, WORD_FOR_WORD
+from server.grading.sense.vectors import AnswerSense, mean_vector
 
 PHRASE_FEATURES: Final = (
     "best", "second", "mean5", "others_mean", "others_best", "half_said", "prompt", "prompt_mean",
@@ -83,8 +77,8 @@ class Sensed:
     score is above that for any other phrase of the question. One stretch of words earns credit for
     one phrase. ``word_for_word``: the span is one of the phrase's ways. ``near_misses``: spans that
     look like the phrase and are something else, as the bank says. ``spoken_of``: logit that the
-    sentence naming the phrase speaks of it; ``None`` where nobody can tell. ``weakness``: of the
-    answer's voice, 0 to 1.
+    sentence naming the phrase speaks of it; ``None`` where nobody can tell. ``weakness``: how much
+    the answer sounds like one that is wrong, 0 to 1.
     """
 
     span: Span
@@ -106,24 +100,6 @@ def shipped_fusion() -> Fusion:
     if features != (SPAN_FEATURES, PHRASE_FEATURES):
         raise ValueError("data/fusion.json was trained on other features: train it again")
     return Fusion(*(Logistic.from_json(stored[name]) for name in ("span", "phrase", "voice")))
-
-
-def mean_vector(answer: AnswerSense) -> Floats:
-    """The mean of an answer's vectors, (384,); zeros without any."""
-    vectors = answer.vectors.astype(np.float64)
-    return vectors.mean(axis=0) if len(vectors) else np.zeros(vectors.shape[1])
-
-
-def weakness_of(voice: float, count: int) -> float:
-    """How much an answer sounds like one that says little of what was asked, 0 to 1.
-
-    Args:
-        voice: logit of how much of it the answer says.
-        count: of the answer's words; a sentence or two tell nothing of the whole.
-    """
-    weak = (STRONG_VOICE - voice) / (STRONG_VOICE - WEAK_VOICE)
-    told = (count - SHORT_ANSWER) / (WHOLE_ANSWER - SHORT_ANSWER)
-    return min(1.0, max(0.0, weak)) * min(1.0, max(0.0, told))
 
 
 def sense_phrases(
@@ -156,7 +132,7 @@ def sense_phrases(
     missed = (misses >= NEAR_MISS) & (misses > ways)
     what_is_said = rows[:, :OF_WHAT_IS_SAID]
     held = Held(question, said, answer, marked, features, scores, what_is_said, logits, voice)
-    weakness = weakness_of(voice, len(words))
+    weakness = weakness_of(soundness_of(answer, answer_claims(marked, features)), len(words))
     found: list[Sensed | None] = []
     for at, chance in enumerate(chances):
         top = int(ways[at].argmax())

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from server.contract import MAX_SPANS
 from server.grading.sense.clauses import Span, spans_of
@@ -102,6 +103,15 @@ def _spans(words: Sequence[str]) -> tuple[tuple[Span, ...], list[str]]:
     """What is compared, and its text."""
     spans = tuple(spans_of(words)[:MAX_SPANS])
     return spans, [" ".join(words[start:end]) for start, end in spans]
+
+
+def mean_vector(answer: AnswerSense) -> npt.NDArray[np.float64]:
+    """The mean of an answer's vectors, (384,); zeros without any."""
+    vectors = answer.vectors.astype(np.float64)
+    mean: npt.NDArray[np.float64] = (
+        vectors.mean(axis=0) if len(vectors) else np.zeros(vectors.shape[1])
+    )
+    return mean
 
 
 def vectors_of(sentences: Sequence[str]) -> Vectors:

@@ -14,18 +14,14 @@ from server.grading.sense.features import (
     shipped_metric,
     span_features,
 )
-from server.grading.sense.fusion import Fusion, Sensed, sense_phrases, weakness_of
+from server.grading.sense.fusion import Fusion, Sensed, sense_phrases
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import (
     COVERED_FROM,
     COVERED_FROM_WEAK,
     POSSIBLE_FROM,
-    SHORT_ANSWER,
     SPOKEN_OF_FROM,
     SPOKEN_OF_FROM_WEAK,
-    STRONG_VOICE,
-    WEAK_VOICE,
-    WHOLE_ANSWER,
 )
 from server.grading.sense.vectors import sense_of
 
@@ -149,15 +145,6 @@ def test_a_name_doubted_in_a_weak_answer_counts_as_named_where_its_clause_is_sur
     coverage = Coverage(score=0.0, phrases=(said, *others))
     found = with_own_words(coverage, QUESTION, spoken(words))
     assert found.phrases[0] == said
-
-
-def test_a_voice_is_weak_in_proportion_and_tells_little_in_a_sentence() -> None:
-    middle = (WEAK_VOICE + STRONG_VOICE) / 2
-    assert weakness_of(STRONG_VOICE + 1, 200) == weakness_of(STRONG_VOICE, 200) == 0.0
-    assert weakness_of(middle, 200) == pytest.approx(0.5)
-    assert weakness_of(WEAK_VOICE - 1, 200) == weakness_of(WEAK_VOICE, WHOLE_ANSWER) == 1.0
-    assert weakness_of(WEAK_VOICE, (SHORT_ANSWER + WHOLE_ANSWER) // 2) == pytest.approx(0.5)
-    assert weakness_of(WEAK_VOICE - 1, SHORT_ANSWER) == 0.0
 
 
 def test_a_bank_without_ways_is_judged_by_its_reasons() -> None:

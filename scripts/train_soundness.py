@@ -1,0 +1,117 @@
+"""Fits how much of what an answer touches it says rightly; prints how good it is on new authors.
+
+`python scripts/train_soundness.py` reads the labeled answers, middling ones among them, and writes
+server/grading/sense/data/soundness.json. Run it after `scripts/train_sense.py`.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from train_sense import ANSWERS, DATA, LABELS, LEARNED_FROM, Case, fit_logistic, read
+
+from question_bank.loader import load_bank
+from server.grading.sense.claims import ANSWER_CLAIMS, MarkedWords, answer_claims
+from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
+from server.grading.sense.fusion import shipped_fusion
+from server.grading.sense.logistic import Logistic
+from server.grading.sense.soundness import soundness_row
+from server.grading.sense.thresholds import SOUND, UNSOUND
+
+FILES: Final = (*LEARNED_FROM, "middling1", "middling2")
+MEAN_PENALTY, CLAIMS_PENALTY = 300.0, 20.0
+TOUCHED_FROM: Final = 2.0
+"""Logit of a span from which an answer touches a phrase, rightly or wrongly."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A labeled answer.
+
+    Attributes:
+        row: what the regression goes by.
+        touched: labels of the phrases that it names or nearly says, 0 or 1.
+        named: labels of those among them that it names.
+        style: strong answers by their style, others by their quality.
+        file: the file it is from, by authors of its own.
+    """
+
+    row: Floats
+    touched: Floats
+    named: Floats
+    style: str
+    file: str
+
+
+def main() -> int:
+    """Fits, writes and reports."""
+    questions = {question.id: question for question in load_bank().questions}
+    answers = [
+        answer for file in FILES for answer in looked_at(read(ANSWERS / f"{file}.jsonl", questions))
+    ]
+    logits = np.zeros(len(answers))
+    for file in FILES:
+        held_out = np.array([answer.file == file for answer in answers])
+        model = fit([answer for answer in answers if answer.file != file])
+        logits[held_out] = model.logits(np.stack([a.row for a in answers if a.file == file]))
+    report(answers, logits)
+    stored = json.dumps(fit(answers).to_json())
+    (DATA / "soundness.json").write_text(stored + "\n", encoding="utf-8")
+    return 0
+
+
+def looked_at(cases: Sequence[Case]) -> Iterator[Answer]:
+    """The answers with what they touch."""
+    fusion, metric = shipped_fusion(), shipped_metric()
+    for case in cases:
+        features = span_features(question_sense(case.question), case.sense, case.words, metric)
+        named = np.array([status == "covered" for status in case.status])
+        touched = named | (fusion.span.logits(features).max(axis=1) >= TOUCHED_FROM)
+        clear = case.labels != LABELS["half"]
+        yield Answer(
+            soundness_row(case.sense, answer_claims(MarkedWords(case.words), features)),
+            case.labels[touched & clear],
+            case.labels[named & clear],
+            case.style,
+            case.file,
+        )
+
+
+def fit(answers: Sequence[Answer]) -> Logistic:
+    """The share of what they touch that is right, each answer by how much it touches."""
+    told = [answer for answer in answers if len(answer.touched)]
+    penalties = np.full(len(told[0].row), MEAN_PENALTY)
+    penalties[-len(ANSWER_CLAIMS) :] = CLAIMS_PENALTY
+    return fit_logistic(
+        np.stack([answer.row for answer in told]),
+        np.array([answer.touched.mean() for answer in told]),
+        np.array([float(len(answer.touched)) for answer in told]),
+        penalty=penalties,
+    )
+
+
+def report(answers: Sequence[Answer], logits: Floats) -> None:
+    """Prints how well phrases named rightly and wrongly are told apart, and where answers lie."""
+    print("each file of answers, by authors of its own, held out:")
+    for name, files in (
+        ("strong and weak answers", LEARNED_FROM),
+        ("middling ones among them", FILES[len(LEARNED_FROM) :]),
+    ):
+        chosen = [(a, at) for a, at in zip(answers, logits, strict=True) if a.file in files]
+        right, wrong = (
+            np.array([at for a, at in chosen for each in a.named if each == label])
+            for label in (1.0, 0.0)
+        )
+        area = (right[:, None] > wrong).mean()
+        print(f"  {name}: {len(right)} names used rightly, {len(wrong)} wrongly, area {area:.3f}")
+    for style in sorted({answer.style for answer in answers}):
+        own = logits[[answer.style == style for answer in answers]]
+        below = f"{(own < UNSOUND).mean():.2f} below {UNSOUND}, {(own < SOUND).mean():.2f} {SOUND}"
+        print(f"  {style:10} {len(own):4} answers, median {np.median(own):5.2f}, {below}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
