@@ -21,7 +21,7 @@ from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.contract import PhraseCoverage
 from server.grading import cover
-from server.grading.sense.claims import MarkedWords
+from server.grading.sense.claims import MarkedWords, answer_claims
 from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
 from server.grading.sense.fusion import (
     OF_WHAT_IS_SAID,
@@ -228,7 +228,8 @@ def rows_of(
         half_said = [phrase.status == "partial" for phrase in phrases]
         voice = float(voices[text.fold].logits(mean_vector(sense)[None])[0])
         words = MarkedWords(text.words)
-        whole = phrase_features(question, scores, features, sense, words, half_said, voice)
+        claims = answer_claims(words, features)
+        whole = phrase_features(question, scores, features, sense, words, half_said, voice, claims)
         logits = fusion.phrase.logits(whole)
         said = whole[:, :OF_WHAT_IS_SAID]
         held = Held(question, phrases, sense, words, features, scores, said, logits, voice)

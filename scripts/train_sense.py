@@ -23,7 +23,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.grading import cover
-from server.grading.sense.claims import MarkedWords
+from server.grading.sense.claims import MarkedWords, answer_claims
 from server.grading.sense.features import (
     SPAN_FEATURES,
     Floats,
@@ -117,20 +117,7 @@ def learn(
                 logits[at] = span.logits(made[at])
                 voices[at] = voice.logits(mean_vector(case.sense)[None])[0]
     rows = np.concatenate(
-        [
-            phrase_features(
-                case.question,
-                own_logits,
-                each,
-                case.sense,
-                MarkedWords(case.words),
-                [status == "partial" for status in case.status],
-                voice_of,
-            )
-            for case, own_logits, each, voice_of in zip(
-                cases, logits, features, voices, strict=True
-            )
-        ]
+        [rows_of(*each) for each in zip(cases, logits, features, voices, strict=True)]
     )
     labels = np.concatenate([case.labels for case in cases])
     status = np.concatenate([case.status for case in cases])
@@ -172,6 +159,16 @@ def learn(
             fit(rows[open_], labels[open_], weights[open_]),
             fit_voice([case for case in cases if not case.is_excerpt]),
         )
+
+
+def rows_of(case: Case, logits: Floats, features: Floats, voice: float) -> Floats:
+    """What the last regression goes by, shape (phrases, features)."""
+    words = MarkedWords(case.words)
+    half_said = [status == "partial" for status in case.status]
+    claims = answer_claims(words, features)
+    return phrase_features(
+        case.question, logits, features, case.sense, words, half_said, voice, claims
+    )
 
 
 def read(path: Path, questions: dict[str, Question]) -> list[Case]:

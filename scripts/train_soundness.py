@@ -94,7 +94,7 @@ def fit(answers: Sequence[Answer]) -> Logistic:
 
 
 def report(answers: Sequence[Answer], logits: Floats) -> None:
-    """Prints how well phrases named rightly and wrongly are told apart, and where answers lie."""
+    """Prints how well it separates names used rightly from wrongly, and where answers lie."""
     print("each file of answers, by authors of its own, held out:")
     for name, files in (
         ("strong and weak answers", LEARNED_FROM),

@@ -5,11 +5,9 @@ A logistic regression over the rates of classes of words around a mention tells 
 that say nothing, and on mentions that coaches ticked.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Final
 
 import numpy as np
@@ -105,8 +103,7 @@ class Listing:
 
 @cache
 def _model() -> Logistic:
-    text = resources.files("server.grading").joinpath("data/listed.json").read_text("utf-8")
-    return Logistic.from_json(json.loads(text))
+    return Logistic.shipped("server.grading", "listed")
 
 
 def _flags(words: Sequence[str]) -> Floats:

@@ -124,7 +124,8 @@ def sense_phrases(
     half_said = [phrase.status == "partial" for phrase in said]
     voice = fusion.voice_of(answer)
     marked = MarkedWords(words)
-    rows = phrase_features(question, scores, features, answer, marked, half_said, voice)
+    claims = answer_claims(marked, features)
+    rows = phrase_features(question, scores, features, answer, marked, half_said, voice, claims)
     logits = fusion.phrase.logits(rows)
     chances = 1.0 / (1.0 + np.exp(-logits))
     ways, misses = (features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
@@ -132,7 +133,7 @@ def sense_phrases(
     missed = (misses >= NEAR_MISS) & (misses > ways)
     what_is_said = rows[:, :OF_WHAT_IS_SAID]
     held = Held(question, said, answer, marked, features, scores, what_is_said, logits, voice)
-    weakness = weakness_of(soundness_of(answer, answer_claims(marked, features)), len(words))
+    weakness = weakness_of(soundness_of(answer, claims), len(words))
     found: list[Sensed | None] = []
     for at, chance in enumerate(chances):
         top = int(ways[at].argmax())
@@ -163,6 +164,7 @@ def phrase_features(
     words: MarkedWords,
     half_said: Sequence[bool],
     voice: float,
+    claims: Floats,
 ) -> Floats:
     """The features of each phrase over the whole answer, shape (phrases, features).
 
@@ -174,6 +176,7 @@ def phrase_features(
         words: of the answer.
         half_said: of each phrase whether its words were said in part.
         voice: logit of how much of what was asked the answer says, see ``Fusion.voice_of``.
+        claims: of the whole answer, see ``claims.answer_claims``.
     """
     starts, ends = answer.edges
     top = scores.argmax(axis=1)
@@ -187,7 +190,7 @@ def phrase_features(
     prompt_mean = float(features[0, :, prompt].mean())  # the same for all
     length = float(np.log(len(answer.spans)))
     named = ("overlap", "way_less_other_metric", "ask")
-    whole = np.concatenate((answer_claims(words, features), (voice, voice * length)))
+    whole = np.concatenate((claims, (voice, voice * length)))
     said = np.stack(
         (
             best,

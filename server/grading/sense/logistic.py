@@ -1,7 +1,9 @@
 """A logistic regression, fitted elsewhere and stored as JSON."""
 
+import json
 import math
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,12 @@ class Logistic:
         """Of each row."""
         found: Floats = ((features - self.mean) / self.deviation) @ self.weights + self.bias
         return found
+
+    @classmethod
+    def shipped(cls, package: str, name: str) -> "Logistic":
+        """What a training script wrote to ``data/NAME.json`` of a package."""
+        file = resources.files(package).joinpath(f"data/{name}.json")
+        return cls.from_json(json.loads(file.read_text("utf-8")))
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Logistic":

@@ -8,11 +8,9 @@ answers and sentences whose mentions coaches ticked or did not, on sentences tha
 phrase, and on plain ones that say it.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Final
 
 import numpy as np
@@ -67,8 +65,7 @@ class Held:
 @cache
 def shipped_mentions() -> Logistic:
     """The regression that ``scripts/train_mentions.py`` wrote."""
-    file = resources.files("server.grading.sense").joinpath("data/mentions.json")
-    return Logistic.from_json(json.loads(file.read_text("utf-8")))
+    return Logistic.shipped("server.grading.sense", "mentions")
 
 
 def spoken_of(at: int, held: Held) -> float | None:

@@ -7,9 +7,7 @@ mean of the answer's vectors and over its ``claims``, fitted by ``scripts/train_
 ``docs/grading.md`` has the figures.
 """
 
-import json
 from functools import cache
-from importlib import resources
 
 import numpy as np
 
@@ -22,8 +20,7 @@ from server.grading.sense.vectors import AnswerSense, mean_vector
 @cache
 def shipped_soundness() -> Logistic:
     """The regression that ``scripts/train_soundness.py`` wrote."""
-    file = resources.files("server.grading.sense").joinpath("data/soundness.json")
-    return Logistic.from_json(json.loads(file.read_text("utf-8")))
+    return Logistic.shipped("server.grading.sense", "soundness")
 
 
 def soundness_row(answer: AnswerSense, claims: Floats) -> Floats:
