@@ -70,8 +70,8 @@ class ContentScore:
 def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:
     """The weighted share of phrases covered, 0 to 1; 0 where there are none.
 
-    A partial one counts half, a possible one by its confidence, a denied one ("we never used
-    FSDP") nothing.
+    A partial one counts half, a possible one most of its confidence, a denied one ("we never
+    used FSDP") nothing.
     """
     gained = total = 0.0
     for phrase in phrases:

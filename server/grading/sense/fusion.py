@@ -4,7 +4,7 @@ Three logistic regressions: one over the features of a span, whether the span sa
 over the mean of the answer's vectors, how much of what was asked the answer says; one over the
 spans' scores, that and how things are said (``claims``), whether the answer says the phrase. All
 are fitted by ``scripts/train_sense.py``, cross-validated by author and question;
-``docs/grading.md`` has the figures.
+``docs/grading-figures.md`` has the figures.
 """
 
 import json

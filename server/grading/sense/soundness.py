@@ -4,7 +4,7 @@ A right answer of two sentences says little of what was asked and is sound; a co
 touches much of it and is not. No single sentence tells, but wrong answers by different people
 resemble each other in what they speak of and in how they say it. A logistic regression over the
 mean of the answer's vectors and over its ``claims``, fitted by ``scripts/train_soundness.py``;
-``docs/grading.md`` has the figures.
+``docs/grading-figures.md`` has the figures.
 """
 
 from functools import cache

@@ -94,7 +94,7 @@ NEAR_MISS: Final = 0.8
 COVERED_FROM, COVERED_FROM_WEAK = 0.70, 0.90
 """Probability, in an answer that sounds right and in one that sounds wrong (``soundness``); between
 them in proportion. With authors and questions held out 15 of the 19 spans wrongly taken at 0.74
-were in weak answers (`docs/grading.md` has the frontier)."""
+were in weak answers (`docs/grading-figures.md` has the frontier)."""
 UNSOUND, SOUND = 0.5, 2.0
 """Logit of how much of what it touches an answer says rightly. With authors held out half of the
 weak answers lie below 0.5, 0.23 of the middling ones and 0.01 of the strong ones; below 2.0 lie
