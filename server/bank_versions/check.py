@@ -16,6 +16,7 @@ from pronunciation.terms import Lexicon
 from question_bank.errors import FieldPath
 from question_bank.loader import load_bank, located_questions
 from question_bank.models import Bank, KeyPhrase, Question
+from server.bank_versions.text import Draft, Fault
 from server.grading import cover, cover_question
 from server.grading.sense.vectors import AnswerSense, senses_of
 
@@ -167,6 +168,19 @@ def check_model_answers(
                     f"question {question.id!r}: model_answer covers {', '.join(covered)} of the "
                     f"unrelated question {other.id!r}"
                 )
+
+
+def check_answers(
+    draft: Draft, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Iterator[Fault]:
+    """Grades the model answers of a draft's questions, as ``aloud bank validate`` does."""
+    total = len(draft.questions)
+    for done, question in enumerate(draft.questions, start=1):
+        for text in check_model_answers(draft.bank, draft.lexicon, [question]):
+            says = text.removeprefix(f"question {question.id!r}: model_answer ")
+            line = draft.answer_lines.get(question.id)
+            yield Fault("bank", line, text, ("model_answer",), says)
+        progress(done, total)
 
 
 def _related(one: Question, other: Question) -> bool:

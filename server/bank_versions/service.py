@@ -18,8 +18,9 @@ from pydantic import Field
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.attempts.grading_data import GradingData
+from server.bank_versions.check import check_answers
 from server.bank_versions.store import BankVersion, BankVersionStore, BankVersionText
-from server.bank_versions.text import Draft, DraftError, Fault, check_answers, read_draft
+from server.bank_versions.text import Draft, DraftError, Fault, read_draft
 from server.contract import Wire
 from server.core.errors import InvalidInputError
 from server.db.database import Database

@@ -6,7 +6,7 @@ with its line, as a file has for ``aloud bank validate`` and ``aloud lexicon val
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -17,7 +17,6 @@ from question_bank.errors import BankError, FieldPath, FileError
 from question_bank.loader import lay_over
 from question_bank.models import Bank, Question
 from question_bank.source import parse_source
-from server.bank_versions.check import check_model_answers
 
 MAX_TEXT_BYTES: Final = 1024 * 1024
 """The largest built-in role file has 100 kB; nobody types a form field of more than this."""
@@ -122,19 +121,6 @@ def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -
             for each in source.questions
         },
     )
-
-
-def check_answers(
-    draft: Draft, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Iterator[Fault]:
-    """Grades the model answers of a draft's questions, as ``aloud bank validate`` does."""
-    total = len(draft.questions)
-    for done, question in enumerate(draft.questions, start=1):
-        for text in check_model_answers(draft.bank, draft.lexicon, [question]):
-            says = text.removeprefix(f"question {question.id!r}: model_answer ")
-            line = draft.answer_lines.get(question.id)
-            yield Fault("bank", line, text, ("model_answer",), says)
-        progress(done, total)
 
 
 def _parts(bank_yaml: str, lexicon_yaml: str) -> tuple[tuple[Part, str], tuple[Part, str]]:

@@ -6,7 +6,6 @@ Other packages import from here.
 from server.contract.answers import (
     MAX_SPANS,
     Attempt,
-    AttemptId,
     AttemptSummary,
     HistoryPage,
     HistoryQuery,
@@ -112,7 +111,6 @@ from server.contract.scoring import (
     is_like,
     score_rule,
 )
-from server.contract.sound import SoundFault, SoundProblem, SoundQuality
 from server.contract.transcript import (
     MAX_TEXT_CHARS,
     MAX_WORDS,
@@ -124,11 +122,14 @@ from server.contract.transcript import (
     JudgedPhrase,
     Judgment,
     Pause,
+    SoundFault,
+    SoundProblem,
+    SoundQuality,
     Stretch,
     Transcript,
     Word,
 )
-from server.contract.wire import Problem, Share, Wire
+from server.contract.wire import AttemptId, Problem, Share, Wire
 
 __all__ = [
     "COMFORTABLE_WPM",

@@ -17,7 +17,6 @@ from server.contract.wire import Share, Wire
 MAX_SPANS: Final = 400
 """Spans of an answer that have a vector: about a quarter of an hour of speech."""
 WordPlace = Annotated[int, Field(ge=0, le=MAX_WORDS)]
-AttemptId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
 class Submission(Wire):

@@ -5,13 +5,13 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, Field, model_validator
 
 from question_bank.models import Question, Slug
-from server.contract.answers import AttemptId, Submission
+from server.contract.answers import Submission
 from server.contract.drills import DrillImport, DrillReview
 from server.contract.report import PartStatus, PhraseStatus, Report
 from server.contract.reviews import MAX_OF_ONE_ATTEMPT, Correction
 from server.contract.revision import Revision
 from server.contract.transcript import Evidence
-from server.contract.wire import Share, Wire
+from server.contract.wire import AttemptId, Share, Wire
 
 
 class ArchivedReport(Wire):

@@ -11,8 +11,7 @@ from typing import Final, Literal
 from pydantic import AwareDatetime, Field
 
 from question_bank.models import Kind
-from server.contract.sound import SoundFault, SoundQuality
-from server.contract.transcript import Pause, Transcript, Word
+from server.contract.transcript import Pause, SoundFault, SoundQuality, Transcript, Word
 from server.contract.wire import Share, Wire
 
 EDGES: Final = "\"'“”‘’()[]{}.,;:!?…"

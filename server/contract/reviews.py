@@ -16,9 +16,8 @@ from pydantic import (
     model_validator,
 )
 
-from server.contract.answers import AttemptId
 from server.contract.transcript import MAX_WORDS
-from server.contract.wire import Wire
+from server.contract.wire import AttemptId, Wire
 
 MAX_COMMENT_CHARS: Final = 5_000
 MAX_LINK_DAYS: Final = 90

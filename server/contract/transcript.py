@@ -1,4 +1,4 @@
-"""The wire models of what was said: the transcript, and what the client found out about it.
+"""The wire models of what was said: the transcript, and what the client found in the sound.
 
 Times are seconds from the start of the recording; they are ``None`` if an answer was typed or
 imported without audio.
@@ -10,7 +10,6 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from server.contract.sound import SoundFault, SoundQuality
 from server.contract.wire import Share, Wire
 
 MAX_TEXT_CHARS = 200_000
@@ -20,6 +19,14 @@ ROUGH_ENGINES: Final = frozenset({"pocketsphinx"})
 
 Seconds = Annotated[float, Field(ge=0, le=24 * 3600)]
 Short = Annotated[str, StringConstraints(max_length=500)]
+SoundProblem = Literal[
+    "damaged", "clipped", "quiet", "noisy", "far", "hum", "one_channel", "opposite", "offset"
+]
+
+SoundFault = Literal["clipped", "noisy", "far"]
+"""What keeps the sound around a term from being evidence that it was said wrong."""
+
+Decibels = Annotated[float, Field(ge=-200, le=200)]
 
 
 class Word(Wire):
@@ -172,6 +179,29 @@ class Judgment(Wire):
     transcript_left: bool
     phrases: Annotated[tuple[JudgedPhrase, ...], Field(max_length=100)] = ()
     problem: Short | None = Field(default=None, description="why it gave no verdicts")
+
+
+class SoundQuality(Wire):
+    """How good the sound of an answer is; a level is ``None`` where it cannot be measured.
+
+    ``problems``: what is wrong, the worst first. ``clipped_share``: of the speech, peaks cut off.
+    ``hum_hz``: of the mains, if it hums. ``fall_db``: how far the level falls in 64 ms where
+    speech stops; near to 0 in a room with much echo. ``offset``: the constant part, which was taken
+    out. ``channels``: what was used of a stereo recording, if it was not mixed. ``missing_s``: so
+    much of a damaged file could not be read, of ``declared_s`` where the file says how long it is.
+    """
+
+    problems: Annotated[tuple[SoundProblem, ...], Field(max_length=20)] = ()
+    speech_dbfs: Decibels | None = None
+    noise_dbfs: Decibels | None = None
+    clipped_share: Share = 0.0
+    hum_hz: Literal[50, 60] | None = None
+    hum_dbfs: Decibels | None = None
+    fall_db: Decibels | None = None
+    offset: Annotated[float, Field(ge=-1, le=1)] = 0.0
+    channels: Literal["left", "right", "unmixed"] | None = None
+    missing_s: Seconds = 0.0
+    declared_s: Seconds | None = None
 
 
 class Evidence(Wire):

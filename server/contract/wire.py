@@ -1,10 +1,11 @@
-"""The base of every wire model: frozen, and strict about unknown fields."""
+"""What all wire models share: their base, frozen and strict about unknown fields; small types."""
 
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Share = Annotated[float, Field(ge=0, le=1)]
+AttemptId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
 class Wire(BaseModel):

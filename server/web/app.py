@@ -19,7 +19,7 @@ from server.sharing.service import SharingService
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
 from server.ui.static_files import Assets
-from server.web.http.context import Context
+from server.web.http.context import BackgroundWork, Context
 from server.web.http.fairness import Fairness
 from server.web.http.gate import Gate
 from server.web.http.observing import Observe, RouteMark
@@ -30,16 +30,14 @@ from server.web.http.session_cookies import Csrf, Sessions
 from server.web.routes.account import account_router
 from server.web.routes.admin import admin_router
 from server.web.routes.attempts import attempts_router, drills_router
-from server.web.routes.bank import bank_router
-from server.web.routes.bank_pages import bank_pages_router
+from server.web.routes.bank import bank_pages_router, bank_router
 from server.web.routes.bank_question_pages import bank_question_pages_router
 from server.web.routes.coach import coach_router, corrections_router
 from server.web.routes.exports import export_pages_router, exports_router
-from server.web.routes.health import health_router
-from server.web.routes.home import home_router
 from server.web.routes.jobs import job_pages_router, jobs_router
 from server.web.routes.links import links_router
 from server.web.routes.reviews import merging_router, review_pages_router, reviews_router
+from server.web.routes.root import health_router, home_router
 from server.web.routes.sharing import recordings_router, sharing_router
 from server.web.routes.sign_in import sign_in_router
 
@@ -114,7 +112,7 @@ def create_app(
         use,
         accounts or AccountService(use.database, secret=settings.secret),
         Pages(),
-        create_background_work(use),
+        BackgroundWork(use.database, *create_background_work(use)),
         SharingService(use.database),
         Metrics(use.database),
     )
@@ -141,7 +139,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.context = context
+    app.state.context, app.state.pages = context, context.pages
     _add_middleware(app, context)
     add_problem_handlers(app)
     app.mount("/static/ui", Assets(directory=STATIC), name="ui")
@@ -153,7 +151,7 @@ def _add_middleware(app: FastAPI, context: Context) -> None:
     settings, secret = context.settings, context.accounts.secret
     app.add_middleware(RouteMark)
     app.add_middleware(Fairness)
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, accounts=context.accounts, needs_accounts=settings.needs_accounts)
     app.add_middleware(Csrf, secret=secret)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, within_s=settings.request_s)
     app.add_middleware(Sessions, secret=secret)

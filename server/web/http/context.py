@@ -1,21 +1,32 @@
 """What the routes of one app share; they get it from the request, not from a global."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final, ParamSpec, cast
+from typing import Annotated, Final, ParamSpec, cast
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
+from fastapi import Depends
 from pydantic import BaseModel
-from starlette.requests import HTTPConnection
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from server.accounts.service import AccountService
 from server.attempts.service import Service
+from server.bank_versions.service import BankVersions
+from server.core.access import Action, Actor
+from server.core.errors import NotFoundError
 from server.core.settings import ServerSettings
-from server.operations.background import BackgroundWork
+from server.db.database import Database
+from server.exports.cohort import EXPORT_COHORT
+from server.jobs.queue import JobQueue
+from server.jobs.work import MadeFile
 from server.operations.metrics import Metrics
 from server.sharing.service import SharingService
+from server.sharing.shown import still_shown
+from server.web.http.gate import demand
 from server.web.http.pages import Pages
 
 GRADING_WORKERS: Final = 2
@@ -23,6 +34,48 @@ GRADING_WORKERS: Final = 2
 everybody else's requests."""
 
 P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class BackgroundWork:
+    """The jobs of a server process.
+
+    Attributes:
+        database: where everything is stored.
+        queue: the jobs, with this process's worker.
+        versions: the versions of the bank.
+    """
+
+    database: Database
+    queue: JobQueue
+    versions: BankVersions
+
+    def file(self, job_id: int, actor: Actor) -> MadeFile:
+        """The file that a job of this actor made.
+
+        Raises:
+            NotFoundError: there is no such job or file, or something in it is no longer shared.
+        """
+        job = self.queue.status(job_id, actor.account_id)
+        if job.kind == EXPORT_COHORT and job.file is not None:
+            result = job.result or {}
+            if result["cohort_id"] not in actor.coached or not still_shown(
+                self.database, result["cohort_id"], result["attempt_ids"]
+            ):
+                self.queue.store.drop_file(job_id)
+                raise NotFoundError(
+                    "the file is gone: something in it is no longer shared; export again"
+                )
+        return self.queue.file(job_id, actor.account_id)
+
+    @asynccontextmanager
+    async def worker_running(self) -> AsyncIterator[None]:
+        """The worker of this process runs meanwhile."""
+        await run_in_threadpool(self.queue.worker.start)
+        try:
+            yield
+        finally:
+            await run_in_threadpool(self.queue.worker.stop)
 
 
 @dataclass(frozen=True)
@@ -71,3 +124,21 @@ async def answered_by(
 
     body = await run_sync(answer, limiter=workers)
     return Response(body, status, media_type="application/json")
+
+
+async def _app_context(request: Request) -> Context:
+    return context_of(request)
+
+
+AppContext = Annotated[Context, Depends(_app_context)]
+"""What the routes share."""
+
+
+async def _own_service(request: Request) -> Service:
+    actor: Actor = request.state.actor
+    demand(actor, Action.PRACTICE)
+    return context_of(request).service.of(actor.account_id)
+
+
+OwnService = Annotated[Service, Depends(_own_service)]
+"""The use cases over what belongs to the current actor."""

@@ -4,7 +4,7 @@ How a route gets its actor: the middleware puts it into ``request.state.actor``;
 it needs as a parameter:
 
 - ``actor: CurrentActor`` – who makes the request;
-- ``service: OwnService`` – the use cases over what belongs to that actor;
+- ``service: OwnService`` (in ``context.py``) – the use cases over what belongs to that actor;
 - ``dependencies=[needs(Action.COACH)]`` on a router or route – refuses those who may not;
 - ``demand(actor, Action.READ, resource)`` in the route, for what belongs to somebody: what the
   actor may not read is reported as not found.
@@ -19,10 +19,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.attempts.service import Service
+from server.accounts.service import AccountService
 from server.core.access import ANONYMOUS, OPEN, Action, Actor, Resource, may
 from server.core.errors import NotAllowedError, NotFoundError, NotSignedInError, StoreError
-from server.web.http.context import Context, context_of
 from server.web.http.pages import wants_page
 from server.web.http.problems import failure
 from server.web.http.session_cookies import SESSION_COOKIE, session_of
@@ -42,8 +41,10 @@ _NO_ACCOUNTS: Final = (
 class Gate:
     """ASGI middleware: 401, or the sign-in page, without an account once there are accounts."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, accounts: AccountService, *, needs_accounts: bool) -> None:
         self._app = app
+        self._accounts = accounts
+        self._needs_accounts = needs_accounts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on when its actor may come in, and sets ``request.state.actor``."""
@@ -55,7 +56,7 @@ class Gate:
         path: str = scope["path"]
         is_open = path in OPEN_PATHS or path.startswith(OPEN_PREFIXES)
         try:
-            request.state.actor = await run_in_threadpool(_actor_of, request)
+            request.state.actor = await run_in_threadpool(self._actor_of, request)
         except NotSignedInError as error:
             if not is_open:
                 await self._turn_away(request, str(error))(scope, receive, send)
@@ -70,8 +71,7 @@ class Gate:
                 return
             request.state.actor = ANONYMOUS
         if request.state.actor is ANONYMOUS and not is_open:
-            context = context_of(request)
-            none_yet = not await run_in_threadpool(context.accounts.any)
+            none_yet = not await run_in_threadpool(self._accounts.any)
             text = _NO_ACCOUNTS if none_yet else "sign in first"
             await self._turn_away(request, text, none_yet=none_yet)(scope, receive, send)
             return
@@ -86,33 +86,31 @@ class Gate:
             return RedirectResponse(where, 303)
         return failure(request, 401, "not-signed-in", text, headers={"WWW-Authenticate": "Bearer"})
 
+    def _actor_of(self, request: Request) -> Actor:
+        """Who makes the request.
 
-def _actor_of(request: Request) -> Actor:
-    """Who makes the request.
-
-    Raises:
-        NotSignedInError: there is a token, and it is not valid.
-    """
-    context = context_of(request)
-    authorization = request.headers.get("authorization", "")
-    scheme, _, secret = authorization.partition(" ")
-    if scheme.lower() == "bearer":
-        # never by the cookie as well: requests with a token are exempt from the forms' check
-        actor = context.accounts.actor_of_token(secret.strip())
-        if actor is None:
-            raise NotSignedInError(
-                "the token is not valid; make a new one on the server's account page"
-            )
-        return actor
-    if SESSION_COOKIE in request.cookies:
-        signed_in = session_of(request)
-        if signed_in is not None:
-            actor = context.accounts.actor_of_session(*signed_in)
-            if actor is not None:
-                return actor
-    if not context.settings.needs_accounts and not context.accounts.any():
-        return OPEN
-    return ANONYMOUS
+        Raises:
+            NotSignedInError: there is a token, and it is not valid.
+        """
+        authorization = request.headers.get("authorization", "")
+        scheme, _, secret = authorization.partition(" ")
+        if scheme.lower() == "bearer":
+            # never by the cookie as well: requests with a token are exempt from the forms' check
+            actor = self._accounts.actor_of_token(secret.strip())
+            if actor is None:
+                raise NotSignedInError(
+                    "the token is not valid; make a new one on the server's account page"
+                )
+            return actor
+        if SESSION_COOKIE in request.cookies:
+            signed_in = session_of(request)
+            if signed_in is not None:
+                actor = self._accounts.actor_of_session(*signed_in)
+                if actor is not None:
+                    return actor
+        if not self._needs_accounts and not self._accounts.any():
+            return OPEN
+        return ANONYMOUS
 
 
 # Dependencies that wait for nothing are async: FastAPI runs the others in a thread, each in turn.
@@ -123,14 +121,6 @@ async def _current_actor(request: Request) -> Actor:
 
 CurrentActor = Annotated[Actor, Depends(_current_actor)]
 """Who makes the request."""
-
-
-async def _app_context(request: Request) -> Context:
-    return context_of(request)
-
-
-AppContext = Annotated[Context, Depends(_app_context)]
-"""What the routes share."""
 
 
 def demand(actor: Actor, action: Action, resource: Resource | None = None) -> None:
@@ -162,13 +152,3 @@ def needs(action: Action) -> Any:
         demand(request.state.actor, action)
 
     return Depends(check)
-
-
-async def _own_service(request: Request) -> Service:
-    actor: Actor = request.state.actor
-    demand(actor, Action.PRACTICE)
-    return context_of(request).service.of(actor.account_id)
-
-
-OwnService = Annotated[Service, Depends(_own_service)]
-"""The use cases over what belongs to the current actor."""

@@ -1,9 +1,9 @@
 """The server's own pages: templates with what every one of them shows."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse
 
 from server.core.access import ANONYMOUS, Action, Actor, may
@@ -71,3 +71,13 @@ def wants_page(request: Request) -> bool:
     """Whether a person, not a program, reads the response."""
     api = request.url.path.startswith("/api/")
     return not api and "text/html" in request.headers.get("accept", "")
+
+
+def pages_of(connection: HTTPConnection) -> Pages:
+    """The pages of the app that answers this request."""
+    return cast(Pages, connection.app.state.pages)
+
+
+def invitation_link(request: Request, secret: str) -> str:
+    """The address at which an invitation is used."""
+    return f"{str(request.base_url).rstrip('/')}/invitation/{secret}"

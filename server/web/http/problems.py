@@ -12,8 +12,7 @@ from starlette.exceptions import HTTPException
 
 from server.contract import Problem
 from server.core.errors import ServerError, TooManyTriesError
-from server.web.http.context import context_of
-from server.web.http.pages import wants_page
+from server.web.http.pages import pages_of, wants_page
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +78,7 @@ def failure(
     """One error as a page for a person, or as a Problem for a program."""
     if not wants_page(request):
         return problem_response(status, code, detail, errors, headers)
-    response = context_of(request).pages.page(
+    response = pages_of(request).page(
         request,
         "server/failure.html",
         status,

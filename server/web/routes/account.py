@@ -15,8 +15,8 @@ from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, ServerError, WrongSignInError
 from server.operations.account_data import everything_of
 from server.review.service import ReviewService
-from server.web.http.context import Context
-from server.web.http.gate import AppContext, CurrentActor, OwnService, needs
+from server.web.http.context import AppContext, Context, OwnService
+from server.web.http.gate import CurrentActor, needs
 from server.web.http.session_cookies import end_session, start_session
 
 Typed = Annotated[str, Form(max_length=2000)]

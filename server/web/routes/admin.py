@@ -20,9 +20,9 @@ from server.accounts.models import ROLES, Account, Invited
 from server.core.access import Action
 from server.core.errors import InvalidInputError, ServerError
 from server.ui.exports.csv_table import to_cell
-from server.web.http.context import Context
-from server.web.http.gate import AppContext, CurrentActor, needs
-from server.web.routes.home import invitation_link
+from server.web.http.context import AppContext, Context
+from server.web.http.gate import CurrentActor, needs
+from server.web.http.pages import invitation_link
 
 Typed = Annotated[str, Form(max_length=300)]
 Id = Annotated[int, Path()]

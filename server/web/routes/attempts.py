@@ -33,9 +33,9 @@ from server.contract import (
     SetId,
 )
 from server.core.access import Action
-from server.web.http.context import answered_by
+from server.web.http.context import AppContext, OwnService, answered_by
 from server.web.http.fairness import check_length
-from server.web.http.gate import AppContext, OwnService, needs
+from server.web.http.gate import needs
 
 
 def _is_own(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:

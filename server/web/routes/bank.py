@@ -1,9 +1,11 @@
-"""The question bank over HTTP, read only."""
+"""The question bank: read over HTTP; pages for its editors: versions, an editor, activation."""
 
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Form, Path, Query, Request
+from starlette.responses import RedirectResponse, Response
 
 from question_bank.models import (
     Bank,
@@ -16,9 +18,42 @@ from question_bank.models import (
     Signal,
     Slug,
 )
-from server.core.access import Action
+from server.attempts.regrading import REGRADE, RegradeOrder
+from server.bank_versions.service import CHECK_BANK, CHECKED_AT_ONCE, MAX_NOTE_CHARS, DraftOrder
+from server.bank_versions.text import Draft, DraftError, Fault
+from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
-from server.web.http.gate import AppContext, needs
+from server.jobs.work import MadeFile
+from server.web.http.context import AppContext, BackgroundWork, Context
+from server.web.http.downloads import file_response
+from server.web.http.gate import CurrentActor, needs
+
+SHOWN_QUESTIONS: Final = 30
+SHOWN_FAULTS: Final = 100
+
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+MaybeNumber = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
+Typed = Annotated[str, Form()]
+
+
+@dataclass(frozen=True)
+class _Typed:
+    """The content of the editor's form."""
+
+    yaml: str
+    lexicon_yaml: str
+    note: str = ""
+    based_on: int = 0
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What a look at it found. ``checked`` says how far it got."""
+
+    faults: list[Fault] = field(default_factory=list)
+    draft: Draft | None = None
+    checked: Literal["", "form", "all"] = ""
+    overtaken: bool = False
 
 
 @cache
@@ -33,7 +68,7 @@ def bank_router() -> APIRouter:
 
     @router.get("/roles")
     def roles(context: AppContext) -> tuple[Role, ...]:
-        """Return the roles one can rehearse for."""
+        """Return the roles that people can practice for."""
         return context.service.bank().roles
 
     @router.get("/roles/{role_id}")
@@ -80,3 +115,195 @@ def bank_router() -> APIRouter:
         return context.service.bank().help
 
     return router
+
+
+@cache
+def bank_pages_router() -> APIRouter:
+    """The pages under ``/coach/bank``."""
+    router = APIRouter(
+        prefix="/coach/bank", include_in_schema=False, dependencies=[needs(Action.EDIT_BANK)]
+    )
+
+    @router.get("")
+    def overview(request: Request, context: AppContext) -> Response:
+        """List the versions."""
+        versions = context.background.versions
+        bank = versions.grading_data.bank
+        return context.pages.page(
+            request,
+            "bank/versions.html",
+            versions=versions.listed(),
+            questions=len(bank.questions),
+            bank_version=bank.version,
+            problem=versions.grading_data.problem,
+        )
+
+    @router.get("/edit")
+    def edit(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        version: MaybeNumber = None,
+        job: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    ) -> Response:
+        """Open the editor: on a version, on what a job found faults in, or on the newest one."""
+        versions = context.background.versions
+        if job is not None:
+            typed, checked = _of_job(context.background, job, actor)
+            return _editor(request, context, typed, checked)
+        latest = versions.store.latest_number()
+        number = version or latest
+        if number == 0:
+            return _editor(request, context, _Typed("", ""), _Checked())
+        text = versions.get(number)
+        return _editor(
+            request, context, _Typed(text.yaml, text.lexicon_yaml, based_on=latest), _Checked()
+        )
+
+    @router.post("/edit")
+    def check_or_save(
+        request: Request,
+        actor: CurrentActor,
+        context: AppContext,
+        do: Typed = "check",
+        yaml: Typed = "",
+        lexicon_yaml: Typed = "",
+        note: Annotated[str, Form(max_length=MAX_NOTE_CHARS)] = "",
+        based_on: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
+    ) -> Response:
+        """Check what was typed, and store it if requested and nothing is wrong."""
+        versions = context.background.versions
+        typed = _Typed(_lines(yaml), _lines(lexicon_yaml), _one_line(note), based_on)
+        order = DraftOrder(yaml=typed.yaml, lexicon_yaml=typed.lexicon_yaml, note=typed.note)
+        try:
+            draft = versions.read(typed.yaml, typed.lexicon_yaml)
+        except DraftError as error:
+            return _editor(request, context, typed, _Checked(error.faults), 422)
+        latest = versions.store.latest_number()
+        if do == "save" and latest != based_on:
+            newer = _Typed(typed.yaml, typed.lexicon_yaml, typed.note, latest)
+            found = _Checked(draft=draft, checked="form", overtaken=True)
+            return _editor(request, context, newer, found, 409)
+        if len(draft.questions) > CHECKED_AT_ONCE:
+            if do != "save":
+                return _editor(request, context, typed, _Checked(draft=draft, checked="form"))
+            queued = context.background.queue.enqueue(
+                CHECK_BANK, order.model_dump(), actor.account_id
+            )
+            return RedirectResponse(f"/jobs/{queued.id}", 303)
+        try:
+            versions.check(draft)
+        except DraftError as error:
+            return _editor(request, context, typed, _Checked(error.faults, draft), 422)
+        if do != "save":
+            return _editor(request, context, typed, _Checked(draft=draft, checked="all"))
+        number = versions.save(order, actor.account_id)
+        return RedirectResponse(f"/coach/bank/{number}", 303)
+
+    @router.post("/none/activate")
+    def deactivate(actor: CurrentActor, context: AppContext) -> Response:
+        """Use only the bank that the server was started with."""
+        versions = context.background.versions
+        versions.activate(None, actor.account_id)
+        return RedirectResponse("/coach/bank", 303)
+
+    @router.post("/regrade")
+    def regrade(
+        actor: CurrentActor, context: AppContext, trial: Annotated[bool, Form()] = False
+    ) -> Response:
+        """Grade everybody's answers again with the bank in use, in the background."""
+        order = RegradeOrder(scope="everybody", dry_run=trial)
+        queued = context.background.queue.enqueue(
+            REGRADE, order.model_dump(mode="json"), actor.account_id
+        )
+        return RedirectResponse(f"/jobs/{queued.id}", 303)
+
+    @router.get("/{number}")
+    def version(
+        request: Request, number: Number, context: AppContext, since: MaybeNumber = None
+    ) -> Response:
+        """Show a version: its questions, and how it differs from the active or another one."""
+        versions = context.background.versions
+        text = versions.get(number)
+        other = since if since is not None else versions.store.active_number()
+        try:
+            draft, problem = versions.read(text.yaml, text.lexicon_yaml), None
+        except DraftError as error:
+            draft, problem = None, str(error.faults[0].text)
+        return context.pages.page(
+            request,
+            "bank/version.html",
+            text=text,
+            version=text.version,
+            since=other,
+            changes=versions.changes(number, other),
+            draft=draft,
+            problem=problem,
+            shown=SHOWN_QUESTIONS,
+        )
+
+    @router.post("/{number}/activate")
+    def activate(number: Number, actor: CurrentActor, context: AppContext) -> Response:
+        """Put a version to use."""
+        versions = context.background.versions
+        versions.activate(number, actor.account_id)
+        return RedirectResponse(f"/coach/bank/{number}", 303)
+
+    @router.get("/{number}/{part}.yaml")
+    def download(number: Number, part: Literal["bank", "lexicon"], context: AppContext) -> Response:
+        """Hand out a version's text as a file."""
+        versions = context.background.versions
+        text = versions.get(number)
+        content = text.yaml if part == "bank" else text.lexicon_yaml
+        name = f"{part}-version-{number}.yaml"
+        return file_response(MadeFile(name, content.encode()))
+
+    return router
+
+
+def _editor(
+    request: Request, context: Context, typed: _Typed, found: _Checked, status: int = 200
+) -> Response:
+    return context.pages.page(
+        request,
+        "bank/edit.html",
+        status,
+        typed=typed,
+        found=found,
+        faults=found.faults[:SHOWN_FAULTS],
+        more_faults=max(0, len(found.faults) - SHOWN_FAULTS),
+        excerpt=lambda fault: _excerpt(typed, fault),
+        max_note=MAX_NOTE_CHARS,
+        at_once=CHECKED_AT_ONCE,
+        shown=SHOWN_QUESTIONS,
+    )
+
+
+def _of_job(background: BackgroundWork, job_id: int, actor: Actor) -> tuple[_Typed, _Checked]:
+    """What a check in the background was given, and the faults it found."""
+    job = background.queue.status(job_id, actor.account_id)
+    if job.kind != CHECK_BANK:
+        raise NotFoundError(f"job {job_id} is not a check of a version of the bank")
+    order = DraftOrder.model_validate(background.queue.store.payload(job_id, actor.account_id))
+    faults: list[dict[str, Any]] = (job.result or {}).get("faults", [])
+    typed = _Typed(
+        order.yaml, order.lexicon_yaml, order.note, background.versions.store.latest_number()
+    )
+    return typed, _Checked([Fault(**each) for each in faults])
+
+
+def _excerpt(typed: _Typed, fault: Fault) -> str:
+    """The line with the fault."""
+    lines = (typed.yaml if fault.part == "bank" else typed.lexicon_yaml).split("\n")
+    if fault.line is None or not 1 <= fault.line <= len(lines):
+        return ""
+    return lines[fault.line - 1].strip()[:200]
+
+
+def _lines(text: str) -> str:
+    """A browser sends every line with CR and LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -31,8 +31,8 @@ from server.bank_versions.service import (
 from server.bank_versions.text import Draft, DraftError, Fault
 from server.core.access import Action
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
-from server.web.http.context import Context
-from server.web.http.gate import AppContext, CurrentActor, needs
+from server.web.http.context import AppContext, Context
+from server.web.http.gate import CurrentActor, needs
 
 PAGE: Final = 50
 _LONGEST: Final = 200

@@ -13,10 +13,10 @@ from server.core.errors import NotFoundError
 from server.exports.attempt import AttemptFormat, export_attempt
 from server.exports.cohort import EXPORT_COHORT, CohortFormat, CohortOrder, check_parquet
 from server.jobs.models import Job
-from server.operations.background import BackgroundWork
 from server.sharing.shown import resource_of_attempt
-from server.web.http.gate import AppContext, CurrentActor, demand, needs
-from server.web.routes.jobs import file_response
+from server.web.http.context import AppContext, BackgroundWork
+from server.web.http.downloads import file_response
+from server.web.http.gate import CurrentActor, demand, needs
 
 CohortId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 

@@ -1,9 +1,7 @@
 """Jobs over HTTP: start a regrade, see its progress, cancel it, fetch the file."""
 
-import re
 from functools import cache
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, status
 from starlette.responses import RedirectResponse, Response
@@ -12,8 +10,9 @@ from server.attempts.regrading import REGRADE, RegradeOrder
 from server.core.access import Action, may
 from server.core.errors import NotAllowedError
 from server.jobs.models import Job, JobList
-from server.jobs.work import MadeFile
-from server.web.http.gate import AppContext, CurrentActor, needs
+from server.web.http.context import AppContext
+from server.web.http.downloads import file_response
+from server.web.http.gate import CurrentActor, needs
 
 JobId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
@@ -100,19 +99,3 @@ def job_pages_router() -> APIRouter:
         return RedirectResponse(f"/jobs/{job_id}", 303)
 
     return router
-
-
-def file_response(file: MadeFile) -> Response:
-    """A file to download, never to show inline: its content comes from other people."""
-    plain = "".join(char if char.isascii() and char.isprintable() else "_" for char in file.name)
-    plain = re.sub(r'["\\%/]', "_", plain)
-    return Response(
-        file.content,
-        media_type=file.media_type,
-        headers={
-            "Content-Disposition": (
-                f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"
-            ),
-            "Cache-Control": "no-store",
-        },
-    )

@@ -12,17 +12,17 @@ from server.core.access import Action, Actor, Resource, may
 from server.core.errors import InvalidInputError
 from server.review.merging import ReviewMerger
 from server.review.models import Rubric
-from server.review.review_queue import ReviewQueue
 from server.review.service import author_of
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import Sounds
-from server.web.http.context import Context
-from server.web.http.gate import AppContext, CurrentActor, demand, needs
+from server.web.http.context import AppContext, Context
+from server.web.http.gate import CurrentActor, demand, needs
 from server.web.routes.attempt_review import (
     AttemptReview,
     ExternalIdPath,
     Reviews,
     add_review_routes,
+    queue_of,
 )
 
 Id = Annotated[AttemptId, Path()]
@@ -52,11 +52,6 @@ class _CoachReview(AttemptReview):
             "done": self.reviews.is_done(self.attempt_id, self.actor.account_id),
             "others": queue.others(self.attempt_id),
         }
-
-
-def queue_of(context: Context, actor: Actor) -> ReviewQueue:
-    """The queue of the current coach."""
-    return ReviewQueue(context.service.database, actor.coached, actor.account_id or 0)
 
 
 def _review(

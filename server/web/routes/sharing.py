@@ -24,8 +24,9 @@ from server.jobs.models import Job
 from server.sharing.encoding import MAX_RECORDING_BYTES
 from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import receive
-from server.web.http.gate import AppContext, CurrentActor, demand, needs
-from server.web.http.ranges import sound_response
+from server.web.http.context import AppContext
+from server.web.http.downloads import sound_response
+from server.web.http.gate import CurrentActor, demand, needs
 
 Id = Annotated[AttemptId, Path()]
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]

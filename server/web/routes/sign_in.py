@@ -10,8 +10,8 @@ from server.accounts.known_browsers import KNOWN_FOR_S
 from server.accounts.models import Account
 from server.accounts.passwords import MIN_PASSWORD
 from server.core.errors import InvalidInputError, TooManyTriesError, WrongSignInError
-from server.web.http.context import Context
-from server.web.http.gate import AppContext, CurrentActor
+from server.web.http.context import AppContext, Context
+from server.web.http.gate import CurrentActor
 from server.web.http.session_cookies import end_session, start_session
 
 Secret = Annotated[str, Path(max_length=200)]

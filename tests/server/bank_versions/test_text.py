@@ -6,12 +6,12 @@ import pytest
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
+from server.bank_versions.check import check_answers
 from server.bank_versions.text import (
     MAX_TEXT_BYTES,
     Draft,
     DraftError,
     Fault,
-    check_answers,
     read_draft,
 )
 from tests.server.conftest import make_bank

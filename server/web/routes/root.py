@@ -1,18 +1,22 @@
-"""``/healthz`` for clients, ``/readyz`` for load balancers, ``/metrics`` for Prometheus."""
+"""What the server says of itself: its first page, the description of its API, how it is.
+
+``/healthz`` is for clients, ``/readyz`` for load balancers, ``/metrics`` for Prometheus.
+"""
 
 from functools import cache
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
+from starlette.responses import JSONResponse, RedirectResponse
 
 from server.contract import Wire
-from server.core.access import Action
+from server.core.access import Action, may
 from server.core.errors import StoreError
 from server.db import HEAD_REVISION
 from server.db.migrate import current_revision
-from server.operations.background import BackgroundWork
 from server.operations.metrics import CONTENT_TYPE
-from server.web.http.gate import AppContext, needs
+from server.web.http.context import AppContext, BackgroundWork
+from server.web.http.gate import CurrentActor, needs
 
 _OK = "ok"
 
@@ -34,6 +38,31 @@ class Readiness(Wire):
     disk: str = Field(description="'ok', or that there is no room for answers")
     migrations: str = Field(description="'ok', or that the tables are not this version's")
     jobs: str = Field(description="'ok', or that no worker runs in this process")
+
+
+@cache
+def home_router() -> APIRouter:
+    """``/`` and ``/openapi.json``."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    def home(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+        """Send everybody to the page they work on."""
+        if may(actor, Action.COACH):
+            return RedirectResponse("/coach", 303)
+        if may(actor, Action.MANAGE_ACCOUNTS):
+            return RedirectResponse("/admin/accounts", 303)
+        if may(actor, Action.OWN_ACCOUNT):
+            return RedirectResponse("/account", 303)
+        server = str(request.base_url).rstrip("/")
+        return context.pages.page(request, "server/open.html", server=server)
+
+    @router.get("/openapi.json", dependencies=[needs(Action.READ_BANK)])
+    def description(request: Request) -> Response:
+        """Describe the API."""
+        return JSONResponse(request.app.openapi())
+
+    return router
 
 
 @cache

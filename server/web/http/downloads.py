@@ -1,14 +1,32 @@
-"""Sound from the database, whole or by ranges, as a browser's player asks for it."""
+"""Responses that are not pages: files to save, and sound, whole or by ranges for a player."""
 
 import re
 from typing import Final
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from server.jobs.work import MadeFile
 from server.sharing.recordings import Sound
 
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+
+
+def file_response(file: MadeFile) -> Response:
+    """A file to download, never to show inline: its content comes from other people."""
+    plain = "".join(char if char.isascii() and char.isprintable() else "_" for char in file.name)
+    plain = re.sub(r'["\\%/]', "_", plain)
+    return Response(
+        file.content,
+        media_type=file.media_type,
+        headers={
+            "Content-Disposition": (
+                f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"
+            ),
+            "Cache-Control": "no-store",
+        },
+    )
 
 
 def sound_response(request: Request, sound: Sound) -> Response:
