@@ -8,7 +8,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from client.answering.hearing import AnswerHearing, Hear, HeardStretch
 from client.answering.live_answer import LiveAnswer
@@ -16,7 +16,13 @@ from client.answering.submission import Outcome, new_submission
 from client.answering.term_track import HearWords
 from client.answering.worker import AnswerWorker, Caption, hear_words_again, ignore_caption
 from client.audio.files import SoundFile
-from client.backend.protocol import Backend, QueuedError, UnavailableError
+from client.backend.protocol import (
+    SET_ASIDE,
+    Backend,
+    QueuedError,
+    RejectedError,
+    UnavailableError,
+)
 from client.journal import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
@@ -25,6 +31,8 @@ from server.contract import Evidence, Revision, Submission, Transcript, Word
 
 if TYPE_CHECKING:  # it brings an HTTP client
     from client.judging.judge import Judge
+
+T = TypeVar("T")
 
 
 class Session:
@@ -231,7 +239,7 @@ class Session:
         kept: KeptAnswer | None = None,
     ) -> Submission:
         """What is sent of an answer, judged where there is a judge, and noted before it is sent."""
-        submission = new_submission(question_id, transcript, evidence, kept)
+        submission = new_submission(question_id, transcript, evidence, kept.entry if kept else None)
         if self._judge is not None:
             submission = self._judge.judged(submission, self._backend)
         if kept is not None:
@@ -256,3 +264,17 @@ class Session:
                 return hear(clip, words, question)
 
         return hear_words
+
+
+def handed_over(kept: KeptAnswer, submit: Callable[[], T]) -> T:
+    """Send an answer; one that the server refuses goes on in the outbox, with its recording.
+
+    Raises:
+        RejectedError: the server refused it.
+    """
+    try:
+        return submit()
+    except RejectedError as error:
+        if error.code == SET_ASIDE:
+            kept.stored()
+        raise

@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from client.journal import KeptAnswer
+from client.journal.entry import Entry
 from server.contract import Evidence, Report, Submission, Transcript
 
 
@@ -29,13 +29,13 @@ def new_submission(
     question_id: str,
     transcript: Transcript,
     evidence: Evidence | None = None,
-    kept: KeptAnswer | None = None,
+    entry: Entry | None = None,
 ) -> Submission:
-    """An answer as it was kept in the journal, or one given now, with an id of its own."""
+    """An answer with its id and time from the journal; without an entry, one given now."""
     return Submission(
-        submission_id=kept.submission_id if kept else uuid.uuid4().hex,
+        submission_id=entry.submission_id if entry else uuid.uuid4().hex,
         question_id=question_id,
-        created_at=kept.spoken_at if kept else datetime.now(UTC),
+        created_at=entry.spoken_at if entry else datetime.now(UTC),
         transcript=transcript,
         evidence=evidence or Evidence(),
     )

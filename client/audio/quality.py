@@ -7,22 +7,18 @@ import numpy as np
 import numpy.typing as npt
 
 from client.audio.resample import at_sample_rate
+from client.audio.sound_meter import MIN_SPEECH_OVER_NOISE_DB, QUIET_DBFS
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import SILENCE_DBFS
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
 State = Literal["works", "zeros", "silent", "no-speech", "clipping", "quiet", "noise"]
 
-QUIET_DBFS: Final = -45.0
-"""Speech whose mean power lies below this is too quiet. Of 120 recordings of ``shared/speech`` the
-quietest speaker measures -34 dBFS, the median -24."""
-MIN_SPEECH_OVER_NOISE_DB: Final = 15.0
-"""The noisiest of the same 120 recordings has its speech 20 dB above the noise, the median 32."""
 CLIPPED: Final = 0.99
 """A sample this close to full scale is at the converter's end."""
 MAX_CLIPPED_SHARE: Final = 0.001
 """One knock on the table clips a few samples; clipped speech more than a thousandth of its own.
-None of the 120 recordings has a clipped sample."""
+None of 120 recordings of ``shared/speech`` has a clipped sample."""
 MIN_SPEECH_S: Final = 1.0
 _FRAME_S: Final = 0.05
 _MARGIN_S: Final = 0.1

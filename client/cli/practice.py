@@ -249,7 +249,7 @@ def _assess(
     save: bool,
     partial: bool = False,
 ) -> "tuple[Outcome, str]":
-    from client.answering.session import Session
+    from client.answering.session import Session, handed_over
     from client.audio.files import SoundFile
     from client.audio.speech import check_for_speech
     from client.backend.protocol import UnavailableError
@@ -257,7 +257,6 @@ def _assess(
     from client.cli.progress import share_bar
     from client.core.errors import BrokenFileError, RecordingError
     from client.journal import Journal
-    from client.practice.finishing import handed_over
 
     try:
         sound = SoundFile(audio, allow_truncated=partial)

@@ -5,6 +5,7 @@ import hashlib
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Self
@@ -12,6 +13,7 @@ from typing import Final, Self
 from pydantic import ValidationError
 
 from client.audio.take_file import HEADER_BYTES, PART_SUFFIX, STAMP_FORMAT, is_held, length_s
+from client.core.errors import RecordingError
 from client.core.settings import ClientSettings
 from client.journal.entry import EMBEDDED, Entry
 from client.journal.kept_answer import (
@@ -21,7 +23,6 @@ from client.journal.kept_answer import (
     WAV_SUFFIX,
     KeptAnswer,
 )
-from client.journal.unfinished import Unfinished
 from server.contract import Submission
 
 _STILLBORN_AFTER_S: Final = 60.0
@@ -29,6 +30,64 @@ _STILLBORN_AFTER_S: Final = 60.0
 _STAMPED: Final = re.compile(r"\d{8}T\d{12}Z-.*")
 """What the recordings of answers without an end are called; kept ones have their answer's id."""
 _MAX_ENTRY_BYTES: Final = 64 << 20
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """An answer, or a take of a drill, that nobody works on.
+
+    Attributes:
+        folder: of the recordings.
+        stem: what its files are called, without their suffix.
+        name: what it is asked for by.
+        entry: what is known of it.
+        duration_s: how much was said.
+        is_old: an earlier version of Aloud recorded it: what it answers is known only as its label.
+    """
+
+    folder: Path
+    stem: str
+    name: str
+    entry: Entry
+    duration_s: float
+    is_old: bool = False
+
+    @property
+    def started_at(self) -> datetime:
+        """When the recording began."""
+        return self.entry.spoken_at
+
+    @property
+    def reason(self) -> str:
+        """Why it is unfinished; empty where nobody could tell, as after a crash."""
+        return self.entry.reason
+
+    def is_for(self, server: str | None) -> bool:
+        """Whether it was spoken for this server (``None``: the embedded one)."""
+        return self.entry.server is None or self.entry.server == (server or EMBEDDED)
+
+    def take_up(self) -> KeptAnswer:
+        """Work on it.
+
+        Raises:
+            TakeHeldError: another program does; RecordingError: it is gone.
+        """
+        return KeptAnswer(self.folder, self.entry, self.stem).hold()
+
+    def discard(self) -> None:
+        """Delete it for good.
+
+        Raises:
+            TakeHeldError: another program works on it; RecordingError: it cannot be deleted.
+        """
+        self.take_up().discard()
+
+    def note(self, reason: str) -> None:
+        """Keep the reason why it could not be finished, to show it later."""
+        try:
+            self.take_up().let_go(reason)
+        except RecordingError:
+            return
 
 
 class Journal:

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Self, TypeVar
 
-from client.answering.session import Session
+from client.answering.session import Session, handed_over
 from client.answering.submission import Outcome
 from client.backend.protocol import (
-    SET_ASIDE,
     QueuedError,
     RejectedError,
     UnavailableError,
@@ -248,20 +247,6 @@ class Finisher:
         if question is None:
             return Offer(found, problem=f"the bank has no question {entry.asked} any more")
         return Offer(found, question.id, question.prompt)
-
-
-def handed_over(kept: KeptAnswer, submit: Callable[[], T]) -> T:
-    """Send an answer; one that the server refuses goes on in the outbox, with its recording.
-
-    Raises:
-        RejectedError: the server refused it.
-    """
-    try:
-        return submit()
-    except RejectedError as error:
-        if error.code == SET_ASIDE:
-            kept.stored()
-        raise
 
 
 def _elsewhere(entry: Entry) -> str:

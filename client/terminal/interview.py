@@ -11,7 +11,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from client.answering.live_answer import LiveAnswer
-from client.answering.session import Session
+from client.answering.session import Session, handed_over
 from client.answering.submission import Outcome
 from client.audio import Level, OnSamples, Recorder, RecorderSettings, Recording
 from client.backend.protocol import Backend
@@ -19,7 +19,7 @@ from client.core.errors import ClientError, NoSpeech
 from client.core.settings import ClientSettings
 from client.journal import Journal, KeptAnswer
 from client.practice.choosing import choose_questions
-from client.practice.finishing import Finisher, handed_over
+from client.practice.finishing import Finisher
 from client.practice.interviews import last_practiced
 from client.terminal.keys import Keys, key_reader, one_of
 from client.terminal.meant import ask_what_was_meant

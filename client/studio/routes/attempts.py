@@ -21,7 +21,6 @@ from client.studio.state.studio import Studio
 from client.studio.views.ways import Ways, reading_url, ways_of
 from pronunciation.terms import Lexicon
 from question_bank.errors import BankError
-from question_bank.models import Question
 from question_bank.own_aliases import OwnAliases, read_own_aliases
 from server.contract import (
     Attempt,
@@ -92,7 +91,7 @@ def router(studio: Studio) -> APIRouter:
         return studio.page(
             request,
             "compare.html",
-            question=question_of(studio, after)[0],
+            question=studio.question_of(after)[0],
             before=before,
             after=after,
             view=view,
@@ -197,7 +196,7 @@ def _report(
     trial: AliasTrial | None = None,
 ) -> HTMLResponse:
     view = view_report(attempt.report, to_owner=True)
-    question, in_bank = question_of(studio, attempt)
+    question, in_bank = studio.question_of(attempt)
     others = studio.backend.history(
         HistoryQuery(question_id=attempt.report.question_id, limit=CHARTED_ATTEMPTS)
     )
@@ -243,14 +242,6 @@ def _own_aliases(studio: Studio) -> OwnAliases:
         BankError
     ):  # broken by hand: reported when an alias is added, and no reason to hide the report
         return OwnAliases()
-
-
-def question_of(studio: Studio, attempt: Attempt) -> tuple[Question, bool]:
-    """The question as the bank has it now, or else as it was asked; and whether the bank has it."""
-    try:
-        return studio.backend.question(attempt.report.question_id), True
-    except RejectedError:
-        return studio.backend.export_one(attempt.id).attempts[0].question, False
 
 
 def _sounds(studio: Studio, attempt: Attempt, view: ReportView) -> Sounds:

@@ -8,7 +8,6 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from client.data.repair import correct_words, earlier_version, restore_words, rough_answers
 from client.practice.progress import all_attempts
-from client.studio.routes.attempts import question_of
 from client.studio.state.studio import Studio
 from server.contract import MAX_TEXT_CHARS, AttemptId
 from server.ui.report_view import Sounds, view_report
@@ -66,7 +65,7 @@ def router(studio: Studio) -> APIRouter:
             "version.html",
             attempt=shown,
             newest=newest,
-            question=question_of(studio, newest)[0],
+            question=studio.question_of(newest)[0],
             view=view_report(shown.report, to_owner=True),
             sounds=Sounds(),
         )

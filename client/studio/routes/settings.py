@@ -20,7 +20,7 @@ from client.core.preferences import (
 )
 from client.practice.doubtful_choices import MOTHER_TONGUES, doubts_of
 from client.speaking import Speaker, voices_here
-from client.studio.routes.sounds import sound
+from client.studio.routes.downloads import sound
 from client.studio.state.studio import Studio
 
 TRIAL: Final = "How would you choose between InfiniBand and RoCE for a new training cluster?"

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query
 from starlette.responses import Response
 
-from client.audio.wav import wav_bytes
-from client.speaking import Speaker
+from client.studio.routes.downloads import sound
 from client.studio.state.studio import Studio
 from pronunciation.phones import parse_phones
 from pronunciation.respelling.from_phones import respell_phones
@@ -58,11 +57,3 @@ def _said(studio: Studio, text: str, lexicon: Lexicon | None = None) -> Response
     if not any(character.isalnum() for character in text):
         raise HTTPException(422, "there is nothing to say: the text has no words")
     return sound(studio.speaker(lexicon), text)
-
-
-def sound(speaker: Speaker, text: str) -> Response:
-    """A text as a WAV file. The browser keeps none: the voice has its own cache and may change."""
-    clip = speaker.clip(text)
-    return Response(
-        wav_bytes(clip), media_type="audio/wav", headers={"Cache-Control": "private, no-store"}
-    )

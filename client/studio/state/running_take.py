@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Final
 
 from client.answering.live_answer import LiveAnswer
+from client.answering.session import handed_over
 from client.answering.submission import Outcome
 from client.audio.take_file import TakeWriter
 from client.core.errors import ClientError, RecordingError
 from client.journal import KeptAnswer
 from client.journal.kept_answer import why_unfinished
-from client.practice.finishing import handed_over
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
 

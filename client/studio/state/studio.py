@@ -16,6 +16,7 @@ from client.answering.hearing import Hear
 from client.answering.session import Session
 from client.backend.embedded import make_home
 from client.backend.opening import open_backend
+from client.backend.protocol import RejectedError
 from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError
 from client.core.own_lexicon import load_own_lexicon
@@ -31,8 +32,8 @@ from client.studio.state.open_interviews import OpenInterviews
 from client.studio.state.repairs import Repairs
 from client.studio.state.takes import Takes
 from pronunciation.terms import Lexicon
-from question_bank.models import Bank
-from server.contract import HistoryQuery
+from question_bank.models import Bank, Question
+from server.contract import Attempt, HistoryQuery
 from server.ui.rendering import environment
 
 if TYPE_CHECKING:
@@ -171,6 +172,13 @@ class Studio:
             self.backend.drills.queue()
         first = first_question(self.bank.questions)
         self._speak_ahead("Ready." if first is None else first.prompt)
+
+    def question_of(self, attempt: Attempt) -> tuple[Question, bool]:
+        """The question as the bank has it now, or else as it was asked; and whether it is there."""
+        try:
+            return self.backend.question(attempt.report.question_id), True
+        except RejectedError:
+            return self.backend.export_one(attempt.id).attempts[0].question, False
 
     def page(
         self, request: Request, template: str, status: int = 200, **values: Any
