@@ -8,9 +8,8 @@ import re
 from functools import cache, lru_cache
 from importlib import resources
 
-import lemminflect  # type: ignore[import-untyped]
-
 from server.grading.lexis.english import is_known_english, rank, word_set
+from server.grading.lexis.lemmas import Lemmas, lemmas_in_dictionary, verb_of_unknown
 
 # British spellings that no suffix rule reaches (or where a rule would hit "hour", "four").
 _BRITISH: dict[str, str] = {
@@ -90,7 +89,7 @@ def lemma(word: str) -> str:
     if len(word) < 3 or not (word.isascii() and word.isalpha()) or word in _KEPT:
         return word
     word = american(word)
-    known = lemminflect.getAllLemmas(word) or _british_lemmas(word)
+    known = lemmas_in_dictionary(word) or _british_lemmas(word)
     if not known:
         return _unknown_lemma(word)
     for part in ("VERB", "NOUN", "ADJ"):
@@ -103,10 +102,10 @@ def lemma(word: str) -> str:
     return word
 
 
-def _british_lemmas(word: str) -> dict[str, tuple[str, ...]]:
+def _british_lemmas(word: str) -> Lemmas:
     """Lemmas of a key that no dictionary has, as -ise was made -ize."""
     other = re.sub(r"iz(e|es|ed|ing)$", r"is\1", word)
-    return lemminflect.getAllLemmas(other) if other != word else {}
+    return lemmas_in_dictionary(other) if other != word else {}
 
 
 def _unknown_lemma(word: str) -> str:
@@ -116,7 +115,7 @@ def _unknown_lemma(word: str) -> str:
     if _PLURAL_ACRONYM.match(word):
         return word[:-1]
     if word.endswith(("ing", "ed")) and len(word) > 5:
-        base = str(lemminflect.getAllLemmasOOV(word, "VERB")["VERB"][0])
+        base = verb_of_unknown(word)
         return base.removesuffix("e") if is_known_english(base.removesuffix("e")) else base
     return word
 
@@ -159,7 +158,7 @@ def family(word: str) -> str:
     if len(key) >= 6 and not is_known_english(key):
         for ending, base in _OWN_ENDINGS:
             root = key.removesuffix(ending) + base
-            if key.endswith(ending) and (root in _families() or lemminflect.getAllLemmas(root)):
+            if key.endswith(ending) and (root in _families() or lemmas_in_dictionary(root)):
                 return _families().get(root, root)
     return key
 
@@ -167,7 +166,7 @@ def family(word: str) -> str:
 @lru_cache(maxsize=65536)
 def parts_of_speech(word: str) -> frozenset[str]:
     """What a lower-case word may be: of NOUN, VERB, ADJ, ADV; empty where no dictionary has it."""
-    known = lemminflect.getAllLemmas(american(word)) or _british_lemmas(word)
+    known = lemmas_in_dictionary(american(word)) or _british_lemmas(word)
     return frozenset(known)
 
 
