@@ -11,7 +11,6 @@ from client.studio.routes import (
     attempts,
     comments,
     drills,
-    engine,
     history,
     interview,
     microphone,
@@ -27,7 +26,6 @@ from client.studio.routes import (
 from client.studio.state.studio import Studio
 
 _PAGES: Final = (
-    engine,
     questions,
     roles,
     sounds,

@@ -1,14 +1,16 @@
 """What answers are graded with: the bank, the lexicon and the grader, loaded at first use."""
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from random import Random
+from random import Random, SystemRandom
+from threading import Lock
+from typing import Final
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
-from server.attempts.trust import Trust
 from server.contract import Report, Submission
 from server.core.errors import GraderFailedError, ServerError
 
@@ -24,6 +26,12 @@ StoredSense = dict[str, object]
 MakeSense = Callable[[Submission, StoredSense | None], tuple[object, StoredSense | None]]
 IsHonest = Callable[[Submission, StoredSense, Report, Random], bool]
 Prepare = Callable[[Question, Lexicon], None]
+
+
+TESTED_SHARE: Final = 1 / 16
+"""Of the answers after an account's first one, which always is tested."""
+_ACCOUNTS: Final = 10_000
+"""Remembered; one that was away for longer begins again with a test."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,37 @@ class Graded:
 
     report: Report
     sense: StoredSense | None = None
+
+
+class Trust:
+    """Remembers in this process which accounts send right vectors. Safe in several threads.
+
+    Attributes:
+        random: chooses what is tested.
+    """
+
+    def __init__(self, random: Random | None = None) -> None:
+        self.random = random or SystemRandom()
+        self._lock = Lock()
+        self._right: OrderedDict[int | None, bool] = OrderedDict()
+
+    def takes(self, owner_id: int | None) -> bool:
+        """Whether this account's vectors are taken at all."""
+        with self._lock:
+            return self._right.get(owner_id, True)
+
+    def wants_test(self, owner_id: int | None) -> bool:
+        """Whether to test the vectors of this answer."""
+        with self._lock:
+            known = owner_id in self._right
+        return not known or self.random.random() < TESTED_SHARE
+
+    def note(self, owner_id: int | None, right: bool) -> None:
+        """Remembers how a test ended; one wrong answer counts for as long as the process runs."""
+        with self._lock:
+            self._right[owner_id] = right and self._right.pop(owner_id, True)
+            if len(self._right) > _ACCOUNTS:
+                self._right.popitem(last=False)
 
 
 class GradingData:

@@ -10,12 +10,21 @@ from fastapi import APIRouter, FastAPI
 
 from server.accounts.service import AccountService
 from server.attempts.opening import create_service
+from server.attempts.regrading import REGRADE, regrading
 from server.attempts.service import Service
+from server.bank_versions.service import CHECK_BANK, BankVersions
+from server.core.clock import utc_now
 from server.core.settings import ServerSettings
-from server.operations.background import create_background_work
+from server.exports.cohort import EXPORT_COHORT, cohort_exporting
+from server.jobs.queue import JobQueue
+from server.jobs.store import JobStore
+from server.jobs.worker import Runner
 from server.operations.metrics import Metrics
 from server.operations.warming import WarmUp
+from server.sharing.recordings import RECORDING, RecordingService
 from server.sharing.service import SharingService
+from server.sharing.shown import still_shown
+from server.sharing.uploads import preparing
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
 from server.ui.static_files import Assets
@@ -33,8 +42,12 @@ from server.web.routes.attempts import attempts_router, drills_router
 from server.web.routes.bank import bank_pages_router, bank_router
 from server.web.routes.bank_question_pages import bank_question_pages_router
 from server.web.routes.coach import coach_router, corrections_router
-from server.web.routes.exports import export_pages_router, exports_router
-from server.web.routes.jobs import job_pages_router, jobs_router
+from server.web.routes.jobs import (
+    export_pages_router,
+    exports_router,
+    job_pages_router,
+    jobs_router,
+)
 from server.web.routes.links import links_router
 from server.web.routes.reviews import merging_router, review_pages_router, reviews_router
 from server.web.routes.root import health_router, home_router
@@ -112,7 +125,7 @@ def create_app(
         use,
         accounts or AccountService(use.database, secret=settings.secret),
         Pages(),
-        BackgroundWork(use.database, *create_background_work(use)),
+        _background_work(use),
         SharingService(use.database),
         Metrics(use.database),
     )
@@ -144,6 +157,35 @@ def create_app(
     add_problem_handlers(app)
     app.mount("/static/ui", Assets(directory=STATIC), name="ui")
     return app
+
+
+def _background_work(service: Service) -> BackgroundWork:
+    """The jobs of a service, and the versions of its bank.
+
+    From here on the service grades with the active version. The queue has this process's worker,
+    which does not run yet.
+    """
+    versions = BankVersions(service.database, service.grading_data)
+    service.grade_with(versions.grading_data)
+    database = service.database
+    recordings = RecordingService(database, utc_now)
+    kinds = {
+        REGRADE: regrading(service),
+        CHECK_BANK: versions.checking(),
+        EXPORT_COHORT: cohort_exporting(database),
+        RECORDING: preparing(database, recordings),
+    }
+    store = JobStore(database)
+
+    def drop_what_is_not_shared() -> None:
+        """Exports and recordings must not outlive the sharing of their content."""
+        recordings.sweep_when_due()
+        for job_id, result in store.with_files(EXPORT_COHORT):
+            if not still_shown(database, result["cohort_id"], result["attempt_ids"]):
+                store.drop_file(job_id)
+
+    queue = JobQueue(Runner(store, kinds, tidy=drop_what_is_not_shared))
+    return BackgroundWork(database, queue, versions)
 
 
 def _add_middleware(app: FastAPI, context: Context) -> None:

@@ -1,9 +1,9 @@
-"""A better transcript of an answer: transcribed again, corrected, restored; earlier reports."""
+"""Better transcripts: the engine and its weights; answers transcribed again or corrected."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Path, Request
+from fastapi import APIRouter, Body, Form, Path, Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from client.data.repair import correct_words, earlier_version, restore_words, rough_answers
@@ -18,6 +18,17 @@ Id = Annotated[AttemptId, Path()]
 def router(studio: Studio) -> APIRouter:
     """What the engine's panel and the report's buttons ask for."""
     routes = APIRouter()
+
+    @routes.get("/engine")
+    def engine() -> dict[str, Any]:
+        """What the engine is doing, and how far a download is."""
+        return asdict(studio.engine.status())
+
+    @routes.post("/engine/fetch")
+    def fetch(model: Annotated[str, Body(embed=True, max_length=100)]) -> dict[str, Any]:
+        """Begin to download weights."""
+        studio.engine.fetch(model)
+        return asdict(studio.engine.status())
 
     @routes.get("/repairs")
     def status() -> dict[str, Any]:

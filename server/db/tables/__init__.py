@@ -23,8 +23,15 @@ from server.db.tables.attempts import (
 )
 from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
 from server.db.tables.operations import AuditRow, BankVersionRow, JobFileRow, JobInputRow, JobRow
-from server.db.tables.reviewing import CommentRow, CorrectionRow, ReviewRow, RubricScoreRow
-from server.db.tables.sharing import RecordingRow, ShareLinkRow, ShareRow
+from server.db.tables.reviewing import (
+    CommentRow,
+    CorrectionRow,
+    RecordingRow,
+    ReviewRow,
+    RubricScoreRow,
+    ShareLinkRow,
+    ShareRow,
+)
 
 __all__ = [
     "AccountRow",

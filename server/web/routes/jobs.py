@@ -1,20 +1,34 @@
-"""Jobs over HTTP: start a regrade, see its progress, cancel it, fetch the file."""
+"""Background work over HTTP: regrades and exports, their progress and their files."""
 
 from functools import cache
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, status
+from fastapi import APIRouter, Form, Path, Query, Request, status
+from pydantic import AwareDatetime
 from starlette.responses import RedirectResponse, Response
 
 from server.attempts.regrading import REGRADE, RegradeOrder
-from server.core.access import Action, may
-from server.core.errors import NotAllowedError
+from server.contract import AttemptId, Wire
+from server.core.access import Action, Actor, may
+from server.core.errors import NotAllowedError, NotFoundError
+from server.exports.attempt import AttemptFormat, export_attempt
+from server.exports.cohort import EXPORT_COHORT, CohortFormat, CohortOrder, check_parquet
 from server.jobs.models import Job, JobList
-from server.web.http.context import AppContext
+from server.sharing.shown import resource_of_attempt
+from server.web.http.context import AppContext, BackgroundWork
 from server.web.http.downloads import file_response
-from server.web.http.gate import CurrentActor, needs
+from server.web.http.gate import CurrentActor, demand, needs
 
 JobId = Annotated[int, Path(ge=1, le=2**63 - 1)]
+CohortId = Annotated[int, Path(ge=1, le=2**63 - 1)]
+
+
+class CohortExport(Wire):
+    """Which table of a cohort is wanted; ``since`` is included, ``until`` is not."""
+
+    format: CohortFormat = "csv"
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
 
 
 @cache
@@ -99,3 +113,73 @@ def job_pages_router() -> APIRouter:
         return RedirectResponse(f"/jobs/{job_id}", 303)
 
     return router
+
+
+@cache
+def exports_router() -> APIRouter:
+    """The routes that hand out files."""
+    router = APIRouter(tags=["exports"], dependencies=[needs(Action.PRACTICE)])
+
+    @router.get(
+        "/attempts/{attempt_id}/export",
+        response_class=Response,
+        responses={200: {"content": {"application/octet-stream": {}}}},
+    )
+    def attempt(
+        attempt_id: Annotated[AttemptId, Path()],
+        actor: CurrentActor,
+        context: AppContext,
+        format: Annotated[AttemptFormat, Query()] = "markdown",
+    ) -> Response:
+        """Return an attempt, your own or one shared with a cohort that you coach, as a file."""
+        resource = resource_of_attempt(context.background.database, attempt_id)
+        if resource is None:
+            raise NotFoundError("there is nothing here, or it is not shared with you")
+        demand(actor, Action.READ, resource)
+        archive = context.service.of(resource.owner_id).export_one(attempt_id)
+        return file_response(export_attempt(archive, format))
+
+    @router.post("/cohorts/{cohort_id}/exports", status_code=status.HTTP_202_ACCEPTED)
+    def cohort(
+        cohort_id: CohortId, wanted: CohortExport, actor: CurrentActor, context: AppContext
+    ) -> Job:
+        """Put what a cohort's candidates share into a table, in the background."""
+        return _enqueue(context.background, actor, CohortOrder(cohort_id=cohort_id, **dict(wanted)))
+
+    return router
+
+
+@cache
+def export_pages_router() -> APIRouter:
+    """``/coach/exports``: the cohorts that you coach, each with its export."""
+    router = APIRouter(
+        prefix="/coach/exports", include_in_schema=False, dependencies=[needs(Action.COACH)]
+    )
+
+    @router.get("")
+    def exports(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+        """List the cohorts."""
+        cohorts = [each for each in context.accounts.cohorts.all() if each.id in actor.coached]
+        return context.pages.page(request, "jobs/exports.html", cohorts=cohorts)
+
+    @router.post("/{cohort_id}")
+    def export(
+        cohort_id: CohortId,
+        actor: CurrentActor,
+        context: AppContext,
+        format: Annotated[CohortFormat, Form()] = "csv",
+    ) -> Response:
+        """Start an export and show how far it is."""
+        job = _enqueue(context.background, actor, CohortOrder(cohort_id=cohort_id, format=format))
+        return RedirectResponse(f"/jobs/{job.id}", 303)
+
+    return router
+
+
+def _enqueue(background: BackgroundWork, actor: Actor, order: CohortOrder) -> Job:
+    demand(actor, Action.COACH)
+    if order.cohort_id not in actor.coached:
+        raise NotFoundError("there is no such cohort, or you do not coach it")
+    if order.format == "parquet":
+        check_parquet()
+    return background.queue.enqueue(EXPORT_COHORT, order.model_dump(mode="json"), actor.account_id)

@@ -11,9 +11,9 @@ import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
+from server.attempts.grading_data import Trust
 from server.attempts.service import Service
 from server.attempts.store import Store
-from server.attempts.trust import Trust
 from server.contract import MAX_SPANS, SpanVectors, Submission, Transcript
 from server.core.settings import sqlite_url
 from server.grading import is_honest, make_sense
@@ -195,7 +195,7 @@ def test_trust_is_lost_for_good_and_remembered_of_so_many(monkeypatch: pytest.Mo
     trust.note(1, True)
     assert not trust.takes(1)
     assert trust.takes(2)
-    monkeypatch.setattr("server.attempts.trust._ACCOUNTS", 2)
+    monkeypatch.setattr("server.attempts.grading_data._ACCOUNTS", 2)
     for owner in (2, 3, 4):
         trust.note(owner, True)
     assert trust.wants_test(2) and not trust.wants_test(4)
