@@ -1,4 +1,4 @@
-"""Checks of everything an interview needs; each that fails says the remedy."""
+"""Checks everything that an interview needs; each failing check names the remedy."""
 
 import importlib
 import importlib.metadata
@@ -45,7 +45,7 @@ class Check:
 def run_checks(
     settings: ClientSettings, *, sounddevice: Any = None, transport: Any = None
 ) -> tuple[Check, ...]:
-    """All checks, one after the other; takes a few seconds and listens to the microphone once.
+    """Run all checks in order; takes a few seconds and listens to the microphone once.
 
     Args:
         settings: the folders and the server to look at.

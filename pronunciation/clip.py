@@ -1,4 +1,4 @@
-"""A piece of sound as every part of Aloud sees it."""
+"""A piece of sound, in the form that all parts of Aloud use."""
 
 from dataclasses import dataclass
 

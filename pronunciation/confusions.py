@@ -1,4 +1,4 @@
-"""How far apart two stretches of sound are, by which phones listeners and recognizers mix up.
+"""The distance between two phone sequences, from phones that listeners and recognizers confuse.
 
 Phones are ARPAbet without stress, each written as one character, so that a word is a string.
 """

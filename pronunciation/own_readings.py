@@ -1,4 +1,4 @@
-"""Your own readings: how you say a term and mean to, laid over a lexicon as accepted.
+"""Your own readings: ways that you say a term, added to a lexicon as accepted.
 
 The file maps a term to readings in ARPAbet::
 

@@ -1,4 +1,4 @@
-"""Which terms people say where they speak about others, as an answer does beside its question's.
+"""Related terms: those that people say when they speak about a question's terms.
 
 ``data/together.json`` has the terms of each question of the built-in bank
 (``scripts/terms_together.py`` writes it).

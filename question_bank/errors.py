@@ -1,4 +1,4 @@
-"""What is wrong with a file: faults as data, in plain words, and the errors that carry them."""
+"""Faults of a file as data, in plain words, and the errors that carry them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

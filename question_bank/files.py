@@ -58,7 +58,7 @@ def unreadable(label: str, error: OSError) -> FileError:
 def compiled(
     model: type[M], files: Sequence[Path], folder: Path, make: Callable[[], M], code: Sequence[Path]
 ) -> M:
-    """What is made of these files: from a copy kept in a folder, or made and kept there.
+    """The compiled content of these files, from the cache, or compiled and cached.
 
     Reading checked YAML again takes ten times as long as reading the copy. The copy is named by
     the content of all that it was made from and with, so it is never out of date.

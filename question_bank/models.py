@@ -1,4 +1,4 @@
-"""The bank's frozen models: what a role, a round, a question and a key phrase are."""
+"""The bank's frozen models: role, round, question, key phrase and so on."""
 
 from operator import not_
 from typing import Annotated, Any, Literal

@@ -74,7 +74,7 @@ def _banks(sizes: tuple[int, ...]) -> Table:
         "Questions in the bank",
         columns,
         rows,
-        ("Short questions of a bank of one's own, laid over the built-in one.",),
+        ("Short questions of a custom bank, on top of the built-in one.",),
     )
 
 

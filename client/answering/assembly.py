@@ -1,4 +1,4 @@
-"""The parts of a rehearsal put together from the settings, the same for command line and studio."""
+"""Builds the parts of a rehearsal from the settings, for command line and studio alike."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What the sound of an answer tells beyond its transcript: the evidence that is sent with it.
+"""Evidence from the sound of an answer that its transcript lacks; sent with the answer.
 
 How the terms were said, and which key phrases were said where the transcriber wrote something
 else. ``AnswerHearing`` judges a stretch; ``term_track`` takes an answer through it, piece by piece.

@@ -30,7 +30,7 @@ class Prepare(Protocol):
     """Makes what is sent of an answer."""
 
     def __call__(self, transcript: Transcript, evidence: Evidence) -> Submission:
-        """The answer with an id of its own."""
+        """The answer with its own ID."""
 
 
 class Submit(Protocol):

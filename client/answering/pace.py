@@ -1,4 +1,4 @@
-"""When the engine is given what waits: early enough to be quick, seldom enough to be free."""
+"""Decides when the engine gets waiting pieces: soon enough to be fast, rarely enough to be free."""
 
 from collections import deque
 from typing import Final
@@ -40,7 +40,7 @@ class Pace:
         self._runs: deque[tuple[float, float]] = deque(maxlen=_RUNS_REMEMBERED)
 
     def ran(self, sound_s: float, cost_s: float) -> None:
-        """The engine has run once, on so much sound, and took so long."""
+        """Record one run of the engine: how much sound, how long it took."""
         self._runs.append((sound_s, cost_s))
 
     @property

@@ -1,6 +1,6 @@
-"""What a rehearsal does with one answer: sound in, a graded and stored attempt out.
+"""Turns the sound of one answer into a graded and stored attempt.
 
-Terminal and studio are thin over this module. Live or recorded, an answer takes the same way:
+Terminal and studio are thin over this module. Live or recorded, an answer takes the same path:
 clip → speech segments → transcript → hearing → submission (→ judge) → backend → outcome.
 """
 
@@ -70,7 +70,7 @@ class Session:
             return self._transcriber
 
     def rest(self) -> None:
-        """Nothing more will be said for now: give back what engine and hearing hold in memory.
+        """Release the memory of engine and hearing, because nobody will speak for now.
 
         The engine is loaded again where it is needed; without its hearing this session goes on.
         """
@@ -267,7 +267,7 @@ class Session:
 
 
 def handed_over(kept: KeptAnswer, submit: Callable[[], T]) -> T:
-    """Send an answer; one that the server refuses goes on in the outbox, with its recording.
+    """Send an answer; if the server refuses it, the outbox keeps it with its recording.
 
     Raises:
         RejectedError: the server refused it.

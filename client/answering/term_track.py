@@ -1,4 +1,4 @@
-"""An answer taken through the hearing piece by piece, so that nothing is lost where pieces meet."""
+"""Hears an answer piece by piece without losing a term where two pieces meet."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

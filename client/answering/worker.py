@@ -282,7 +282,7 @@ def transcribe(
 def hear_words_again(
     hear: HearWords, recording: Clip | SoundFile, words: Sequence[Word]
 ) -> TermTrack:
-    """Hear how the terms among words were said whose times are known.
+    """Hear how the terms were said, among words with known times.
 
     Args:
         hear: hears a stretch.

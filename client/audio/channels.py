@@ -1,4 +1,4 @@
-"""How the channels of a recording become one: what must not be mixed, and a constant offset."""
+"""Mixes the channels of a recording: finds what must not be mixed, removes a constant offset."""
 
 from dataclasses import dataclass
 from typing import Final, Literal

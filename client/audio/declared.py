@@ -1,4 +1,4 @@
-"""What a file says about its own length, to be held against what arrives."""
+"""The length that a file declares, to compare with what it contains."""
 
 import struct
 from pathlib import Path

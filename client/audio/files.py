@@ -40,7 +40,7 @@ class _Survey:
 
 
 class SoundFile:
-    """A file as sound: mono at 16 kHz, decoded as it is asked for, never all in memory.
+    """A file as sound: mono at 16 kHz, decoded on demand, never all in memory.
 
     It is decoded once when it is opened, to know its length, what is damaged in it and what its
     channels hold, and again by each ``blocks``.
@@ -135,7 +135,7 @@ def _check_is_file(path: Path) -> None:
     except OSError as error:
         raise AudioFileError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:  # a zero byte in the name
-        raise AudioFileError(f"{str(path)!r} is no name of a file") from error
+        raise AudioFileError(f"{str(path)!r} is not a file name") from error
 
 
 def _survey(path: Path) -> _Survey:

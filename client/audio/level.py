@@ -66,7 +66,7 @@ class FrameMeter:
 
 
 class SilenceDetector:
-    """Tells speech from the room's noise, whose level it learns and follows.
+    """Distinguishes speech from background noise, whose level it tracks.
 
     The thresholds were chosen with `benchmarks/silence_stop.py`: sentences read by 67 speakers of
     speechocean762's training half, joined with pauses of 0.3 to 1.8 s, in white noise and hum 10 to

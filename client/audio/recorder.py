@@ -30,7 +30,7 @@ StoppedBy = Literal["person", "silence", "time_limit", "only_zeros", "device_los
 _NOTICES: dict[StoppedBy, str] = {
     "device_lost": "the microphone was disconnected while recording; what you said before is kept",
 }
-_ZEROS: Final = "the microphone gave nothing but exact zeros, so it is muted or not allowed"
+_ZEROS: Final = "the microphone gave only exact zeros, so it is muted or not allowed"
 _ZEROS_REMEDY: Final = (
     "on macOS, turn the terminal on under System Settings › Privacy & Security › Microphone and "
     "restart it; elsewhere, unmute the microphone in the system's sound settings"

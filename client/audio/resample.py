@@ -1,4 +1,4 @@
-"""From a device's native rate to the one rate inside Aloud, and back."""
+"""Resamples between a device's native rate and Aloud's own rate."""
 
 from typing import Any, Final
 

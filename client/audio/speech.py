@@ -1,4 +1,4 @@
-"""Is there speech, and where: level and voice activity, before any engine hears the clip.
+"""Finds speech by level and voice activity, before an engine gets the clip.
 
 Whisper writes sentences on silence and noise (huggingface/transformers#24512), so nothing reaches
 an engine that this gate has not found speech in. Pauses come from here too: word times drift after

@@ -1,4 +1,4 @@
-"""Who speaks when, found while the sound comes in: Silero voice activity detection as a stream.
+"""Finds speech while the sound arrives: Silero voice activity detection on a stream.
 
 The same sound gives the same answer whether it comes at once or in blocks of any size, so the
 pauses of an answer that was measured while it was spoken are those of its recording.
@@ -123,7 +123,7 @@ class LevelMeter:
 
     @property
     def level(self) -> Level:
-        """The level of all that came; less than 0.1 s counts as it is."""
+        """The level of everything so far; less than 0.1 s counts in full."""
         if not self._peak:
             return Level(-np.inf, -np.inf, is_all_zeros=True)
         power = self._loudest

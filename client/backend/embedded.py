@@ -1,4 +1,4 @@
-"""The server inside this process, on the user's own data folder.
+"""The server inside this process, on the user's data folder.
 
 The one module of the client that imports the server's insides.
 """

@@ -1,4 +1,4 @@
-"""What the client asks of a server, wherever it runs: in this process or over HTTP.
+"""What the client can ask of a server, in this process or over HTTP.
 
 The server's ``Service`` has the shape of ``Backend``; so has its counterpart over HTTP.
 """
@@ -195,7 +195,7 @@ class Backend(Protocol):
 
 
 class Reviews(Protocol):
-    """What was written about your answers, wherever it is stored."""
+    """What was written about your answers, in either place."""
 
     def document(self, attempt_id: int) -> ReviewDocument:
         """Comments, scores and corrected verdicts of one attempt."""

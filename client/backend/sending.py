@@ -67,7 +67,7 @@ class SendAll(Protocol):
     """Sends what waits, in order."""
 
     def __call__(self, go_on: Callable[[], bool], on_sent: Callable[[], None]) -> str:
-        """Why the rest goes on waiting; empty where nothing does.
+        """Why the rest still waits; empty if nothing does.
 
         Args:
             go_on: asked before each one.
@@ -76,7 +76,7 @@ class SendAll(Protocol):
 
 
 class Sender:
-    """Runs ``send_all`` in a thread of its own when it is asked to; one run at a time.
+    """Runs ``send_all`` on its own thread on request; one run at a time.
 
     Args:
         send_all: sends what waits.
@@ -215,7 +215,7 @@ def with_outbox(
 
 
 class _Sending(Wrapped):
-    """Adds the outbox to what can wait; everything else goes to the backend as it is."""
+    """Adds the outbox to what can wait; everything else goes straight to the backend."""
 
     def __init__(
         self,
@@ -244,7 +244,7 @@ class _Sending(Wrapped):
         self.close()
 
     def close(self) -> None:
-        """Goes on sending for a moment, then closes the backend; what waits goes on waiting."""
+        """Continues sending for a moment, then closes the backend; the rest stays in the outbox."""
         self._sender.end(_CLOSE_WITHIN_S, self._tell_sent)
         if self._patient is not self._backend:
             self._patient.close()

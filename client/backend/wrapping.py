@@ -1,4 +1,4 @@
-"""A context around every call to an object, without a method written for each of them."""
+"""Runs every call to an object inside a context, without a method for each."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""What a worker does: one recording in, its line of results out."""
+"""The work of one worker: a recording in, its line of results out."""
 
 import json
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class AssessorOptions:
 
 
 class Assessor:
-    """Assesses recordings one after the other, with one engine.
+    """Assesses recordings one by one, with one engine.
 
     Raises:
         ClientError, PronunciationError: engine, server or lexicon cannot be opened.

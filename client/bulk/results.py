@@ -1,4 +1,4 @@
-"""The file of results: JSON lines, one a recording, written as they come.
+"""The file of results: one JSON line per recording, in the order they are finished.
 
 A run that ended early goes on where it stopped: a recording that has a line is not done again, and
 a line that was cut short is removed.

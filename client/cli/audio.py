@@ -18,7 +18,7 @@ _PANEL = "Sound"
 
 
 class VoiceName(enum.StrEnum):
-    """Who speaks."""
+    """The voice."""
 
     natural = "natural"
     system = "system"

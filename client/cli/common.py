@@ -1,4 +1,4 @@
-"""What all commands share: consoles, the options about data, and how failures end."""
+"""What all commands share: consoles, options about data, and error handling."""
 
 import functools
 import inspect

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def begin_loading(
     settings: "ClientSettings", engine: str | None, model: str | None, *, offline: bool = False
 ) -> "Callable[[], Transcriber]":
-    """Begin to load an engine, in a process of its own; what is not given is as in the settings.
+    """Begin to load an engine in its own process; what is not given comes from the settings.
 
     Returns:
         What waits for it; what it has to say goes to standard error. Raises EngineError or

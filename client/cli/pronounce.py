@@ -105,7 +105,7 @@ def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
 
 
 def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
-    """One JSON line out for each line in, as soon as it is judged."""
+    """Print one JSON line for each line read, as soon as it is judged."""
     from client.cli.progress import counting
 
     try:

@@ -1,4 +1,4 @@
-"""``aloud settings``: what is chosen once, shown, changed and taken back."""
+"""``aloud settings``: shows, changes and resets settings."""
 
 from pathlib import Path
 from typing import Annotated

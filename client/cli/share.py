@@ -1,4 +1,4 @@
-"""``aloud share``: show an answer to a coach on a shared server, and take that back."""
+"""``aloud share``: shares an answer with a coach on a shared server, and revokes the share."""
 
 from typing import TYPE_CHECKING, Annotated
 

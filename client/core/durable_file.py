@@ -1,4 +1,4 @@
-"""Files that after a crash or power cut are there whole or not at all."""
+"""Files that are complete or absent after a crash or a power cut."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The lexicon as this person uses it: with the readings that count as right from "I said it right".
+"""The lexicon with the user's own readings, from "I said it right".
 
 Only if the server runs in this process: a program's lexicon is for the program to change.
 """

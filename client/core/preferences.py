@@ -1,4 +1,4 @@
-"""What a person chooses once: voice, theme, engine and so on, in one file of the data folder.
+"""The user's settings: voice, theme, engine and so on, in one file of the data folder.
 
 An option of a command goes before the environment (``ALOUD_SPEED`` and so on), the environment
 before the file, the file before the default.
@@ -200,7 +200,7 @@ def reset_preferences(home: Path) -> None:
 
 
 def written(preferences: Preferences, name: str) -> str:
-    """A setting as it is typed: ``1.25``, ``on``, ``2027-03-01``; empty where nothing is chosen."""
+    """A setting as people type it: ``1.25``, ``on``, ``2027-03-01``; empty if nothing is chosen."""
     value = getattr(preferences, name)
     if isinstance(value, bool):
         return "on" if value else "off"

@@ -1,4 +1,4 @@
-"""The client's settings, from flags and environment; passed on, never a global."""
+"""The client's settings, from options and environment; passed on, never a global."""
 
 import os
 from collections.abc import Mapping, Sequence

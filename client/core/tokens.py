@@ -1,4 +1,4 @@
-"""The tokens that this machine signs in to shared servers with, one for each server."""
+"""This machine's tokens for shared servers, one per server."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A portable bundle: one answer as one file, for a coach without any server, and back."""
+"""Bundles: one answer as one file for a coach without a server, and the coach's file merged."""
 
 import base64
 import json
@@ -77,7 +77,7 @@ def bundle_of(
     *,
     with_audio: bool = False,
 ) -> Packed:
-    """An answer as a bundle, with what was written about it wherever that is kept.
+    """An answer as a bundle, with everything that was written about it.
 
     Raises:
         NoSharingError: the recording is wanted and not on this machine.

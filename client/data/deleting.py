@@ -1,4 +1,4 @@
-"""Deleting your own data for good: the answers and what this machine keeps beside them."""
+"""Deletes your own data: answers, and what this machine keeps beside them."""
 
 import shutil
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Exports of your own attempts: Markdown, HTML, JSON that imports again, CSV, subtitles."""
+"""Exports of your own attempts: Markdown, HTML, JSON that can be imported, CSV, subtitles."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""“I did say it”: words of an answer kept as an alias of a key phrase, for this answer and others.
+"""“I did say it”: stores words of an answer as an alias of a key phrase.
 
 Only if the server runs in this process: a program's shared bank is for the program to change.
 """

@@ -1,4 +1,4 @@
-"""Better words for answers that are stored: by a better engine, or by the candidate's corrections.
+"""Improves stored transcripts, with a better engine or the candidate's corrections.
 
 Recording and hearing are on this machine; the server keeps each transcript as a version of its own.
 """

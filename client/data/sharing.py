@@ -47,7 +47,7 @@ class RemoteSharing(ServerConnection):
     """The sharing of a shared server, over HTTP."""
 
     def sharing(self, attempt_id: int) -> Sharing:
-        """With whom an attempt is shared, and with whom it could be."""
+        """Who an attempt is shared with, and who it could be shared with."""
         return self.call("GET", f"attempts/{attempt_id}/sharing", Sharing)
 
     def share(self, wanted: ShareRequest) -> Shared:

@@ -1,4 +1,4 @@
-"""What the journal knows of one answer: a small file beside its sound."""
+"""What the journal knows about one answer: a small file beside its sound."""
 
 import re
 import uuid
@@ -30,8 +30,8 @@ class Entry(BaseModel):
         kind: an answer or a take of a drill.
         asked: the question's id, or the drill item's.
         drill_set: of the drill item; empty for an answer.
-        server: whom it is meant for; empty: the embedded one; ``None``: an earlier version of Aloud
-            did not say.
+        server: the server it is meant for; empty: the embedded one; ``None``: an earlier version
+            of Aloud did not say.
         engine: what transcribes it; empty where that is not known.
         spoken_at: when the recording began.
         state: see ``State``.
@@ -68,5 +68,5 @@ class Entry(BaseModel):
 
 
 def label_of(asked: str) -> str:
-    """The piece of a file's name that stands for a question or an item."""
+    """The part of a file's name that identifies a question or an item."""
     return re.sub(r"[^A-Za-z0-9-]+", "-", asked).strip("-")[:_LABEL_CHARS] or "take"

@@ -1,4 +1,4 @@
-"""The journal of one data folder: begins answers, and finds those that have no end."""
+"""The journal of one data folder: begins answers, and finds unfinished ones."""
 
 import contextlib
 import hashlib
@@ -25,7 +25,7 @@ from client.journal.kept_answer import (
 )
 from server.contract import Submission
 
-_STILLBORN_AFTER_S: Final = 60.0
+_EMPTY_AFTER_S: Final = 60.0
 """Before that, a recorder may just be making the file."""
 _STAMPED: Final = re.compile(r"\d{8}T\d{12}Z-.*")
 """What the recordings of answers without an end are called; kept ones have their answer's id."""
@@ -123,7 +123,7 @@ class Journal:
         return KeptAnswer(self.folder, entry)
 
     def sending(self, submission: Submission) -> KeptAnswer:
-        """An answer whose words are known before its sound is kept, e.g. that came as a file."""
+        """An answer whose words are known before its sound is stored, such as a recorded file."""
         entry = Entry(
             submission_id=submission.submission_id,
             asked=submission.question_id,
@@ -182,7 +182,7 @@ class Journal:
                 if (
                     sound == part
                     and sound.stat().st_size <= HEADER_BYTES
-                    and _age_s(sound) > (_STILLBORN_AFTER_S)
+                    and _age_s(sound) > (_EMPTY_AFTER_S)
                 ):
                     sound.unlink(missing_ok=True)
                     self._settle(stem)

@@ -1,4 +1,4 @@
-"""One answer in the journal, in the hands of whoever works on it."""
+"""One answer in the journal, held by the process that works on it."""
 
 import contextlib
 import logging

@@ -1,4 +1,4 @@
-"""Which of the key phrases not found a language model takes for said, and where it says so.
+"""Asks a language model which of the key phrases not found were said, and where.
 
 The judge is asked after a first grading and before the answer is stored. What it says becomes
 evidence of the submission, quotes unchecked: the grader alone decides what counts.
@@ -176,7 +176,7 @@ def _said_in(reply: str, asked: Sequence[KeyPhrase]) -> list[JudgedPhrase] | Non
 
 
 def _entries_in(reply: str) -> list[Any] | None:
-    """The list in a reply, which may think first and stand in a code fence."""
+    """The list in a reply, which may follow reasoning and be inside a code fence."""
     text = reply.rpartition(_END_OF_THOUGHTS)[2]
     start = min((place for sign in "{[" if (place := text.find(sign)) >= 0), default=0)
     end = max(text.rfind("}"), text.rfind("]")) + 1

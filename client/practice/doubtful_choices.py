@@ -1,4 +1,4 @@
-"""Choices that are kept but do nothing, or not what people expect; pages and terminal say so."""
+"""Settings that do nothing, or not what people expect; pages and terminal say so."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Finishing what something interrupted: an answer gets its report, a take of a drill its verdict.
+"""Finishes interrupted answers and drill takes: a report for an answer, a verdict for a take.
 
 Terminal and studio are thin over it. However often an answer is finished, it is stored once, as
 given when it was spoken, and its recording is linked to it.
@@ -40,7 +40,7 @@ class NotFinishableError(ClientError):
 
 @dataclass(frozen=True)
 class Offer:
-    """An unfinished answer as it is offered.
+    """An unfinished answer that can be finished or discarded.
 
     Attributes:
         unfinished: the answer.

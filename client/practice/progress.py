@@ -1,4 +1,4 @@
-"""How practice goes over time: from the history and the drills' cards, pure functions."""
+"""Progress over time, computed from the history and the drills' cards by pure functions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Practice along the calendar: scores by week, and how each term was said, take by take."""
+"""Progress by date: scores by week, and how each term was said, take by take."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

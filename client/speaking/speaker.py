@@ -1,4 +1,4 @@
-"""Says texts aloud, sentence by sentence; what was said once comes from a cache of files."""
+"""Says texts aloud, sentence by sentence; caches each sentence as a file."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""Speaks one utterance into a file, in a process of its own.
+"""Speaks one utterance into a file, in a separate process.
 
 Run as a script by `Pyttsx3Voice`: pyttsx3 hangs in some event loops and speaks only once in others
 (nateshmbhat/pyttsx3#22, #403), so each utterance gets a fresh process that can be killed. Imports

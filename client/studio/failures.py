@@ -1,4 +1,4 @@
-"""Every expected failure is a page (or JSON, where a script asked) with one clear text."""
+"""Shows every expected failure as a page (or JSON, for a script) with one clear text."""
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException

@@ -1,4 +1,4 @@
-"""Lets only the studio's own pages reach the studio, and limits what pages may do.
+"""Accepts requests from the studio's own pages only, and limits what pages may do.
 
 Any web page can send requests to 127.0.0.1, and with its own name pointed there (DNS rebinding)
 read the answers. Its requests carry its name in ``Host`` or ``Origin`` (WebSockets are bound by no

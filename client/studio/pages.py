@@ -1,4 +1,4 @@
-"""All pages but the first, on the framework that reads what they are sent."""
+"""All pages but the first, built with FastAPI."""
 
 from typing import Final
 

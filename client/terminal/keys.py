@@ -46,7 +46,7 @@ class _WindowsKeys(Keys):
 
 
 def one_of(keys: Keys, choices: str, enter: str | None = None) -> str:
-    """Wait for one of these keys; Enter stands for ``enter``."""
+    """Wait for one of these keys; Enter is ``enter``."""
     while True:
         key = keys.get(0.5)
         if key is not None and key in choices:

@@ -1,4 +1,4 @@
-"""Keeps what libraries write about the sound system off the screen."""
+"""Keeps the messages of sound libraries off the screen."""
 
 import os
 import sys

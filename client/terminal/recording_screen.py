@@ -109,7 +109,7 @@ def _last(levels: list[Level]) -> Level | None:
 
 
 def _asked(live: Live, keys: Keys, level: Level | None, *, leaving: bool) -> End | None:
-    """How the take ends, after the person was asked; ``None``: it goes on."""
+    """How the take ends, after asking the user; ``None``: it continues."""
     said_s = 0.0 if level is None or level.only_zeros else level.recorded_s
     if said_s < (_ASK_FROM_S if leaving else _ASK_TO_REPEAT_FROM_S):
         return End.quit if leaving else End.discard

@@ -1,4 +1,4 @@
-"""Unfinished answers in the terminal: each is offered, to be finished, discarded or left."""
+"""Offers unfinished answers in the terminal, to finish, discard or leave for later."""
 
 from rich.console import Console
 from rich.text import Text

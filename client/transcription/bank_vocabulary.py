@@ -1,4 +1,4 @@
-"""The words that a bank-wide language model may know, and how they are said.
+"""The vocabulary of the whole bank for a language model, with pronunciations.
 
 Bank-wide on purpose: nothing here knows which question was asked, and neither a key phrase nor a
 model answer goes in as a phrase, only the single words of all of them together. A recognizer that

@@ -1,4 +1,4 @@
-"""What a transcription engine is, and the work that all engines share."""
+"""The protocol of transcription engines, and the work that all engines share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence

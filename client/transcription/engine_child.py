@@ -1,4 +1,4 @@
-"""What an engine's process does: load an engine, recognize clips, end when nobody asks any more.
+"""The engine's process: loads an engine, recognizes clips, ends when its parent ends.
 
 Parent and child send each other pickles through the child's standard input and output; a request is
 answered by tuples whose first item says what they are.
@@ -49,7 +49,7 @@ def serve(loader: str, idle_s: float) -> None:
 
 
 def _listen(requests: queue.SimpleQueue[Any]) -> None:
-    """Take requests until the parent closes the pipe or is gone; then there is nothing to do."""
+    """Take requests until the parent closes the pipe or ends."""
     try:
         while True:
             requests.put(pickle.load(sys.stdin.buffer))

@@ -1,4 +1,4 @@
-"""The parent's end of an engine's process: started, asked, listened to, ended."""
+"""The parent's side of an engine's process: starts it, sends requests, ends it."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ into another confidence: words must not depend on who transcribes or on the numb
 
 
 class ChildEndedError(Exception):
-    """The process is gone; the text says how it ended."""
+    """The process has ended; the text says how."""
 
 
 class Child:
@@ -102,7 +102,7 @@ class Child:
 
 
 def _end(process: subprocess.Popen[bytes], printed: IO[bytes]) -> None:
-    """Kill it, whatever it does, and give back what it held."""
+    """Kill the process and release its resources."""
     process.kill()
     process.wait()
     for stream in (process.stdin, process.stdout, printed):

@@ -1,4 +1,4 @@
-"""An engine in a process of its own.
+"""An engine in its own process.
 
 Nothing here waits for it but who asked it: PocketSphinx holds Python's global lock for seconds, and
 so do the other engines' imports. It can be killed at any moment, and its memory goes back to the
@@ -57,7 +57,7 @@ _LOADER: Final = "client.transcription.engines:load_engine"
 
 
 class EngineProcess(Transcriber):
-    """An engine that is loaded, and works, in a process of its own.
+    """An engine that is loaded and runs in its own process.
 
     The process begins to load at once. It ends when this object is no longer used, when nobody asks
     it for ``idle_s``, and when the parent ends, however that happens. Where it is gone, the next
@@ -238,7 +238,7 @@ def _hung(name: str, after_s: float, *, is_at_work: bool) -> EngineError:
 
 
 def longest_work_s(sound_s: float) -> float:
-    """How long an engine may work on so much sound; what goes on longer is a loop."""
+    """How long an engine may work on this much sound; anything longer is a loop."""
     return LEAST_WORK_S + WORK_PER_SOUND_S * sound_s
 
 

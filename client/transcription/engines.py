@@ -29,7 +29,7 @@ ENGINES: Mapping[str, str] = {
 
 
 def silent(_line: str) -> None:
-    """Tell nobody."""
+    """Show no progress."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Cut a recording at its pauses into segments that an engine can take one at a time."""
+"""Cuts a recording at its pauses into segments for an engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

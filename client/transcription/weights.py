@@ -1,4 +1,4 @@
-"""Whisper weights on disk: which there are, which are installed, and fetching them.
+"""Whisper weights: which exist, which are installed, and downloading them.
 
 The weights are CTranslate2 conversions on the Hugging Face hub, kept in its usual cache folder
 (``HF_HOME``), so that what another program has fetched already is found and not fetched again.

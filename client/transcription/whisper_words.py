@@ -1,4 +1,4 @@
-"""What both Whisper engines share: decoding options, which output to believe, pieces into words."""
+"""What both Whisper engines share: decoding options, filtering, joining pieces to words."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

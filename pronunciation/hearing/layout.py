@@ -13,11 +13,6 @@ from pronunciation.hearing.align import States, best_path, word_states
 from pronunciation.hearing.results import Target
 from pronunciation.phones import base_phone, parse_phones
 
-__all__ = [
-    "Layout", "Phones", "align_layout", "bare_phones", "best_states", "between", "candidates_of",
-    "check_targets", "context", "lay_out", "regrouped",
-]  # fmt: skip
-
 Floats = npt.NDArray[np.float32]
 Phones = tuple[str, ...]
 

@@ -12,6 +12,7 @@ import numpy as np
 from pronunciation.clip import Clip
 from pronunciation.g2p.words import dictionary, pronunciations
 from pronunciation.hearing.results import Target
+from pronunciation.pcm import decode_pcm16
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.terms import Term
 from pronunciation.training.corrupt import replace_one
@@ -61,7 +62,7 @@ def _native(folder: Path) -> Iterator[tuple[str, Clip, tuple[str, ...]]]:
     with (folder / "native" / "manifest.tsv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             samples = read_audio(folder / "native" / row["audio"])
-            clip = Clip(samples.astype(np.float32) / 32768.0)
+            clip = Clip(decode_pcm16(samples.tobytes()))
             yield row["speaker"], clip, tuple(row["text"].lower().split())
 
 
@@ -75,7 +76,7 @@ def _real(
         for row in csv.DictReader(file, delimiter="\t"):
             if split_of(row["speaker"]) == split:
                 samples = read_audio(folder / "l2-mandarin" / row["audio"])
-                clip = Clip(samples.astype(np.float32) / 32768.0)
+                clip = Clip(decode_pcm16(samples.tobytes()))
                 yield row["speaker"], clip, tuple(row["text"].lower().split())
 
 

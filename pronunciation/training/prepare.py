@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from pronunciation.g2p.words import Phones, dictionary
 from pronunciation.hearing.acoustic import LABEL_INDEX
+from pronunciation.pcm import encode_pcm16
 from pronunciation.phones import base_phone
 from pronunciation.training.corrupt import corrupt, invented, stressed
 from pronunciation.training.splits import split_of
@@ -94,7 +95,9 @@ def _speak(words: list[Phones], voice: Voice) -> Utterance:
     spoken = speak(words, voice)
     ends = tuple((LABEL_INDEX.get(_arpabet(name), 0), end_s) for name, end_s in spoken.ends_s)
     plain = tuple(tuple(map(base_phone, word)) for word in words)
-    return Utterance((spoken.samples * 32767).astype(np.int16), plain, voice.name, ends, "")
+    return Utterance(
+        np.frombuffer(encode_pcm16(spoken.samples), np.int16), plain, voice.name, ends, ""
+    )
 
 
 def synthetic(

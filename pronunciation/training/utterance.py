@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from pronunciation.g2p.words import Phones
 from pronunciation.hearing.acoustic import LABEL_INDEX, SILENCE
+from pronunciation.pcm import decode_pcm16
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Utterance:
 
     def sound(self) -> npt.NDArray[np.float32]:
         """The samples within [-1, 1]."""
-        return np.asarray(self.samples / 32768, np.float32)
+        return decode_pcm16(self.samples.tobytes())
 
     def word_spans_s(self) -> tuple[tuple[float, float], ...]:
         """Start and end of each word, empty where the alignment is not of these phones."""

@@ -13,11 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ
+from pronunciation.pcm import decode_pcm16
 from pronunciation.phones import VOWELS, base_phone
-
-__all__ = [
-    "DEV_VOICES", "HELD_OUT_VOICES", "TRAIN_VOICES", "UNSEEN_VOICES", "Spoken", "Voice", "speak",
-]  # fmt: skip
 
 _ESPEAK = {
     "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",
@@ -115,8 +112,7 @@ def _espeak_phone(phone: str) -> str:
 def _read_wave(path: Path) -> npt.NDArray[np.float32]:
     with wave.open(str(path)) as file:
         rate_hz = file.getframerate()
-        samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)
-    scaled = samples.astype(np.float32) / 32768.0
+        scaled = decode_pcm16(file.readframes(file.getnframes()))
     if rate_hz != SAMPLE_RATE_HZ:
         import soxr
 

@@ -1,1 +1,1 @@
-"""Accounts: who there is, how they sign in, and the cohorts they belong to."""
+"""Accounts: the people on a server, how they sign in, and their cohorts."""

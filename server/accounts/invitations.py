@@ -1,4 +1,4 @@
-"""Invitations: the links with which an account gets its password, at first and after a loss."""
+"""Invitations: links with which people set a password, the first one or a lost one."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -55,7 +55,7 @@ class InvitationService:
         return Invited(account_of(account), secret, now + VALID_FOR)
 
     def account(self, secret: str) -> Account:
-        """Whom an invitation is for.
+        """The account that an invitation is for.
 
         Raises:
             NotFoundError: it is not valid (any more); used, expired and unknown look the same.

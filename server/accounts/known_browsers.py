@@ -1,4 +1,4 @@
-"""Marks for browsers that somebody has signed in with, so that strangers do not slow them down.
+"""Marks browsers that somebody has signed in with, so that an attack does not lock them out.
 
 A mark opens nothing. Password attempts are counted for it separately, so it gives a thief ten tries
 in a quarter of an hour, as any address has.

@@ -1,4 +1,4 @@
-"""What the account services return; never a password or anything that lets somebody in."""
+"""What the account services return; never a password, token or other secret."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""From the tables' rows to what the services hand out."""
+"""Converts the tables' rows to what the services return."""
 
 from typing import Any
 

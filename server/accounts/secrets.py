@@ -1,4 +1,4 @@
-"""What lets somebody in: random secrets that are shown once; only their digest is kept."""
+"""Random secrets, such as tokens: shown once, stored only as a digest."""
 
 import hashlib
 import hmac

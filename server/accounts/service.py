@@ -1,4 +1,4 @@
-"""The use cases of accounts: make, list, change, disable, delete; sign in."""
+"""The use cases of accounts: create, list, change, disable, delete; sign in."""
 
 import re
 import unicodedata
@@ -34,7 +34,7 @@ _MAX_TYPED: Final = 1000
 
 
 def clean_name(name: str) -> str:
-    """The name as it is kept: two that look the same are the same.
+    """The stored form of a name: names that look the same are the same.
 
     Raises:
         InvalidInputError: it is empty, too long or has other signs than a name has.
@@ -131,7 +131,7 @@ class AccountService:
     def add(
         self, name: str, role: str, *, display_name: str | None = None, by: int | None = None
     ) -> Account:
-        """Makes an account, which is of use once its invitation is used.
+        """Creates an account; nobody can sign in to it before its invitation is used.
 
         Raises:
             ConflictError: there is one of that name.
@@ -308,7 +308,7 @@ class AccountService:
     def actor_of_session(
         self, account_id: int, session_epoch: int, session_id: str
     ) -> Actor | None:
-        """Who a browser's session belongs to; ``None``: it has ended."""
+        """The actor of a browser's session; ``None``: the session has ended."""
         with self.database.read() as session:
             row = session.get(AccountRow, account_id)
             if row is None or row.disabled_at is not None or row.session_epoch != session_epoch:
@@ -318,7 +318,7 @@ class AccountService:
             return actor_for(account_of(row), coached_by(session, row.id))
 
     def actor_of_token(self, secret: str) -> Actor | None:
-        """Who a token belongs to; ``None``: it is not valid."""
+        """The actor of a token; ``None``: the token is not valid."""
         found = self.tokens.account(secret)
         return None if found is None else actor_for(*found, by_token=True)
 

@@ -1,4 +1,4 @@
-"""Browser sessions that ended before their cookie did: who signs out leaves a cookie of no use.
+"""Browser sessions that ended before their cookie: after signing out, a copied cookie is useless.
 
 The cookie is signed and holds all there is of a session; nothing is kept of those that go on. One
 that was copied before its browser signed out would otherwise open the account until it expires.

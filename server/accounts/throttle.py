@@ -1,4 +1,4 @@
-"""How often one may try a password: counted in the database, so all processes count together.
+"""Limits on wrong passwords, counted in the database so that all processes count together.
 
 People who guess a password are slowed down, and do not lock out those who know it:
 what is limited tightly is a name tried from one place. A name tried from many places is only
@@ -143,7 +143,7 @@ def _check(session: Session, limits: tuple[_Limit, ...], now: datetime) -> None:
 
 
 def _place(address: str) -> str:
-    """An address as it is counted: of IPv6 the network, because the rest is the sender's own."""
+    """The address that counts: for IPv6 the network, because the sender chooses the rest."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

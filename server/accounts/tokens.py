@@ -1,4 +1,4 @@
-"""Tokens: what a client signs in with in place of name and password."""
+"""Tokens, with which clients sign in instead of a name and password."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -114,7 +114,7 @@ class TokenService:
         return token_of(row)
 
     def account(self, secret: str) -> tuple[Account, frozenset[int]] | None:
-        """The account of a valid token, whose use is noted, and the cohorts that it coaches.
+        """The account of a valid token and the cohorts that it coaches; records the use.
 
         ``None``: the token is not valid.
         """

@@ -1,4 +1,4 @@
-"""What people corrected in the verdicts of an attempt: read, imported, and the candidate's own.
+"""Corrected verdicts of an attempt: reading and importing them, and storing the candidate's own.
 
 The candidate's own are answers to "Did you mean …?", "I did say it" with the words as note, and "I
 said it right" about a term. No column marks them: their author is the attempt's owner, or without
@@ -153,7 +153,7 @@ def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, li
 
 
 def move_places(session: Session, attempt_id: int, before: Transcript, after: Transcript) -> None:
-    """Moves what was written about single words to where these stand in another transcript."""
+    """Moves comments on single words to the same words in another transcript."""
     comments = session.scalars(
         select(CommentRow).where(
             CommentRow.attempt_id == attempt_id, CommentRow.word_from.is_not(None)

@@ -1,4 +1,4 @@
-"""The drills' use cases, without the web: store a take, and tell what is due."""
+"""The use cases of drills, without the web: store a take, list what is due."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -83,7 +83,7 @@ class DrillService:
         return tuple(reviews)
 
     def import_reviews(self, reviews: Sequence[DrillReview]) -> DrillImport:
-        """Stores exported reviews; what is there already is left as it is.
+        """Stores exported reviews; existing ones are left unchanged.
 
         Raises:
             InvalidInputError: a review is from an impossible time; then nothing is stored.

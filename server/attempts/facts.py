@@ -1,4 +1,4 @@
-"""What pages about many answers show of each: score and terms, so that they are queries.
+"""Score and terms of each answer in tables of their own, for pages that show many answers.
 
 Facts follow from an answer's newest report and the corrections of its verdicts. Whoever stores a
 report stores its facts. Corrections come and go in many ways (taking back, merging, an import, the

@@ -1,4 +1,4 @@
-"""What is read of stored reports: the newest of each attempt, as its reviewers corrected it.
+"""Reads stored reports: the newest one of each attempt, with its corrections applied.
 
 The one place where a stored report becomes what people see; candidates, coaches, exports, lists
 and progress all read through it. Corrections are applied when reading: whatever takes one
@@ -24,7 +24,7 @@ from server.grading.corrections import corrected, corrected_coverage
 
 @dataclass(frozen=True)
 class ReadReport:
-    """A report as it is read, with what it was made from.
+    """A report with its corrections applied, and what it was made from.
 
     Attributes:
         graded: the grader's own.

@@ -160,7 +160,7 @@ def _run(
 
 
 def _owners(service: Service, owner_id: int | None, order: RegradeOrder) -> dict[int | None, int]:
-    """Whose answers, and how many each has."""
+    """The owners of the answers, with the number of answers of each."""
     counted = select(AttemptRow.owner_id, func.count()).group_by(AttemptRow.owner_id)
     if order.question_id is not None:
         counted = counted.where(AttemptRow.question_id == order.question_id)

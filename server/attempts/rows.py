@@ -1,4 +1,4 @@
-"""From the rows of attempts and reports to what the store hands out, and back."""
+"""Converts rows of attempts and reports to what the store returns, and back."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +49,7 @@ def latest(
 
 
 def stored_attempt(session: Session, row: AttemptRow, newest: ReportRow) -> StoredAttempt:
-    """The attempt of these rows, as it is read.
+    """The attempt in these rows, with corrections applied.
 
     Raises:
         ValueError: they are damaged.
@@ -76,7 +76,7 @@ def stored_attempt(session: Session, row: AttemptRow, newest: ReportRow) -> Stor
 
 
 def archived_attempt(session: Session, attempt_id: int) -> ArchivedAttempt | None:
-    """An attempt with all its reports; ``None``: it is gone.
+    """An attempt with all its reports; ``None``: it no longer exists.
 
     Raises:
         ValueError: its rows are damaged.

@@ -343,7 +343,7 @@ class Store:
             raise NotFoundError(f"there is no attempt {attempt_id}") from None
 
     def keep_sense(self, attempt_id: int, sense: dict[str, object] | None) -> None:
-        """Keeps what the grader made of an attempt's words; nothing happens if it is gone."""
+        """Stores the vectors of an attempt; does nothing if the attempt no longer exists."""
         with self.database.write() as session:
             session.execute(
                 update(AttemptRow)

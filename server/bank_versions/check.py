@@ -1,4 +1,4 @@
-"""What the bank's own form cannot show: whether the grader judges its texts as their authors mean.
+"""Checks a bank beyond its form: whether the grader judges the texts as their authors intend.
 
 A model answer covers the question's key phrases, a way says its phrase, and a near miss does not.
 """

@@ -27,7 +27,7 @@ Row = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Typed:
-    """What stands in the form.
+    """The content of the form.
 
     Attributes:
         texts: the fields with one value.

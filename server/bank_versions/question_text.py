@@ -1,4 +1,4 @@
-"""One question of a version's text: found, replaced in its place, or added.
+"""Finds one question in a version's text, replaces it in place, or adds it.
 
 What does not change keeps its lines, with its comments and line breaks: other questions, the fields
 of this one, each key phrase. A comment is lost only inside a value that changes, or above an item
@@ -49,7 +49,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Written:
-    """A text with a question put into it, whose lines count from 1."""
+    """A text with a question inserted; lines count from 1."""
 
     text: str
     first_line: int
@@ -118,7 +118,7 @@ def _lists(text: str) -> list[_Listed]:
 
 
 def _added(lines: list[str], wanted: Mapping[str, Any], role: str | None) -> Written:
-    """Behind the last question of the same role, or in a document of its own."""
+    """After the last question of the same role, or in a document of its own."""
     for listed in _lists("\n".join(lines)):
         if listed.role == role and listed.node.value and _is_block(listed.node):
             last = _last_line(lines, listed.node, 0)
@@ -264,7 +264,7 @@ _Dumper.add_representer(str, _text)
 
 
 def _item(value: Any, column: int) -> list[str]:
-    """A list's item whose hyphen stands in this column."""
+    """A list item whose hyphen is in this column."""
     return _dumped([value], column)
 
 

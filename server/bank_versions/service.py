@@ -1,4 +1,4 @@
-"""The bank of a server: the built-in one with the active version of the program's own on top.
+"""The bank of a server: the built-in bank with the active version of the program's bank on top.
 
 Versions are only added, never changed. The database says which one is active, so all processes of a
 server grade with the same one; each checks once a second.

@@ -1,4 +1,4 @@
-"""The wire models of what is done with stored answers: export, import, deletion, regrading."""
+"""The wire models for stored answers: export, import, deletion, regrading."""
 
 from typing import Annotated, Literal, Self
 

@@ -1,4 +1,4 @@
-"""The wire models of the drills: what was said, and when it is due again.
+"""The wire models of drills: what was said, and when it is due again.
 
 An item is named by its id alone; what it is (term, readings, tips) is in the drill sets, built in
 or a person's own, which the server need not know.

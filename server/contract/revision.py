@@ -1,4 +1,4 @@
-"""A stored answer's transcript made again, by another engine or by the candidate's corrections.
+"""A new transcript of a stored answer, by another engine or with the candidate's corrections.
 
 The recording stays on the candidate's machine, so the client makes the new transcript and what is
 heard with it; the server keeps it as a version of its own and grades it.
@@ -66,7 +66,7 @@ class Revision(Wire):
 
 
 def word_places(before: Sequence[str], after: Sequence[str]) -> list[int]:
-    """Where each word of a transcript stands in another one of the same answer.
+    """The place of each word of a transcript in another transcript of the same answer.
 
     Args:
         before: the words.
@@ -84,7 +84,7 @@ def word_places(before: Sequence[str], after: Sequence[str]) -> list[int]:
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterable[tuple[bool, _Change]]:
-    """What is the same and what is not, in turn."""
+    """Alternating runs of unchanged and changed words."""
     from rapidfuzz.distance import Levenshtein  # takes 50 ms to import
 
     found = Levenshtein.opcodes(list(before), list(after))

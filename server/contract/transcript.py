@@ -93,7 +93,7 @@ class Transcript(Wire):
 
     @property
     def is_rough(self) -> bool:
-        """Whether the engine gets so many words wrong that only the words themselves count."""
+        """Whether the engine gets so many words wrong that only exact words count."""
         return self.engine in ROUGH_ENGINES
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Who may do what. Everything that is not allowed here is denied.
+"""Access rules. Everything that is not allowed here is denied.
 
 Pure functions: routes ask through the dependencies of ``server/web/http/gate.py``, and a test walks
 every route with every role.

@@ -1,4 +1,4 @@
-"""The time, so that everything that stores one agrees on the zone."""
+"""The current time, in the one time zone that everything is stored in."""
 
 from datetime import UTC, datetime
 

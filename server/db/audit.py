@@ -1,4 +1,4 @@
-"""The audit log: who did what to what; never a word of a transcript, never a secret."""
+"""The audit log: who changed what; never a word of a transcript, never a secret."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Brings a database up to this version's tables; imports Alembic only when it has to."""
+"""Migrates a database to this version's tables; imports Alembic only if necessary."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

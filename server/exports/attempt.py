@@ -1,4 +1,4 @@
-"""One attempt as a file: Markdown, HTML, PDF, JSON that imports again, subtitles."""
+"""One attempt as a file: Markdown, HTML, PDF, JSON that can be imported, subtitles."""
 
 from typing import Literal
 

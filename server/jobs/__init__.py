@@ -1,1 +1,1 @@
-"""Work that outlasts a request: queued, run by every server process, seen through to its end."""
+"""Jobs: work that takes longer than a request, queued and run by any server process."""

@@ -1,4 +1,4 @@
-"""What jobs work on, as it arrived: kept with the job, and gone as soon as the job is over.
+"""Inputs of jobs, such as uploads: stored with the job, deleted as soon as it ends.
 
 Functions within a transaction, so that whatever ends a job drops its input in the same one:
 the worker, the job's owner, or the person who withdraws what the job was for.

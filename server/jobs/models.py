@@ -1,4 +1,4 @@
-"""What clients see of a job."""
+"""A job as clients see it."""
 
 from datetime import datetime
 from typing import Any, Literal

@@ -57,7 +57,7 @@ class JobQueue:
         return self.store.listed(owner_id, limit)
 
     def cancel(self, job_id: int, owner_id: int | None) -> Job:
-        """Ends it; one that is over stays as it is.
+        """Ends the job, unless it has already ended.
 
         Raises:
             NotFoundError: the owner has no such job.

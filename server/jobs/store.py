@@ -1,4 +1,4 @@
-"""The table of jobs, which is the truth about them; every method is one transaction.
+"""The table of jobs, the single source of truth; every method is one transaction.
 
 A job that is claimed carries the number of times it was begun. The worker names that number
 with every write, so a process that was thought dead and comes back changes nothing.
@@ -118,7 +118,7 @@ class JobStore:
             ) from None
 
     def input(self, claim: Claim) -> bytes | None:
-        """What a job works on; ``None``: there is nothing, or it is gone."""
+        """The input of a job; ``None``: it has none, or it has been deleted."""
         with self._database.read() as session:
             return session.scalar(
                 select(JobInputRow.content).where(JobInputRow.job_id == claim.job_id)
@@ -170,7 +170,7 @@ class JobStore:
             return MadeFile(made.name, made.content)
 
     def cancel(self, job_id: int, owner_id: int | None) -> Job:
-        """Ends a job; one that runs stops at its next step. What is over stays as it is.
+        """Ends a job; a running one stops at its next step, an ended one stays unchanged.
 
         Raises:
             NotFoundError: the owner has no such job.
@@ -209,7 +209,7 @@ class JobStore:
             return Claim(row.id, row.attempts, row.kind, row.payload, row.owner_id, row.result)
 
     def beat(self, claim: Claim) -> bool:
-        """Reports that the work goes on; false if the job no longer belongs to the claim."""
+        """Reports that the work continues; false if the job no longer belongs to the claim."""
         return self._change(claim)
 
     def progress(self, claim: Claim, done: int, total: int) -> bool:

@@ -61,7 +61,7 @@ class Runner:
 
         Args:
             claim: the job.
-            ends: set when the process ends: the job is then given back at its next step.
+            ends: set when the process ends: the job then returns to the queue at its next step.
         """
         store = self.store
         work = Work(
@@ -121,7 +121,7 @@ class Worker:
         self._thread.start()
 
     def stop(self, within_s: float = _STOPS_WITHIN_S) -> bool:
-        """Ends; a running job is given back at its next step.
+        """Ends; a running job returns to the queue at its next step.
 
         Args:
             within_s: how long to wait for that step.

@@ -1,4 +1,4 @@
-"""Everything that a server keeps of one account, as one zip to download."""
+"""Everything that a server stores about one account, as one zip file to download."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""The whole database in one file, and back into an empty database of either kind.
+"""Backs up the whole database to one file, and restores it to SQLite or PostgreSQL.
 
 A gzip of JSON lines: a head, every row of every table, an end with the number of rows. It is read
 in one snapshot, needs no program of the database's own, and goes from SQLite to PostgreSQL and

@@ -1,4 +1,4 @@
-"""What a server process prepares while nobody waits: the first answer to each question.
+"""Prepares a server process for the first answer to each question, while nobody waits.
 
 What the bank says of a question is compiled, and its vectors are put together, when the question is
 first graded: 50 to 250 ms more than for later answers. A process of `aloud serve` does that for the
@@ -35,7 +35,7 @@ _STOPS_WITHIN_S: Final = 5.0
 
 
 class WarmUp:
-    """Prepares questions in a thread of its own, one at a time, while no answer is graded.
+    """Prepares questions on its own thread, one at a time, while no answer is being graded.
 
     The thread keeps the priority of all others: with a lower one it would hold Python's global lock
     for longer when other processes take the processors, and requests would wait for it.

@@ -1,4 +1,4 @@
-"""How a guest is known again by what they wrote, without an account and without a list of it.
+"""Recognizes what a guest wrote, without an account and without storing a list.
 
 A guest's browser keeps a key in its signed session. The ids of what is written with it are half
 random, half a code (HMAC) of the first half by the key: only the holder of the key can have written

@@ -1,4 +1,4 @@
-"""Comments that come back in a file, merged without loss: each one once, no matter who sends it."""
+"""Merges comments from a coach's file without loss: each one once, whoever sends it."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What coaching works with inside the server; its wire models are in ``server.contract``."""
+"""The server's own models of coaching; the wire models are in ``server.contract``."""
 
 import secrets
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Rubric(Wire):
 
 @dataclass(frozen=True)
 class Author:
-    """Who writes: an account, or (by a share link or a bundle) somebody with only a name.
+    """An author: an account, or (with a share link or a bundle) somebody with only a name.
 
     Attributes:
         account_id: the account.

@@ -1,4 +1,4 @@
-"""What coaches see beyond one attempt: a cohort at a glance, and the corrections collected."""
+"""A coach's overview: a cohort at a glance, and its corrected verdicts."""
 
 import csv
 import io

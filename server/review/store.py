@@ -1,4 +1,4 @@
-"""The rows of coaching. Callers check who may write; here a row is written once or not at all."""
+"""Rows of coaching. Callers check access; a row is written once or not at all."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager

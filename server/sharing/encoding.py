@@ -1,4 +1,4 @@
-"""Uploaded sound, decoded and re-encoded: nothing of the file that came in is kept.
+"""Decodes and re-encodes uploaded sound; nothing of the uploaded file itself is kept.
 
 A coach's browser therefore plays only what our own encoder wrote, without the metadata,
 pictures and oddities that a file can carry.

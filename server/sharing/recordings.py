@@ -144,7 +144,7 @@ class RecordingService:
     def sweep(self) -> int:
         """Deletes what no share asks for and what is older than agreed; returns how many.
 
-        What is over is not handed out before that either. An upload goes in the same way.
+        An expired recording is not served before that either. An upload goes in the same way.
         """
         with self._database.read() as session:
             kept = session.scalar(select(func.count()).select_from(RecordingRow))
@@ -158,7 +158,7 @@ class RecordingService:
 
 
 def settle(session: Session, now: datetime, owner_id: int | None = None) -> int:
-    """Deletes recordings whose sharing or time has ended and dates the others; how many went.
+    """Deletes recordings that expired or are not shared, dates the others; returns the number.
 
     With them, and counted, what has arrived and is still to be encoded.
 

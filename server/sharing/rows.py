@@ -1,4 +1,4 @@
-"""Rows that an owner asks for by number: their own, or not found."""
+"""Finds an owner's rows by number; other people's rows are not found."""
 
 from sqlalchemy.orm import Session
 

@@ -1,4 +1,4 @@
-"""What an owner shows, and to whom: one attempt or one interview, until they take it back."""
+"""Shares: an owner shows one attempt or one interview to somebody, until they revoke it."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime

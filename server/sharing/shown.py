@@ -1,4 +1,4 @@
-"""Which attempts their owners show to a cohort, and to which cohorts one of them is shown."""
+"""Which attempts are shared with a cohort, and with which cohorts an attempt is shared."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from server.db.tables import AccountRow, AnswerFactsRow, AttemptRow, CohortMembe
 
 @dataclass(frozen=True)
 class ShownAttempt:
-    """An attempt that is shown, and whose it is."""
+    """A shared attempt and its owner."""
 
     attempt_id: int
     owner_id: int

@@ -1,4 +1,4 @@
-"""From an upload to a recording that can be heard: a job, because decoding takes its time.
+"""Turns an upload into a recording that can be played: a job, because decoding takes time.
 
 What arrived is the input of the job and goes with it. A recording is there only as our own encoder
 made it.

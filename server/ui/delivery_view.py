@@ -1,4 +1,4 @@
-"""How an answer was delivered, as the pages show it: figures, and what they are compared with."""
+"""The delivery of an answer as the pages show it: figures and what they are compared with."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The headers that say what our pages may do; studio and server send the same."""
+"""Security headers of all pages; studio and server send the same."""
 
 from typing import Final
 
@@ -55,7 +55,7 @@ def with_headers(send: Send, *, policy: str, permissions: str, https: bool = Fal
 
 
 class SecurityHeaders:
-    """ASGI middleware of the server: nothing but its own pages, and no microphone."""
+    """ASGI middleware of the server: allows only its own pages, and no microphone."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

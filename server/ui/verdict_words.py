@@ -116,7 +116,7 @@ def least_text(report: Report) -> str:
 
 
 def composition_text(report: Report) -> str:
-    """The points that the score is made of, with what each part goes by.
+    """The points of the score, with the basis of each part.
 
     ``key phrases 31 of 50 points (63% covered) + structure 20 of 50 points (3 of 4 parts)``. Empty
     for reports of earlier graders.

@@ -1,1 +1,1 @@
-"""Drills: items, their order in a session, and what is done with one take."""
+"""Drills: items, their order in a session, and the handling of a take."""

@@ -1,4 +1,4 @@
-"""The hearing as the drills need it."""
+"""Hearing for drills."""
 
 from functools import cache
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A drill session: which items it has, what becomes of each take, and which item comes next.
+"""A drill session: its items, the result of each take, and the item that comes next.
 
 Data flows one way: clip → verdict of the hearing → review → backend → next item. Terminal and
 studio are thin layers over it.

@@ -1,4 +1,4 @@
-"""What the report of an interview holds: the models that are shown, exported and read again."""
+"""The models of an interview's report, as shown, exported and imported."""
 
 from datetime import datetime
 from typing import Literal
@@ -72,7 +72,7 @@ class TermOverAll(_Frozen):
 
 
 class InterviewReport(_Frozen):
-    """Everything about one interview, as it is shown and exported.
+    """Everything about one interview, as shown and exported.
 
     Attributes:
         answered: how many were answered, ``transcribing`` of them without a report yet.

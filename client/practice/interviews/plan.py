@@ -51,7 +51,7 @@ def plan_interview(
     practiced: Mapping[str, datetime],
     rng: random.Random,
 ) -> InterviewPlan:
-    """Questions for a round: no repeats, topics in turn, those long not practiced first.
+    """Questions for a round: no repeats, alternating topics, those not practiced for longest first.
 
     A role has three to five questions a round, about ten minutes. The rest of the time is filled
     from the same round of the other roles, which are related; those whose topics

@@ -1,4 +1,4 @@
-"""A mock interview as it is kept: its questions, its clock, and what became of each question.
+"""The record of a mock interview: its questions, its clock, and the state of each question.
 
 The record never changes; each step gives a new one. The clock runs only while the candidate thinks
 and speaks: not while a question is asked, an answer is transcribed or nobody is there.

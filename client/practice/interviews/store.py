@@ -1,4 +1,4 @@
-"""Where interviews are kept: one file each, safely on disk before anything else happens."""
+"""Stores interviews: one file each, on disk before anything else happens."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""The home page: roles, what is due, and recent answers.
+"""The home page: roles, what is due, recent answers.
 
 It is the first page to load, so it does without the framework that the other pages use.
 """

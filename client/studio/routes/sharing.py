@@ -93,7 +93,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("")
     def page(request: Request, attempt_id: Id) -> HTMLResponse:
-        """Who sees this answer, and who could."""
+        """Show who sees this answer, and who could."""
         return _page(studio, request, attempt_id)
 
     @routes.post("")

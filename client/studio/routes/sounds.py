@@ -1,4 +1,4 @@
-"""What the app's own voice says: questions, terms, single readings, drill items."""
+"""Sounds of the app's own voice: questions, terms, single readings, drill items."""
 
 from typing import Annotated
 

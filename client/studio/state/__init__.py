@@ -1,1 +1,1 @@
-"""What the studio holds while it runs: takes, drills, engine, microphone."""
+"""The state of a running studio: takes, drills, engine, microphone."""

@@ -1,4 +1,4 @@
-"""An answer over a WebSocket: sound and commands in, captions and what became of it out.
+"""An answer over a WebSocket: sound and commands in, captions and the result out.
 
 The page begins with ``{"type": "start", "question_id": …}`` (and ``"interview": ID`` where the
 answer belongs to one), then sends sound as binary messages (16 bits, little-endian, mono, 16 kHz)
@@ -182,7 +182,7 @@ class AnswerSocket:
         )
 
     def _stop_and_complete(self, take: RunningTake, start: Start) -> FinishedTake | None:
-        """One piece of work in a thread: once begun, it goes on where the page is gone meanwhile.
+        """One piece of work on a thread; it continues even if the page is closed meanwhile.
 
         Returns:
             ``None``: the answer belongs to an interview and is completed later.

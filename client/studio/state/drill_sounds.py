@@ -1,4 +1,4 @@
-"""The sound of drill takes while they are spoken: in the journal piece by piece, as it arrives.
+"""Writes the sound of drill takes to the journal piece by piece, while they are spoken.
 
 The page sends what it has four times a second, and at the end the whole take. So a studio that is
 killed while somebody speaks has what was said, and a piece that was lost on the way costs nothing.
@@ -98,7 +98,7 @@ class DrillSounds:
         return spoken
 
     def _leave(self, spoken: _Spoken) -> None:
-        """The page has gone while somebody spoke: what was said is offered."""
+        """The page was closed while somebody spoke: what was said is offered."""
         with self._lock:
             if spoken.writer is not None:
                 spoken.writer.abandon()

@@ -1,4 +1,4 @@
-"""The interviews of one studio while they are held: which recording belongs where, what is left.
+"""The running interviews of one studio, and the recordings that belong to them.
 
 An answer is spoken into an interview, and its report is made while the next question is asked. Here
 the two meet: every recording that ends, however it came to its end, is noted in the interview that
@@ -41,7 +41,7 @@ class OpenInterviews:
         self.kept.give(interview_id, question_id, take)
 
     def broke_off(self, interview_id: str, question_id: str) -> None:
-        """Note that the page is gone in mid-answer: the clock stands."""
+        """Note that the page was closed in the middle of an answer: the clock stops."""
         self.kept.time(interview_id, question_id, runs=False)
 
     def use_interrupted(self, interview_id: str, question_id: str) -> InterviewRecord:

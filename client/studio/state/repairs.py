@@ -1,4 +1,4 @@
-"""Recordings transcribed again in the background, one after the other, while the pages go on."""
+"""Transcribes recordings again in the background, one by one, while the pages keep working."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""An answer that is being spoken into the studio: on the disk and in the engine as it arrives."""
+"""An answer being spoken into the studio: written to disk and transcribed as it arrives."""
 
 import time
 from collections.abc import Callable
@@ -22,7 +22,7 @@ MAX_BLOCK_BYTES: Final = 64 * 1024
 BURST_S: Final = 30.0
 """A page that hung sends what it gathered at once. Sound that is further ahead of the clock than
 this comes from no microphone."""
-_ZEROS: Final = "the microphone gave nothing but exact zeros, so nothing was recorded"
+_ZEROS: Final = "the microphone gave only exact zeros, so nothing was recorded"
 _ZEROS_REMEDY: Final = (
     "unmute it or choose another one in the microphone check; on macOS, turn the browser on under "
     "System Settings › Privacy & Security › Microphone and restart it"
@@ -39,7 +39,7 @@ def limit_s_for(target_s: float) -> float:
 
 
 class RunningTake:
-    """One take. Its methods are called one after the other, from any thread.
+    """One take. Its methods may be called from any thread, but not at the same time.
 
     Args:
         writer: the file that it is written to.

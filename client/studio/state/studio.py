@@ -1,4 +1,4 @@
-"""What all pages of the studio share: data, rehearsal, voice, and how pages are made."""
+"""What all pages of the studio share: data, rehearsal, voice, page rendering."""
 
 import logging
 import threading
@@ -154,7 +154,7 @@ class Studio:
         threading.Thread(target=self._regrade, name="aloud-regrade", daemon=True).start()
 
     def speaker(self, lexicon: Lexicon | None = None) -> Speaker:
-        """The voice; with a lexicon of its own for a single reading."""
+        """The voice; with a separate lexicon for a single reading."""
         return self._make_speaker(lexicon or self.lexicon)
 
     def speak_ahead(self, text: str) -> None:

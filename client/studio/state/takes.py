@@ -208,7 +208,7 @@ class Takes:
         return FinishedTake(outcome, take.keep())
 
     def complete_later(self, take: RunningTake, question_id: str) -> None:
-        """Do the same in a thread of its own."""
+        """Do the same on a separate thread."""
         self._take_up(take)
 
         def work() -> None:

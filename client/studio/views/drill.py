@@ -1,4 +1,4 @@
-"""A drill as the page shows it, with every word that a person reads."""
+"""A drill as the page shows it, with all its texts."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -10,7 +10,7 @@ from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_
 
 
 class AttemptRow(Base):
-    """One answer as it came in, with the question as it was then.
+    """One answer as it was received, with the question at that time.
 
     ``engine`` is that of its newest transcript, for lists.
     """

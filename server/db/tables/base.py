@@ -66,7 +66,7 @@ class Base(DeclarativeBase):
 
 
 def owner_column(*, index: bool = False) -> Mapped[int | None]:
-    """Whose row it is; ``NULL``: the one person of an embedded server. Goes with the account."""
+    """The owner; ``NULL``: the one user of an embedded server. Deleted with the account."""
     return mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=index)
 
 

@@ -1,4 +1,4 @@
-"""The tables of the running of a server: bank versions, jobs, and who did what."""
+"""The tables for running a server: bank versions, jobs, the audit log."""
 
 from datetime import datetime
 from typing import Any
@@ -82,7 +82,7 @@ class JobInputRow(Base):
 
 
 class AuditRow(Base):
-    """Who did what to what; never a word of a transcript."""
+    """The audit log: who changed what; never a word of a transcript."""
 
     __tablename__ = "audit"
     __table_args__ = ({"sqlite_autoincrement": True},)

@@ -83,7 +83,7 @@ class CorrectionRow(Base):
 
 
 class ReviewRow(Base):
-    """How far one coach is with one attempt: what the review queue is made of."""
+    """One coach's progress with one attempt, for the review queue."""
 
     __tablename__ = "reviews"
     __table_args__ = (CheckConstraint("state IN ('open', 'done')", name="state"),)

@@ -133,7 +133,7 @@ def to_cell(text: str) -> str:
 
 
 def from_cell(text: str) -> str:
-    """The text as it was before ``to_cell``."""
+    """The text before ``to_cell``."""
     if text.startswith(_GUARD) and text[1:].lstrip(" ").startswith(_FORMULA_STARTS):
         return text[1:]
     return text

@@ -64,7 +64,7 @@ class _Verdict:
 
 
 def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str | None) -> str:
-    """The page with everything inlined; it asks the network for nothing, and may not.
+    """The page with everything inlined; its policy forbids network access.
 
     Args:
         attempt: the answer with its report.

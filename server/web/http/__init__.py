@@ -1,1 +1,1 @@
-"""What routes share: the request's actor, problems as answers, ranges, limits, pages."""
+"""What routes share: the request's actor, errors as responses, downloads, limits, pages."""

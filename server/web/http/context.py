@@ -1,4 +1,4 @@
-"""What the routes of one app share; they get it from the request, not from a global."""
+"""What the routes of an app share; they get it from the request, not from a global."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -47,7 +47,7 @@ CHANGES_AT_ONCE: Final = 3
 not everybody else's does."""
 
 _SUBJECTS: Final = 10_000
-"""Whose requests are remembered; an account that has been away for longer has a full stock."""
+"""Remembered accounts and addresses; one that has been away for longer has a full stock."""
 
 
 class Fairness:

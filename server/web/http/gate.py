@@ -87,7 +87,7 @@ class Gate:
         return failure(request, 401, "not-signed-in", text, headers={"WWW-Authenticate": "Bearer"})
 
     def _actor_of(self, request: Request) -> Actor:
-        """Who makes the request.
+        """The actor of a request.
 
         Raises:
             NotSignedInError: there is a token, and it is not valid.
@@ -120,7 +120,7 @@ async def _current_actor(request: Request) -> Actor:
 
 
 CurrentActor = Annotated[Actor, Depends(_current_actor)]
-"""Who makes the request."""
+"""The actor of the request."""
 
 
 def demand(actor: Actor, action: Action, resource: Resource | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Every request gets an id, a line in the log and a place in the metrics."""
+"""Gives every request an ID, logs it and counts it in the metrics."""
 
 import logging
 import re

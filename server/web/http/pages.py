@@ -1,4 +1,4 @@
-"""The server's own pages: templates with what every one of them shows."""
+"""Renders the server's pages: the templates, with the values that all of them use."""
 
 from dataclasses import dataclass
 from typing import Any, Final, cast

@@ -1,4 +1,4 @@
-"""Requests refused before a route sees them: too large, too slow, or addressed to another host.
+"""Refuses requests before a route sees them: too large, too slow, or for another host.
 
 A web page can let its own name point to 127.0.0.1 once the browser has loaded it (DNS rebinding)
 and would then read the answers kept here as if they were its own. Its requests still carry its

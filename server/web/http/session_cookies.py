@@ -1,4 +1,4 @@
-"""Browser sessions and forms: who signed in, and that a form is one of our own pages'.
+"""Browser sessions and forms: who signed in, and whether a form comes from one of our pages.
 
 Starlette's signed session cookie, in a version for http and one for https, where it says
 ``Secure``; and a form's token, an HMAC of the session's own id
@@ -59,7 +59,7 @@ class Sessions:
 
 
 def start_session(request: Request, account: Account) -> None:
-    """Signs the account in, in this browser; what the session held before is gone."""
+    """Signs the account in, in this browser; clears the session first."""
     request.session.clear()
     request.session.update(
         account=account.id, epoch=account.session_epoch, session=new_session_id()

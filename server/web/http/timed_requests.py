@@ -1,4 +1,4 @@
-"""Closes connections on which a request begins and does not come on; uvicorn waits forever.
+"""Closes connections on which a request begins but does not arrive; uvicorn waits forever.
 
 ``server.web.serving`` names this class to uvicorn by its import string. What follows a
 request's head, its body, is timed by ``server.web.http.refusing.BodyLimit``.

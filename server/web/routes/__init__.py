@@ -1,1 +1,1 @@
-"""The HTTP routes: parse, call the service, answer."""
+"""The HTTP routes: parse, call the service, respond."""

@@ -1,4 +1,4 @@
-"""A person's own account: password, tokens for clients, taking everything along, leaving."""
+"""The account page: password, tokens for clients, downloading all data, deleting the account."""
 
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,4 +1,4 @@
-"""The admin's pages: accounts, invitations, cohorts. No answer of anybody is shown here."""
+"""The admin's pages: accounts, invitations, cohorts. They show nobody's answers."""
 
 import csv
 import io
@@ -56,7 +56,7 @@ def _add_accounts(router: APIRouter) -> None:
         find: Annotated[str, Query(max_length=80)] = "",
         page: Annotated[int, Query(ge=1, le=100_000)] = 1,
     ) -> Response:
-        """List the accounts, or those whose name has this in it."""
+        """List the accounts, or those whose name contains this."""
         return _accounts(request, context, find=find, page=page)
 
     @router.post("/accounts")

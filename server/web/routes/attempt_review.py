@@ -70,7 +70,7 @@ class AttemptReview(ABC):
             raise NotAllowedError(f"this account may not {action}")
 
     def sign(self, signed: str) -> Author:
-        """Who writes what a form brings.
+        """The author of what a form contains.
 
         Raises:
             InvalidInputError: somebody without an account gave no name.
@@ -107,7 +107,7 @@ def review_page(
     scores: ScoresForm | None = None,
     correction: CorrectionForm | None = None,
 ) -> Response:
-    """The page, with what was typed into a form that cannot be kept as it is.
+    """The page, with what was typed into a form that could not be stored.
 
     Args:
         request: what is answered.

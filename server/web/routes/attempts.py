@@ -135,7 +135,7 @@ def attempts_router() -> APIRouter:
 
     @router.post("/archive")
     def import_(archive: Archive, service: OwnService) -> ImportResult:
-        """Store exported attempts and drill reviews; what is there already is left as it is."""
+        """Store exported attempts and drill reviews; existing ones are left unchanged."""
         result = service.import_attempts(archive.attempts)
         drills = service.drills.import_reviews(archive.drill_reviews)
         return result.model_copy(update={"drills": drills})
@@ -174,7 +174,7 @@ def drills_router() -> APIRouter:
 
     @router.post("/archive")
     def import_(archive: DrillArchive, service: OwnService) -> DrillImport:
-        """Store exported reviews; what is there already is left as it is."""
+        """Store exported reviews; existing ones are left unchanged."""
         return service.drills.import_reviews(archive.reviews)
 
     return router

@@ -1,4 +1,4 @@
-"""The question bank: read over HTTP; pages for its editors: versions, an editor, activation."""
+"""The question bank over HTTP, and the pages of its editors: versions, text editor, activation."""
 
 from dataclasses import dataclass, field
 from functools import cache

@@ -1,4 +1,4 @@
-"""The pages on which the bank is looked through, and one question is edited by a form."""
+"""The pages to browse the bank and to edit one question in a form."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The coach's pages of whole cohorts: overview, review queue, rubric, corrected verdicts."""
+"""The coach's pages about cohorts: overview, review queue, rubric, corrected verdicts."""
 
 from functools import cache
 from typing import Annotated, Literal

@@ -54,12 +54,12 @@ def jobs_router() -> APIRouter:
 
     @router.get("/{job_id}")
     def job(job_id: JobId, actor: CurrentActor, context: AppContext) -> Job:
-        """Tell how far a job is."""
+        """Report the progress of a job."""
         return context.background.queue.status(job_id, actor.account_id)
 
     @router.post("/{job_id}/cancel")
     def cancel(job_id: JobId, actor: CurrentActor, context: AppContext) -> Job:
-        """End a job; one that is over stays as it is."""
+        """End a job, unless it has already ended."""
         return context.background.queue.cancel(job_id, actor.account_id)
 
     @router.get(
@@ -103,7 +103,7 @@ def job_pages_router() -> APIRouter:
 
     @router.get("/{job_id}/file")
     def file(job_id: JobId, actor: CurrentActor, context: AppContext) -> Response:
-        """Hand out the file that a job made."""
+        """Return the file that a job made."""
         return file_response(context.background.file(job_id, actor))
 
     @router.post("/{job_id}/cancel")
@@ -117,7 +117,7 @@ def job_pages_router() -> APIRouter:
 
 @cache
 def exports_router() -> APIRouter:
-    """The routes that hand out files."""
+    """The routes that return files."""
     router = APIRouter(tags=["exports"], dependencies=[needs(Action.PRACTICE)])
 
     @router.get(
@@ -169,7 +169,7 @@ def export_pages_router() -> APIRouter:
         context: AppContext,
         format: Annotated[CohortFormat, Form()] = "csv",
     ) -> Response:
-        """Start an export and show how far it is."""
+        """Start an export and show its progress."""
         job = _enqueue(context.background, actor, CohortOrder(cohort_id=cohort_id, format=format))
         return RedirectResponse(f"/jobs/{job.id}", 303)
 

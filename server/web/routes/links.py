@@ -1,4 +1,4 @@
-"""What somebody without an account sees by a link: the review of the answers shared by it."""
+"""The pages behind a share link: reviewing the shared answers without an account."""
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
@@ -128,7 +128,7 @@ def _review(
 
 
 def _author(session: MutableMapping[str, Any], guest: Guest) -> Author:
-    """Who opened the link, as the signed session of their browser knows them."""
+    """The author who opened the link, from the signed session of their browser."""
     kept = session.get(_IN_SESSION)
     if not isinstance(kept, dict) or not isinstance(kept.get("key"), str):
         kept = session[_IN_SESSION] = {"key": GuestKey.new().secret}

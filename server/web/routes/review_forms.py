@@ -1,4 +1,4 @@
-"""What reviewers type into the forms of a review, as models; with one clear line if wrong."""
+"""The forms of a review as models; invalid input gives a one-line error."""
 
 from collections.abc import Callable
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Reviews: the page of one attempt for the coaches whom it is shown to, and comments over HTTP."""
+"""Reviews: the page of one attempt for its coaches, and comments over HTTP."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -57,7 +57,7 @@ class _CoachReview(AttemptReview):
 def _review(
     attempt_id: Id, actor: CurrentActor, context: AppContext, reviews: Reviews
 ) -> AttemptReview:
-    """The attempt for a coach whom it is shared with."""
+    """The attempt, for a coach it is shared with."""
     resource = reviews.resource(attempt_id)
     demand(actor, Action.READ, resource)
     return _CoachReview(

@@ -1,4 +1,4 @@
-"""What the server says of itself: its first page, the description of its API, how it is.
+"""The server itself: its first page, the description of its API, its health.
 
 ``/healthz`` is for clients, ``/readyz`` for load balancers, ``/metrics`` for Prometheus.
 """
@@ -81,7 +81,7 @@ def health_router() -> APIRouter:
 
     @router.get("/readyz", responses={503: {"model": Readiness}})
     def readyz(response: Response, context: AppContext) -> Readiness:
-        """Tell whether this process should get requests."""
+        """Report whether this process should get requests."""
         found = _readiness(context.background)
         if not found.ready:
             response.status_code = 503
@@ -94,7 +94,7 @@ def health_router() -> APIRouter:
         responses={200: {"content": {"text/plain": {}}}},
     )
     def numbers(context: AppContext) -> Response:
-        """Tell what was answered and how long it took, and what the database holds."""
+        """Report requests, how long they took, and what the database holds."""
         return Response(context.metrics.text(), media_type=CONTENT_TYPE)
 
     return router

@@ -1,4 +1,4 @@
-"""Sharing over HTTP: an owner shows an attempt or an interview, makes links, takes both back.
+"""Sharing over HTTP: an owner shares an attempt or an interview, creates links, revokes both.
 
 Recordings are uploaded by their owner for a share, and heard by whom it is shared with.
 """
@@ -66,14 +66,14 @@ def sharing_router() -> APIRouter:
 
     @router.get("/attempts/{attempt_id}/sharing")
     def of_attempt(attempt_id: Id, actor: CurrentActor, context: AppContext) -> Sharing:
-        """Tell what one shows of an attempt, and to whom one could."""
+        """Return the shares of an attempt, and the cohorts it could be shared with."""
         return context.sharing.shares.of_attempt(owner_of(actor), attempt_id)
 
     return router
 
 
 def owner_of(actor: Actor) -> int:
-    """The account whose things are shared.
+    """The account that owns what is shared.
 
     Raises:
         NotAllowedError: on a server without accounts there is nobody to share with.

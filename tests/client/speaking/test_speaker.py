@@ -150,7 +150,7 @@ def test_to_a_file_a_failure_is_an_error(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_was_said_once_is_not_said_anew(tmp_path: Path) -> None:
+def test_what_was_said_once_is_not_said_again(tmp_path: Path) -> None:
     voice = ToneVoice()
     for _ in range(2):
         clip = Speaker(LEXICON, cache=tmp_path, voices=[voice]).clip("hello")
@@ -158,7 +158,7 @@ def test_what_was_said_once_is_not_said_anew(tmp_path: Path) -> None:
     assert voice.given == ["hello"]
 
 
-def test_another_voice_text_or_reading_is_said_anew(tmp_path: Path) -> None:
+def test_another_voice_text_or_reading_is_said_again(tmp_path: Path) -> None:
     voice = ToneVoice()
     Speaker(LEXICON, cache=tmp_path, voices=[voice]).clip("RoCE")
     Speaker(LEXICON, cache=tmp_path, voices=[voice]).clip("RoCE again")
@@ -170,7 +170,7 @@ def test_another_voice_text_or_reading_is_said_anew(tmp_path: Path) -> None:
     assert faster.given == ["rock-ee"]
 
 
-def test_a_broken_file_in_the_cache_is_said_anew(tmp_path: Path) -> None:
+def test_a_broken_file_in_the_cache_is_said_again(tmp_path: Path) -> None:
     voice = ToneVoice()
     speaker = Speaker(LEXICON, cache=tmp_path, voices=[voice])
     speaker.clip("hello")

@@ -108,7 +108,7 @@ def test_leaving_keeps_what_was_said(backend: Backend) -> None:
     assert len(backend.drills.cards()) == 1
 
 
-def test_discarded_is_recorded_anew(backend: Backend) -> None:
+def test_discarded_is_recorded_again(backend: Backend) -> None:
     shown, sounds = run(backend, ["correct"], "\n", takes=[End.discard, Said(TAKE)], items=1)
     assert "Once more" in shown
     assert sounds.log == ["say term-0"]

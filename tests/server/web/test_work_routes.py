@@ -144,7 +144,7 @@ def test_a_candidate_grades_their_own_answers_anew_and_others_see_nothing_of_it(
     assert site.ask("nobody", "GET", "/jobs").status_code == 401
 
 
-def test_only_editors_grade_everybodys_answers_anew(site: Site) -> None:
+def test_only_editors_grade_everybodys_answers_again(site: Site) -> None:
     everybody = {"scope": "everybody"}
     assert site.ask("ana", "POST", "/jobs/regrade", everybody).status_code == 403
     assert site.post("ana", "/coach/bank/regrade").status_code == 403
