@@ -9,6 +9,8 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 9
+DEEPEST = {"server": 22, "client": 20}
+DEEPEST_OF_ALL = 32
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
 
@@ -87,6 +89,14 @@ def test_there_are_no_cycles(edges: house.Edges) -> None:
 def test_few_imports_are_ignored_by_the_contracts(edges: house.Edges) -> None:
     number, ignored = house.ignored_imports(edges)
     assert number <= MOST_IGNORED_IMPORTS, ignored
+
+
+def test_chains_of_imports_stay_short(edges: house.Edges) -> None:
+    for top, deepest in DEEPEST.items():
+        found, chain = house.depth(house.within(edges, top))
+        assert found <= deepest, chain
+    found, chain = house.depth(edges)
+    assert found <= DEEPEST_OF_ALL, chain
 
 
 def test_the_changelog_begins_with_this_version(project_root: Path) -> None:

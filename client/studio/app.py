@@ -45,7 +45,7 @@ def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:
 
         return create_pages(studio)
 
-    pages = Later(other_pages)
+    pages = DeferredApp(other_pages)
     app = Starlette(
         routes=[
             Mount("/static/ui", Assets(directory=SHARED_STATIC), name="ui"),
@@ -61,7 +61,7 @@ def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:
     return app
 
 
-class Later:
+class DeferredApp:
     """ASGI application: another one, made once.
 
     Args:

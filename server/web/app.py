@@ -29,12 +29,11 @@ from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
 from server.ui.static_files import Assets
 from server.web.http.context import BackgroundWork, Context
-from server.web.http.fairness import Fairness
 from server.web.http.gate import Gate
+from server.web.http.limits import BodyLimit, Fairness, HostCheck
 from server.web.http.observing import Observe, RouteMark
 from server.web.http.pages import Pages
 from server.web.http.problems import PROBLEM_RESPONSES, add_problem_handlers
-from server.web.http.refusing import BodyLimit, HostCheck
 from server.web.http.session_cookies import Csrf, Sessions
 from server.web.routes.account import account_router
 from server.web.routes.admin import admin_router

@@ -19,7 +19,7 @@ def read_data(name: str) -> dict[str, Any]:
 
 
 def whole_words(expressions: Iterable[str]) -> re.Pattern[str]:
-    """One pattern that finds any of the expressions between spaces in ``facts.Lines``.
+    """One pattern that finds any of the expressions between spaces in ``facts.JoinedText``.
 
     It begins with the space before a word, which is found many times faster than a place where a
     word may begin; ``^`` at the start of an expression is the start of a line.

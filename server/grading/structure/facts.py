@@ -45,7 +45,7 @@ def plain_words(words: Sequence[str]) -> list[str]:
     return plain
 
 
-class Lines:
+class JoinedText:
     """Stretches of plain words, one a line, so that one search finds all that hold a match.
 
     Attributes:
@@ -86,7 +86,7 @@ def ends_sentence(word: str) -> bool:
 
 
 def pattern_of(fact: Fact) -> re.Pattern[str]:
-    """What finds a fact other than a name in ``Lines``."""
+    """What finds a fact other than a name in ``JoinedText``."""
     return _words().patterns[fact]
 
 

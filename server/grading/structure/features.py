@@ -12,7 +12,7 @@ from server.grading.sense.features import Floats, best_of_others, best_three
 from server.grading.sense.vectors import AnswerSense
 from server.grading.structure.facts import (
     FACTS,
-    Lines,
+    JoinedText,
     ends_sentence,
     names_in,
     pattern_of,
@@ -39,7 +39,7 @@ class SpanFacts:
         clauses = np.flatnonzero(holds.sum(axis=1) == 1)  # that hold no span but themselves
         plain, names = plain_words(texts), names_in(texts)
         own = [sense.spans[at] for at in clauses]
-        lines = Lines(
+        lines = JoinedText(
             # with a comma where no sentence begins, so that "so" is a reason and no filler
             f"{_BEFORE if start and not ends_sentence(texts[start - 1]) else ''}"
             f"{' '.join(plain[start:end])}"

@@ -34,8 +34,8 @@ from server.contract import (
 )
 from server.core.access import Action
 from server.web.http.context import AppContext, OwnService, answered_by
-from server.web.http.fairness import check_length
 from server.web.http.gate import needs
+from server.web.http.limits import check_length
 
 
 def _is_own(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:

@@ -50,7 +50,7 @@ def phrases(pause_s: float = 1.2) -> list[np.ndarray]:
     return made
 
 
-class Desk:
+class BackendStub:
     """Stands in for a backend: knows one question, grades anything, fails when told to."""
 
     def __init__(self) -> None:
@@ -101,8 +101,8 @@ class LoudRuns(Transcriber):
         ]
 
 
-def session(engine: Transcriber, desk: Desk | None = None, hear: object = None) -> Session:
-    backend: Backend = desk or Desk()  # type: ignore[assignment]
+def session(engine: Transcriber, desk: BackendStub | None = None, hear: object = None) -> Session:
+    backend: Backend = desk or BackendStub()  # type: ignore[assignment]
     return Session(backend, lambda: engine, hear)  # type: ignore[arg-type]
 
 
@@ -324,7 +324,7 @@ def test_an_engine_that_cannot_be_loaded_is_said_by_finish() -> None:
     def missing() -> Transcriber:
         raise WeightsError("Whisper base.en is not installed")
 
-    live = Session(Desk(), missing).listen(QUESTION)  # type: ignore[arg-type]
+    live = Session(BackendStub(), missing).listen(QUESTION)  # type: ignore[arg-type]
     feed(live, phrases()[0])
 
     with pytest.raises(WeightsError, match=r"base\.en"):
@@ -332,7 +332,7 @@ def test_an_engine_that_cannot_be_loaded_is_said_by_finish() -> None:
 
 
 def test_after_a_server_that_failed_it_can_be_finished_again() -> None:
-    desk = Desk()
+    desk = BackendStub()
     desk.failures = [UnavailableError("the server is away")]
     engine = LoudRuns()
     live = session(engine, desk).listen(QUESTION)
@@ -362,7 +362,7 @@ class OneJudge:
 
 
 def test_a_judge_is_asked_once_however_often_the_answer_is_sent() -> None:
-    desk, judge = Desk(), OneJudge()
+    desk, judge = BackendStub(), OneJudge()
     desk.failures = [UnavailableError("the server is away")]
     backend: Backend = desk  # type: ignore[assignment]
     rehearsal = Session(backend, LoudRuns, judge=judge)  # type: ignore[arg-type]
@@ -382,7 +382,7 @@ def test_a_judge_is_asked_once_however_often_the_answer_is_sent() -> None:
 
 def test_a_judge_is_not_asked_about_a_discarded_answer() -> None:
     judge = OneJudge()
-    backend: Backend = Desk()  # type: ignore[assignment]
+    backend: Backend = BackendStub()  # type: ignore[assignment]
     live = Session(backend, LoudRuns, judge=judge).listen(QUESTION)  # type: ignore[arg-type]
     feed(live, phrases()[0])
     live.cancel()

@@ -54,7 +54,7 @@ QUESTION = Question(
 )
 
 
-class Desk:
+class BackendStub:
     """Stands in for a backend that finds what ``FOUND`` says."""
 
     def __init__(self, found: dict[str, PhraseCoverage] | None = None) -> None:
@@ -80,10 +80,10 @@ class Desk:
 
 
 def judged(
-    judge: FakeJudge | Judge, submission: Submission | None = None, desk: Desk | None = None
+    judge: FakeJudge | Judge, submission: Submission | None = None, desk: BackendStub | None = None
 ) -> Judgment | None:
     asks = Judge(judge.settings) if isinstance(judge, FakeJudge) else judge
-    backend = desk or Desk()
+    backend = desk or BackendStub()
     before = submission or make_submission(SAID)
     after = asks.judged(before, backend)  # type: ignore[arg-type]
     assert after.transcript == before.transcript
@@ -133,7 +133,7 @@ def test_the_answer_is_data_and_no_part_of_the_instructions(fake_judge: FakeJudg
 def test_nothing_is_asked_where_everything_was_found(fake_judge: FakeJudge) -> None:
     found = {"KV cache": FOUND["KV cache"], "FSDP": FOUND["FSDP"]}
 
-    assert judged(fake_judge, desk=Desk(found)) is None
+    assert judged(fake_judge, desk=BackendStub(found)) is None
     assert fake_judge.requests == []
 
 
@@ -238,7 +238,7 @@ def test_a_judge_that_fails_is_a_problem_and_no_failure(fake_judge: FakeJudge) -
 
 
 def test_a_server_that_is_away_is_a_problem_and_no_failure(fake_judge: FakeJudge) -> None:
-    desk = Desk()
+    desk = BackendStub()
     desk.failure = UnavailableError("the server cannot be reached")
 
     judgment = judged(fake_judge, desk=desk)

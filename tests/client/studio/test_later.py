@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from client.studio.app import Later
+from client.studio.app import DeferredApp
 
 
 def test_it_is_made_once_by_the_first_that_needs_it() -> None:
@@ -21,7 +21,7 @@ def test_it_is_made_once_by_the_first_that_needs_it() -> None:
         time.sleep(0.05)
         return Starlette(routes=[Route("/there", lambda _: PlainTextResponse("yes"))])
 
-    later = Later(make)
+    later = DeferredApp(make)
     assert made == []
     with ThreadPoolExecutor(4) as pool:
         apps = [each.result() for each in [pool.submit(later.get_ready) for _ in range(4)]]
@@ -41,7 +41,7 @@ def test_what_fails_is_tried_again() -> None:
             raise answer
         return answer
 
-    later = Later(make)
+    later = DeferredApp(make)
     with pytest.raises(OSError, match="no"):
         later.get_ready()
     assert TestClient(later).get("/").status_code == 404

@@ -25,16 +25,17 @@ from server.contract import Transcript, Word
 from server.core.access import OPEN, Actor
 from server.core.settings import sqlite_url
 from server.db.database import Database
-from server.web.http import fairness
-from server.web.http.fairness import (
+from server.web.http import limits
+from server.web.http.limits import (
     AT_ONCE,
     CHANGES,
     CHANGES_AT_ONCE,
+    MAX_ANSWER_BYTES,
     MAX_ANSWER_WORDS,
     REQUESTS,
+    BodyLimit,
     Fairness,
 )
-from server.web.http.refusing import MAX_ANSWER_BYTES, BodyLimit
 from tests.ports import free_port
 from tests.server.people import People, cheap_passwords, people
 from tests.server.web.test_processes import PROJECT, wait_for
@@ -149,7 +150,7 @@ def test_the_one_person_of_a_server_without_accounts_has_no_limit() -> None:
 
 
 def test_what_is_remembered_of_accounts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fairness, "_SUBJECTS", 5)
+    monkeypatch.setattr(limits, "_SUBJECTS", 5)
 
     async def asking() -> None:
         served = Served()

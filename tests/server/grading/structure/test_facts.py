@@ -3,11 +3,11 @@
 import pytest
 
 from server.grading.structure.data_files import whole_words
-from server.grading.structure.facts import Fact, Lines, names_in, pattern_of, plain_words
+from server.grading.structure.facts import Fact, JoinedText, names_in, pattern_of, plain_words
 
 
-def _lines(*texts: str) -> Lines:
-    return Lines(" ".join(plain_words(text.split())) for text in texts)
+def _lines(*texts: str) -> JoinedText:
+    return JoinedText(" ".join(plain_words(text.split())) for text in texts)
 
 
 def _holds(text: str, fact: Fact) -> bool:

@@ -1,27 +1,35 @@
-"""No account's requests crowd out another's: limits on how many, how often, and how long.
+"""Limits on requests: too large, too slow, too many, or for another host. Routes do not see them.
 
-They are counted in each process: several processes on one database allow that many times more.
+No account's requests crowd out another's. Requests are counted in each process: several processes
+on one database allow that many times more.
 """
 
+import asyncio
 import math
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.contract import Evidence, Transcript
 from server.core.access import ANONYMOUS, OPEN, Actor
 from server.core.errors import AnswerTooLongError
-from server.web.http.problems import failure
+from server.web.http.problems import failure, problem_response
 
 MAX_ANSWER_CHARS: Final = 20_000
 MAX_ANSWER_WORDS: Final = 3_000
 """Twenty minutes of speech at 150 words per minute; interviewers expect two to five."""
 
+MAX_ANSWER_BYTES: Final = 1024 * 1024
+"""Of an answer to grade: one of the greatest length, with each word's time, has about 400 kB."""
+
+_ANSWERS: Final = ("/api/v1/grade", "/api/v1/attempts")
 _NO_LIMITS: Final = ("/static/ui/", "/healthz", "/readyz")
 
 
@@ -134,3 +142,104 @@ def check_length(transcript: Transcript, evidence: Evidence) -> None:
             f"the answer is too long ({words:,} words, {len(transcript.text):,} characters): this "
             f"server grades up to {MAX_ANSWER_WORDS:,} words and {MAX_ANSWER_CHARS:,} characters"
         )
+
+
+class BodyLimit:
+    """ASGI middleware: 413 for a body of more than ``max_bytes``, 408 for one that comes slowly.
+
+    Args:
+        app: what reads the body.
+        max_bytes: of any request; an answer to grade has ``MAX_ANSWER_BYTES``.
+        within_s: how long a whole body may take, in seconds.
+    """
+
+    def __init__(self, app: ASGIApp, max_bytes: int, within_s: float) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._within_s = within_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on while it stays within the limits."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_answer = scope["path"] in _ANSWERS
+        most = min(self._max_bytes, MAX_ANSWER_BYTES) if is_answer else self._max_bytes
+        too_large = HTTPException(413, f"the request is larger than {most:,} bytes")
+        for name, value in scope["headers"]:
+            if name == b"content-length" and value.isdigit() and int(value) > most:
+                await _problem(too_large)(scope, receive, send)
+                return
+        ends_s = time.monotonic() + self._within_s
+        received, is_whole, has_begun = 0, False, False
+
+        async def limited() -> Message:
+            nonlocal received, is_whole
+            if is_whole:  # what follows is the end of the connection, which may take long
+                return await receive()
+            try:
+                async with asyncio.timeout(max(0.0, ends_s - time.monotonic())):
+                    message = await receive()
+            except TimeoutError:
+                slow = f"the request did not arrive within {self._within_s:g} s"
+                raise HTTPException(408, slow, headers={"Connection": "close"}) from None
+            if message["type"] == "http.request":
+                received += len(message.get("body", b""))
+                is_whole = not message.get("more_body", False)
+                if received > most:
+                    raise too_large
+            return message
+
+        async def sending(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, limited, sending)
+        except HTTPException as error:  # raised where a middleware reads the body
+            if has_begun:
+                raise
+            await _problem(error)(scope, receive, send)
+
+
+def _problem(error: HTTPException) -> Response:
+    code = {408: "too-slow", 413: "too-large"}[error.status_code]
+    headers = dict(error.headers) if error.headers else None
+    return problem_response(error.status_code, code, error.detail, headers=headers)
+
+
+LOOPBACK_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+class HostCheck:
+    """ASGI middleware: 421 for a ``Host`` that is neither this machine nor one of ``hosts``.
+
+    A web page can let its own name point to 127.0.0.1 once the browser has loaded it (DNS
+    rebinding), and would then read the answers kept here as if they were its own. Its requests
+    still carry its name.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+        self._app = app
+        self._hosts = LOOPBACK_HOSTS | {host.lower() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on if it names this server."""
+        if scope["type"] != "http" or "*" in self._hosts:
+            await self._app(scope, receive, send)
+            return
+        named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(named) == 1 and _without_port(named[0]).lower() in self._hosts:
+            await self._app(scope, receive, send)
+            return
+        response = problem_response(
+            421, "wrong-host", "this server does not go by that name; its settings list its hosts"
+        )
+        await response(scope, receive, send)
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
