@@ -78,7 +78,7 @@ def placed(text: str, folder: Path) -> str:
 
 
 def _python_in(folder: Path) -> Path:
-    """A folder with nothing but ``python``, for the search path."""
+    """A folder with only ``python``, for the search path."""
     tools = folder / "tools"
     tools.mkdir(parents=True)
     (tools / "python").symlink_to(Path(sys.executable).resolve())

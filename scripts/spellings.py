@@ -10,7 +10,7 @@ case.
         [--minutes 30]
 
 What is done when the minutes are over is kept: a few terms at a time in every accent. A run
-replaces the file; with ``--add`` it goes on with the terms that are not in it.
+replaces the file; with ``--add`` it continues with the terms that are not in it.
 """
 
 import argparse

@@ -98,7 +98,7 @@ def main() -> int:
 
 
 def speak(folder: Path, accents: Sequence[str], questions: int, seed: int) -> None:
-    """Say the phrases of some questions and keep what was written; goes on where it stopped."""
+    """Say the phrases of some questions and keep what was written; continues where it stopped."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)
     voice, engine, network = (

@@ -75,7 +75,7 @@ def speak(
     accents: Sequence[Accent],
     spoken: Iterable[tuple[str, str]],
 ) -> None:
-    """Say answers and keep what was written; goes on where it stopped."""
+    """Say answers and keep what was written; continues where it stopped."""
     folder.mkdir(parents=True, exist_ok=True)
     ends_s = time.monotonic() + 60 * minutes
     voice, network = NeuralVoice(load_lexicon()), AcousticModel()

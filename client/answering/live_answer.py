@@ -43,7 +43,7 @@ class Submit(Protocol):
 class LiveAnswer:
     """Takes the sound of one answer block by block; made by ``Session.listen``.
 
-    All methods may be called from any thread. A thread of its own does the work; it ends by
+    All methods may be called from any thread. A separate thread does the work; it ends by
     itself after ``finish`` or ``cancel``.
 
     Args:

@@ -64,9 +64,9 @@ class Pace:
         Args:
             waiting_s: speech in pieces that wait for the engine; none: there is nothing to run on.
             covered_s: length of the segment that all speech would make that is not recognized
-                yet, that which goes on now included.
+                yet, that which continues now included.
             silence_s: for how long nobody has spoken.
-            phrase_s: how long the speech that goes on now has lasted; 0 in a pause.
+            phrase_s: how long the speech that continues now has lasted; 0 in a pause.
         """
         if not waiting_s:
             return False

@@ -164,7 +164,7 @@ class PieceCutter:
 
     Args:
         limit_s: no piece, with its silences, is longer.
-        is_live: somebody waits for the words: speech that goes on is cut between words too, and a
+        is_live: somebody waits for the words: speech that continues is cut between words too, and a
             pause ends a piece as soon as it is long enough.
     """
 
@@ -179,7 +179,7 @@ class PieceCutter:
         self._pieces: list[SpokenPiece] = []
 
     def uncut(self, voice: VoiceActivity) -> list[Span]:
-        """Speech that is part of no piece yet, that which goes on now included."""
+        """Speech that is part of no piece yet, that which continues now included."""
         spans = [*self._waiting]
         for start_s, end_s in voice.spans[self._taken :]:
             if end_s > self._cut_s:

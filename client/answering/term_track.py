@@ -16,7 +16,7 @@ CONTEXT_WORDS: Final = 4
 """Words before a term that are heard with it: two are scored with it (``hearing.hear``)."""
 
 LONGEST_TERM_WORDS: Final = 6
-"""A term may go on into the next piece: the last words wait for what follows. The built-in
+"""A term may continue into the next piece: the last words wait for what follows. The built-in
 lexicon's longest names have 6 ("gpu direct r d m a")."""
 
 BATCH_WORDS: Final = 8

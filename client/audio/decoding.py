@@ -52,7 +52,7 @@ class Damage:
     declared_s: float | None = None
 
     def add(self, start_s: float, end_s: float) -> None:
-        """Note what is missing; what touches the last one goes on with it."""
+        """Note what is missing; what touches the last one continues with it."""
         if self.missing and start_s - self.missing[-1][1] < PACKET_S:
             self.missing[-1] = (self.missing[-1][0], end_s)
         else:

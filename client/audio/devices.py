@@ -169,7 +169,7 @@ def find_device(
         sounddevice: stands in for the module, e.g. in tests.
 
     Raises:
-        RecordingError: there is none at all, none of this name, or several; names what there is.
+        RecordingError: there is none at all, none with this name, or several; names what there is.
     """
     devices = list_devices(direction, sounddevice=sounddevice)
     thing = _THING[direction]

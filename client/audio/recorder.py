@@ -99,7 +99,7 @@ class Recorder:
             label: a piece of the file's name, e.g. the question's id.
             on_samples: called with what is recorded, at 16 kHz, block by block; must return
                 quickly. `stop` gives it the last block before it returns. Where it fails it is
-                called no more, and the recording goes on.
+                called no more, and the recording continues.
             open_take: makes its file, instead of one of this label in the folder of the settings.
 
         Returns:
@@ -150,7 +150,7 @@ class Recorder:
         """End the take and give what was recorded.
 
         Raises:
-            RecordingError: nothing was being recorded, no sound ever came, or nothing but exact
+            RecordingError: nothing was being recorded, no sound ever came, or only exact
                 zeros (a microphone without permission on macOS); such a take is deleted.
         """
         take, self._take = self._running(), None

@@ -15,12 +15,12 @@ class RecorderSettings:
         device_name: the microphone by name; ``None``: the system's default. Never an index, which
             changes whenever a device comes or goes.
         host_api: tells microphones of the same name apart.
-        silence_stop_s: stop by itself when nobody has spoken for so long, counted only once speech
-            has begun; ``None`` switches it off.
-        time_limit_s: stop by itself after so much recorded sound, pauses left out; ``None``: none.
-        zeros_stop_s: stop by itself when the microphone gave exact zeros from the very start for
-            so long; ``None``: go on. A real microphone always gives some noise.
-        device_lost_s: sound that stays away for so long means that the device is gone. PortAudio
+        silence_stop_s: stop after this long without speech, counted only once speech has begun;
+            ``None`` switches it off.
+        time_limit_s: stop after this much recorded sound, without pauses; ``None``: none.
+        zeros_stop_s: stop when the microphone gave exact zeros from the very start for this long;
+            ``None``: continue. A real microphone always gives some noise.
+        device_lost_s: sound that stays away for this long means that the device is gone. PortAudio
             delivers blocks every 10 to 100 ms.
     """
 

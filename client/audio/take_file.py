@@ -2,8 +2,8 @@
 
 The file is an ordinary WAV file (PCM16, mono) whose header says "length not known yet" until the
 take is finished: whatever happens, what follows the header is the recording. An unfinished take is
-called ``….wav.part``, and whoever works on it keeps it locked. The journal (``client.journal``)
-records which answer it belongs to.
+called ``….wav.part``, and the process that works on it keeps it locked. The journal
+(``client.journal``) records which answer it belongs to.
 """
 
 import contextlib
@@ -135,7 +135,7 @@ def held(path: Path) -> Iterator[None]:
 
     Raises:
         TakeHeldError: another program, or another thread, has it.
-        RecordingError: it is gone or cannot be opened.
+        RecordingError: it no longer exists or cannot be opened.
     """
     try:
         file = path.open("rb")
@@ -188,7 +188,7 @@ def finish_take(part_path: Path) -> Path:
     """Repair the header of an unfinished take and name the file ``….wav``; returns its path.
 
     Raises:
-        RecordingError: the file is gone, is no take, or cannot be written.
+        RecordingError: the file no longer exists, is no take, or cannot be written.
     """
     path = part_path.with_name(part_path.name.removesuffix(".part"))
     try:
@@ -226,7 +226,7 @@ def is_held(path: Path) -> bool:
     """Whether a running process writes this take or works on it.
 
     Raises:
-        OSError: it is gone.
+        OSError: it no longer exists.
     """
     if sys.platform == "win32":
         # Windows refuses to rename a file that is open.

@@ -49,7 +49,7 @@ VAD_THRESHOLD = 0.5
 """Silero's own default probability, "pretty good for most datasets"."""
 
 RELEASE_THRESHOLD = VAD_THRESHOLD - 0.15
-"""Speech goes on until the probability falls below this: Silero's own hysteresis."""
+"""Speech continues until the probability falls below this: Silero's own hysteresis."""
 
 MIN_SPEECH_S = 0.1
 """A spoken "yes" lasts 0.2 s; clicks and key strokes that the detector takes for speech, 0.06 s."""

@@ -20,7 +20,7 @@ def open_backend(
 ) -> OutboxBackend:
     """The backend that the settings name, with an outbox before it.
 
-    What waits in the outbox is sent beside the rest; while the server is away it goes on waiting.
+    What waits in the outbox is sent beside the rest; while the server is away it keeps waiting.
 
     Args:
         settings: name the data folder and the server.

@@ -205,13 +205,13 @@ class Outbox(ABC, Generic[M]):
         """Sends what waits, in order, each once.
 
         One that the server refuses is set aside with the reason, so that it does not block the
-        rest; while the server is away, it and the rest go on waiting. Only one process sends at a
+        rest; while the server is away, it and the rest keep waiting. Only one process sends at a
         time.
 
         Args:
             send: stores one item; raises ``RejectedError`` or ``UnavailableError``.
             timeout_s: how long to wait for another process that is sending.
-            go_on: asked before each one whether to go on.
+            go_on: asked before each one whether to continue.
             on_sent: called after each one.
         """
         if not self.pending():

@@ -1,6 +1,6 @@
 """A backend with an outbox, so that no answer or drill review is lost while the server is away.
 
-What waits is sent in a thread of its own, so that nobody who asks for something waits for it.
+What waits is sent on its own thread, so that nobody who asks for something waits for it.
 """
 
 import logging
@@ -37,7 +37,7 @@ _LAST_ONE_S: Final = 5.0
 _KEPT: Final = "your answer is kept and will be sent later"
 
 _CLOSE_WITHIN_S: Final = 2.0
-"""How long a command that is done goes on sending what waits."""
+"""How long a command that is done continues sending what waits."""
 
 _EXPORT_WAITS_S: Final = 10.0
 """How long an export of everything lets what waits go first, so that it is in the file."""
@@ -54,7 +54,7 @@ class Sending:
         running: whether it is at work.
         sent: how many went out since it was last asked to begin.
         total: how many there were.
-        problem: why the rest goes on waiting; empty where nothing does.
+        problem: why the rest keeps waiting; empty where nothing does.
     """
 
     running: bool = False
@@ -121,7 +121,7 @@ class Sender:
         return self._thread is None
 
     def end(self, within_s: float, tell: Callable[[str], None]) -> None:
-        """Send on for at most so long, then stop after the one that is on its way.
+        """Continue sending for at most this long, then stop after the one that is on its way.
 
         Args:
             within_s: the time budget.
@@ -176,7 +176,7 @@ class OutboxBackend(Backend, Protocol):
         """The drill reviews that wait."""
 
     def send_waiting(self, *, within_s: float = 0.0) -> Sending:
-        """Begins to send what waits, and waits so long for its end; how far it is."""
+        """Starts to send what waits, waits this long for the end, and returns the progress."""
 
     def sending(self) -> Sending:
         """How far it is; quick."""
@@ -253,7 +253,7 @@ class _Sending(Wrapped):
         self._backend.close()
 
     def send_waiting(self, *, within_s: float = 0.0) -> Sending:
-        """Begins to send what waits, and waits so long for its end; how far it is."""
+        """Starts to send what waits, waits this long for the end, and returns the progress."""
         self._sender.begin()
         self._sender.wait(within_s)
         return self._sender.status()

@@ -1,7 +1,7 @@
 """The file of results: one JSON line per recording, in the order they are finished.
 
-A run that ended early goes on where it stopped: a recording that has a line is not done again, and
-a line that was cut short is removed.
+A run that ended early continues where it stopped: a recording that has a line is not assessed
+again, and a line that was cut short is removed.
 """
 
 import json

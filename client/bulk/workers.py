@@ -11,7 +11,7 @@ from client.core.errors import ClientError
 
 
 class WorkersError(ClientError):
-    """No worker can be had; the text says why."""
+    """No worker is available; the text says why."""
 
 
 @dataclass(frozen=True)

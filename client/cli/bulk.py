@@ -31,7 +31,7 @@ class BulkOptions:
 
 
 def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) -> None:
-    """Assess the recordings that ``path`` names, and report on standard error how far it is.
+    """Assess the recordings that ``path`` names, and report the progress on standard error.
 
     Raises:
         BadParameter: there is no ``--out``.

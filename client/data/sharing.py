@@ -107,7 +107,7 @@ class RemoteSharing(ServerConnection):
 
         Args:
             attempt_id: the attempt.
-            tell: receives at each look how far it is.
+            tell: receives the progress each time.
             patience_s: how long to wait.
 
         Returns:

@@ -70,7 +70,7 @@ class Unfinished:
         """Work on it.
 
         Raises:
-            TakeHeldError: another program does; RecordingError: it is gone.
+            TakeHeldError: another program does; RecordingError: it no longer exists.
         """
         return KeptAnswer(self.folder, self.entry, self.stem).hold()
 
@@ -99,7 +99,7 @@ class Journal:
 
     Args:
         folder: of the recordings.
-        server: whom new answers are meant for; ``None``: the embedded server.
+        server: the server that new answers are meant for; ``None``: the embedded server.
     """
 
     def __init__(self, folder: Path, server: str | None = None) -> None:

@@ -57,7 +57,7 @@ class Chat:
     def ask(self, messages: Sequence[Mapping[str, str]]) -> str:
         """What the model answers.
 
-        A thread of its own does the work: looking up a name or a server that sends its headers
+        A separate thread does the work: looking up a name or a server that sends its headers
         letter by letter must not outlast the time limit.
 
         Raises:

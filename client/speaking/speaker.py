@@ -131,7 +131,7 @@ class Speaker:
                 self._player(clip, stop)
                 if stop is not None and stop.is_set():
                     break
-        except Exception as error:  # an interview goes on without a voice, whatever failed
+        except Exception as error:  # an interview continues without a voice, whatever failed
             if show is not None:
                 show(text)
             return SpeechOutcome(spoken=False, reason=" ".join(str(error).split()) or repr(error))

@@ -24,7 +24,7 @@ from pronunciation.phones import to_ipa
 from server.contract import TERM_WORDS
 
 SILENCE_STOP_S: Final = 0.8
-"""A take ends after so much silence: the longest gap within a spelled acronym was below 0.5 s."""
+"""A take ends after this much silence: the longest gap within a spelled acronym was below 0.5 s."""
 TIME_LIMIT_S: Final = 6.0
 """No item takes longer; nothing said by then is nothing said."""
 REPLAY_MARGIN_S: Final = 0.15

@@ -33,7 +33,7 @@ def offer_unfinished(console: Console, keys: Keys, finisher: Finisher) -> None:
             elif key == "d" and really(console, keys, offer):
                 finisher.discard(offer)
                 console.print(Text("Discarded.", "dim"))
-        except (ClientError, PronunciationError) as error:  # it stays; the person goes on
+        except (ClientError, PronunciationError) as error:  # it stays; the person continues
             console.print(Text(f"! {error}", "yellow"))
 
 

@@ -22,7 +22,7 @@ from pronunciation.clip import Clip
 from server.contract import Word
 
 STILL_S: Final = 60.0
-"""A process that is asked for something and uses no processor for so long will not answer:
+"""A process that is asked for something and uses no processor for this long will not answer:
 on a busy machine too it would get some of a minute."""
 
 LOADING_STILL_S: Final = 180.0
@@ -44,7 +44,7 @@ _PROGRESS_TICKS: Final = 2
 T = TypeVar("T")
 
 IDLE_S: Final = 300.0
-"""A process that is asked for nothing for so long ends. Reading a report takes a few minutes; the
+"""A process that is asked for nothing for this long ends. Reading a report takes a few minutes; the
 next answer finds the engine loaded again before its first words are complete."""
 
 MAX_TRIES: Final = 3
@@ -59,10 +59,10 @@ _LOADER: Final = "client.transcription.engines:load_engine"
 class EngineProcess(Transcriber):
     """An engine that is loaded and runs in its own process.
 
-    The process begins to load at once. It ends when this object is no longer used, when nobody asks
-    it for ``idle_s``, and when the parent ends, however that happens. Where it is gone, the next
-    use starts another one with the same weights. All methods may be called from any thread; clips
-    are recognized one after the other.
+    The process begins to load at once. It ends when this object is no longer used, after ``idle_s``
+    without a request, and when the parent ends, however that happens. The next use then starts
+    another one with the same weights. All methods may be called from any thread; clips
+    are recognized one by one.
 
     Args:
         name: an engine's name, or ``auto``; see ``engines.load_engine``.
@@ -70,8 +70,8 @@ class EngineProcess(Transcriber):
         offline: fetch nothing.
         vocabulary: makes the bank-wide vocabulary, called in this process where the engine needs
             it; ``None``: that of the built-in bank and lexicon.
-        idle_s: the process ends after so long without a request.
-        still_s: an engine that should be working and uses no processor for so long is ended.
+        idle_s: the process ends after this long without a request.
+        still_s: an engine that should be working and uses no processor for this long is ended.
         loading_still_s: the same while it loads.
         loader: import string of what loads the engine; another one only in tests.
 
@@ -248,8 +248,8 @@ class HangWatch:
     Args:
         pid: the process.
         end: ends it.
-        still_s: after so long without processor time.
-        longest_s: after so much processor time; after so long in any case where the system does
+        still_s: after this long without processor time.
+        longest_s: after this much processor time; after this long in any case where the system does
             not tell another process's processor time (not Linux).
     """
 

@@ -24,7 +24,7 @@ MIN_WORD_S = 0.05
 
 DIP_S = 0.14
 DIP_DB = 25.0
-"""Quiet for so long and so far below the loud parts (the 80th percentile) is between two words,
+"""Quiet for this long and so far below the loud parts (the 80th percentile) is between two words,
 not within one. 244 s of speech without a pause, read by 80 people of ``shared/speech``, have 20."""
 
 _QUIET_WINDOW_S = 0.05

@@ -1,7 +1,8 @@
 """Browser sessions that ended before their cookie: after signing out, a copied cookie is useless.
 
-The cookie is signed and holds all there is of a session; nothing is kept of those that go on. One
-that was copied before its browser signed out would otherwise open the account until it expires.
+The cookie is signed and holds the whole session; the server stores nothing about open sessions. A
+cookie that was copied before its browser signed out would otherwise open the account until it
+expires.
 """
 
 import secrets

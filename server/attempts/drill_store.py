@@ -97,7 +97,7 @@ class DrillStore:
             return tuple(self._read_card(row) for row in rows)
 
     def reviews(self, after_id: int, limit: int) -> tuple[list[DrillReview], int | None]:
-        """Reviews in the order they came in, and the id to go on after (``None``: the end)."""
+        """Reviews in the order they came in, and the id to continue after (``None``: the end)."""
         with self._database.read() as session:
             rows = session.scalars(
                 select(DrillReviewRow)

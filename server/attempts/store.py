@@ -407,7 +407,7 @@ class Store:
         self.database.forget()
 
     def archive(self, after_id: int, limit: int) -> tuple[list[ArchivedAttempt], int | None]:
-        """Attempts with all their reports, by id, and the id to go on after (``None``: the end)."""
+        """Attempts with their reports, by ID, and the ID to continue after (``None``: the end)."""
         with self.database.read() as session:
             ids = session.scalars(
                 select(AttemptRow.id)

@@ -41,7 +41,7 @@ class DrillCard(Wire):
 
     Attributes:
         due: when to say it again.
-        stability: in days: after so long it is still said right with 90 % probability (FSRS).
+        stability: in days: after this long it is still said right with 90 % probability (FSRS).
         difficulty: 1 to 10 (FSRS).
         reps: takes with a verdict, ``correct`` or ``mispronounced``.
         lapses: how often it was said wrong after it had been learned.

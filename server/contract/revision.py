@@ -12,7 +12,7 @@ from server.contract.transcript import CorrectedWords, Evidence, Transcript, Wor
 from server.contract.wire import Wire
 
 INSERTED_WORD_S: Final = 0.4
-"""A word that the engine left out is taken to last at most so long (150 words per minute)."""
+"""A word that the engine left out is taken to last at most this long (150 words per minute)."""
 
 _Change = tuple[int, int, int, int]
 """Words ``[a, b)`` before, ``[c, d)`` after."""

@@ -60,7 +60,7 @@ def end_jobs_of(
         kind: of the jobs.
         attempt_id: the attempt.
         now: the time.
-        but: the payload of those that go on.
+        but: the payload of those that continue.
     """
     rows = session.scalars(
         select(JobRow)

@@ -224,7 +224,7 @@ class JobStore:
         """Ends a job well; false, and nothing is kept, if it no longer belongs to the claim.
 
         Raises:
-            ServerError: from what the outcome stores with it; the job goes on.
+            ServerError: from what the outcome stores with it; the job continues.
         """
         try:
             with self._database.write() as session:

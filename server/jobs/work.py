@@ -34,7 +34,7 @@ class MadeFile:
 
 @dataclass(frozen=True)
 class JobInput:
-    """What a job works on, as it arrived for an attempt. It goes when the job ends."""
+    """What a job works on, as received for an attempt. It goes when the job ends."""
 
     attempt_id: int
     content: bytes = field(repr=False)
@@ -66,7 +66,7 @@ class Work:
         stop: set when the job is to end; ``progress`` looks at it.
         write: stores the progress; false where the job is no longer ours.
         store: stores what to resume from; false where the job is no longer ours.
-        load: gives what the job works on; ``None``: it is gone, and so is the job.
+        load: gives what the job works on; ``None``: it no longer exists, and so is the job.
         kept: what an earlier run of this job stored last.
     """
 
@@ -105,10 +105,10 @@ class Work:
         self.check()
 
     def input(self) -> bytes:
-        """What the job works on, as it arrived.
+        """What the job works on, as received.
 
         Raises:
-            JobStoppedError: it is gone, because the job is over.
+            JobStoppedError: it no longer exists, because the job is over.
         """
         content = self.load()
         if content is None:

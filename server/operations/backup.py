@@ -65,7 +65,7 @@ class BackupSummary:
 def back_up(database_url: str, path: Path, *, replace: bool = False) -> BackupSummary:
     """Writes everything in a database to a file that only its owner can read.
 
-    The server may go on working meanwhile. The file appears under its name when it is whole.
+    The server may continue working meanwhile. The file appears under its name when it is whole.
 
     Raises:
         StoreError: the database cannot be used, or is not of this version.

@@ -58,7 +58,7 @@ def reencoded(
     """Decodes FLAC or Opus and encodes it again, in mono at 16 kHz, as what it came in as.
 
     Args:
-        content: the file as it arrived.
+        content: the file as received.
         progress: called often with the seconds done and the total; what it raises ends this.
 
     Raises:

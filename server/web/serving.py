@@ -27,7 +27,7 @@ ms of processor time less."""
 
 _HUNG_S: Final = 60
 """Without a sign of life for this long, one of several processes is ended and replaced. The 5 s of
-uvicorn itself would kill processes in mid-answer on a machine that is only busy."""
+uvicorn itself would kill processes in the middle of an answer on a machine that is only busy."""
 
 SETTINGS_VARIABLE: Final = "ALOUD_SERVER_SETTINGS"
 """How the settings come into the processes that uvicorn starts."""

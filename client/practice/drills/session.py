@@ -137,7 +137,7 @@ class DrillSession:
         return len(self._deck)
 
     def take(self, clip: Clip, kept: KeptAnswer | None = None) -> Step:
-        """Hear a take of the current item, store it, and go on if it has a verdict.
+        """Hear a take of the current item, store it, and continue if it has a verdict.
 
         A take that the hearing cannot decide is kept too; the item stays the current one, to be
         said again or skipped.
@@ -242,7 +242,7 @@ class Deck:
         return self._left[0] if self._left else None
 
     def record(self, verdict: DrillVerdictName) -> bool:
-        """Take in a verdict and go on to the next item; one that decides nothing stays.
+        """Take in a verdict and continue to the next item; one that decides nothing stays.
 
         Returns:
             Whether the item said now comes back: it was mispronounced, and not too often yet.

@@ -103,7 +103,7 @@ class Interviews:
         """One interview.
 
         Raises:
-            InterviewNotFound: there is none of this id.
+            InterviewNotFound: there is none with this ID.
             InterviewError: its file is broken.
         """
         path = self._path(interview_id)
@@ -133,7 +133,7 @@ class Interviews:
         """Take an interview one step further; two tabs cannot undo each other's steps.
 
         Raises:
-            InterviewNotFound: there is none of this id.
+            InterviewNotFound: there is none with this ID.
             InterviewError: the step is not possible, or it cannot be written.
         """
         path = self._path(interview_id)

@@ -24,7 +24,7 @@ from question_bank.models import Bank
 from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery, Submission
 
 SEND_SHOWN_WITHIN_S: Final = 3.0
-"""What takes longer to send goes on while the page is shown, which says how far it is."""
+"""What takes longer to send continues while the page is shown, which shows the progress."""
 PAGE_SIZE: Final = 15
 _EXPORTS: Final = ("json", "csv", "markdown")
 Ids = Annotated[list[AttemptId], Form(min_length=1, max_length=500)]

@@ -3,7 +3,7 @@
 The page begins with ``{"type": "start", "question_id": …}`` (and ``"interview": ID`` where the
 answer belongs to one), then sends sound as binary messages (16 bits, little-endian, mono, 16 kHz)
 and ``{"type": "pause" | "resume" | "stop" | "discard"}``. It receives ``recording``, ``caption``,
-``working``, and at the end one of ``done``, ``given`` (the interview has the answer and goes on
+``working``, and at the end one of ``done``, ``given`` (the interview has the answer and continues
 while it is transcribed), ``discarded`` and ``problem``.
 """
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 START_WITHIN_S: Final = 10.0
 SILENT_LIMIT_S: Final = 30.0
-"""Sound comes 20 times a second: a page that is silent for so long is frozen or gone, although
+"""Sound comes 20 times a second: a page that is silent for this long is frozen or gone, although
 its connection still stands."""
 PAUSE_LIMIT_S: Final = 1800.0
 MAX_TEXT_CHARS: Final = 4096

@@ -152,7 +152,7 @@ class EngineState:
         return list_models()
 
     def fetch(self, model: str) -> None:
-        """Begin to fetch weights in the background; ``status`` says how far it is.
+        """Begin to fetch weights in the background; ``status`` has the progress.
 
         Raises:
             WeightsError: no such weights, or others are being fetched.

@@ -1,7 +1,7 @@
 """The drills that are open in the studio: one for each tab, kept in memory only.
 
 What was said is stored take by take, so a drill that is lost (Aloud was restarted, it lay idle for
-hours) loses nothing but the order of the cards.
+hours) loses only the order of the cards.
 """
 
 import threading

@@ -143,7 +143,7 @@ class Studio:
     def learn_readings(self) -> None:
         """Take the person's own readings as they are now, and grade all answers by them.
 
-        The grading goes on in the background: an answer opened earlier shows its old report.
+        The grading continues in the background: an answer opened earlier shows its old report.
         """
         lexicon = load_own_lexicon(self.settings)
         with self._lexicon_lock:

@@ -258,7 +258,7 @@ class Takes:
         """Delete an unfinished answer.
 
         Raises:
-            NoSuchTakeError: there is none of this name; RecordingError: it cannot be deleted.
+            NoSuchTakeError: there is none with this name; RecordingError: it cannot be deleted.
         """
         if self._is_finishing(name):
             raise NoSuchTakeError("this recording is being finished; it cannot be discarded now")
@@ -292,7 +292,7 @@ class Takes:
         """Begin to transcribe or hear an unfinished answer, and to store it.
 
         Raises:
-            NoSuchTakeError: there is none of this name; NotFinishableError: what it was meant for
+            NoSuchTakeError: there is none with this name; NotFinishableError: what it was meant for
                 is gone.
         """
         if self._is_finishing(name):

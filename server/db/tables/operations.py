@@ -67,7 +67,7 @@ class JobFileRow(Base):
 
 
 class JobInputRow(Base):
-    """What a job works on, as it arrived for an attempt.
+    """What a job works on, as received for an attempt.
 
     The content goes when the job ends; the row stays with it, to tell which attempt it was about.
     """
