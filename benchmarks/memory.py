@@ -43,6 +43,7 @@ from client.data import demo  # noqa: E402
 from client.transcription.base import Transcriber  # noqa: E402
 from client.transcription.engines import load_engine  # noqa: E402
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip  # noqa: E402
+from pronunciation.pcm import encode_pcm16  # noqa: E402
 from server.contract import Word  # noqa: E402
 
 GOAL_MB: Final = 400.0
@@ -66,7 +67,7 @@ def write(path: Path, words: npt.NDArray[np.float32], duration_s: float) -> None
             count = min(left, BLOCK)
             part = np.resize(np.roll(words, -at), count)
             frame = av.AudioFrame.from_ndarray(
-                (part * 32767).astype(np.int16)[None], format="s16", layout="mono"
+                np.frombuffer(encode_pcm16(part), np.int16)[None], format="s16", layout="mono"
             )
             frame.sample_rate, frame.time_base, frame.pts = (
                 SAMPLE_RATE_HZ,

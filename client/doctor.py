@@ -29,7 +29,7 @@ class Check:
         name: what, in a word or two.
         ok: whether it works.
         detail: what was found; one line.
-        remedy: what to do about it; empty where it works, never where it does not.
+        remedy: what to do about it; empty if it works, never if it does not.
     """
 
     name: str

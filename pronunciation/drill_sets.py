@@ -94,7 +94,7 @@ class _Heading(Frozen):
 
 
 def stressed_syllable(phones: str) -> int | None:
-    """Which syllable carries the main stress, from 1; ``None`` where no digit says so.
+    """Which syllable carries the main stress, from 1; ``None`` if no digit says so.
 
     Raises:
         PhoneError: the string is not ARPAbet.

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 def read_own_readings(path: Path) -> OwnReadings:
-    """The readings in a file; none where there is no such file.
+    """The readings in a file; none if there is no such file.
 
     Raises:
         LexiconError: the file is not valid.

@@ -65,7 +65,7 @@ def parse_phones(text: str) -> tuple[str, ...]:
 
 
 def stressed_vowel(phones: Sequence[str]) -> int | None:
-    """Which vowel, from 0, carries the first primary stress; ``None`` where no digit says so."""
+    """Which vowel, from 0, carries the first primary stress; ``None`` if no digit says so."""
     vowels = [phone for phone in phones if base_phone(phone) in VOWELS]
     return next((n for n, vowel in enumerate(vowels) if vowel.endswith("1")), None)
 

@@ -16,10 +16,10 @@ class Fault:
 
     Attributes:
         says: what is wrong, in words that follow the name of a place.
-        file: the file's name; empty where the fault is in no file.
+        file: the file's name; empty if the fault is in no file.
         entry: the entry's name, e.g. ``question 'rings'``; empty for the file as a whole.
         field: the field within the entry, or within the file where no entry is named.
-        line: from 1; ``None`` where it is not known.
+        line: from 1; ``None`` if it is not known.
         column: from 1, likewise.
     """
 
@@ -36,7 +36,7 @@ class Fault:
         return ": ".join(filter(None, (self.entry, dotted(self.field), self.says)))
 
     def __str__(self) -> str:
-        """One line; it gives the line number only where no entry or field names the place."""
+        """One line; it gives the line number only if no entry or field names the place."""
         at = ""
         if self.line is not None and not self.entry and not self.field:
             at = f"line {self.line}, column {self.column}"

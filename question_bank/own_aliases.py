@@ -99,7 +99,7 @@ class OwnAliases:
 
 
 def alias_fault(alias: str) -> str:
-    """Why these words cannot be an alias; empty where they can."""
+    """Why these words cannot be an alias; empty if they can."""
     words = _words(alias)
     if not words:
         return "has no letter or digit, so nobody can say it"
@@ -115,7 +115,7 @@ def _words(text: str) -> list[str]:
 
 
 def read_own_aliases(path: Path) -> OwnAliases:
-    """The aliases in a file; none where there is no such file.
+    """The aliases in a file; none if there is no such file.
 
     Raises:
         BankError: the file is not valid; with every fault found.

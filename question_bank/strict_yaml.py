@@ -80,7 +80,7 @@ class Entry:
     name: str = ""
 
     def items(self) -> "list[Entry]":
-        """The items of a list; none where this is not a list."""
+        """The items of a list; none if this is not a list."""
         if not isinstance(self.data, list):
             return []
         return [
@@ -89,7 +89,7 @@ class Entry:
         ]
 
     def get(self, key: str) -> "Entry | None":
-        """A mapping's value; ``None`` where this is not a mapping or has no such key."""
+        """A mapping's value; ``None`` if this is not a mapping or has no such key."""
         if not isinstance(self.data, dict) or key not in self.data:
             return None
         return replace(self, data=self.data[key], path=(*self.path, key))
@@ -161,7 +161,7 @@ def parse_yaml(text: str, label: str) -> Entry:
 
 
 def _compose(text: str) -> Any:
-    """The text's one node; ``None`` where it is empty."""
+    """The text's one node; ``None`` if it is empty."""
     loader = _Loader(text)
     try:
         return loader.get_single_node()

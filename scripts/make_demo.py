@@ -11,6 +11,7 @@ from client.data.demo import AUDIO
 from client.speaking.natural_voice import NaturalVoice
 from client.speaking.speaker import sentences_of
 from pronunciation.lexicon_loader import load_lexicon, with_terms
+from pronunciation.pcm import encode_pcm16
 
 SPEED = 0.95
 PAUSE_S = 0.45
@@ -42,7 +43,7 @@ def main() -> None:
     rate_hz = clips[0].sample_rate_hz
     pause = np.zeros(round(PAUSE_S * rate_hz), np.float32)
     samples = np.concatenate([part for clip in clips for part in (pause, clip.samples)])
-    pcm = np.round(samples * 32767).astype(np.int16)[np.newaxis]
+    pcm = np.frombuffer(encode_pcm16(samples), np.int16)[np.newaxis]
     with av.open(AUDIO, "w") as target:
         stream = target.add_stream("flac", rate=rate_hz, layout="mono")
         frame = av.AudioFrame.from_ndarray(pcm, format="s16", layout="mono")

@@ -129,7 +129,7 @@ def speak(folder: Path, accents: Sequence[str], questions: int, seed: int) -> No
 
 
 def spoken_form(phrase: KeyPhrase, rng: random.Random) -> str:
-    """A phrase as it is to be said, or a near miss of it; empty where it is not said."""
+    """A phrase as it is to be said, or a near miss of it; empty if it is not said."""
     near = near_miss(phrase.phrase, rng)
     chance = rng.random()
     if near and chance < NEAR_MISSES:

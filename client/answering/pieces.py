@@ -1,4 +1,4 @@
-"""Where an answer is cut while it is spoken: at pauses; where nobody pauses, between words."""
+"""Where an answer is cut while it is spoken: at pauses; if nobody pauses, between words."""
 
 import itertools
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ PAUSE_S = 0.5
 """A pause this long ends a piece: within a clause pauses are shorter."""
 
 LONG_PIECE_S = 6.0
-"""Once a piece has so much speech, any pause ends it, and where there is none, a dip between words.
+"""Once a piece has so much speech, any pause ends it, and if there is none, a dip between words.
 So what is left after "stop" stays short."""
 
 DIP_FROM_S = 4.0

@@ -58,7 +58,7 @@ class TermTrack:
 
     @property
     def problem(self) -> str:
-        """Why there is nothing heard; empty where something was, or no term was said."""
+        """Why there is nothing heard; empty if something was, or no term was said."""
         return "" if self._heard else self._problem
 
     def added_to(self, evidence: Evidence) -> Evidence:

@@ -15,7 +15,7 @@ and the bit rate, 0.4 to 0.6 s too long in 12 s of AMR."""
 
 
 def declared_s(path: Path, container: Any, stream: Any) -> float | None:
-    """The length that the file's header states, in seconds; ``None`` where it states none."""
+    """The length that the file's header states, in seconds; ``None`` if it states none."""
     wave_s = _wave_header_s(path)
     if wave_s is not None:
         return wave_s

@@ -215,7 +215,7 @@ def _matching(devices: tuple[Device, ...], name: str, host_api: str | None) -> l
 
 
 def _default_index(sd: Any, direction: Direction, apis: list[Any]) -> int:
-    """The default device's index, or -1 where there is none."""
+    """The default device's index, or -1 if there is none."""
     position = 0 if direction == "input" else 1
     try:
         index = int(sd.default.device[position])

@@ -33,7 +33,7 @@ class MicrophoneQuality:
     Attributes:
         state: ``works``, or what is wrong.
         detail: one line.
-        remedy: what to do; empty where it works.
+        remedy: what to do; empty if it works.
         peak_dbfs: the loudest sample; ``None`` for exact zeros. So are the other levels.
         speech_dbfs: mean power where somebody speaks.
         noise_dbfs: the room, where nobody speaks.
@@ -133,7 +133,7 @@ def _mask(clip: Clip, spans: list[tuple[float, float]], margin_s: float) -> npt.
 
 
 def _noise_dbfs(samples: npt.NDArray[np.float32], speech: npt.NDArray[np.bool_]) -> float | None:
-    """The median level of the frames without speech; ``None`` where there are too few."""
+    """The median level of the frames without speech; ``None`` if there are too few."""
     rest = samples[~speech]
     frame = round(_FRAME_S * SAMPLE_RATE_HZ)
     frames = rest[: rest.size // frame * frame].reshape(-1, frame)

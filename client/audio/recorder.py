@@ -181,7 +181,7 @@ class Recorder:
         )
 
     def discard(self) -> None:
-        """End the take and delete it; does nothing where none is running."""
+        """End the take and delete it; does nothing if none is running."""
         take, self._take = self._take, None
         if take is not None:
             take.close("person")

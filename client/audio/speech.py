@@ -31,7 +31,7 @@ def speech_segments(clip: Clip) -> list[tuple[float, float]]:
     """Where somebody speaks, by Silero voice activity detection; see ``VoiceActivity``.
 
     Returns:
-        (start_s, end_s) in order, at least ``MIN_PAUSE_S`` apart; empty where nobody speaks.
+        (start_s, end_s) in order, at least ``MIN_PAUSE_S`` apart; empty if nobody speaks.
     """
     voice = VoiceActivity()
     voice.feed(at_sample_rate(clip).samples)

@@ -255,7 +255,7 @@ _UNKNOWN: Final = re.compile(r"body\.([\w.]+): Extra inputs are not permitted")
 
 
 def unknown_fields(errors: Iterable[str]) -> frozenset[str]:
-    """The fields that a server named as unknown; empty where it refused for any other reason.
+    """The fields that a server named as unknown; empty if it refused for any other reason.
 
     Places in a list become ``*``: a field that one word may not have, none may have.
     """

@@ -54,7 +54,7 @@ class Sending:
         running: whether it is at work.
         sent: how many went out since it was last asked to begin.
         total: how many there were.
-        problem: why the rest keeps waiting; empty where nothing does.
+        problem: why the rest keeps waiting; empty if nothing does.
     """
 
     running: bool = False

@@ -59,7 +59,7 @@ class Unfinished:
 
     @property
     def reason(self) -> str:
-        """Why it is unfinished; empty where nobody could tell, as after a crash."""
+        """Why it is unfinished; empty if nobody could tell, as after a crash."""
         return self.entry.reason
 
     def is_for(self, server: str | None) -> bool:

@@ -44,9 +44,9 @@ class Offer:
 
     Attributes:
         unfinished: the answer.
-        asked: the question's or the item's id; empty where it cannot be finished.
-        prompt: what was asked; empty where that is not known.
-        problem: why it cannot be finished here, one line; empty where it can.
+        asked: the question's or the item's id; empty if it cannot be finished.
+        prompt: what was asked; empty if that is not known.
+        problem: why it cannot be finished here, one line; empty if it can.
     """
 
     unfinished: Unfinished
@@ -71,9 +71,9 @@ class Finished:
 
     Attributes:
         outcome: of an answer; ``None`` for a take of a drill.
-        verdict: of a take of a drill; ``None`` where it was heard before, and for an answer.
-        waiting: why it waits in the outbox; empty where it does not.
-        notice: what its owner should know; empty where all is well.
+        verdict: of a take of a drill; ``None`` if it was heard before, and for an answer.
+        waiting: why it waits in the outbox; empty if it does not.
+        notice: what its owner should know; empty if all is well.
     """
 
     outcome: Outcome | None = None
@@ -225,7 +225,7 @@ class Finisher:
         return Finished(verdict=verdict, waiting=waiting)
 
     def _questions(self) -> dict[str, Question] | None:
-        """By their labels; ``None`` where the server is away."""
+        """By their labels; ``None`` if the server is away."""
         try:
             bank = self._backend.bank()
         except UnavailableError:

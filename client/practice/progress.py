@@ -252,7 +252,7 @@ def term_lines(
     """The terms that were said wrong at all, the most often first.
 
     Args:
-        reports: only what was heard counts, and only where the verdict is clear.
+        reports: only what was heard counts, and only if the verdict is clear.
         drilled: terms with their drill cards.
     """
     wrong: Counter[str] = Counter()

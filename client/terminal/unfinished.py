@@ -15,7 +15,7 @@ def offer_unfinished(console: Console, keys: Keys, finisher: Finisher) -> None:
     """Offer everything that something interrupted; nothing is lost silently.
 
     Args:
-        console: the terminal; where it is none, the answers are only named.
+        console: the terminal; if it is not a terminal, the answers are only listed.
         keys: f, d or l for each.
         finisher: knows and finishes them.
     """

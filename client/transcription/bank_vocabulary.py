@@ -186,7 +186,7 @@ class Pronouncer:
         self._lookup = lookup
 
     def __call__(self, token: str) -> tuple[str, ...]:
-        """Readings as phones without stress; empty where no rule applies."""
+        """Readings as phones without stress; empty if no rule applies."""
         known = self.readings.get(token.casefold())
         if known:
             return known

@@ -31,7 +31,7 @@ class Transcriber(ABC):
     max_segment_s: float = MAX_SEGMENT_S
 
     def warm(self) -> None:
-        """Be ready for ``recognize``; does nothing where the engine is loaded for good.
+        """Be ready for ``recognize``; does nothing if the engine is loaded for good.
 
         Raises:
             EngineError, WeightsError: it cannot be loaded again.
@@ -39,7 +39,7 @@ class Transcriber(ABC):
         return None
 
     def rest(self) -> None:
-        """Give memory back until the next use; does nothing where the engine cannot."""
+        """Give memory back until the next use; does nothing if the engine cannot."""
         return None
 
     @abstractmethod
@@ -50,7 +50,7 @@ class Transcriber(ABC):
             clip: at most 30 s of sound at 16 kHz that holds speech.
 
         Returns:
-            Words with times in seconds from the start of ``clip``; empty where the engine
+            Words with times in seconds from the start of ``clip``; empty if the engine
             believes that nothing was said.
         """
 

@@ -261,7 +261,7 @@ class HangWatch:
         longest_s: float = LONGEST_S,
     ) -> None:
         self.after_s: float | None = None
-        """After how long it was ended; ``None`` where it was not."""
+        """After how long it was ended; ``None`` if it was not."""
         self._pid = pid
         self._end = end
         self._still_s = still_s
@@ -300,7 +300,7 @@ class HangWatch:
 
 
 def _ticks(pid: int) -> int | None:
-    """The processor time of a process in clock ticks; ``None`` where the system does not tell."""
+    """The processor time of a process in clock ticks; ``None`` if the system does not tell."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -73,7 +73,7 @@ def load_engine(
         offline: fetch nothing (also ``ALOUD_OFFLINE=1``).
         notify: takes one line for the user where ``auto`` had to settle for less.
         on_download: takes bytes done and bytes in all while weights are fetched.
-        vocabulary: makes the bank-wide vocabulary, called only where the engine needs it.
+        vocabulary: makes the bank-wide vocabulary, called only if the engine needs it.
         threads: how many of the processor's cores Whisper may use; ``None``: its own choice.
 
     Raises:

@@ -126,7 +126,7 @@ def _joined_folder(model: str) -> Path:
 
 
 def _damaged(packaged: PackagedWeights, folder: Path) -> str:
-    """The first file that is missing or not the known one; empty where all are well."""
+    """The first file that is missing or not the known one; empty if all are well."""
     return next(
         (name for name, wanted in packaged.sha256.items() if _hash(folder / name) != wanted), ""
     )

@@ -106,7 +106,7 @@ def find_weights(model: str) -> Path | None:
         model: a known name, or the path of a folder with a CTranslate2 Whisper model.
 
     Returns:
-        The folder, or ``None`` where a known model is not installed.
+        The folder, or ``None`` if a known model is not installed.
 
     Raises:
         WeightsError: the name is unknown, the folder is no model, or the package that holds the
@@ -126,7 +126,7 @@ def find_weights(model: str) -> Path | None:
 
 
 def connection_problem(timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
-    """Why the hub cannot be reached, in a few words; ``None`` where it can.
+    """Why the hub cannot be reached, in a few words; ``None`` if it can.
 
     The whole check, name look-up included, ends within ``timeout_s``. A failure is remembered
     for the life of the process, so that the wait happens once.

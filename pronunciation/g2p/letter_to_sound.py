@@ -82,7 +82,7 @@ def _ipa(text: str) -> str:
 
 @cache
 def espeak_phones(text: str) -> tuple[str, ...]:
-    """ARPAbet phones without stress of any English text; empty where nothing is pronounced.
+    """ARPAbet phones without stress of any English text; empty if nothing is pronounced.
 
     Raises:
         HearingError: the wheel's library or data cannot be loaded.
@@ -93,7 +93,7 @@ def espeak_phones(text: str) -> tuple[str, ...]:
 
 @cache
 def stressed_syllable_of(word: str) -> int | None:
-    """Index of the syllable that espeak-ng stresses in a word; ``None`` where it marks none."""
+    """Index of the syllable that espeak-ng stresses in a word; ``None`` if it marks none."""
     syllable = 0
     for symbol in _ipa(word).replace("_", " ").split():
         vowels = sum(p in VOWELS for p in _arpabet(symbol.replace("ˈ", "").replace("ˌ", "")))

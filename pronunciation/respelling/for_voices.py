@@ -97,7 +97,7 @@ def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> st
         if _is_an_ordinary_word(term, match.group("term"), whole.lstrip("/")):
             return whole
         before = safe[max(0, match.start() - 1) : match.start()]
-        # eSpeak reads phonemes only where they begin a word: "(RoCE" would lose the term.
+        # eSpeak reads phonemes only if they begin a word: "(RoCE" would lose the term.
         needs_gap = style == "espeak" and before and not before.isspace()
         # "CI/CD" is said without its slash.
         gap = " " if needs_gap or whole.startswith("/") else ""

@@ -32,7 +32,7 @@ class Batch:
     Attributes:
         mels: features, shape (rows, 80, n).
         frames: valid 20 ms frames of each row.
-        labels: phone of each frame, -100 where unknown, shape (rows, frames).
+        labels: phone of each frame, -100 if unknown, shape (rows, frames).
         words: of each row the words' phones, and each word's first and last frame.
     """
 
@@ -48,7 +48,7 @@ def energies_of(utterance: Utterance) -> npt.NDArray[np.float16]:
 
 
 def frame_labels(utterance: Utterance, frames: int, speed: float = 1.0) -> Tensor:
-    """The label of each 20 ms frame after the stored alignment, -100 where there is none."""
+    """The label of each 20 ms frame after the stored alignment, -100 if there is none."""
     if not utterance.ends:
         return torch.full((frames,), -100)
     labels, ends_s = zip(*utterance.ends, strict=True)

@@ -33,7 +33,7 @@ def replace_one(
 ) -> tuple[str, ...] | None:
     """One random phone replaced by a confusable or by an unrelated one, vowels by vowels.
 
-    Stress digits stay. ``None`` where no phone of the word has such a partner.
+    Stress digits stay. ``None`` if no phone of the word has such a partner.
     """
     places = list(range(len(phones)))
     rng.shuffle(places)

@@ -25,7 +25,7 @@ learned from them."""
 
 
 def realigned(model: AcousticModel, utterance: Utterance) -> Utterance:
-    """The utterance with the times of its best path; with none where text and sound differ."""
+    """The utterance with the times of its best path; with none if text and sound differ."""
     scores = model.scores(Clip(utterance.sound()))
     chain = word_states(utterance.words)
     path = best_path(scores, chain)

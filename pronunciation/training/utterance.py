@@ -18,7 +18,7 @@ class Utterance:
         samples: int16, shape (n,), 16 kHz.
         words: the words' phones, without stress.
         speaker: speaker or voice.
-        ends: (label index, end in seconds) of an alignment, empty where there is none.
+        ends: (label index, end in seconds) of an alignment, empty if there is none.
         text: the words as written.
     """
 
@@ -33,7 +33,7 @@ class Utterance:
         return decode_pcm16(self.samples.tobytes())
 
     def word_spans_s(self) -> tuple[tuple[float, float], ...]:
-        """Start and end of each word, empty where the alignment is not of these phones."""
+        """Start and end of each word, empty if the alignment is not of these phones."""
         spans: list[tuple[float, float]] = []
         phones = [LABEL_INDEX[phone] for word in self.words for phone in word]
         aligned = [label for label, _ in self.ends if label != LABEL_INDEX[SILENCE]]

@@ -53,7 +53,7 @@ def put_own_answer(
         target: what it is about.
         name: the key phrase or the term.
         verdict: one of its target; ``None`` takes the answer back.
-        words: those that say the phrase, kept as the note; empty where the grader asked.
+        words: those that say the phrase, kept as the note; empty if the grader asked.
         now: the time of the answer.
     """
     found = session.scalars(

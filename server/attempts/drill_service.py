@@ -27,7 +27,7 @@ DRILL_ARCHIVE_PAGE = 1000
 class DrillService:
     """The use cases over a store of drills, which is opened at first use.
 
-    ``quick_cards`` gives all cards without it, or ``None`` where it cannot.
+    ``quick_cards`` gives all cards without it, or ``None`` if it cannot.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class Grader:
         grade: grades.
         version: changes whenever the same answer may get another report.
         make_sense: turns an answer, and what is stored of it, into what ``grade`` takes as
-            ``sense`` and into what to store; ``None`` where the grader needs no such thing.
+            ``sense`` and into what to store; ``None`` if the grader needs no such thing.
         is_honest: whether what a client made of its answer, and led to a report, is what
             ``make_sense`` would make; tests some of it, chosen at random.
         prepare: does what the first answer to a question would wait for.

@@ -40,7 +40,7 @@ def quick_history(database: Path, query: HistoryQuery) -> HistoryPage | None:
         query: which attempts.
 
     Returns:
-        The page; ``None`` where only the store can make it.
+        The page; ``None`` if only the store can make it.
     """
     return _read(database, HistoryPage(total=0, attempts=()), lambda file: _page(file, query))
 
@@ -52,7 +52,7 @@ def quick_cards(database: Path) -> tuple[DrillCard, ...] | None:
         database: the file.
 
     Returns:
-        The cards; ``None`` where only the store can give them.
+        The cards; ``None`` if only the store can give them.
     """
     statement = "SELECT card FROM drill_cards WHERE owner_id IS NULL ORDER BY due, item_id"
     return _read(

@@ -51,7 +51,7 @@ class Typed:
         """After a button was pressed: ``add-beats``, ``remove-key_phrases-2``, ``up-…``.
 
         Returns:
-            ``None`` where that is no such button.
+            ``None`` if that is no such button.
         """
         what, _, place = do.partition("-")
         name, _, index = place.partition("-")
@@ -123,7 +123,7 @@ def wanted_of(typed: Typed, old: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         typed: the form.
-        old: the fields before: what says the usual is written only where it was written before.
+        old: the fields before: what says the usual is written only if it was written before.
     """
     made: dict[str, Any] = {}
     for name in TEXTS:

@@ -99,10 +99,10 @@ class AttemptSummary(Wire):
     """One line of the history.
 
     ``graded_score``: the grader's own, where a reviewer corrected a verdict and so the ``score``.
-    ``grader_version``: scores of different major versions cannot be compared; empty where the
+    ``grader_version``: scores of different major versions cannot be compared; empty if the
     server does not say. ``report_tag`` differs as soon as the report that is read of the attempt
     differs. ``engine`` wrote the transcript, and in ``corrections`` places the candidate corrected
-    it. ``submission_id`` names the recording; empty where the server does not say.
+    it. ``submission_id`` names the recording; empty if the server does not say.
     """
 
     id: int

@@ -24,7 +24,7 @@ DrillVerdictName = Literal["correct", "mispronounced", "unclear", "something_els
 class DrillReview(Wire):
     """One take of one item. The same ``review_id`` is stored only once.
 
-    ``phones``: the reading that was heard, in ARPAbet; empty where none was.
+    ``phones``: the reading that was heard, in ARPAbet; empty if none was.
     """
 
     review_id: ReviewId

@@ -110,7 +110,7 @@ class NewShareLink(Wire):
 
 
 class Shared(Wire):
-    """One share that is not revoked. ``cohort`` is ``None`` where only links show it."""
+    """One share that is not revoked. ``cohort`` is ``None`` if only links show it."""
 
     id: int
     attempt_id: int | None

@@ -41,8 +41,8 @@ class Word(Wire):
 class CorrectedWords(Wire):
     """Words that the candidate put in place of the engine's.
 
-    ``word_count`` words from ``word_index`` on, 0 where the engine's were taken out. ``was``: the
-    engine's, empty where it had left some out.
+    ``word_count`` words from ``word_index`` on, 0 if the engine's were taken out. ``was``: the
+    engine's, empty if it had left some out.
     """
 
     word_index: int = Field(ge=0, le=MAX_WORDS)
@@ -182,7 +182,7 @@ class Judgment(Wire):
 
 
 class SoundQuality(Wire):
-    """How good the sound of an answer is; a level is ``None`` where it cannot be measured.
+    """How good the sound of an answer is; a level is ``None`` if it cannot be measured.
 
     ``problems``: what is wrong, the worst first. ``clipped_share``: of the speech, peaks cut off.
     ``hum_hz``: of the mains, if it hums. ``fall_db``: how far the level falls in 64 ms where
@@ -207,9 +207,9 @@ class SoundQuality(Wire):
 class Evidence(Wire):
     """What only the client can know: it has the audio, and it asks the judge.
 
-    ``pauses`` is ``None`` where there was no audio to measure, and empty where nobody paused.
+    ``pauses`` is ``None`` if there was no audio to measure, and empty if nobody paused.
     ``unintelligible``: where somebody speaks and the engine could make out no words.
-    ``sound`` is ``None`` where nothing was measured. ``judgment`` is ``None`` where there is no
+    ``sound`` is ``None`` if nothing was measured. ``judgment`` is ``None`` if there is no
     judge or nothing to ask it.
     """
 

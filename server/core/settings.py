@@ -22,7 +22,7 @@ def sqlite_url(path: Path) -> str:
 
 
 def sqlite_path(database_url: str) -> Path | None:
-    """The file that a database URL names; ``None`` where it names no file."""
+    """The file that a database URL names; ``None`` if it names no file."""
     path, _, query = database_url.removeprefix(_SQLITE).partition("?")
     if not database_url.startswith(_SQLITE) or query or path in ("", ":memory:"):
         return None

@@ -64,8 +64,8 @@ class Work:
         payload: what it was enqueued with.
         owner_id: whose it is; ``None``: the one person of a server without accounts.
         stop: set when the job is to end; ``progress`` looks at it.
-        write: stores the progress; false where the job is no longer ours.
-        store: stores what to resume from; false where the job is no longer ours.
+        write: stores the progress; false if the job is no longer ours.
+        store: stores what to resume from; false if the job is no longer ours.
         load: gives what the job works on; ``None``: it no longer exists, and so is the job.
         kept: what an earlier run of this job stored last.
     """

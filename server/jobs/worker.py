@@ -165,7 +165,7 @@ class Worker:
             self._woken.wait(wait_s)
 
     def _step(self) -> bool:
-        """Looks after the table and runs one job; false where none waits."""
+        """Looks after the table and runs one job; false if none waits."""
         self._look_after(time.monotonic())
         store = self._runner.store
         # Looked at first, because a claim takes SQLite's one write lock.

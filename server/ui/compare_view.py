@@ -23,9 +23,9 @@ class NumberChange:
         label: what it is, with its unit.
         before: as it is shown; a dash where it was not measured.
         after: likewise.
-        change: by how much, without a sign; empty where it stayed or is not known.
+        change: by how much, without a sign; empty if it stayed or is not known.
         direction: whether it rose or fell.
-        effect: empty where neither more nor less of it is better.
+        effect: empty if neither more nor less of it is better.
     """
 
     label: str
@@ -156,7 +156,7 @@ def _pauses(delivery: Delivery) -> int | None:
 
 
 def _count(label: str, before: int | None, after: int | None, *, better: int) -> NumberChange:
-    """A count; ``better``: 1 where more is better, -1 where less is, 0 where neither."""
+    """A count; ``better``: 1 if more is better, -1 if less is, 0 if neither."""
     if before is None or after is None:
         texts = [_NOT_MEASURED if value is None else str(value) for value in (before, after)]
         return NumberChange(label, texts[0], texts[1], "", "same")

@@ -33,7 +33,7 @@ class Quote:
 
     Attributes:
         text: the words; empty: there is no evidence.
-        href: leads to them in the transcript; empty where that is not known.
+        href: leads to them in the transcript; empty if that is not known.
         start_s: when they were said.
         from_s: where the sound of them is played from; ``None`` without audio.
         to_s: where it ends.
@@ -62,7 +62,7 @@ class PhraseRow:
         quote: the candidate's words.
         question: "Did you mean …?", where the grader asks and nobody has answered.
         answered: whether the candidate answered that question.
-        why: why a listener waits for it; only where it was not simply said.
+        why: why a listener waits for it; only if it was not simply said.
         follow_up: what an interviewer would ask; likewise, and not beside ``question``.
         open: whether something is left to do (missing, partial, possible or denied).
         weighty: whether it counts more than the others.
@@ -130,7 +130,7 @@ def phrase_row(
 
 
 def structure_rows(structure: Structure | None, prefix: str) -> tuple[StructureRow, ...]:
-    """The parts of the structure as rows; none where it was not judged."""
+    """The parts of the structure as rows; none if it was not judged."""
     parts = structure.parts if structure else ()
     return tuple(_structure_row(number, part, prefix) for number, part in enumerate(parts, start=1))
 

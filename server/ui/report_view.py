@@ -123,7 +123,7 @@ class ReportView:
         composition: what the score is made of, in words; empty in reports of earlier graders.
         rule: how its points come about; likewise.
         asked_count: how many phrases the candidate is asked about.
-        structure: its parts; empty where it was not judged.
+        structure: its parts; empty if it was not judged.
         timed: the words have times, so there is something to play.
     """
 

@@ -43,7 +43,7 @@ def write_anki(
         progress: called with (done, total) after each item.
 
     Returns:
-        Why there are no sounds in it; empty where all are.
+        Why there are no sounds in it; empty if all are.
 
     Raises:
         DrillError: the file cannot be written.

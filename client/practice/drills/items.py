@@ -94,7 +94,7 @@ class Item:
         return False
 
     def tip(self, phones: str) -> str:
-        """The tip for a mistaken reading; empty where there is none."""
+        """The tip for a mistaken reading; empty if there is none."""
         wanted = _bare(phones)
         exact = [each.tip for each in self.mistakes if each.phones == phones]
         return next(

@@ -103,7 +103,7 @@ def own_item(values: Mapping[str, Any]) -> OwnItem | list[str]:
 
 
 def read_own_items(path: Path) -> tuple[OwnItem, ...]:
-    """The items kept in a file; none where there is no such file.
+    """The items kept in a file; none if there is no such file.
 
     Raises:
         DrillError: the file is not valid; one line for each fault.

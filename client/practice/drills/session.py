@@ -37,9 +37,9 @@ class DrillVerdict:
 
     Attributes:
         verdict: as in ``DrillReview``.
-        phones: the reading heard, in ARPAbet; ``None`` where none was.
+        phones: the reading heard, in ARPAbet; ``None`` if none was.
         confidence: 0 to 1.
-        start_s: where the term begins in the clip; ``None`` where nothing was said.
+        start_s: where the term begins in the clip; ``None`` if nothing was said.
         end_s: where it ends.
     """
 
@@ -61,9 +61,9 @@ class Step:
     Attributes:
         item: what was to be said.
         heard: the verdict.
-        tip: what helps against the mistake that was heard; empty where there was none.
-        card: the item's card; ``None`` where it has none (yet).
-        waiting: why the take waits in the outbox; empty where it does not.
+        tip: what helps against the mistake that was heard; empty if there was none.
+        card: the item's card; ``None`` if it has none (yet).
+        waiting: why the take waits in the outbox; empty if it does not.
         comes_back: the item comes again in this session.
     """
 

@@ -14,7 +14,7 @@ class _Frozen(BaseModel):
 
 
 class AnswerLine(_Frozen):
-    """One question of the interview. Numbers are ``None`` where there is no report.
+    """One question of the interview. Numbers are ``None`` if there is no report.
 
     Attributes:
         number: counted from 1.

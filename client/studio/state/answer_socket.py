@@ -67,7 +67,7 @@ class Problem:
     Attributes:
         code: what kind of problem it is, for the page's script.
         detail: what is wrong, one line.
-        remedy: what to do about it; empty where the detail says it.
+        remedy: what to do about it; empty if the detail says it.
         kept: the recording is there and can be finished or discarded.
     """
 
@@ -242,7 +242,7 @@ class AnswerSocket:
         )
 
     async def _send_all(self) -> None:
-        """The one who sends, in order; where nobody listens any more it only empties the queue."""
+        """The one who sends, in order; if nobody listens any more it only empties the queue."""
         listening = True
         while (message := await self._outgoing.get()) is not None:
             if listening:

@@ -41,7 +41,7 @@ class EngineStatus:
     Attributes:
         state: ``waiting`` before its first use.
         name: the engine in use, or the one that would be.
-        model: its weights; empty where it has none of ours.
+        model: its weights; empty if it has none of ours.
         rough: transcripts will be rough.
         by_choice: and that is what an option or the settings ask for; no weights are missing.
         problem: why it could not be loaded, with the remedy.

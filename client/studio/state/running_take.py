@@ -156,7 +156,7 @@ class RunningTake:
         """The answer is graded, and whoever waits for it knows: name the recording by it.
 
         Returns:
-            Why the recording was not kept; empty where it was.
+            Why the recording was not kept; empty if it was.
         """
         self._writer.abandon()
         return self.kept.stored()

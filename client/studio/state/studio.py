@@ -207,7 +207,7 @@ class Studio:
         self.backend.close()
 
     def _open_backend(self, tell: Callable[[str], None] | None) -> OutboxBackend:
-        """With the database opened only where a look at it finds something amiss.
+        """With the database opened only if a look at it finds something amiss.
 
         A plain one is opened by ``get_ready``, when the first page is out.
         """

@@ -60,7 +60,7 @@ class TakeEnd:
 
 @dataclass(frozen=True)
 class FinishedTake:
-    """What became of a take; ``notice``: what its owner should know, empty where all is well."""
+    """What became of a take; ``notice``: what its owner should know, empty if all is well."""
 
     outcome: Outcome
     notice: str = ""
@@ -363,7 +363,7 @@ _GONE: Final = (
 
 
 def _what_is_missing(sound: SoundFile) -> str:
-    """What cannot be read of a file that was brought; empty where all can."""
+    """What cannot be read of a file that was brought; empty if all can."""
     lost_s = sum(end_s - start_s for start_s, end_s in sound.missing)
     parts = []
     if sound.breaks_off:

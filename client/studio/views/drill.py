@@ -57,14 +57,14 @@ class StepView:
 
     Attributes:
         undecided: nothing was decided; the same item stays up.
-        confidence: 0 to 1; ``None`` where nothing was heard.
+        confidence: 0 to 1; ``None`` if nothing was heard.
         heard: the reading heard.
-        expected: the reading taught; only where another was heard.
+        expected: the reading taught; only if another was heard.
         tip: what helps against the mistake.
         note: what to do, where nothing was decided.
         coming: when the item comes again.
         waiting: why the take waits in the outbox.
-        from_s: the term within the take, with a margin; ``None`` where nothing was said.
+        from_s: the term within the take, with a margin; ``None`` if nothing was said.
         to_s: its end.
     """
 

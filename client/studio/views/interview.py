@@ -107,7 +107,7 @@ def state_of(
 
     Args:
         record: the interview.
-        bank: names the roles; ``None`` where the server is away.
+        bank: names the roles; ``None`` if the server is away.
         now: the time.
         recording: whether the open question is being answered.
         interrupted: an answer to it that broke off.

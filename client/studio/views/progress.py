@@ -74,7 +74,7 @@ class SpokenTerm:
 
     Attributes:
         line: how often.
-        say: its respelling; empty where the lexicon lacks it.
+        say: its respelling; empty if the lexicon lacks it.
         takes: the latest places in answers where it was said, the oldest first.
     """
 

@@ -53,7 +53,7 @@ class _Base:
 
     @property
     def old(self) -> Mapping[str, Any]:
-        """The fields as the version has them; none where it does not have the question."""
+        """The fields as the version has them; none if it does not have the question."""
         return {} if self.placed is None else self.placed.data
 
     @property
