@@ -16,11 +16,11 @@ const CONNECT_WITHIN_MS = 10_000;
 /**
  * @typedef {object} Handlers what a page does when something happens; all optional
  * @property {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void} [onLevel]
- * @property {(label: string) => void} [onSwitch] the microphone was gone; this one goes on
+ * @property {(label: string) => void} [onSwitch] the microphone was gone; this one continues
  * @property {(caption: {text: string, start_s: number, end_s: number}) => void} [onCaption]
  * @property {(working: {stopped_by: string, share: number}) => void} [onWorking] recording
  *   has ended; the rest is being transcribed
- * @property {() => void} [onGiven] an interview has taken the answer and goes on; nothing follows
+ * @property {() => void} [onGiven] an interview has taken the answer and continues; nothing follows
  * @property {(done: {url: string|null, attempt_id: number|null, submission_id: string,
  *   waiting: string, notice: string}) => void} [onDone]
  * @property {() => void} [onDiscarded]

@@ -1,4 +1,4 @@
-/** One drill: hear a term, say it, see how it was heard, go on. The studio decides what comes. */
+/** One drill: hear a term, say it, see how it was heard, continue. The studio decides what comes. */
 
 import { onKeys } from "./keys.js";
 import { Player } from "./player.js";

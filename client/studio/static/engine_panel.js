@@ -23,7 +23,7 @@ function showProblem(error) {
   line.textContent = `${error.message} ${error.remedy}`.trim();
 }
 
-/** @returns {boolean} whether it goes on */
+/** @returns {boolean} whether it continues */
 function showFetching(fetching) {
   const megabytes = (bytes) => Math.round(bytes / 1e6);
   fetchButton.hidden = fetching.state !== "failed";
@@ -40,7 +40,7 @@ function showFetching(fetching) {
   return fetching.state === "running";
 }
 
-/** @returns {boolean} whether it goes on */
+/** @returns {boolean} whether it continues */
 function showRepairs(repairs) {
   const failed = repairs.problems.length;
   bar.hidden = true;

@@ -168,7 +168,7 @@ function whereItStands() {
   return request(`/interview/${interview.id}/state`).catch(() => null);
 }
 
-/** Waits for a studio that was lost, and goes on where the interview is. */
+/** Waits for a studio that was lost, and continues where the interview is. */
 async function comeBack() {
   while (panel.is("problem")) {
     const next = await whereItStands();
@@ -400,7 +400,7 @@ end.addEventListener("submit", async (event) => {
     title: "End the interview now?",
     detail: "The open question stays unanswered. The report follows.",
     yes: "End it",
-    no: "Go on",
+    no: "Continue",
   });
   if (!sure) {
     return;
@@ -414,7 +414,7 @@ end.addEventListener("submit", async (event) => {
     end.submit();
   }
 });
-addEventListener("pagehide", () => ran && beat(false)); // else it would go on for some seconds
+addEventListener("pagehide", () => ran && beat(false)); // else it would continue for some seconds
 end.inert = false; // before, it would have ended the interview without asking
 
 setInterval(tick, TICK_MS);

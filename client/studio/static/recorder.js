@@ -212,7 +212,7 @@ export class Microphone {
     return this.#paused;
   }
 
-  /** Pass on no samples until `resume`; levels go on. */
+  /** Pass on no samples until `resume`; levels continue. */
   pause() {
     this.#paused = true;
   }

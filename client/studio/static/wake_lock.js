@@ -7,7 +7,7 @@ export async function keepAwake() {
   try {
     lock = await navigator.wakeLock?.request("screen");
   } catch {
-    lock = null; // e.g. low battery: the screen may go dark, the recording goes on
+    lock = null; // e.g. low battery: the screen may go dark, the recording continues
   }
 }
 

@@ -441,7 +441,7 @@ def test_the_first_page_leads_back_into_an_open_interview(client: TestClient) ->
     assert "Mock interview:" not in client.get("/", headers=HTML).text
     address = begin(client)
     page = client.get("/", headers=HTML).text
-    assert f'href="{address}">Go on' in page
+    assert f'href="{address}">Continue' in page
     assert "0 answered, 10:00 left" in page
     client.post(f"{address}/end")
     assert address not in client.get("/", headers=HTML).text

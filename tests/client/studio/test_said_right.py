@@ -49,7 +49,7 @@ def test_in_this_answer_alone_and_taken_back(
     assert roce(studio, other).verdict == "mispronounced"
     points = studio.backend.attempt(number).report.summary.work_on
     assert not any("RoCE" in point.text for point in points)
-    assert "Take your word back" in page
+    assert "Undo “I said it right”" in page
     assert "I said it right<" in say(client, number, "back")
     assert roce(studio, number).verdict == "mispronounced"
 

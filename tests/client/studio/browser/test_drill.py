@@ -113,7 +113,7 @@ def test_a_wrong_take_shows_both_readings_and_comes_back(
     page.wait_for_selector("[data-over]:not([hidden])")
     assert page.get_by_text("0 of 1 right.").is_visible()
     assert "to work on" in page.locator("[data-results]").inner_text()
-    assert page.evaluate("document.activeElement.textContent") == "Go on"
+    assert page.evaluate("document.activeElement.textContent") == "Continue"
 
 
 def test_a_right_take_ends_the_drill(

@@ -231,7 +231,7 @@ def test_an_interview_cannot_end_unasked_before_its_page_listens(
     held[0].continue_()
     page.wait_for_selector(READY)
     button.click()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     assert page.url == url
 
 
