@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from client.answering.assembly import load_hearing
-from client.answering.hearing import AnswerHearing
+from client.answering.hearing import AnswerHearing, Asked
 from client.core.settings import ClientSettings
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import Phones, lay_out
@@ -22,6 +22,7 @@ from pronunciation.hearing.phrases import phrase_model
 from pronunciation.hearing.places import Floats, Written, candidates, unit_frames
 from pronunciation.hearing.respelled import term_features
 from pronunciation.hearing.sounding import is_free, sounds_like
+from pronunciation.terms_together import related, together
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from scripts import misspellings
@@ -78,10 +79,14 @@ class Recording:
     scores: npt.NDArray[np.float16]
 
 
-def answers_of(folders: Sequence[Path]) -> tuple[list[Answer], Misspellings]:
+def answers_of(folders: Sequence[Path]) -> tuple[list[Answer], list[Answer], Misspellings]:
     """What ``speak`` kept, with the places of terms in it, and what is written for what.
 
     Each answer's places are looked for with the misspellings of the other accents.
+
+    Returns:
+        The answers, the same as if nobody knew a model answer (see ``asked_without_answer``), and
+        what is written for what.
     """
     with tempfile.TemporaryDirectory() as home:
         hearing = load_hearing(ClientSettings(home=Path(home)))
@@ -93,8 +98,17 @@ def answers_of(folders: Sequence[Path]) -> tuple[list[Answer], Misspellings]:
             )
             for accent in {each.accent for each in recordings}
         }
-        answers = [answer_of(each, hearing, without[each.accent]) for each in recordings]
-    return answers, misspellings.learn(pair for _, found in pairs for pair in found)
+        known, unknown = (
+            [
+                answer_of(each, hearing, without[each.accent], asked(each.question))
+                for each in recordings
+            ]
+            for asked in (
+                lambda question: hearing.asked(_questions()[question]),
+                cache(lambda question: asked_without_answer(hearing, _questions()[question])),
+            )
+        )
+    return known, unknown, misspellings.learn(pair for _, found in pairs for pair in found)
 
 
 def recordings_of(folders: Sequence[Path], hearing: AnswerHearing) -> Iterator[Recording]:
@@ -155,10 +169,24 @@ def pairs_of(recording: Recording) -> list[tuple[Indices, Indices]]:
     return pairs
 
 
-def answer_of(each: Recording, hearing: AnswerHearing, learned: Misspellings) -> Answer:
+def asked_without_answer(hearing: AnswerHearing, question: Question) -> Asked:
+    """What to listen for as if the question had no model answer.
+
+    A question is about all the terms of its model answer, and so of what is spoken here, but only
+    about two of three terms that people say in their own answers to it.
+    """
+    spotter = hearing.spotter
+    whole = spotter.named(question.full_text)
+    named = spotter.named(question.model_copy(update={"model_answer": ""}).full_text)
+    others = [terms for terms in together() if terms != whole]
+    return hearing.asked_about(question.key_phrases, named, related(named, others))
+
+
+def answer_of(
+    each: Recording, hearing: AnswerHearing, learned: Misspellings, asked: Asked
+) -> Answer:
     """An answer with the places where terms may have been said that nobody wrote."""
     written, words, scores = each.written, each.words, each.scores.astype(np.float32)
-    asked = hearing.asked(_questions()[each.question])
     first, frames = len(asked.phrases), unit_frames(written)
     targets = [target for target in written.layout.target if target is not None]
     named = [

@@ -7,8 +7,9 @@ r"""Learn where a transcriber wrote a term as what it sounds like (``respelled.j
 ``speak`` lets the neural voice say parts of the bank's answers and of those in people's own words
 (``benchmarks/answers/dev*.jsonl``), by turns in every accent, and keeps what real weights wrote and
 frame scores. ``fit`` finds where each term was said by aligning the text with the sound, and learns
-from the places that sound like a term which of them are one. It reports on other questions than
-those learned from, and on other accents.
+from the places that sound like a term which of them are one. It learns from each answer twice: with
+what is known of its question, and with less, as people say terms that no model answer names. It
+reports on other questions than those learned from, and on other accents.
 """
 
 import json
@@ -63,8 +64,8 @@ def main() -> int:
         spoken = texts(random.Random(options.seed), spotter)
         speak(options.folder, options.models.split(","), options.minutes, accents, spoken)
     else:
-        answers, written = answers_of(options.folders)
-        fit(answers, written, dry_run=options.dry_run)
+        known, unknown, written = answers_of(options.folders)
+        fit(known, unknown, written, dry_run=options.dry_run)
     return 0
 
 
@@ -122,32 +123,46 @@ def texts(rng: random.Random, spotter: TermSpotter | None = None) -> Iterator[tu
             yield question, " ".join(part)
 
 
-def fit(answers: Sequence[Answer], written: Misspellings, *, dry_run: bool) -> None:
-    """Learn, report, and write the model."""
+def fit(
+    known: Sequence[Answer], unknown: Sequence[Answer], written: Misspellings, *, dry_run: bool
+) -> None:
+    """Learn, report, and write the model.
+
+    Args:
+        known: the answers; the question names their terms.
+        unknown: the same without its model answer, see ``spoken_terms``.
+        written: what is written for what.
+        dry_run: write nothing.
+    """
+    answers = [*known, *unknown]
     questions = sorted({answer.question for answer in answers})
     folds = [set(questions[at::FOLDS]) for at in range(FOLDS)]
-    print("questions not learned from")
-    report(
-        (answer, learned)
-        for fold in folds
-        for learned in [learn([a for a in answers if a.question not in fold])]
-        for answer in answers
-        if answer.question in fold
-    )
-    for accent in sorted({answer.accent for answer in answers}):
-        print(f"{accent}, neither the accent nor the questions learned from")
+    kinds = (("with", known), ("without", unknown))
+    learned_of = [learn([a for a in answers if a.question not in fold]) for fold in folds]
+    for name, kind in kinds:
+        print(f"questions not learned from, {name} their model answers")
         report(
-            (
-                (answer, learned)
-                for fold in folds
-                for learned in [
-                    learn([a for a in answers if a.question not in fold and a.accent != accent])
-                ]
-                for answer in answers
-                if answer.question in fold and answer.accent == accent
-            ),
-            (FOUND_FROM,),
+            (answer, learned)
+            for fold, learned in zip(folds, learned_of, strict=True)
+            for answer in kind
+            if answer.question in fold
         )
+    for accent in sorted({answer.accent for answer in answers}):
+        learned_of = [
+            learn([a for a in answers if a.question not in fold and a.accent != accent])
+            for fold in folds
+        ]
+        for name, kind in kinds:
+            print(f"{accent}, neither the accent nor the questions learned from, {name} answers")
+            report(
+                (
+                    (answer, learned)
+                    for fold, learned in zip(folds, learned_of, strict=True)
+                    for answer in kind
+                    if answer.question in fold and answer.accent == accent
+                ),
+                (FOUND_FROM,),
+            )
     if not dry_run:
         write(learn(answers), written)
 

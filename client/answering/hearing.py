@@ -4,7 +4,7 @@ How the terms were said, and which key phrases were said where the transcriber w
 else. ``AnswerHearing`` judges a stretch; ``term_track`` takes an answer through it, piece by piece.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -61,7 +61,7 @@ mispronounced. From there on 96 % of the terms found in answers with accents had
 
 
 @dataclass(frozen=True)
-class _Asked:
+class Asked:
     """What to listen for: a question's key phrases and the terms of the lexicon.
 
     ``wanted``: how the phrases, and after them the terms that the question is about, may be said.
@@ -161,7 +161,7 @@ class AnswerHearing:
         return HeardStretch(terms, heard_phrases, problem)
 
     def _find(
-        self, scores: Floats, written: Written, words: Sequence[str], asked: _Asked
+        self, scores: Floats, written: Written, words: Sequence[str], asked: Asked
     ) -> tuple[list[Found], list[Found]]:
         """The phrases and the terms that were said where the transcript has something else."""
         first = len(asked.phrases)
@@ -176,7 +176,7 @@ class AnswerHearing:
         return phrases, find_terms(of_terms, written, words, soundings, ordinary, first)
 
     def _with_terms(
-        self, spots: Sequence[Spot], found: Sequence[Found], words: Sequence[str], asked: _Asked
+        self, spots: Sequence[Spot], found: Sequence[Found], words: Sequence[str], asked: Asked
     ) -> list[Spot]:
         """What the text names, what was found in the sound, and what only sounds like a term."""
         all_spots = []
@@ -204,14 +204,27 @@ class AnswerHearing:
             self._hearing.model.scores(Clip(np.zeros(SAMPLE_RATE_HZ, np.float32)))
             self._is_warm = True
 
-    def _ask(self, question: Question | None) -> _Asked:
+    def _ask(self, question: Question | None) -> Asked:
         """What to listen for in answers to a question, or to one that is not known."""
         phrases = question.key_phrases if question else ()
         named = self.spotter.named(question.full_text) if question else frozenset[str]()
+        return self.asked_about(phrases, named, related(named))
+
+    def asked_about(
+        self, phrases: Sequence[KeyPhrase], named: Container[str], beside: Mapping[str, float]
+    ) -> Asked:
+        """What to listen for in answers to a question.
+
+        Args:
+            phrases: its key phrases.
+            named: the terms that it is about.
+            beside: how much other terms are related to it, see ``terms_together``.
+        """
         expected = [
-            Sounding(term, in_both_numbers(self.spotter.said(term)), True) for term in sorted(named)
+            Sounding(each.term, in_both_numbers(self.spotter.said(each.term)), True)
+            for each in sorted(self._lexicon, key=lambda each: each.term)
+            if each.term in named
         ]
-        beside = related(named)
         others = [
             Sounding(
                 each.term,
@@ -231,7 +244,7 @@ class AnswerHearing:
             *(Wanted(phrase_wordings(each, self.spotter)) for each in phrases),
             *(Wanted(self.spotter.said(each.term)) for each in expected),
         )
-        return _Asked(tuple(each.phrase for each in phrases), wanted, tuple(soundings))
+        return Asked(tuple(each.phrase for each in phrases), wanted, tuple(soundings))
 
     @cached_property
     def ordinary(self) -> Container[str]:

@@ -18,11 +18,13 @@ from pronunciation.g2p.words import (
 )
 
 MIN_MADE_UP: Final = 3
-"""Letters; shorter pieces are syllables of a word ("e-mail") or letters ("x-ray")."""
+"""Letters; shorter pieces are syllables of a word ("re-use") or letters ("x-ray")."""
 _JOINT = re.compile(r"[-‐‑–—/]|(?<=[^\W\d_]{3})\.(?=[^\W\d_]{3})")
 """And a point between words where Whisper forgot the space ("queue.points")."""
 _COUNT = re.compile(r"(\d+)([^\W\d_]{3,})")
 """A number and what is counted, joined ("2GPUs"); shorter ones are units and versions."""
+
+_MARKS: Final = ".,;:!?"
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ class Parts:
 def take_apart(words: Sequence[str], names: Names) -> Parts:
     """Take apart the compounds that are not names themselves but contain one, or a part of one.
 
-    And those with a piece of three letters or more that no dictionary has.
+    And those with a piece of three letters or more that no dictionary has, or with a letter
+    ("Q-depth") unless the whole is a word ("x-ray").
     """
     parts: list[str] = []
     whole: list[int] = []
@@ -78,7 +81,10 @@ def take_apart(words: Sequence[str], names: Names) -> Parts:
             len(pieces) > 1
             and normal(word) not in names.whole
             and any(
-                normal(p) in names.whole or normal(p) in names.parts or _is_made_up(p)
+                normal(p) in names.whole
+                or normal(p) in names.parts
+                or _is_made_up(p)
+                or _is_letter(p, word)
                 for p in pieces
             )
         )
@@ -90,9 +96,15 @@ def take_apart(words: Sequence[str], names: Names) -> Parts:
 
 def _counted(word: str) -> tuple[str, ...]:
     """A number and what is counted apart, where they are joined."""
-    bare = word.strip(".,;:!?")
+    bare = word.strip(_MARKS)
     found = _COUNT.fullmatch(bare)
     return (found[1], word[word.index(found[2]) :]) if found else (word,)
+
+
+def _is_letter(piece: str, whole: str) -> bool:
+    """Whether a piece is a letter, and the whole no word: it may be a word that sounds like one."""
+    letter, forms = normal(piece), (normal(whole), whole.strip(_MARKS).casefold())
+    return len(letter) == 1 and letter.isalpha() and not any(form in dictionary() for form in forms)
 
 
 def _is_made_up(piece: str) -> bool:

@@ -16,6 +16,7 @@ NAMES = Names(("GPU", "RoCE", "InfiniBand", "KV cache", "on-demand", "all-reduce
         ("job-covids, 160-pibillion e-mail", "job covids, 160 pibillion e-mail"),
         ("on 2GPUs, 16GB, 4x", "on 2 GPUs, 16GB, 4x"),
         ("3items at 2EPU", "3items at 2 EPU"),
+        ("Q-depth, x-ray, T-shirt.", "Q depth, x-ray, T-shirt."),
         ("the GPU.then v1.2 e.g. my.file", "the GPU then v1.2 e.g. my.file"),
         ("log-on well-known 3/4 - GPU-", "log-on well-known 3/4 - GPU-"),
     ],

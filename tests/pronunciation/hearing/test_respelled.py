@@ -56,6 +56,20 @@ def test_the_sound_decides_where_the_word_is_another() -> None:
     assert other == []
 
 
+KUBELET: Phones = ("K", "UW", "B", "L", "AH", "T")
+
+
+def test_a_term_that_nobody_expects_is_found_where_a_made_up_word_has_its_sound() -> None:
+    said = [THE, KUBELET, IS, FULL]
+    kubelet = Sounding("kubelet", (KUBELET,), expected=False, related=0.02)
+
+    (found,) = find(said, said, ["the", "cooblet", "is", "full"], kubelet)
+    ordinary = find(said, said, ["the", "cue", "is", "full"], kubelet)
+
+    assert (found.word_index, found.n_words) == (1, 1)
+    assert ordinary == []
+
+
 CACHE: Phones = ("K", "AE", "SH")
 KAY_FEE: Phones = ("K", "EY", "F", "IY")
 KAY_VEE: Phones = ("K", "EY", "V", "IY")
