@@ -65,7 +65,7 @@ class Waiting(Generic[M]):
 
 @dataclass(frozen=True)
 class Flush(Generic[M, R]):
-    """What a flush did.
+    """The result of sending the outbox.
 
     Attributes:
         sent: the server's replies, by the items' ids.
@@ -125,7 +125,7 @@ class Outbox(ABC, Generic[M]):
         return Waiting(path, sequence, item_id, self._model)
 
     def pending(self) -> list[Waiting[M]]:
-        """What waits to be sent, in order."""
+        """The waiting items, in order."""
         return self._listed(self._pending)
 
     def rejected(self) -> list[Waiting[M]]:
@@ -133,7 +133,7 @@ class Outbox(ABC, Generic[M]):
         return self._listed(self._rejected)
 
     def retry(self, waiting: Waiting[M]) -> None:
-        """Puts a refused item back into the queue, at its old place."""
+        """Puts a refused item back into the queue, in its old place."""
         with _plain(self._rejected):
             os.replace(waiting.path, self._pending / waiting.path.name)
             _reason_path(waiting.path).unlink(missing_ok=True)
@@ -167,7 +167,7 @@ class Outbox(ABC, Generic[M]):
             return False
 
     def sent(self, item_id: str) -> None:
-        """The server has this one: it waits no more."""
+        """Removes an item that the server has stored."""
         with _plain(self._pending):
             for each in self.pending():
                 if each.item_id == item_id:
@@ -188,7 +188,7 @@ class Outbox(ABC, Generic[M]):
         return next((each for each in self.rejected() if each.item_id == item_id), None)
 
     def withdraw(self, item_id: str) -> None:
-        """Forget this one, waiting or refused, where it is there."""
+        """Delete this item, waiting or refused, if it exists."""
         with _plain(self._pending):
             for each in (*self.pending(), *self.rejected()):
                 if each.item_id == item_id:

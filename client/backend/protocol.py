@@ -61,7 +61,7 @@ class BackendError(ClientError):
 
 
 class UnavailableError(BackendError):
-    """The server cannot be reached or cannot answer now. Later it may."""
+    """The server cannot be reached or cannot answer now. It may later."""
 
 
 class QueuedError(UnavailableError):
@@ -158,13 +158,13 @@ class Backend(Protocol):
         """One attempt with its latest report."""
 
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
-        """Keeps whether the candidate meant a phrase that the report asks about."""
+        """Stores whether the candidate meant a phrase that the report asks about."""
 
     def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
-        """Keeps that a term was said right where the report says otherwise."""
+        """Stores that a term was said right although the report says otherwise."""
 
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
-        """Grades an answer by another transcript of it, and keeps the report so far beside."""
+        """Grades an answer by another transcript, and keeps the earlier report too."""
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""
@@ -201,7 +201,7 @@ class Reviews(Protocol):
         """Comments, scores and corrected verdicts of one attempt."""
 
     def merge(self, document: ReviewDocument) -> MergedReview:
-        """Adds what came back in a file, each part once."""
+        """Merges a coach's file, each part once."""
 
     def delete_comment(self, attempt_id: int, external_id: str) -> None:
         """Deletes a comment of somebody without an account, with its replies."""

@@ -1,6 +1,6 @@
 """An engine in its own process.
 
-Nothing here waits for it but who asked it: PocketSphinx holds Python's global lock for seconds, and
+Only its caller waits for it: PocketSphinx holds Python's global lock for seconds, and
 so do the other engines' imports. It can be killed at any moment, and its memory goes back to the
 system when it ends. ``engine_handle`` has the parent's end of it, ``engine_child`` what it does.
 """
@@ -137,7 +137,7 @@ class EngineProcess(Transcriber):
             return self._trying(lambda: self._recognize(clip))
 
     def rest(self) -> None:
-        """Give its memory back; the next use loads it again."""
+        """Release its memory; the next use loads it again."""
         with self._lock:
             self._child.end()
 
@@ -172,7 +172,7 @@ class EngineProcess(Transcriber):
         on_download: DownloadProgress | None = None,
         asks: Clip | None = None,
     ) -> Any:
-        """What the child has done, once it has; until then do what it asks for."""
+        """The child's result; answers its requests until then."""
         child = self._child
         longest_s = LONGEST_S if asks is None else longest_work_s(asks.duration_s)
         with HangWatch(child.pid, child.kill, still_s, longest_s) as watch:
@@ -202,7 +202,7 @@ class EngineProcess(Transcriber):
                         return result
 
     def _trying(self, work: Callable[[], T]) -> T:
-        """Do it with a fresh process where one ends in the middle of it."""
+        """Repeat the work with a new process if one ends in the middle of it."""
         ends, hangs = "", 0
         for _ in range(MAX_TRIES):
             try:
@@ -226,7 +226,7 @@ class EngineProcess(Transcriber):
 
 
 class _HungError(EngineError):
-    """The engine hung at its work: with another process it may do it."""
+    """The engine hung; another process may succeed."""
 
 
 def _hung(name: str, after_s: float, *, is_at_work: bool) -> EngineError:
@@ -279,7 +279,7 @@ class HangWatch:
         self._thread.join()
 
     def note(self) -> None:
-        """It has said something: it works."""
+        """Notes a sign of life."""
         self._moved_s = time.monotonic()
 
     def _watch(self) -> None:

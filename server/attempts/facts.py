@@ -97,7 +97,7 @@ def refresh_facts(database: Database, attempts: Select[int]) -> None:
 
 
 _Mark = tuple[int, int, datetime | None]
-"""Which corrections there are: their number, the sum of their ids, the time of the last."""
+"""A fingerprint of the corrections: their number, the sum of their IDs, the time of the last."""
 
 _NO_CORRECTIONS: Final[_Mark] = (0, 0, None)
 

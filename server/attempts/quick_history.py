@@ -110,7 +110,7 @@ def _page(file: sqlite3.Connection, query: HistoryQuery) -> HistoryPage | None:
 
 
 def _text(moment: datetime | None) -> str | None:
-    """A moment as the column keeps it."""
+    """A time in the column's format."""
     if moment is None:
         return None
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")

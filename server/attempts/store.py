@@ -64,7 +64,7 @@ class Store:
     Attributes:
         database: the database, for the stores of other tables.
         drills: the same owner's drills.
-        owner_id: the owner; ``None``: the one person of an embedded server.
+        owner_id: the owner; ``None``: the one user of an embedded server.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Store:
         return AttemptRow.owner_id == self.owner_id
 
     def of(self, owner_id: int | None) -> "Store":
-        """What belongs to this owner; ``None``: to the one person of an embedded server."""
+        """The store of this owner; ``None``: the one user of an embedded server."""
         other = Store(self.database, owner_id)
         other._corrected = self._corrected  # every request has a store of its own
         return other
@@ -108,7 +108,7 @@ class Store:
         self.database.close()
 
     def check(self) -> None:
-        """Asks the database something.
+        """Sends a query to the database.
 
         Raises:
             StoreError: it does not answer.
@@ -403,7 +403,7 @@ class Store:
         return count or 0
 
     def forget(self) -> None:
-        """Overwrites what was deleted in SQLite's write-ahead log too."""
+        """Overwrites deleted data in SQLite's write-ahead log too."""
         self.database.forget()
 
     def archive(self, after_id: int, limit: int) -> tuple[list[ArchivedAttempt], int | None]:

@@ -8,7 +8,7 @@ from server.db.tables import AuditRow
 
 
 def note(session: Session, at: datetime, actor_id: int | None, action: str, subject: str) -> None:
-    """Notes it within the transaction that does it.
+    """Records an action in the transaction that performs it.
 
     Args:
         session: the transaction.

@@ -33,7 +33,7 @@ MAX_ID = 2**63 - 1
 """A larger number cannot be an id, and the driver cannot even ask for it."""
 
 MIN_FREE_BYTES: Final = 64 * 1024**2
-"""Room for the write-ahead log of the largest request and a restart's migration."""
+"""Space for the write-ahead log of the largest request and for a migration at restart."""
 
 
 class WalSync:
@@ -127,7 +127,7 @@ class Database:
         return self.engine.dialect.name == "postgresql"
 
     def close(self) -> None:
-        """Gives back all connections."""
+        """Closes all connections."""
         self.engine.dispose()
 
     @contextmanager
@@ -197,7 +197,7 @@ class Database:
             session.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))
 
     def forget(self) -> None:
-        """Overwrites what was deleted in SQLite's write-ahead log too."""
+        """Overwrites deleted data in SQLite's write-ahead log too."""
         if self.is_postgresql:
             return
         with (

@@ -15,7 +15,7 @@ from server.jobs.rows import UNFINISHED, job_of
 
 
 def drop_inputs_of_ended(session: Session) -> int:
-    """Drops the content of whatever belongs to a job that is over; how many there were."""
+    """Deletes the inputs of jobs that have ended; returns the number."""
     over = select(JobRow.id).where(JobRow.state.not_in(UNFINISHED))
     dropped = session.execute(
         update(JobInputRow)
@@ -27,7 +27,7 @@ def drop_inputs_of_ended(session: Session) -> int:
 
 
 def attempts_with_unfinished(session: Session, kind: str, owner_id: int | None) -> list[int]:
-    """The attempts that a job of this kind waits or runs for.
+    """The attempts with a waiting or running job of this kind.
 
     Args:
         session: a transaction.
@@ -53,7 +53,7 @@ def end_jobs_of(
     *,
     but: dict[str, object] | None = None,
 ) -> int:
-    """Cancels the jobs for an attempt and drops what they work on; how many there were.
+    """Cancels the jobs for an attempt and deletes their inputs; returns the number.
 
     Args:
         session: a transaction.

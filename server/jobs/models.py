@@ -11,7 +11,7 @@ JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
 class JobFile(Wire):
-    """The file that a job made; kept for a day."""
+    """The file that a job made; stored for a day."""
 
     name: str
     media_type: str
@@ -19,7 +19,7 @@ class JobFile(Wire):
 
 
 class Job(Wire):
-    """Work that outlasts a request, and its progress.
+    """Work that takes longer than a request, and its progress.
 
     ``result`` is what it found, once it is done; ``problem`` one line for a person, once it failed.
     """

@@ -7,11 +7,11 @@ from server.db.tables import JobFileRow, JobRow
 from server.jobs.models import Job, JobFile
 
 UNFINISHED = ("queued", "running")
-"""The states of a job that is not over."""
+"""The states of an unfinished job."""
 
 
 def file_of(session: Session, job_id: int) -> JobFile | None:
-    """What is known of the file that a job made, without its content."""
+    """The metadata of the file that a job made, without its content."""
     found = session.execute(
         select(JobFileRow.name, JobFileRow.media_type, func.length(JobFileRow.content)).where(
             JobFileRow.job_id == job_id

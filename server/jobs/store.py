@@ -1,6 +1,6 @@
 """The table of jobs, the single source of truth; every method is one transaction.
 
-A job that is claimed carries the number of times it was begun. The worker names that number
+A claimed job carries the number of times it was started. The worker names that number
 with every write, so a process that was thought dead and comes back changes nothing.
 """
 
@@ -186,7 +186,7 @@ class JobStore:
         return self.get(job_id, owner_id)
 
     def waiting(self) -> list[int]:
-        """The ids of the jobs that wait, oldest first."""
+        """The IDs of the waiting jobs, oldest first."""
         with self._database.read() as session:
             return list(
                 session.scalars(
@@ -195,7 +195,7 @@ class JobStore:
             )
 
     def claim(self) -> Claim | None:
-        """Begins the job that has waited longest; ``None``: none waits, or another was faster."""
+        """Claims the job that has waited longest; ``None``: none waits, or another was faster."""
         with self._database.write() as session:
             wanted = select(JobRow).where(JobRow.state == "queued").order_by(JobRow.id).limit(1)
             row = session.scalar(wanted.with_for_update(skip_locked=True))
@@ -221,7 +221,7 @@ class JobStore:
         return self._change(claim, result=state)
 
     def finish(self, claim: Claim, outcome: Outcome) -> bool:
-        """Ends a job well; false, and nothing is kept, if it no longer belongs to the claim.
+        """Completes a job; false, and nothing is stored, if it no longer belongs to the claim.
 
         Raises:
             ServerError: from what the outcome stores with it; the job continues.
@@ -257,7 +257,7 @@ class JobStore:
         return True
 
     def fail(self, claim: Claim, problem: str) -> bool:
-        """Ends a job that could not be done."""
+        """Marks a job as failed."""
         with self._database.write() as session:
             finished_at = self._now(session)
             changed = self._changed(
@@ -269,11 +269,11 @@ class JobStore:
         return changed
 
     def give_back(self, claim: Claim) -> bool:
-        """Lets another process do the job: this one ends. It does not count as begun."""
+        """Returns the job to the queue because this process ends. It does not count as a start."""
         return self._change(claim, state="queued", attempts=claim.begun - 1)
 
     def recover(self, silent_s: float) -> list[int]:
-        """Queues again what dead processes worked on; returns those jobs.
+        """Queues the jobs of dead processes again; returns those jobs.
 
         Args:
             silent_s: how long a job must have been without a heartbeat.

@@ -1,4 +1,4 @@
-"""What a kind of job is: a function that gets its work and reports its progress."""
+"""The interface of a job: a function that gets its work and reports its progress."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 PROGRESS_EVERY_S: Final = 0.5
-"""A person reads no faster, and every write of the progress is a transaction."""
+"""Nobody reads faster, and every write of the progress is a transaction."""
 
 
 class JobStoppedError(Exception):
@@ -28,7 +28,7 @@ class MadeFile:
 
     @property
     def media_type(self) -> str:
-        """What it holds, for whoever fetches it."""
+        """The content, for the person who downloads it."""
         return media_type_of(self.name)
 
 

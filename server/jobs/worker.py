@@ -25,7 +25,7 @@ SILENT_S: Final = 30.0
 """Six missed heartbeats: the process is dead, not merely slow or waiting for a lock (5 s)."""
 
 FILES_KEPT_S: Final = 24 * 3600.0
-"""Long enough to fetch an export; it holds other people's answers and should not lie around."""
+"""Long enough to download an export; it contains other people's answers and must not stay."""
 
 JOBS_KEPT_S: Final = 30 * 24 * 3600.0
 
@@ -35,7 +35,7 @@ _RETRY_S: Final = 5.0
 """How soon it looks again when the database cannot be reached."""
 _SWEEP_EVERY_S: Final = 600.0
 _STOPS_WITHIN_S: Final = 5.0
-"""Shutdown waits no longer for a step of a job; the thread ends with the process."""
+"""Shutdown waits this long for a step of a job; the thread ends with the process."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Worker:
         self._recover_at_s = self._sweep_at_s = float("-inf")
 
     def start(self) -> None:
-        """Begins to work, in the background."""
+        """Starts the thread."""
         self._ends.clear()
         self._thread = threading.Thread(target=self._loop, name="jobs", daemon=True)
         self._thread.start()
@@ -141,12 +141,12 @@ class Worker:
         return True
 
     def wake(self) -> None:
-        """Says that a job was queued. It is found without that too, only later."""
+        """Notifies the worker of a new job. Without this, it finds the job a little later."""
         self._woken.set()
 
     @property
     def is_alive(self) -> bool:
-        """Whether it works or waits for work."""
+        """Whether the thread is running."""
         return self._thread is not None and self._thread.is_alive()
 
     def _loop(self) -> None:

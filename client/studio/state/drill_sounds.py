@@ -16,7 +16,7 @@ from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
 
 LEFT_AFTER_S: Final = 20.0
-"""A take is 6 s long at most: who has not sent all of it by then is gone."""
+"""A take is at most 6 s long: a page that has not sent all of it by then has been closed."""
 _REMEMBERED: Final = 100
 
 

@@ -25,7 +25,7 @@ from server.contract import ROUGH_ENGINES
 
 @dataclass(frozen=True)
 class Fetching:
-    """Weights on their way: ``problem`` says why it broke off, empty while all is well."""
+    """A download of weights; ``problem`` says why it failed, empty if it has not."""
 
     model: str
     done_bytes: int
@@ -123,7 +123,7 @@ class EngineState:
             self._loaded, self._problem = None, ""  # without the lock: no page waits for a load
 
     def status(self) -> EngineStatus:
-        """What it is doing; quick, loads nothing."""
+        """The engine's status; quick, loads nothing."""
         loaded = self._loaded
         if loaded is not None:
             name, model = loaded.name, loaded.model

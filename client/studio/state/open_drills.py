@@ -29,9 +29,9 @@ from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 
 MAX_OPEN: Final = 50
-"""Nobody drills in this many tabs; the drill longest out of use is closed first."""
+"""Nobody drills in this many tabs; the drill unused for longest is closed first."""
 IDLE_S: Final = 12 * 3600.0
-"""A drill left in the morning can be continued in the evening."""
+"""A drill from the morning can be continued in the evening."""
 
 
 class DrillGoneError(DrillError):
@@ -40,7 +40,7 @@ class DrillGoneError(DrillError):
 
 @dataclass(frozen=True)
 class DrillView:
-    """Where a drill stands.
+    """The state of a drill.
 
     Attributes:
         id: what it is asked for by.
@@ -59,7 +59,7 @@ class DrillView:
 
 @dataclass(frozen=True)
 class TakeView:
-    """What became of a take, and where the drill stands now."""
+    """The result of a take, and the state of the drill after it."""
 
     step: StepView
     drill: DrillView
@@ -94,7 +94,7 @@ class OpenDrill:
         self._lock = threading.Lock()
 
     def view(self) -> DrillView:
-        """Where it stands."""
+        """The state of the drill."""
         with self._lock:
             return self._view()
 

@@ -24,7 +24,7 @@ class RepairProblem:
 
 @dataclass(frozen=True)
 class RepairStatus:
-    """How far the work is, or how the last one ended.
+    """The progress of the work, or the result of the last one.
 
     Attributes:
         running: whether anything is left to do.
@@ -66,11 +66,11 @@ class Repairs:
         self._status = RepairStatus()
 
     def status(self) -> RepairStatus:
-        """How far it is."""
+        """The progress."""
         return self._status
 
     def start(self, attempt_ids: Iterable[int]) -> None:
-        """Begin with these answers, or put them behind those that wait; returns at once."""
+        """Begin with these answers, or queue them after the waiting ones; returns at once."""
         with self._lock:
             running = self._status.running
             known = set(self._waiting)

@@ -30,7 +30,7 @@ _ZEROS_REMEDY: Final = (
 
 
 class TakeProtocolError(ClientError):
-    """What arrived is no sound from our page; the text says what is wrong with it."""
+    """The data is not sound from the studio's page; the text says what is wrong with it."""
 
 
 def limit_s_for(target_s: float) -> float:
@@ -167,7 +167,7 @@ class RunningTake:
         self._drop()
 
     def abandon(self, reason: str) -> None:
-        """Nobody is there any more: leave what was said as an unfinished take, and say why."""
+        """The page is closed: leave what was said as an unfinished take, with the reason."""
         if self._ended:
             return
         self._end()

@@ -127,7 +127,7 @@ class Studio:
         threading.Thread(target=self._warm, name="aloud-warm", daemon=True).start()
 
     def choose(self, changes: Mapping[str, str | None]) -> None:
-        """Store choices; they hold from now on.
+        """Store settings; they apply from now on.
 
         Args:
             changes: texts by the setting's name; ``None`` takes a choice back.
@@ -203,7 +203,7 @@ class Studio:
         return HTMLResponse(html, status)
 
     def close(self) -> None:
-        """Gives back what it holds."""
+        """Closes the backend and everything else that is open."""
         self.backend.close()
 
     def _open_backend(self, tell: Callable[[str], None] | None) -> OutboxBackend:

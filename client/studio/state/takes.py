@@ -29,7 +29,7 @@ from pronunciation.errors import PronunciationError
 logger = logging.getLogger(__name__)
 
 DEFAULT_TARGET_S: Final = 120.0
-"""Where the server is away, so that nobody knows the question's own."""
+"""Used if the server is away, so that the question's own target is not known."""
 _REMEMBERED: Final = 20
 
 
@@ -38,12 +38,12 @@ class TakeBusyError(ClientError):
 
 
 class NoSuchTakeError(ClientError):
-    """There is no unfinished recording of this name."""
+    """There is no unfinished recording with this name."""
 
 
 @dataclass(frozen=True)
 class TakeEnd:
-    """What became of a recorded answer.
+    """The result of a recorded answer.
 
     Attributes:
         take: the recording's name while it was unfinished.

@@ -70,7 +70,7 @@ class BackgroundWork:
 
     @asynccontextmanager
     async def worker_running(self) -> AsyncIterator[None]:
-        """The worker of this process runs meanwhile."""
+        """Runs the worker of this process inside the context."""
         await run_in_threadpool(self.queue.worker.start)
         try:
             yield
@@ -87,11 +87,11 @@ class Context:
         service: the use cases over what belongs to no account; ``of`` gives those of an account.
         accounts: the accounts.
         pages: what renders the pages.
-        background: what is done behind requests.
-        sharing: what people show to others.
-        metrics: what was answered and how long it took.
-        grading: the threads that grade; who waits for one holds none of those of other requests.
-        regrading: the one that grades everything of somebody again, however long that is.
+        background: the jobs, and the versions of the bank.
+        sharing: shares, links and recordings.
+        metrics: numbers and durations of requests.
+        grading: the threads that grade; waiting for one blocks no thread of other requests.
+        regrading: the one thread that regrades all answers of an account.
     """
 
     settings: ServerSettings
@@ -117,7 +117,7 @@ async def answered_by(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> Response:
-    """What a use case gives, as JSON, from one of these workers; the turns come in order."""
+    """The result of a use case as JSON, from one of these workers, in the order of requests."""
 
     def answer() -> bytes:
         return use(*args, **kwargs).model_dump_json().encode()

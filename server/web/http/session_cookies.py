@@ -97,7 +97,7 @@ class Csrf:
         self._secret = secret
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes on what is no forgery."""
+        """Passes the request on unless it is forged."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
