@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from client.answering.hearing import AnswerHearing, Hear, HeardStretch
 from client.answering.live_answer import LiveAnswer
-from client.answering.submission import Outcome, new_submission
+from client.answering.submission import Outcome
 from client.answering.term_track import HearWords
 from client.answering.worker import AnswerWorker, Caption, hear_words_again, ignore_caption
+from client.answering.written import WrittenSession
 from client.audio.files import SoundFile
 from client.backend.protocol import (
     SET_ASIDE,
     Backend,
-    QueuedError,
     RejectedError,
     UnavailableError,
 )
@@ -27,7 +27,7 @@ from client.journal import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
 from pronunciation.memory import give_back
-from server.contract import Evidence, Revision, Submission, Transcript, Word
+from server.contract import Revision, Submission, Transcript, Word
 
 if TYPE_CHECKING:  # it brings an HTTP client
     from client.judging.judge import Judge
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # it brings an HTTP client
 T = TypeVar("T")
 
 
-class Session:
+class Session(WrittenSession):
     """Turns sound into graded attempts.
 
     Args:
@@ -52,11 +52,10 @@ class Session:
         hear: Hear | None = None,
         judge: "Judge | None" = None,
     ) -> None:
-        self._backend = backend
+        super().__init__(backend, judge)
         self._load_transcriber = load_transcriber
         self._transcriber: Transcriber | None = None
         self._hear = hear
-        self._judge = judge
         self._loading = threading.Lock()
         self._engine_lock = threading.Lock()
         self._hearing_lock = threading.Lock()
@@ -179,14 +178,6 @@ class Session:
         track = hear_words_again(hear, sound, words)
         return Revision(transcript=revision.transcript, evidence=track.added_to(revision.evidence))
 
-    def read(self, transcript: Transcript, question_id: str, *, save: bool = True) -> Outcome:
-        """Grade an answer that is text already: typed, or transcribed elsewhere.
-
-        Raises:
-            BackendError: the server failed.
-        """
-        return self.submit(self._prepare(question_id, transcript, Evidence()), save=save)
-
     def transcribe(self, clip: Clip) -> Transcript:
         """What is said in a recording that answers no question.
 
@@ -216,35 +207,6 @@ class Session:
             show=show,
             clock=clock,
         )
-
-    def submit(self, submission: Submission, *, save: bool) -> Outcome:
-        """Have an answer graded, and stored if ``save``.
-
-        Raises:
-            BackendError: the server refused it, or (with ``save=False``) is away.
-        """
-        if not save:
-            return Outcome(submission, self._backend.grade(submission))
-        try:
-            attempt = self._backend.submit(submission)
-        except QueuedError as error:
-            return Outcome(submission, None, waiting=str(error))
-        return Outcome(submission, attempt.report, attempt.id)
-
-    def _prepare(
-        self,
-        question_id: str,
-        transcript: Transcript,
-        evidence: Evidence,
-        kept: KeptAnswer | None = None,
-    ) -> Submission:
-        """What is sent of an answer, judged where there is a judge, and noted before it is sent."""
-        submission = new_submission(question_id, transcript, evidence, kept.entry if kept else None)
-        if self._judge is not None:
-            submission = self._judge.judged(submission, self._backend)
-        if kept is not None:
-            kept.transcribed(submission)
-        return submission
 
     def _hearing_for(self, question_id: str) -> HearWords | None:
         """The hearing of answers to this question, made ready; ``None`` where there is none."""

@@ -3,9 +3,12 @@
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from client.journal.entry import Entry
 from server.contract import Evidence, Report, Submission, Transcript
+
+if TYPE_CHECKING:  # the journal brings what records and reads sound
+    from client.journal import Entry
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ def new_submission(
     question_id: str,
     transcript: Transcript,
     evidence: Evidence | None = None,
-    entry: Entry | None = None,
+    entry: "Entry | None" = None,
 ) -> Submission:
     """An answer with its id and time from the journal; without an entry, one given now."""
     return Submission(

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from client.answering.submission import Outcome
     from client.core.settings import ClientSettings
     from client.judging.judge import Judge
-    from client.transcription.base import Transcriber
     from server.contract import Transcript
 
 
@@ -148,19 +147,15 @@ def grade(
     ] = False,
 ) -> None:
     """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
-    from client.answering.session import Session
+    from client.answering.written import WrittenSession
 
     answer = _read_transcript(transcript, sys.stdin.buffer)
     judge = open_judge(settings)
     with open_server(settings, reading=not save) as backend:
         prompt = backend.question(question).prompt
-        session = Session(backend, _no_engine, judge=judge)
+        session = WrittenSession(backend, judge)
         outcome = session.read(answer, question, save=save)
     _show(outcome, prompt, as_json)
-
-
-def _no_engine() -> "Transcriber":
-    raise AssertionError("a text needs no engine")
 
 
 def interview(

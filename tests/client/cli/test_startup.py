@@ -30,7 +30,7 @@ STORES = {"server", "filelock"}  # wire models and outbox count among them
 
 _LOADED = """
 import atexit, sys
-atexit.register(lambda: print(*{m.partition(".")[0] for m in sys.modules}, file=sys.stderr))
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
 from client.cli import main
 sys.argv[0] = "aloud"
 main()
@@ -39,6 +39,11 @@ main()
 
 def loaded(*arguments: str) -> set[str]:
     """The packages that a run of ``aloud`` has imported at its end."""
+    return {name.partition(".")[0] for name in modules_loaded(*arguments)}
+
+
+def modules_loaded(*arguments: str) -> set[str]:
+    """The modules that a run of ``aloud`` has imported at its end."""
     done = subprocess.run(
         [sys.executable, "-c", _LOADED, *arguments], capture_output=True, text=True, timeout=120
     )
@@ -121,11 +126,15 @@ def test_one_thread_multiplies_unless_told_otherwise(
 
 def test_grading_needs_neither_database_nor_server(practiced: Path) -> None:
     question = ("--question", "infiniband-or-roce", "--transcript", str(practiced))
-    found = loaded("grade", *question)
+    modules = modules_loaded("grade", *question)
+    found = {name.partition(".")[0] for name in modules}
     assert "onnxruntime" in found  # the grader itself did run
     assert (
         sorted(found & (DATABASE | SERVER | REMOTE | SOUND - {"pocketsphinx"})) == []
     )  # its words
+    # A text is not recorded, heard or transcribed.
+    recorded = ("client.audio", "client.journal", "client.transcription", "client.answering.worker")
+    assert sorted(name for name in modules if name.startswith(recorded)) == []
 
 
 _FIRST_PAGE = """

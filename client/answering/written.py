@@ -1,0 +1,64 @@
+"""What becomes of an answer that is text: graded, stored, or waiting for its server.
+
+Apart from ``session``, so that grading a text imports nothing that hears.
+"""
+
+from typing import TYPE_CHECKING
+
+from client.answering.submission import Outcome, new_submission
+from client.backend.protocol import Backend, QueuedError
+from server.contract import Evidence, Submission, Transcript
+
+if TYPE_CHECKING:  # it brings an HTTP client; the journal brings numpy
+    from client.journal import KeptAnswer
+    from client.judging.judge import Judge
+
+
+class WrittenSession:
+    """Turns text into graded attempts.
+
+    Args:
+        backend: the server, embedded or shared.
+        judge: is asked about key phrases that are not found; ``None``: nothing is asked.
+    """
+
+    def __init__(self, backend: Backend, judge: "Judge | None" = None) -> None:
+        self._backend = backend
+        self._judge = judge
+
+    def read(self, transcript: Transcript, question_id: str, *, save: bool = True) -> Outcome:
+        """Grade an answer that is text already: typed, or transcribed elsewhere.
+
+        Raises:
+            BackendError: the server failed.
+        """
+        return self.submit(self._prepare(question_id, transcript, Evidence()), save=save)
+
+    def submit(self, submission: Submission, *, save: bool) -> Outcome:
+        """Have an answer graded, and stored if ``save``.
+
+        Raises:
+            BackendError: the server refused it, or (with ``save=False``) is away.
+        """
+        if not save:
+            return Outcome(submission, self._backend.grade(submission))
+        try:
+            attempt = self._backend.submit(submission)
+        except QueuedError as error:
+            return Outcome(submission, None, waiting=str(error))
+        return Outcome(submission, attempt.report, attempt.id)
+
+    def _prepare(
+        self,
+        question_id: str,
+        transcript: Transcript,
+        evidence: Evidence,
+        kept: "KeptAnswer | None" = None,
+    ) -> Submission:
+        """What is sent of an answer, judged where there is a judge, and noted before it is sent."""
+        submission = new_submission(question_id, transcript, evidence, kept.entry if kept else None)
+        if self._judge is not None:
+            submission = self._judge.judged(submission, self._backend)
+        if kept is not None:
+            kept.transcribed(submission)
+        return submission
