@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlalchemy import select
 
-from question_bank.models import Question
+from question_bank.models import Bank, Question
 from server.attempts.grading_data import GradingData
 from server.core.errors import ServerError
 from server.db.database import Database
@@ -31,14 +31,17 @@ _LATEST_ANSWERS: Final = 2_000
 _REST: Final = 2.0
 """The pause after each question, as a multiple of the time that it took: a third of one core."""
 _LOOK_AGAIN_S: Final = 0.1
+_LOOK_FOR_BANK_S: Final = 15.0
+"""An editor activates a version in one process; this is when the others prepare its questions."""
 _STOPS_WITHIN_S: Final = 5.0
 
 
 class WarmUp:
-    """Prepares questions on its own thread, one at a time, while no answer is being graded.
+    """Prepares questions in a thread of its own, one at a time, while no answer is graded.
 
-    The thread keeps the priority of all others: with a lower one it would hold Python's global lock
-    for longer when other processes take the processors, and requests would wait for it.
+    When another version of the bank comes into use, its questions are prepared too. The thread
+    keeps the priority of all others: with a lower one it would hold Python's global lock for longer
+    when other processes take the processors, and requests would wait for it.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class WarmUp:
         self._grading_data = grading_data
         self._database = database
         self._is_busy = is_busy
+        self._prepared: Bank | None = None
         self._ends = threading.Event()
 
     @contextmanager
@@ -67,35 +71,49 @@ class WarmUp:
             self._ends.set()
             thread.join(_STOPS_WITHIN_S)
 
-    def _run(self) -> None:
-        if self._ends.wait(BEGINS_AFTER_S):
-            return
-        try:
-            self._prepare_all()
-        except Exception:  # without it the server only takes longer for some answers
-            logger.exception("preparing the questions broke off")
+    def is_done(self) -> bool:
+        """Whether the bank in use is prepared."""
+        return self._prepared is self._grading_data.bank
 
-    def _prepare_all(self) -> None:
-        questions = self._chosen()
+    def _run(self) -> None:
+        breaks_off = False
+        wait_s = BEGINS_AFTER_S
+        while not self._ends.wait(wait_s):
+            wait_s = _LOOK_FOR_BANK_S
+            try:
+                bank = self._grading_data.bank
+                if bank is not self._prepared and self._prepare_all(bank):
+                    self._prepared = bank
+                breaks_off = False
+            except Exception:  # without it the server only takes longer for some answers
+                if not breaks_off:  # said once, and not at every look while the database is away
+                    logger.exception("preparing the questions broke off")
+                breaks_off = True
+
+    def _prepare_all(self, bank: Bank) -> bool:
+        """Whether all are prepared: not if it ends, or another bank came into use meanwhile."""
+        questions = self._chosen(bank)
         for question in questions:
             while self._is_busy():
                 if self._ends.wait(_LOOK_AGAIN_S):
-                    return
+                    return False
+            if self._grading_data.bank is not bank:
+                return False
             begun_s = time.perf_counter()
             try:
                 self._grading_data.prepare(question)
             except ServerError as error:  # whoever answers it hears of it
                 logger.warning("the question %s is not prepared: %s", question.id, error)
             if self._ends.wait(_REST * (time.perf_counter() - begun_s)):
-                return
+                return False
         logger.info("%d questions are prepared", len(questions))
+        return True
 
-    def _chosen(self) -> list[Question]:
+    def _chosen(self, bank: Bank) -> list[Question]:
         """The questions last answered, the last first; then the others as the bank has them."""
         latest = select(AttemptRow.question_id).order_by(AttemptRow.id.desc())
         with self._database.read() as session:
             answered = dict.fromkeys(session.scalars(latest.limit(_LATEST_ANSWERS)))
-        bank = self._grading_data.bank
         known = [each for each in map(bank.question, answered) if each is not None]
         others = [each for each in bank.questions if each.id not in answered]
         return [*known, *others][:MOST_QUESTIONS]

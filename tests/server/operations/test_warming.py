@@ -27,10 +27,12 @@ class Prepared:
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.failing: set[str] = set()
+        self.waiting = 0
         self.go = threading.Event()
         self.go.set()
 
     def __call__(self, question: Question, lexicon: object) -> None:
+        self.waiting += 1
         self.go.wait(60)
         self.ids.append(question.id)
         if question.id in self.failing:
@@ -65,8 +67,9 @@ def is_over() -> bool:
 
 
 def test_the_questions_last_answered_are_prepared_first(many: Service, prepared: Prepared) -> None:
-    with warm_up(many).running():
-        wait_for(is_over)
+    use = warm_up(many)
+    with use.running():
+        wait_for(use.is_done)
     assert prepared.ids == ["b", "d", "a", "c", "e"]
 
 
@@ -74,8 +77,9 @@ def test_of_a_large_bank_only_so_many(
     many: Service, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warming, "MOST_QUESTIONS", 3)
-    with warm_up(many).running():
-        wait_for(is_over)
+    use = warm_up(many)
+    with use.running():
+        wait_for(use.is_done)
     assert prepared.ids == ["b", "d", "a"]
 
 
@@ -83,15 +87,17 @@ def test_an_answer_to_a_question_that_is_gone_is_passed_over(
     many: Service, make_service: Callable[..., Service], make: SimpleNamespace, prepared: Prepared
 ) -> None:
     without = make_service(make.bank(make.question("d")), Grader(grade, "s", prepare=prepared))
-    with warm_up(without).running():
-        wait_for(is_over)
+    use = warm_up(without)
+    with use.running():
+        wait_for(use.is_done)
     assert prepared.ids == ["d"]
 
 
 def test_one_that_fails_does_not_stop_the_rest(many: Service, prepared: Prepared) -> None:
     prepared.failing = {"b", "a"}
-    with warm_up(many).running():
-        wait_for(is_over)
+    use = warm_up(many)
+    with use.running():
+        wait_for(use.is_done)
     assert prepared.ids == ["b", "d", "a", "c", "e"]
 
 
@@ -102,8 +108,9 @@ def test_it_waits_while_answers_are_graded(many: Service, prepared: Prepared) ->
         looks.append(list(prepared.ids))
         return len(looks) < 20
 
-    with warm_up(many, is_busy).running():
-        wait_for(is_over)
+    use = warm_up(many, is_busy)
+    with use.running():
+        wait_for(use.is_done)
     assert looks[:20] == [[]] * 20
     assert len(prepared.ids) == 5
 
@@ -130,18 +137,56 @@ def test_it_ends_at_once_before_it_began(
     assert prepared.ids == []
 
 
+def test_the_questions_of_a_new_version_of_the_bank_are_prepared_too(
+    many: Service,
+    make_service: Callable[..., Service],
+    make: SimpleNamespace,
+    prepared: Prepared,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(warming, "_LOOK_FOR_BANK_S", 0.001)
+    use = warm_up(many)
+    with use.running():
+        wait_for(use.is_done)
+        many.grading_data.bank = make.bank(make.question("f"), make.question("d"))
+        assert not use.is_done()
+        wait_for(use.is_done)
+    assert prepared.ids[5:] == ["d", "f"]
+
+
+def test_another_bank_is_prepared_at_once_instead_of_the_rest(
+    many: Service, make: SimpleNamespace, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warming, "_LOOK_FOR_BANK_S", 0.001)
+    prepared.go.clear()
+    use = warm_up(many)
+    with use.running():
+        wait_for(lambda: prepared.waiting > 0)
+        many.grading_data.bank = make.bank(make.question("f"))
+        prepared.go.set()
+        wait_for(use.is_done)
+    assert prepared.ids == ["b", "f"]
+
+
 def test_a_broken_database_is_no_end_of_the_server(
-    many: Service, prepared: Prepared, caplog: pytest.LogCaptureFixture
+    many: Service,
+    prepared: Prepared,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     many.close()
+    looks: list[None] = []
 
     def broken() -> Service:
+        looks.append(None)
         raise RuntimeError("planted")
 
+    monkeypatch.setattr(warming, "_LOOK_FOR_BANK_S", 0.001)
     use = WarmUp(many.grading_data, SimpleNamespace(read=broken), lambda: False)  # type: ignore[arg-type]
     with use.running():
-        wait_for(is_over)
-    assert "broke off" in caplog.text
+        wait_for(lambda: len(looks) > 5)
+    assert caplog.text.count("broke off") == 1  # and not at every look
+    assert not use.is_done()
 
 
 def test_only_a_server_that_was_told_to_prepares(many: Service, prepared: Prepared) -> None:
@@ -149,8 +194,8 @@ def test_only_a_server_that_was_told_to_prepares(many: Service, prepared: Prepar
     with TestClient(create_app(settings, service=many), base_url="http://localhost"):
         assert is_over()
     with TestClient(create_app(settings, service=many, warms_up=True)):
-        wait_for(is_over)
-    assert len(prepared.ids) == 5
+        wait_for(lambda: len(prepared.ids) == 5)
+    assert is_over()
 
 
 def test_aloud_serve_is_told_to(
