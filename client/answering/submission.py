@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from server.contract import Evidence, Report, Submission, Transcript
 
 if TYPE_CHECKING:  # the journal brings what records and reads sound
-    from client.journal import Entry
+    from client.journal.entry import Entry
 
 
 @dataclass(frozen=True)
