@@ -24,6 +24,7 @@ from client.cli.common import (
 
 if TYPE_CHECKING:
     from client.answering.submission import Outcome
+    from client.backend.protocol import Backend
     from client.core.settings import ClientSettings
     from client.judging.judge import Judge
     from server.contract import Transcript
@@ -152,7 +153,7 @@ def grade(
     answer = _read_transcript(transcript, sys.stdin.buffer)
     judge = open_judge(settings)
     with open_server(settings, reading=not save) as backend:
-        prompt = backend.question(question).prompt
+        prompt = _prompt_of(backend, question, settings, save=save)
         session = WrittenSession(backend, judge)
         outcome = session.read(answer, question, save=save)
     _show(outcome, prompt, as_json)
@@ -247,7 +248,6 @@ def _assess(
     from client.answering.session import Session, handed_over
     from client.audio.files import SoundFile
     from client.audio.speech import check_for_speech
-    from client.backend.protocol import UnavailableError
     from client.cli.engine import begin_loading, load_hearing
     from client.cli.progress import share_bar
     from client.core.errors import BrokenFileError, RecordingError
@@ -261,12 +261,7 @@ def _assess(
     check_for_speech(sound)  # before an engine takes time and memory for it
     loaded = begin_loading(settings, engine, model, offline=offline)
     with open_server(settings) as backend:
-        try:
-            prompt = backend.question(question_id).prompt
-        except UnavailableError:
-            if settings.server is None or not save:
-                raise
-            prompt = question_id  # the answer will wait in the outbox
+        prompt = _prompt_of(backend, question_id, settings, save=save)
         session = Session(
             backend,
             loaded,
@@ -289,6 +284,20 @@ def _assess(
     if notice:
         errors().print(Text(notice, "yellow"))
     return outcome, prompt
+
+
+def _prompt_of(
+    backend: "Backend", question_id: str, settings: "ClientSettings", *, save: bool
+) -> str:
+    """A question's prompt; its id where the server is away and the answer will wait for it."""
+    from client.backend.protocol import UnavailableError
+
+    try:
+        return backend.question(question_id).prompt
+    except UnavailableError:
+        if settings.server is None or not save:
+            raise
+        return question_id
 
 
 def _show(outcome: "Outcome", prompt: str, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.cli.conftest import ANSWER, Run
+from tests.ports import free_port
 
 QUESTION = "what-the-kv-cache-costs"
 
@@ -35,6 +36,24 @@ def test_json_is_one_document_with_the_contracts_fields(run: Run, transcript: st
     assert found["autoregressive decoding"] == "covered"
     assert found["number of layers"] == "covered"
     assert found["concurrent requests"] == "missing"
+
+
+def test_a_typed_answer_waits_for_a_server_that_is_away(run: Run, tmp_path: Path) -> None:
+    outbox = Path(os.environ["ALOUD_HOME"]) / "outbox"
+    path = tmp_path / "short.txt"
+    path.write_text("We page the cache.", encoding="utf-8")
+    away = ("--server", f"http://127.0.0.1:{free_port()}")
+
+    kept = run("grade", "--question", QUESTION, "--transcript", str(path), "--save", *away)
+    assert kept.exit_code == 1
+    assert "your answer is kept and will be sent later (1 waiting)" in kept.stderr
+    assert len(list(outbox.glob("*/pending/*.json"))) == 1
+
+    looked = run("grade", "--question", QUESTION, "--transcript", str(path), *away)
+    assert looked.exit_code == 1
+    assert "cannot be reached" in looked.stderr
+    assert "kept" not in looked.stderr
+    assert len(list(outbox.glob("*/pending/*.json"))) == 1
 
 
 def test_a_typed_answer_is_kept_on_request_only(run: Run, transcript: str) -> None:
