@@ -1,12 +1,15 @@
 """Opening the backend that the settings name, with its outbox."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import Backend
 from client.backend.sending import OutboxBackend, with_outbox
 from client.core.settings import ClientSettings
+
+if TYPE_CHECKING:  # it brings an HTTP client
+    from client.backend.remote import RemoteBackend
 
 _HEAD_START_S: Final = 1.0
 """What waits gets a moment before the first question is asked, so that the reply knows of it."""
@@ -33,10 +36,13 @@ def open_backend(
     """
     backend = open_direct(settings) if reading else _open(settings)
     outbox = AnswerOutbox.for_server(settings.outbox, settings.server or "embedded")
-    patient = _open(settings, patient=True) if settings.server is not None else backend
-    sending = with_outbox(
-        backend, outbox, patient=patient, direct=settings.server is None, tell=tell
-    )
+    if settings.server is None:
+        sending = with_outbox(backend, outbox, direct=True, tell=tell)
+    else:
+        patient = _remote(settings.server, settings, patient=True)
+        sending = with_outbox(
+            backend, outbox, patient=patient, preparing=patient.is_preparing, tell=tell
+        )
     sending.send_waiting(within_s=_HEAD_START_S)
     return sending
 
@@ -53,12 +59,17 @@ def open_direct(settings: ClientSettings) -> Backend:
     return _open(settings)
 
 
-def _open(settings: ClientSettings, *, patient: bool = False) -> Backend:
-    """The same, its database opened at once; ``patient``: nobody waits for a server's replies."""
+def _open(settings: ClientSettings) -> Backend:
+    """The same, its database opened at once."""
     if settings.server is None:
         from client.backend.embedded import open_embedded
 
         return open_embedded(settings)
+    return _remote(settings.server, settings)
+
+
+def _remote(server: str, settings: ClientSettings, *, patient: bool = False) -> "RemoteBackend":
+    """The shared server; ``patient``: nobody waits for its replies."""
     from client.backend.remote import RemoteBackend
 
-    return RemoteBackend(settings.server, token=settings.token, patient=patient)
+    return RemoteBackend(server, token=settings.token, patient=patient)

@@ -100,6 +100,11 @@ class RemoteBackend(ServerConnection):
     """A backend over HTTP. What an older server does not know of an answer is left out."""
 
     _unknown: frozenset[str] = frozenset()
+    _preparing = False
+
+    def is_preparing(self) -> bool:
+        """Whether it computes an answer's vectors: then it does not wait for the server."""
+        return self._preparing
 
     @property
     def drills(self) -> RemoteDrills:
@@ -136,7 +141,7 @@ class RemoteBackend(ServerConnection):
     def _send_answer(self, path: str, reply: type[T], submission: Submission) -> T:
         for _ in range(_MOST_REFUSALS):
             # no vectors are computed for a server that takes none
-            answer = submission if "sense" in self._unknown else sent_answer(submission)
+            answer = submission if "sense" in self._unknown else self._with_vectors(submission)
             try:
                 return self.call("POST", path, reply, answer, leave_out=without(self._unknown))
             except RejectedError as refused:
@@ -146,6 +151,13 @@ class RemoteBackend(ServerConnection):
                 self._unknown |= unknown
                 last = refused
         raise last
+
+    def _with_vectors(self, submission: Submission) -> SentAnswer:
+        self._preparing = True
+        try:
+            return sent_answer(submission)
+        finally:
+            self._preparing = False
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
         """A page of the stored attempts, newest first."""

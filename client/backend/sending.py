@@ -5,6 +5,7 @@ What waits is sent on its own thread, so that nobody who asks for something wait
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -38,6 +39,10 @@ _KEPT: Final = "your answer is kept and will be sent later"
 
 _CLOSE_WITHIN_S: Final = 2.0
 """How long a command that is done continues sending what waits."""
+
+_FIRST_PREPARED_WITHIN_S: Final = 20.0
+"""How long a command that is done goes on computing what the first answer is sent with. Loading the
+encoder takes 0.5 s, and on a slow or busy machine more than the time budget."""
 
 _EXPORT_WAITS_S: Final = 10.0
 """How long an export of everything lets what waits go first, so that it is in the file."""
@@ -81,11 +86,18 @@ class Sender:
     Args:
         send_all: sends what waits.
         waiting: how many wait.
+        preparing: whether this machine is at work on what is sent, and no server is waited for.
     """
 
-    def __init__(self, send_all: SendAll, waiting: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        send_all: SendAll,
+        waiting: Callable[[], int],
+        preparing: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._send_all = send_all
         self._waiting = waiting
+        self._preparing = preparing
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
@@ -130,12 +142,24 @@ class Sender:
         if not self.wait(min(SLOW_AFTER_S, within_s)):
             before = self._status
             tell(f"sending {before.total - before.sent} waiting answer(s) …")
-            if not self.wait(within_s - SLOW_AFTER_S):
+            if not self.wait(within_s - SLOW_AFTER_S) and not self._wait_for_first(within_s):
                 self._stopped.set()
                 now = self._status
                 left = max(now.total - now.sent, 1)
                 tell(f"{now.sent} of {now.total} were sent; {left} go(es) out next time")
         self._stopped.set()
+
+    def _wait_for_first(self, within_s: float) -> bool:
+        """Wait for the first one if it is being prepared; whether nothing is being sent any more.
+
+        Commands that all ended before it was ready would begin with it again and never send any.
+        """
+        ends_s = time.monotonic() + _FIRST_PREPARED_WITHIN_S
+        waited = False
+        while not self._status.sent and self._preparing() and time.monotonic() < ends_s:
+            waited = True
+            self.wait(0.05)
+        return self.wait(within_s) if waited else self._thread is None
 
     def _run(self) -> None:
         while True:
@@ -196,6 +220,7 @@ def with_outbox(
     outbox: AnswerOutbox,
     *,
     patient: Backend | None = None,
+    preparing: Callable[[], bool] = lambda: False,
     direct: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> OutboxBackend:
@@ -205,12 +230,15 @@ def with_outbox(
         backend: the server.
         outbox: where answers wait for it; drill reviews wait in a folder beside them.
         patient: the same server for what is sent in the background; closed with the backend.
+        preparing: whether ``patient`` computes what it will send.
         direct: the backend is in this process, so that its store is as safe as the outbox: an
             answer is put into the outbox only when the store cannot take it.
         tell: receives one line for a person when answers that waited went out or were refused; by
             default they are logged.
     """
-    sending = _Sending(backend, outbox, patient=patient or backend, direct=direct, tell=tell)
+    sending = _Sending(
+        backend, outbox, patient=patient or backend, preparing=preparing, direct=direct, tell=tell
+    )
     return cast(OutboxBackend, sending)
 
 
@@ -223,6 +251,7 @@ class _Sending(Wrapped):
         outbox: AnswerOutbox,
         *,
         patient: Backend,
+        preparing: Callable[[], bool],
         direct: bool,
         tell: Callable[[str], None] | None,
     ) -> None:
@@ -235,7 +264,7 @@ class _Sending(Wrapped):
         self.outbox = outbox
         self.reviews = ReviewOutbox(outbox.folder / "reviews")
         self.drills = _SendingDrills(backend, self.reviews, self._then_send)
-        self._sender = Sender(self._send_all, self._count)
+        self._sender = Sender(self._send_all, self._count, preparing)
 
     def __enter__(self) -> Self:
         return self

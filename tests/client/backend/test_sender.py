@@ -149,7 +149,12 @@ def test_a_command_does_not_wait_for_33_answers_that_wait(
 class TestSender:
     """The thread itself."""
 
-    def sender(self, send: Callable[[], None], count: int = 3) -> tuple[Sender, list[int]]:
+    def sender(
+        self,
+        send: Callable[[], None],
+        count: int = 3,
+        preparing: Callable[[], bool] = lambda: False,
+    ) -> tuple[Sender, list[int]]:
         left = [count]
 
         def send_all(go_on: Callable[[], bool], on_sent: Callable[[], None]) -> str:
@@ -159,7 +164,7 @@ class TestSender:
                 on_sent()
             return ""
 
-        return Sender(send_all, lambda: left[0]), left
+        return Sender(send_all, lambda: left[0], preparing), left
 
     def test_it_tells_how_far_it_is(self) -> None:
         gate = threading.Semaphore(0)
@@ -197,6 +202,32 @@ class TestSender:
         assert left[0] > 50
         sender.begin()
         assert not sender.status().running, "the end is the end"
+
+    def test_the_first_one_is_prepared_to_its_end(self) -> None:
+        """Or commands whose time budget is too small for it would never send any."""
+        looked = threading.Event()
+
+        def preparing() -> bool:
+            looked.set()
+            return True
+
+        sender, left = self.sender(lambda: (looked.wait(60), None)[1], count=1, preparing=preparing)
+        message: list[str] = []
+        sender.begin()
+        sender.end(0.01, message.append)
+        assert left == [0]
+        assert len(message) == 1, "nothing is left for next time"
+
+    def test_a_server_is_not_waited_for_instead(self) -> None:
+        gate = threading.Event()
+        sender, left = self.sender(lambda: (gate.wait(60), None)[1], count=2)
+        message: list[str] = []
+        sender.begin()
+        sender.end(0.01, message.append)
+        assert left == [2]
+        assert message[1] == "0 of 2 were sent; 2 go(es) out next time"
+        gate.set()
+        assert sender.wait(60)
 
     def test_a_failure_is_told_and_ends_nothing_else(self) -> None:
         def fail() -> None:

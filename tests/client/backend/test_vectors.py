@@ -32,6 +32,26 @@ def test_an_answer_is_sent_with_its_vectors(make: SimpleNamespace) -> None:
     assert sent[0].sense.model_dump(mode="json") == expected
 
 
+def test_it_says_that_it_prepares_and_not_that_it_waits(
+    make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+
+    def server(_: httpx.Request) -> httpx.Response:
+        seen.append(backend.is_preparing())
+        return httpx.Response(500)
+
+    monkeypatch.setattr(
+        "server.grading.vectors_to_send", lambda _: seen.append(backend.is_preparing())
+    )
+    with (
+        RemoteBackend("http://aloud", transport=httpx.MockTransport(server)) as backend,
+        pytest.raises(Exception, match="500"),
+    ):
+        backend.submit(make.submission(TEXT))
+    assert seen[:2] == [True, False]
+
+
 @pytest.mark.parametrize(
     "transcript",
     [Transcript(text="paged attention"), Transcript(text=TEXT, engine="pocketsphinx")],
