@@ -134,6 +134,7 @@ REPORT: Final = {
     "Structure.kind": "of the question, which chooses the rubric",
     "Structure.parts": "the parts that such an answer needs",
     "Structure.score": "the weighted share of the parts that were said",
+    "Structure.believed": "how much of it counts, because the answer sounds right (0 to 1)",
     "StructurePart.name": "the part",
     "StructurePart.status": "whether it was said",
     "StructurePart.evidence": "the words that say it",

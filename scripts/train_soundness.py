@@ -21,8 +21,8 @@ from server.grading.sense.logistic import Logistic
 from server.grading.sense.soundness import soundness_row
 from server.grading.sense.thresholds import SOUND, UNSOUND
 
-FILES: Final = (*LEARNED_FROM, "middling1", "middling2")
-MEAN_PENALTY, CLAIMS_PENALTY = 300.0, 20.0
+FILES: Final = (*LEARNED_FROM, "middling1", "middling2", "middling3", "middling4")
+MEAN_PENALTY, CLAIMS_PENALTY = 300.0, 60.0
 TOUCHED_FROM: Final = 2.0
 """Logit of a span from which an answer touches a phrase, rightly or wrongly."""
 

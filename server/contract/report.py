@@ -126,12 +126,16 @@ class Structure(Wire):
     """How the answer is built, by the rubric of the question's kind.
 
     ``score``: the weighted share of the parts that were said. A rough transcript does not let them
-    be judged: it has no parts, and a score of 0.
+    be judged: it has no parts, and a score of 0. ``believed``: how much of it counts, because
+    answers that say it like this are right; a wrong one can be as well built as a right one.
     """
 
     kind: Kind
     parts: tuple[StructurePart, ...]
     score: Share
+    believed: Share | None = Field(
+        default=None, description="None, as good as 1, where nothing tells, and by earlier graders"
+    )
 
     @property
     def is_judged(self) -> bool:

@@ -15,36 +15,35 @@ itself: what is explained without its name is often only possible, and strong an
 UNKNOWN_CONFIDENCE: Final = 0.5
 
 COVERAGE_RANGE: Final[dict[Kind, tuple[float, float]]] = {
-    "explain": (0.35, 0.80),
-    "story": (0.25, 0.70),
-    "design": (0.35, 0.80),
-    "code": (0.35, 0.80),
+    "explain": (0.15, 0.80),
+    "story": (0.05, 0.70),
+    "design": (0.15, 0.80),
+    "code": (0.15, 0.80),
 }
 """The shares of the coverage that are worth nothing and all. Coaches who labeled 451 answers
 (`benchmarks/answers/`) gave strong ones 0.80 to 0.98 and weak ones 0 to 0.39. Any answer on the
-subject touches some phrases, and a good one has no time for all of them."""
-STRUCTURE_RANGE: Final = (0.25, 0.95)
+subject touches some phrases, and a good one has no time for all of them. A short right one says
+half of them, and coaches gave it 0.64."""
+STRUCTURE_RANGE: Final = (0.15, 0.85)
 """Likewise of the structure: strong answers say 0.87 to 1.0 of the parts, weak ones 0 to 0.9."""
 RELEVANT_FROM: Final[dict[Kind, float]] = {
-    "explain": 0.6,
-    "story": 0.1,
-    "design": 0.5,
-    "code": 0.6,
+    "explain": 0.3,
+    "story": 0.2,
+    "design": 0.25,
+    "code": 0.3,
 }
-"""The coverage from which the structure counts in full; below it counts in proportion. A wrong
-answer, or one to another question, can be as well built as a right one: of 64 confidently wrong
-answers the structure has 0.71 in the mean, the coverage 0.26 (strong ones 0.69). With it 98 in 100
-strong answers score above a weak one, and the weak half of the newest set has 0.25 in the mean;
-without 97 and 0.38. A story, whose structure is its content, needs little."""
+"""The coverage from which the structure counts in full; below it counts in proportion. An answer to
+another question can be as well built as one to this: strong ones held against another question of
+their kind have a structure of 0.7 to 0.9, a coverage of 0.06 to 0.16, and with this a score of 0.1
+(stories 0.3). What is about the question and wrong is not believed (``Structure.believed``)."""
 OFF_TOPIC_CREDIT: Final[dict[Kind, float]] = {
     "explain": 0.0,
-    "story": 0.5,
+    "story": 0.3,
     "design": 0.0,
     "code": 0.0,
 }
 """What the structure counts where no key phrase is covered. A story that suits the question may
-have none of another person's words, so half is left: good stories held against another question
-have 0.40 in the mean instead of 0.54, strong ones lose 0.02."""
+have none of another person's words; strong ones lose 0.02 by it."""
 TOLD_FROM: Final = 0.35
 """The share of the structure from which an answer is more than a list."""
 LISTED_CREDIT: Final = 0.5
@@ -85,7 +84,8 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
 
     Key phrases count fully only as far as something is said about them: where the structure is
     worth nothing, in proportion to it down to ``LISTED_CREDIT``. The structure counts fully only
-    as far as the answer is about the question, by ``RELEVANT_FROM`` and ``OFF_TOPIC_CREDIT``.
+    as far as the answer is about the question, by ``RELEVANT_FROM`` and ``OFF_TOPIC_CREDIT``, and
+    is believed.
     """
     share = COVERAGE_SHARE[structure.kind]
     explained = LISTED_CREDIT + (1 - LISTED_CREDIT) * min(1.0, structure.score / TOLD_FROM)
@@ -93,9 +93,10 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
     least = OFF_TOPIC_CREDIT[structure.kind]
     relevant = least + (1 - least) * min(1.0, coverage.score / RELEVANT_FROM[structure.kind])
     built = _within(structure.score, *STRUCTURE_RANGE)
+    believed = 1.0 if structure.believed is None else structure.believed
     parts = (
         ScorePart(name="key phrases", share=share, value=named * explained),
-        ScorePart(name="structure", share=1.0 - share, value=built * relevant),
+        ScorePart(name="structure", share=1.0 - share, value=built * relevant * believed),
     )
     return ContentScore(min(1.0, sum(part.share * part.value for part in parts)), parts)
 
@@ -103,13 +104,14 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
 def score_rule(kind: Kind) -> str:
     """How the points of the score come about, in sentences for the report."""
     nothing, everything = COVERAGE_RANGE[kind]
-    down_to = "; without any it counts half" if OFF_TOPIC_CREDIT[kind] else ""
+    off_topic = OFF_TOPIC_CREDIT[kind]
+    down_to = f" (without any it counts {off_topic:.0%})" if off_topic else ""
     return (
         f"Key phrases earn points from {nothing:.0%} coverage on and all of them from "
         f"{everything:.0%}; where little is explained they count less, down to half. Structure "
         f"earns points from {STRUCTURE_RANGE[0]:.0%} of its parts on and all of them from "
         f"{STRUCTURE_RANGE[1]:.0%}, and counts in full only where the answer covers "
-        f"{RELEVANT_FROM[kind]:.0%} of the key phrases{down_to}."
+        f"{RELEVANT_FROM[kind]:.0%} of the key phrases{down_to}, and as far as it sounds right."
     )
 
 

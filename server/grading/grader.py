@@ -42,7 +42,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "3.8.0"
+GRADER_VERSION = "4.0.0"
 """Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"
@@ -112,7 +112,7 @@ def cover_question(
     answer = read_answer(texts, terms, phrases)
     coverage = cover_phrases(answer, phrases.phrases, (), denies=denies_with(answer, sense))
     spoken = Spoken(texts, (), sense, partial(_is_denied, answer))
-    return _with_sense(coverage, question, spoken)
+    return _with_sense(coverage, question, spoken)[0]
 
 
 def words_of(submission: Submission) -> list[str]:
@@ -161,10 +161,17 @@ def _made(words: tuple[str, ...]) -> AnswerSense:
     return sense_of(words)
 
 
-def _with_sense(coverage: Coverage, question: Question, spoken: Spoken) -> Coverage:
-    """Names in a mere list are half said, and the rest is looked for by its sense."""
+def _with_sense(
+    coverage: Coverage, question: Question, spoken: Spoken
+) -> tuple[Coverage, float | None]:
+    """Names in a mere list are half said, and the rest is looked for by its sense.
+
+    Returns:
+        The coverage, and how far the answer is believed (``SensedAnswer.believed``).
+    """
     listing = Listing(spoken.texts)
-    return listing.mark(with_own_words(listing.mark(coverage), question, spoken))
+    found, believed = with_own_words(listing.mark(coverage), question, spoken)
+    return listing.mark(found), believed
 
 
 def _is_denied(answer: Answer, span: Span) -> bool:
@@ -222,8 +229,9 @@ def grade(
     structure = Structure(kind=question.kind, parts=(), score=0.0) if rough else None
     if sense is not None and not rough:
         spoken = Spoken(texts, transcript.words, sense, is_denied)
-        coverage = _with_sense(coverage, question, spoken)
+        coverage, believed = _with_sense(coverage, question, spoken)
         structure = judge_structure(question, texts, transcript.words, sense)
+        structure = structure.model_copy(update={"believed": believed})
     coverage, judge_notices = apply_judgment(coverage, submission, texts, is_denied)
     content = None if structure is None else content_score(coverage, structure)
     return Report(

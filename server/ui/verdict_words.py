@@ -24,6 +24,9 @@ DENIED: Final = "said, but denied"
 SAME_SCORE: Final = 0.0005
 """Stored scores are rounded."""
 NO_SOUND: Final = "A text has no sound: say the answer to hear how you say its terms."
+SOUNDS_WRONG_BELOW: Final = 0.5
+"""How far an answer is believed below which the report says so: of the development answers 0.02 of
+the strong ones lie below, a quarter of the middling ones and 0.57 of the weak ones."""
 NOT_JUDGED: Final = "not judged in a rough transcript"
 PART_WORDS: Final = {"said": "said", "missing": "missing"}
 _HOW: Final = {
@@ -126,6 +129,11 @@ def composition_text(report: Report) -> str:
         parts = report.structure.parts
         said = sum(part.status == "said" for part in parts)
         measured["structure"] = f"{said} of {len(parts)} parts" if parts else NOT_JUDGED
+        believed = report.structure.believed
+        if parts and believed is not None and round(believed, 2) < 1:
+            measured["structure"] += f", counted at {believed:.0%}"
+            if believed < SOUNDS_WRONG_BELOW:
+                measured["structure"] += ": some of it sounds wrong"
     texts = []
     for part in report.score_parts:
         most = part.share * 100

@@ -39,8 +39,10 @@ class Spoken:
     is_denied: Callable[[Span], bool]
 
 
-def with_own_words(coverage: Coverage, question: Question, spoken: Spoken) -> Coverage:
-    """The coverage with the phrases that the answer says in other words.
+def with_own_words(
+    coverage: Coverage, question: Question, spoken: Spoken
+) -> tuple[Coverage, float | None]:
+    """The coverage with what the answer says in other words, and how far it is believed.
 
     A phrase that is missing or half said becomes ``covered`` where the sense is sure of a clause,
     and a missing one ``possible`` where it is likely; what the clause denies stays as it was. Words
@@ -51,13 +53,18 @@ def with_own_words(coverage: Coverage, question: Question, spoken: Spoken) -> Co
         coverage: by the words.
         question: its phrases are in the same order.
         spoken: the answer.
+
+    Returns:
+        The coverage, and ``SensedAnswer.believed``.
     """
     sensed = sense_phrases(question, spoken.sense, spoken.texts, coverage.phrases)
     phrases = tuple(
         phrase if found is None else _judged(key, phrase, found, spoken)
-        for key, phrase, found in zip(question.key_phrases, coverage.phrases, sensed, strict=True)
+        for key, phrase, found in zip(
+            question.key_phrases, coverage.phrases, sensed.phrases, strict=True
+        )
     )
-    return Coverage(score=coverage_score(phrases), phrases=phrases)
+    return Coverage(score=coverage_score(phrases), phrases=phrases), sensed.believed
 
 
 def _judged(

@@ -36,7 +36,7 @@ from server.grading.sense.features import (
 )
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.mentions import Held, spoken_of
-from server.grading.sense.soundness import soundness_of, weakness_of
+from server.grading.sense.soundness import believed_of, soundness_of, weakness_of
 from server.grading.sense.thresholds import NEAR_MISS, WORD_FOR_WORD
 from server.grading.sense.vectors import AnswerSense, mean_vector
 
@@ -91,6 +91,17 @@ class Sensed:
     weakness: float = 0.0
 
 
+@dataclass(frozen=True)
+class SensedAnswer:
+    """What an answer says by its sense: a span for each phrase, and how far it is believed.
+
+    ``believed``: how much of what it says is believed to be right, 0 to 1; ``None`` without words.
+    """
+
+    phrases: tuple[Sensed | None, ...]
+    believed: float | None
+
+
 @cache
 def shipped_fusion() -> Fusion:
     """The fusion that ``scripts/train_sense.py`` wrote."""
@@ -107,7 +118,7 @@ def sense_phrases(
     answer: AnswerSense,
     words: Sequence[str],
     said: Sequence[PhraseCoverage],
-) -> list[Sensed | None]:
+) -> SensedAnswer:
     """For each key phrase of a question the span that most likely says it; ``None`` without words.
 
     Args:
@@ -117,7 +128,7 @@ def sense_phrases(
         said: each phrase as found by the words.
     """
     if not answer.spans:
-        return [None] * len(question.key_phrases)
+        return SensedAnswer((None,) * len(question.key_phrases), None)
     fusion = shipped_fusion()
     features = span_features(question_sense(question), answer, words, shipped_metric())
     scores = fusion.span.logits(features)
@@ -133,7 +144,8 @@ def sense_phrases(
     missed = (misses >= NEAR_MISS) & (misses > ways)
     what_is_said = rows[:, :OF_WHAT_IS_SAID]
     held = Held(question, said, answer, marked, features, scores, what_is_said, logits, voice)
-    weakness = weakness_of(soundness_of(answer, claims), len(words))
+    soundness = soundness_of(answer, claims)
+    weakness = weakness_of(soundness, len(words))
     found: list[Sensed | None] = []
     for at, chance in enumerate(chances):
         top = int(ways[at].argmax())
@@ -153,7 +165,7 @@ def sense_phrases(
                 weakness,
             )
         )
-    return found
+    return SensedAnswer(tuple(found), round(believed_of(soundness, len(words)), 3))
 
 
 def phrase_features(

@@ -13,7 +13,13 @@ import numpy as np
 
 from server.grading.sense.features import Floats
 from server.grading.sense.logistic import Logistic
-from server.grading.sense.thresholds import SHORT_ANSWER, SOUND, UNSOUND, WHOLE_ANSWER
+from server.grading.sense.thresholds import (
+    BELIEVED,
+    SHORT_ANSWER,
+    SOUND,
+    UNSOUND,
+    WHOLE_ANSWER,
+)
 from server.grading.sense.vectors import AnswerSense, mean_vector
 
 
@@ -41,6 +47,15 @@ def weakness_of(soundness: float, count: int) -> float:
         soundness: of the answer, a logit.
         count: of its words; a sentence or two tell nothing of the whole.
     """
-    weak = (SOUND - soundness) / (SOUND - UNSOUND)
+    return _doubt(soundness, count, UNSOUND, SOUND)
+
+
+def believed_of(soundness: float, count: int) -> float:
+    """How much of what an answer says is believed to be right, 0 to 1; arguments likewise."""
+    return 1.0 - _doubt(soundness, count, *BELIEVED)
+
+
+def _doubt(soundness: float, count: int, full: float, none: float) -> float:
+    doubt = (none - soundness) / (none - full)
     told = (count - SHORT_ANSWER) / (WHOLE_ANSWER - SHORT_ANSWER)
-    return min(1.0, max(0.0, weak)) * min(1.0, max(0.0, told))
+    return min(1.0, max(0.0, doubt)) * min(1.0, max(0.0, told))

@@ -14,9 +14,10 @@ from server.contract import (
 from server.contract.scoring import COVERAGE_RANGE, COVERAGE_SHARE, RELEVANT_FROM, STRUCTURE_RANGE
 
 
-def _score(kind: Kind, coverage: float, structure: float) -> float:
+def _score(kind: Kind, coverage: float, structure: float, believed: float | None = None) -> float:
     return content_score(
-        Coverage(score=coverage, phrases=()), Structure(kind=kind, parts=(), score=structure)
+        Coverage(score=coverage, phrases=()),
+        Structure(kind=kind, parts=(), score=structure, believed=believed),
     ).score
 
 
@@ -32,16 +33,15 @@ def test_a_possible_phrase_counts_by_its_confidence() -> None:
 @pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
 def test_a_good_answer_reaches_one_and_chance_hits_nothing(kind: Kind) -> None:
     nothing, everything = COVERAGE_RANGE[kind]
-    assert _score(kind, everything, 0.95) == pytest.approx(1.0)
+    assert _score(kind, everything, STRUCTURE_RANGE[1]) == pytest.approx(1.0)
     assert _score(kind, 1.0, 1.0) == pytest.approx(1.0)
-    assert _score(kind, nothing, 0.25) == 0.0
-    assert 0.4 < _score(kind, (nothing + everything) / 2, 0.6) < 0.6
+    assert _score(kind, nothing, STRUCTURE_RANGE[0]) == 0.0
+    assert 0.4 < _score(kind, (nothing + everything) / 2, sum(STRUCTURE_RANGE) / 2) < 0.6
 
 
 def test_a_list_of_key_phrases_earns_little() -> None:
     assert _score("explain", 1.0, 0.0) == pytest.approx(0.25)
-    assert _score("explain", 1.0, 0.175) == pytest.approx(0.375)
-    assert _score("explain", 1.0, 0.25) == pytest.approx(0.5 * (0.5 + 0.5 * 0.25 / 0.35))
+    assert _score("explain", 1.0, 0.15) == pytest.approx(0.5 * (0.5 + 0.5 * 0.15 / 0.35))
 
 
 @pytest.mark.parametrize("kind", ["explain", "design", "code"])
@@ -53,10 +53,18 @@ def test_a_well_built_answer_about_something_else_earns_little(kind: Kind) -> No
     assert _score(kind, 0.6, 1.0) > _score(kind, 0.6, 0.5) > _score(kind, 0.3, 0.5)
 
 
-def test_a_story_needs_few_of_the_phrases_and_earns_half_without_any() -> None:
-    assert _score("story", 0.1, 1.0) == pytest.approx(0.6)
-    assert _score("story", 0.05, 1.0) == pytest.approx(0.45)
-    assert _score("story", 0.0, 1.0) == pytest.approx(0.3)
+def test_a_story_needs_few_of_the_phrases_and_earns_a_third_without_any() -> None:
+    assert _score("story", 0.2, 1.0) == pytest.approx(0.4 * 0.15 / 0.65 + 0.6)
+    assert _score("story", 0.05, 1.0) == pytest.approx(0.6 * (0.3 + 0.7 * 0.05 / 0.2))
+    assert _score("story", 0.0, 1.0) == pytest.approx(0.6 * 0.3)
+
+
+@pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
+def test_what_sounds_wrong_earns_no_structure_however_well_it_is_built(kind: Kind) -> None:
+    named = COVERAGE_SHARE[kind]
+    assert _score(kind, 1.0, 1.0, believed=0.0) == pytest.approx(named)
+    assert _score(kind, 1.0, 1.0, believed=0.5) == pytest.approx(named + (1 - named) / 2)
+    assert _score(kind, 1.0, 1.0, believed=1.0) == _score(kind, 1.0, 1.0, believed=None)
 
 
 @pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
@@ -64,7 +72,8 @@ def test_the_rule_names_the_limits_that_it_goes_by(kind: Kind) -> None:
     rule = score_rule(kind)
     for share in (*COVERAGE_RANGE[kind], *STRUCTURE_RANGE, RELEVANT_FROM[kind]):
         assert f"{share:.0%}" in rule
-    assert ("counts half" in rule) == (kind == "story")
+    assert ("without any it counts 30%" in rule) == (kind == "story")
+    assert "as far as it sounds right" in rule
 
 
 def test_the_parts_make_the_score() -> None:

@@ -14,7 +14,7 @@ from server.grading.sense.features import (
     shipped_metric,
     span_features,
 )
-from server.grading.sense.fusion import Fusion, Sensed, sense_phrases
+from server.grading.sense.fusion import Fusion, Sensed, SensedAnswer, sense_phrases
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import (
     COVERED_FROM,
@@ -42,7 +42,7 @@ def spoken(words: Sequence[str], *, denied: bool = False) -> Spoken:
 
 def judged(question: Question, text: str, *, denied: bool = False) -> dict[str, PhraseCoverage]:
     words = text.split()
-    found = with_own_words(missing(question), question, spoken(words, denied=denied))
+    found, _ = with_own_words(missing(question), question, spoken(words, denied=denied))
     return {phrase.phrase: phrase for phrase in found.phrases}
 
 
@@ -86,7 +86,9 @@ def test_what_is_likely_is_asked_about_and_what_is_sure_counts(
 ) -> None:
     likely = Sensed((0, 4), probability, 2.0, 1.0, word_for_word=False, near_misses=())
     none = [None] * (len(QUESTION.key_phrases) - 1)
-    monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [likely, *none])
+    monkeypatch.setattr(
+        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((likely, *none), 1.0)
+    )
     found = judged(QUESTION, "we talked about the weather")
     assert found[QUESTION.key_phrases[0].phrase].status == status
 
@@ -103,14 +105,16 @@ def test_less_is_believed_the_weaker_the_answer_sounds(
     barely = (SPOKEN_OF_FROM + SPOKEN_OF_FROM_WEAK) / 2
     named = Sensed((0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=barely, weakness=weakness)
     none = [None] * (len(QUESTION.key_phrases) - 2)
-    monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [likely, named, *none])
+    monkeypatch.setattr(
+        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((likely, named, *none), 1.0)
+    )
     words = ["we", "talked", "about", "it"]
     own_words, name = missing(QUESTION).phrases[:2]
     said = name.model_copy(
         update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
     )
     coverage = Coverage(score=0.0, phrases=(own_words, said, *missing(QUESTION).phrases[2:]))
-    found = with_own_words(coverage, QUESTION, spoken(words))
+    found, _ = with_own_words(coverage, QUESTION, spoken(words))
     assert [each.status for each in found.phrases[:2]] == [status, status]
 
 
@@ -120,14 +124,16 @@ def test_the_clause_of_a_doubted_name_says_nothing_in_other_words(
 ) -> None:
     sure = Sensed(span, 0.99, 5.0, 3.0, False, (), spoken_of=SPOKEN_OF_FROM - 0.1)
     none = [None] * (len(QUESTION.key_phrases) - 1)
-    monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [sure, *none])
+    monkeypatch.setattr(
+        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((sure, *none), 1.0)
+    )
     words = ["we", "talked", "on", "and", "it", "helped"]
     first, *others = missing(QUESTION).phrases
     said = first.model_copy(
         update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
     )
     coverage = Coverage(score=0.0, phrases=(said, *others))
-    found = with_own_words(coverage, QUESTION, spoken(words))
+    found, _ = with_own_words(coverage, QUESTION, spoken(words))
     assert found.phrases[0].status == status
 
 
@@ -136,14 +142,16 @@ def test_a_name_doubted_in_a_weak_answer_counts_as_named_where_its_clause_is_sur
 ) -> None:
     sure = Sensed((0, 3), 0.99, 5.0, 3.0, False, (), SPOKEN_OF_FROM + 0.1, weakness=1.0)
     none = [None] * (len(QUESTION.key_phrases) - 1)
-    monkeypatch.setattr(sense_coverage, "sense_phrases", lambda *_: [sure, *none])
+    monkeypatch.setattr(
+        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((sure, *none), 1.0)
+    )
     words = ["we", "talked", "on"]
     first, *others = missing(QUESTION).phrases
     said = first.model_copy(
         update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
     )
     coverage = Coverage(score=0.0, phrases=(said, *others))
-    found = with_own_words(coverage, QUESTION, spoken(words))
+    found, _ = with_own_words(coverage, QUESTION, spoken(words))
     assert found.phrases[0] == said
 
 
@@ -156,14 +164,14 @@ def test_a_bank_without_ways_is_judged_by_its_reasons() -> None:
         model_answer="With continuous batching.",
         key_phrases=(KeyPhrase(phrase="continuous batching", why="New requests join at once."),),
     )
-    (found,) = sense_phrases(question, sense_of(["hello"]), ["hello"], missing(question).phrases)
+    sensed = sense_phrases(question, sense_of(["hello"]), ["hello"], missing(question).phrases)
+    (found,) = sensed.phrases
     assert found is not None and 0.0 <= found.probability < COVERED_FROM
 
 
 def test_without_words_there_is_nothing_to_judge() -> None:
-    assert sense_phrases(QUESTION, sense_of([]), [], missing(QUESTION).phrases) == [None] * len(
-        QUESTION.key_phrases
-    )
+    nothing = sense_phrases(QUESTION, sense_of([]), [], missing(QUESTION).phrases)
+    assert nothing == SensedAnswer((None,) * len(QUESTION.key_phrases), None)
 
 
 def test_features_are_numbers_for_every_span() -> None:

@@ -7,8 +7,14 @@ import pytest
 from question_bank.loader import load_bank
 from server.grading.sense.claims import MarkedWords, answer_claims
 from server.grading.sense.features import question_sense, shipped_metric, span_features
-from server.grading.sense.soundness import soundness_of, weakness_of
-from server.grading.sense.thresholds import SHORT_ANSWER, SOUND, UNSOUND, WHOLE_ANSWER
+from server.grading.sense.soundness import believed_of, soundness_of, weakness_of
+from server.grading.sense.thresholds import (
+    BELIEVED,
+    SHORT_ANSWER,
+    SOUND,
+    UNSOUND,
+    WHOLE_ANSWER,
+)
 from server.grading.sense.vectors import sense_of
 
 QUESTIONS = {question.id: question for question in load_bank().questions}
@@ -29,6 +35,9 @@ def test_an_answer_is_weak_in_proportion_and_a_sentence_tells_little() -> None:
     assert weakness_of(UNSOUND - 1, 200) == weakness_of(UNSOUND, WHOLE_ANSWER) == 1.0
     assert weakness_of(UNSOUND, (SHORT_ANSWER + WHOLE_ANSWER) // 2) == pytest.approx(0.5)
     assert weakness_of(UNSOUND - 1, SHORT_ANSWER) == 0.0
+    assert believed_of(BELIEVED[1], 200) == believed_of(BELIEVED[0] - 1, SHORT_ANSWER) == 1.0
+    assert believed_of(sum(BELIEVED) / 2, 200) == pytest.approx(0.5)
+    assert believed_of(BELIEVED[0] - 1, WHOLE_ANSWER) == 0.0
 
 
 def test_model_answers_sound_right() -> None:
