@@ -112,6 +112,7 @@ def _forms(term: str, stands_for: Iterable[str], written_as: Iterable[str]) -> d
 
 def compile_terms(lexicon: Lexicon) -> TermIndex:
     """Bring a lexicon, and the general terms it does not have, into one index."""
+    keys_of = cache(_keys)  # a term's name is one of its forms, too
     entries: list[tuple[str, dict[str, Form]]] = []
     expanded: dict[str, list[str]] = defaultdict(list)
     for term in lexicon:
@@ -121,10 +122,10 @@ def compile_terms(lexicon: Lexicon) -> TermIndex:
     by_first: dict[str, list[tuple[tuple[str, ...], str, Form]]] = defaultdict(list)
     known: set[str] = set()
     for name, forms in entries:
-        symbol = " ".join(_keys(name))
-        own = _keys(name)
+        own = keys_of(name)
+        symbol = " ".join(own)
         for text, form in forms.items():
-            keys = _keys(text)
+            keys = keys_of(text)
             if not keys or (keys == own and form != "exact"):
                 continue
             if form == "acronym":
@@ -137,5 +138,5 @@ def compile_terms(lexicon: Lexicon) -> TermIndex:
         by_first={head: tuple(found) for head, found in by_first.items()},
         known_words=frozenset(known),
         expansions={symbol: tuple(texts) for symbol, texts in expanded.items()},
-        lexicon_terms={" ".join(_keys(term.term)): term for term in reversed(lexicon.terms)},
+        lexicon_terms={" ".join(keys_of(term.term)): term for term in reversed(lexicon.terms)},
     )
