@@ -29,13 +29,17 @@ def lean(model: bytes) -> bytes:
     Raises:
         ValueError: it has no such words.
     """
-    parts = []
+    parts: list[bytes | memoryview] = []
     for number, field, content in _fields(model):
-        parts.append(_sized(_GRAPH, _with_rows_first(content)) if number == _GRAPH else field)
-    return b"".join(parts)
+        if number == _GRAPH:
+            graph = _with_rows_first(content)
+            parts += [_head(_GRAPH, sum(map(len, graph))), *graph]
+        else:
+            parts.append(field)
+    return b"".join(parts)  # once: it is 23 MB
 
 
-def _with_rows_first(graph: memoryview) -> bytes:
+def _with_rows_first(graph: memoryview) -> list[bytes | memoryview]:
     outputs = {_TABLE + b"_f", _TABLE, _ROWS}
     dropped: dict[bytes, memoryview] = {}
     kept: list[bytes | memoryview] = []
@@ -55,7 +59,7 @@ def _with_rows_first(graph: memoryview) -> bytes:
         _node(b"Cast", (b"rows_q",), b"rows_f", *as_floats),
         _node(b"Mul", (b"rows_f", b"rows_scale"), _ROWS),
     )
-    return b"".join([*nodes, *kept])
+    return [*nodes, *kept]
 
 
 def _node(kind: bytes, inputs: tuple[bytes, ...], output: bytes, *more: memoryview) -> bytes:
@@ -99,10 +103,14 @@ def _varint(view: memoryview, at: int) -> tuple[int, int]:
 
 
 def _sized(number: int, content: bytes) -> bytes:
+    return _head(number, len(content)) + content
+
+
+def _head(number: int, size: int) -> bytes:
+    """What stands before a field of so many bytes."""
     head = bytearray([number << 3 | _SIZED])
-    size = len(content)
     while size > 0x7F:
         head.append(size & 0x7F | 0x80)
         size >>= 7
     head.append(size)
-    return bytes(head) + content
+    return bytes(head)
