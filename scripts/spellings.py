@@ -19,7 +19,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,9 @@ from benchmarks.neural_voice import NeuralVoice
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
+from pronunciation.confusions import distance, encode
+from pronunciation.g2p.words import pronunciations
+from pronunciation.hearing.layout import bare_phones
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.respelling.for_voices import to_natural
 from pronunciation.terms import Term
@@ -88,7 +91,7 @@ def main() -> int:
                     spellings.setdefault(term, Counter())[spelling] += 1
                     written += 1
         done += len(together)
-        write(spellings)
+        write(own(spellings, lexicon))
         print(f"{done} of {len(terms)} terms: {spoken} spoken, {written} found", flush=True)
     print(f"{len(spellings)} terms in {DATA.name}")
     return 0
@@ -107,6 +110,40 @@ class Spoken:
     term: str
     between: re.Pattern[str]
     clip: Clip
+
+
+def own(spellings: Spellings, lexicon: Iterable[Term]) -> Spellings:
+    """Without what belongs to another term: Whisper takes one for another, and loses its place.
+
+    What is a term's own name or spelling is that term. Of several terms that it was seen for, a
+    spelling belongs to the nearest in sound, and what was seen only once to the nearest of all.
+    """
+    terms = list(lexicon)
+    readings = {each.term: [encode(bare_phones(r)) for r in each.readings] for each in terms}
+    names = {name.casefold(): t.term for t in terms for name in (*t.written_as, t.term)}
+    seen: dict[str, list[str]] = {}
+    for term, counts in spellings.items():
+        for spelling in counts:
+            seen.setdefault(spelling, []).append(term)
+
+    def is_own(term: str, spelling: str, count: int) -> bool:
+        if spelling in names:
+            return readings[names[spelling]] == readings[term]
+        rivals = seen[spelling] if count > 1 else readings
+        apart = {each: _apart(spelling, readings[each]) for each in rivals}
+        return apart[term] == min(apart.values())
+
+    return {
+        term: Counter({text: count for text, count in counts.items() if is_own(term, text, count)})
+        for term, counts in spellings.items()
+        if term in readings
+    }
+
+
+def _apart(spelling: str, readings: Iterable[str]) -> float:
+    said = [next(iter(pronunciations(word)), ()) for word in spelling.replace("-", " ").split()]
+    code = encode([phone for phones in said for phone in phones])
+    return min(distance(reading, code) for reading in readings)
 
 
 def windows(voice: NeuralVoice, accent: Accent, terms: Sequence[Term]) -> Iterator[list[Spoken]]:

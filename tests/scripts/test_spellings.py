@@ -56,6 +56,24 @@ def test_the_counts_are_kept_by_term(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert spellings.DATA.read_text().splitlines()[2] == '"RoCE": {"rose": 3, "rocky": 2}'
 
 
+def test_a_spelling_belongs_to_one_term() -> None:
+    lexicon = [term for term in load_lexicon() if term.term in {"NVLink", "NVSwitch", "kubelet"}]
+    lexicon += [term for term in load_lexicon() if term.term == "Kubernetes"]
+    counted = {
+        "NVLink": spellings.Counter({"nblink": 2}),
+        "NVSwitch": spellings.Counter({"nblink": 2, "nvlink": 3, "envy switch": 1}),
+        "kubelet": spellings.Counter({"kubernet": 1, "cubelet": 1}),
+    }
+
+    kept = spellings.own(counted, lexicon)
+
+    assert kept == {
+        "NVLink": {"nblink": 2},  # nearer than NVSwitch, for which it was seen too
+        "NVSwitch": {"envy switch": 1},
+        "kubelet": {"cubelet": 1},  # the other one is nearer to Kubernetes
+    }
+
+
 def test_the_data_is_of_terms_in_the_lexicon() -> None:
     known = {term.term for term in load_lexicon()}
     kept = spellings.read()
