@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from client.core.errors import EngineError, NoSpeech
 from client.transcription.segments import MAX_SEGMENT_S, Segment
 from pronunciation.clip import Clip
-from server.contract import Transcript, Word
+from server.contract import MAX_TEXT_CHARS, MAX_WORDS, Transcript, Word
 
 ProgressCallback = Callable[[float], None]
 """Called with the share of the work that is done, 0 to 1, never falling."""
@@ -85,6 +85,7 @@ def assemble(words: Sequence[Word], *, engine: str, model: str, duration_s: floa
 
     Raises:
         NoSpeech: there are none.
+        EngineError: there are more than an answer can have.
     """
     kept = words_only(words)
     if not kept:
@@ -92,8 +93,14 @@ def assemble(words: Sequence[Word], *, engine: str, model: str, duration_s: floa
             "no words could be made out: somebody speaks, but cannot be understood; speak English, "
             "clearly and closer to the microphone, and try again"
         )
+    text = " ".join(word.text for word in kept)
+    if len(kept) > MAX_WORDS or len(text) > MAX_TEXT_CHARS:
+        raise EngineError(
+            f"the recording has {len(kept):,} words; an answer has at most {MAX_WORDS:,} words and "
+            f"{MAX_TEXT_CHARS:,} characters, some three hours of speech: assess it in parts"
+        )
     return Transcript(
-        text=" ".join(word.text for word in kept),
+        text=text,
         language="en",
         engine=engine,
         model=model,
