@@ -45,7 +45,8 @@ def with_own_words(
     """The coverage with what the answer says in other words, and how far it is believed.
 
     A phrase that is missing or half said becomes ``covered`` where the sense is sure of a clause,
-    and a missing one ``possible`` where it is likely; what the clause denies stays as it was. Words
+    and a missing one ``possible`` where it is likely; half a phrase is ``missing`` where the answer
+    does not seem to say it; what the clause denies stays as it was. Words
     that stand in one of the bank's near misses are no evidence; a name in a sentence or an answer
     that seems to speak of something else is only ``possible``.
 
@@ -90,6 +91,8 @@ def _judged(
             is_meant = found.spoken_of >= SPOKEN_OF_FROM and _is_sure(found)
             return named if is_meant and not spoken.is_denied(found.span) else phrase
     sure = found.word_for_word or _is_sure(found)
+    if not sure and _is_chance_half(phrase, found):
+        return phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     likely = (
         phrase.status == "missing"
         and found.probability >= POSSIBLE_FROM
@@ -106,6 +109,16 @@ def _judged(
             "negated": False,
         }
     )
+
+
+def _is_chance_half(phrase: PhraseCoverage, found: Sensed) -> bool:
+    """Whether an answer that does not seem to say a phrase shares a word or two with it.
+
+    In the development answers, 8 in 10 such halves belong to phrases that were not said, and 7 in
+    10 of the other halves to phrases that were.
+    """
+    half = phrase.status == "partial" and phrase.how != "listed" and not phrase.negated
+    return half and found.probability < POSSIBLE_FROM
 
 
 def _is_sure(found: Sensed) -> bool:

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -91,6 +92,36 @@ def test_what_is_likely_is_asked_about_and_what_is_sure_counts(
     )
     found = judged(QUESTION, "we talked about the weather")
     assert found[QUESTION.key_phrases[0].phrase].status == status
+
+
+@pytest.mark.parametrize(
+    ("probability", "how", "status"),
+    [
+        (POSSIBLE_FROM - 0.01, "alias", "missing"),
+        (POSSIBLE_FROM, "alias", "partial"),
+        (POSSIBLE_FROM - 0.01, "listed", "partial"),
+    ],
+)
+def test_half_a_phrase_counts_if_the_answer_seems_to_say_it(
+    probability: float,
+    how: Literal["alias", "listed"],
+    status: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sensed = Sensed((0, 4), probability, 2.0, 1.0, word_for_word=False, near_misses=())
+    none = [None] * (len(QUESTION.key_phrases) - 1)
+    monkeypatch.setattr(
+        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((sensed, *none), 1.0)
+    )
+    words = ["we", "talked", "about", "it"]
+    first, *others = missing(QUESTION).phrases
+    half = first.model_copy(
+        update={"status": "partial", "how": how, "evidence": evidence_of(words, (), [1])}
+    )
+    coverage = Coverage(score=0.0, phrases=(half, *others))
+    found, _ = with_own_words(coverage, QUESTION, spoken(words))
+    assert found.phrases[0].status == status
+    assert (found.phrases[0].evidence is None) == (status == "missing")
 
 
 @pytest.mark.parametrize(
