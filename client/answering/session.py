@@ -135,7 +135,8 @@ class Session(WrittenSession):
         on_progress: ProgressCallback | None = None,
     ) -> Submission:
         """Transcribe and hear a recording: what ``submit`` takes. See ``answer``."""
-        transcript, evidence = self.worker(question_id).run(sound, on_progress)
+        condition = None if kept is None else kept.entry.condition
+        transcript, evidence = self.worker(question_id).run(sound, on_progress, condition=condition)
         return self._prepare(question_id, transcript, evidence, kept)
 
     def transcribe_again(
@@ -155,7 +156,9 @@ class Session(WrittenSession):
             NoSpeech: nobody speaks in the recording.
             EngineError: the engine failed.
         """
-        transcript, evidence = self.worker(submission.question_id).run(sound, on_progress)
+        transcript, evidence = self.worker(submission.question_id).run(
+            sound, on_progress, condition=submission.evidence.sound
+        )
         made = submission.model_copy(update={"transcript": transcript, "evidence": evidence})
         if self._judge is not None:
             made = self._judge.judged(made, self._backend)

@@ -33,7 +33,7 @@ from client.audio.voice_activity import VoiceActivity
 from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
 from pronunciation.clip import Clip
 from pronunciation.memory import give_back
-from server.contract import Evidence, Pause, Stretch, Transcript, Word
+from server.contract import Evidence, Pause, SoundQuality, Stretch, Transcript, Word
 
 _NOT_SHARED: Final = nullcontext()
 
@@ -107,25 +107,32 @@ class AnswerWorker:
         self._is_over = False
         self._meter = SoundMeter()
         self._offset = OffsetRemover()
-        self._file: SoundFile | None = None
+        self._condition: SoundQuality | None = None
         self._is_due = False
         self.is_done = False
 
     def run(
-        self, sound: Clip | SoundFile, on_progress: ProgressCallback | None = None
+        self,
+        sound: Clip | SoundFile,
+        on_progress: ProgressCallback | None = None,
+        *,
+        condition: SoundQuality | None = None,
     ) -> tuple[Transcript, Evidence]:
         """Work through a whole recording; a file is read as far as the work has come.
 
         Args:
             sound: the recording, a clip at any rate.
             on_progress: takes the share of the recording that is transcribed, 0 to 1.
+            condition: of the file that the recording is a copy of, if it is one.
 
         Raises:
             NoSpeech: nobody speaks in it, or no words could be made out.
             EngineError: the engine failed.
         """
         self._cutter, self._pace = PieceCutter(self._limit_s, is_live=False), None
-        self._file = sound if isinstance(sound, SoundFile) else None
+        self._condition = condition
+        if condition is None and isinstance(sound, SoundFile):
+            self._condition = sound.condition
         report = on_progress or _report_to_nobody
         report(0.0)
         for block in blocks_of(sound):
@@ -192,7 +199,7 @@ class AnswerWorker:
         evidence = evidence_of(self._voice.spans).model_copy(
             update={
                 "unintelligible": unintelligible(self._voice.spans, self._words),
-                "sound": self._meter.quality(self._voice.spans, self._file),
+                "sound": self._meter.quality(self._voice.spans, self._condition),
             }
         )
         return evidence if self._terms is None else self._terms.added_to(evidence)

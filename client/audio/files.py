@@ -1,7 +1,7 @@
 """Read any audio that PyAV decodes, also out of a video file, block by block or as a ``Clip``."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ from client.audio.decoding import BLOCK_S, Damage, decode
 from client.audio.resample import at_sample_rate
 from client.core.errors import AudioFileError, BrokenFileError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from server.contract import SoundQuality
 
 MAX_AUDIO_S = 3 * 3600.0
 """Longer than any interview."""
@@ -28,6 +29,32 @@ delay of 48 ms; both bounds lie above that.
 
 MAX_MISSING_SHARE: Final = 0.5
 """Where more than this of a file cannot be decoded, it is no answer with gaps."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a file told when it was decoded, and what a copy of its sound no longer shows.
+
+    Attributes:
+        missing_s: so much of it could not be read.
+        declared_s: how much sound it says there is, where that is more than arrived.
+        is_damaged: something is missing, known how much or not.
+        mix: how its channels became one.
+    """
+
+    missing_s: float = 0.0
+    declared_s: float | None = None
+    is_damaged: bool = False
+    mix: Mix = field(default_factory=Mix)
+
+    def notice(self) -> str:
+        """What is missing, in a few words; empty where nothing is."""
+        if not self.is_damaged:
+            return ""
+        if not self.missing_s:
+            return "the file breaks off"
+        of_s = f" of {self.declared_s:.1f} s" if self.declared_s else ""
+        return f"{self.missing_s:.1f} s{of_s} of the file cannot be read"
 
 
 @dataclass(frozen=True)
@@ -89,6 +116,26 @@ class SoundFile:
                 f"{self.path} is damaged: {lost_s:.1f} s of {self.duration_s:.1f} s cannot be "
                 "read; copy or record it again"
             )
+
+    @property
+    def origin(self) -> Origin:
+        """What it told when it was decoded."""
+        missing_s = sum(end_s - start_s for start_s, end_s in self.missing)
+        missing_s += max(0.0, (self.declared_s or 0.0) - self.duration_s)
+        return Origin(missing_s, self.declared_s, self.breaks_off or missing_s > 0, self.mix)
+
+    @property
+    def condition(self) -> SoundQuality:
+        """What decoding it showed, and a copy of its sound does not: the levels are not in it."""
+        missing_s = sum(end_s - start_s for start_s, end_s in self.missing)
+        missing_s += max(0.0, (self.declared_s or 0.0) - self.duration_s)
+        return SoundQuality(
+            problems=("damaged",) if missing_s or self.breaks_off else (),
+            offset=round(self.mix.offset, 4),
+            channels=None if self.mix.take == "both" else self.mix.take,
+            missing_s=round(missing_s, 3),
+            declared_s=self.declared_s,
+        )
 
     def blocks(self) -> Iterator[npt.NDArray[np.float32]]:
         """The sound from its start, float32 of shape ``(n,)``, some seconds at a time."""

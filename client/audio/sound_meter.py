@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from client.audio.channels import OFFSET_FROM
-from client.audio.files import SoundFile
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.hearing.sound import (
     MAX_FALL_DB,
@@ -75,23 +74,20 @@ class SoundMeter:
             self._measure(held[start : start + _CHUNK])
 
     def quality(
-        self, spans: Sequence[tuple[float, float]], file: SoundFile | None = None
+        self, spans: Sequence[tuple[float, float]], condition: SoundQuality | None = None
     ) -> SoundQuality:
         """What was measured.
 
         Args:
             spans: where somebody speaks, (start_s, end_s) in order.
-            file: where the sound came from, if it was a file.
+            condition: of the file that the sound came from (``SoundFile.condition``), if any.
         """
         if not self._powers and self._rest.size >= 4 * _FRAME:
             self._measure(self._rest)  # a word or two: better than nothing
         speech, noise = self._levels(spans)
         hum = self._hum()
-        missing_s = 0.0
-        if file is not None:
-            missing_s = sum(end_s - start_s for start_s, end_s in file.missing)
-            missing_s += max(0.0, (file.declared_s or 0.0) - file.duration_s)
-        offset = file.mix.offset if file else self._sum / max(1, self._count)
+        came = condition or SoundQuality()
+        offset = came.offset if condition else self._sum / max(1, self._count)
         measured = SoundQuality(
             speech_dbfs=_rounded(speech),
             noise_dbfs=_rounded(noise),
@@ -100,12 +96,12 @@ class SoundMeter:
             hum_dbfs=_rounded(hum[1]) if hum else None,
             fall_db=_rounded(fall_of(np.concatenate([np.zeros(0), *self._falls]))),
             offset=round(offset, 4) if abs(offset) > OFFSET_FROM else 0.0,
-            channels=file.mix.take if file and file.mix.take != "both" else None,
-            missing_s=round(missing_s, 3),
-            declared_s=None if file is None or file.declared_s is None else file.declared_s,
+            channels=came.channels,
+            missing_s=came.missing_s,
+            declared_s=came.declared_s,
         )
-        is_damaged = missing_s > 0 or (file is not None and file.breaks_off)
-        return measured.model_copy(update={"problems": _problems(measured, is_damaged=is_damaged)})
+        problems = _problems(measured, is_damaged="damaged" in came.problems)
+        return measured.model_copy(update={"problems": problems})
 
     def _measure(self, chunk: Samples) -> None:
         self._sum += float(chunk.sum(dtype=np.float64))

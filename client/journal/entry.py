@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from server.contract import DrillReview, Submission
+from server.contract import DrillReview, SoundQuality, Submission
 
 EMBEDDED: Final = ""
 """Stands for the embedded server."""
@@ -35,6 +35,7 @@ class Entry(BaseModel):
         engine: what transcribes it; empty where that is not known.
         spoken_at: when the recording began.
         state: see ``State``.
+        condition: of the file that it came as; ``None`` where it was recorded here.
         reason: why it is unfinished, one line; empty where nobody could tell, as after a crash.
         submission: of a transcribed answer, what is sent.
         review: of a heard take of a drill, what is sent.
@@ -52,6 +53,7 @@ class Entry(BaseModel):
     engine: str = ""
     spoken_at: AwareDatetime = Field(default_factory=lambda: datetime.now(UTC))
     state: State = "recording"
+    condition: SoundQuality | None = None
     reason: str = ""
     submission: Submission | None = None
     review: DrillReview | None = None

@@ -103,6 +103,8 @@ class KeptAnswer:
         Raises:
             RecordingError: it cannot be written; nothing is left.
         """
+        if isinstance(sound, SoundFile):
+            self._entry = self._entry.model_copy(update={"condition": sound.condition})
         writer = self.open(SAMPLE_RATE_HZ)
         try:
             for block in blocks_of(sound):

@@ -71,9 +71,12 @@ def sound_notice(quality: SoundQuality | None) -> str:
         return ""
     missing = ""
     if quality.missing_s:
-        of_s = f" of {quality.declared_s:.1f} s" if quality.declared_s else ""
         missing_s = "less than 0.1" if quality.missing_s < 0.05 else f"{quality.missing_s:.1f}"
-        missing = f", {missing_s} s{of_s} cannot be read and count as silence"
+        # a file whose end is missing declares more than came: nothing stands for its end
+        if quality.declared_s is None:
+            missing = f", {missing_s} s cannot be read and count as silence"
+        else:
+            missing = f", {missing_s} s of {quality.declared_s:.1f} s cannot be read"
     above = (quality.speech_dbfs or 0.0) - (quality.noise_dbfs or 0.0)
     parts = [
         _REMEDIES[problem].format(

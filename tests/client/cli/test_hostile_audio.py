@@ -37,7 +37,7 @@ def outcome_of(path: Path) -> str:
     assert clip.duration_s == pytest.approx(sound.duration_s, abs=0.001)
     meter = SoundMeter()
     meter.feed(clip.samples)
-    quality = meter.quality(speech_segments(clip), sound)
+    quality = meter.quality(speech_segments(clip), sound.condition)
     return "read with a notice" if quality.problems else "read"
 
 
@@ -170,7 +170,7 @@ def test_what_a_hole_takes_is_silent_named_and_moves_nothing(
     tail = min(samples.size, whole.size) - SAMPLE_RATE_HZ // 2
     np.testing.assert_allclose(samples[tail:][:7900], whole[tail:][:7900], atol=0.01)
     meter = SoundMeter()
-    notice = sound_notice(meter.quality([], sound))
+    notice = sound_notice(meter.quality([], sound.condition))
     assert f"{end_s - start_s:.1f} s cannot be read and count as silence" in notice
 
 
@@ -183,7 +183,7 @@ def test_what_an_mp3_loses_is_counted_from_its_header(tmp_path: Path) -> None:
     sound = SoundFile(path)
 
     assert sound.missing and sound.declared_s is not None
-    missing_s = SoundMeter().quality([], sound).missing_s
+    missing_s = SoundMeter().quality([], sound.condition).missing_s
     assert missing_s == pytest.approx(0.15, abs=0.07)
 
 

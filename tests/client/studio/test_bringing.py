@@ -2,12 +2,18 @@
 
 import json
 import re
+from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
+from client.data.own_recordings import OwnRecordings
+from client.data.repair import transcribe_again
 from client.practice.drills.own_items import read_own_items
 from client.studio.state.studio import Studio
+from tests.client.studio.answering import QUESTION, wait_for
 from tests.client.studio.test_corrections import answer
+from tests.hostile_audio import SPEECH_S, encoded, with_hole
 
 HTML = {"Accept": "text/html"}
 ROWS = "term,readings,mistakes,tip\nGhee,G IY1,JH IY1,The letter is hard.\n"
@@ -78,3 +84,54 @@ def test_the_report_and_the_progress_lead_to_the_drill(client: TestClient, studi
     number = answer(studio)
     for path in (f"/attempts/{number}", "/progress"):
         assert 'name="term" value="RoCE">Drill it' in client.get(path).text
+
+
+def brought(client: TestClient, path: Path) -> int:
+    sent = client.post(f"/practice/{QUESTION}/file", content=path.read_bytes())
+    take = f"/takes/{sent.json()['name']}"
+    client.post(f"{take}/finish")
+    wait_for(lambda: client.get(take).json()["state"] != "running")
+    return int(client.get(take).json()["url"].rpartition("/")[2])
+
+
+def with_a_hole(content: bytes) -> bytes:
+    return bytes(with_hole(bytearray(content)))
+
+
+def broken_off(content: bytes) -> bytes:
+    return content[: round(0.7 * len(content))]
+
+
+@pytest.mark.parametrize(
+    ("breaks", "missing_s", "notice"),
+    [
+        (with_a_hole, 0.4, "s cannot be read and count as silence: copy or record it again"),
+        (broken_off, 0.3 * SPEECH_S, "s of 6.0 s cannot be read: copy or record it again"),
+    ],
+)
+def test_the_report_says_what_is_missing_of_a_damaged_file(
+    client: TestClient,
+    studio: Studio,
+    tmp_path: Path,
+    breaks: object,
+    missing_s: float,
+    notice: str,
+) -> None:
+    """Also once the stored copy, in which nothing is missing, is transcribed again."""
+    path = tmp_path / "a.flac"
+    encoded("flac")(path)
+    assert callable(breaks)
+    path.write_bytes(breaks(path.read_bytes()))
+
+    number = brought(client, path)
+    recordings = OwnRecordings(studio.settings.recordings)
+    again = transcribe_again(studio.backend, studio.session, recordings, number)
+
+    for sound in (
+        studio.backend.export_one(number).attempts[0].reports[0].report.sound,
+        again.report.sound,
+    ):
+        assert sound is not None
+        assert sound.problems[0] == "damaged"
+        assert sound.missing_s == pytest.approx(missing_s, abs=0.4)
+    assert notice in client.get(f"/attempts/{number}").text
