@@ -73,6 +73,7 @@ VIEWS: Final = ((1280, "light"), (360, "dark"))
 """Contrast does not depend on the width, nor the layout on the colors: two views see all four."""
 NARROWEST_PX: Final = 320
 FOLDING: Final = (
+    "/roles/ml-platform-engineer",
     "/plan",
     "/progress",
     "/attempts/{latest}",
