@@ -326,8 +326,9 @@ async function beat(runs) {
     ranS = Math.max(0, ranS - json.ran_s);
   }
   if (!panel.isIdle && !panel.is(...FOLLOWS)) {
-    leftS = next.left_s; // an answer has begun here: what is asked stays what it answers
-    tickedAtMs = performance.now();
+    // an answer has begun here: what is asked stays what it answers, and the seconds that ran
+    // while the reply was on its way are not in it yet
+    leftS = Math.max(0, next.left_s - ranS);
     return;
   }
   const moved = update(next);
