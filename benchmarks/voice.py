@@ -17,7 +17,6 @@ from statistics import median
 from rapidfuzz.distance import Levenshtein
 
 from client.answering.worker import transcribe
-from client.audio.resample import at_sample_rate
 from client.speaking import Speaker
 from client.speaking.natural_voice import NaturalVoice
 from client.transcription.base import Transcriber
@@ -28,6 +27,7 @@ from pronunciation.hearing import Hearing
 from pronunciation.hearing.results import Heard
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.resample import at_sample_rate
 from question_bank.loader import load_bank
 from server.grading.numbers import read_number
 

@@ -26,7 +26,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from client.audio.resample import resample
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.data import demo
@@ -35,6 +34,7 @@ from client.speaking.natural_voice import NaturalVoice
 from client.speaking.speaker import sentences_of
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.resample import at_sample_rate
 
 OUT: Final = Path("docs/images")
 CHROMIUM: Final = "/usr/bin/chromium"
@@ -70,7 +70,7 @@ def spoken_answer(path: Path) -> float:
     rate_hz = clips[0].sample_rate_hz
     pause = np.zeros(round(PAUSE_S * rate_hz), np.float32)
     said = np.concatenate([part for clip in clips for part in (clip.samples, pause)])
-    said = resample(said, rate_hz, SAMPLE_RATE_HZ)
+    said = at_sample_rate(Clip(said, rate_hz)).samples
     silence = [np.zeros(round(s * SAMPLE_RATE_HZ), np.float32) for s in (LEAD_S, REST_S)]
     samples = np.concatenate([silence[0], said, silence[1]])
     # a room is never quite silent; exact zeros are a microphone that is switched off

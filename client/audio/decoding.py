@@ -11,6 +11,7 @@ import numpy.typing as npt
 from client.audio.declared import declared_s, mp4_lacks_index
 from client.core.errors import AudioFileError
 from pronunciation.clip import SAMPLE_RATE_HZ
+from pronunciation.resample import StreamResampler
 
 Channels = npt.NDArray[np.float32]
 """Sound at 16 kHz, float32 of shape ``(channels, n)`` within [-1, 1]."""
@@ -105,28 +106,29 @@ def decode(
 def _blocks(container: Any, stream: Any, count: int, damage: Damage) -> Iterator[Channels]:
     import av
 
-    layout = "stereo" if count == _STEREO else "mono"
-    resampler = av.AudioResampler(format="fltp", layout=layout, rate=SAMPLE_RATE_HZ)
+    to_float = av.AudioResampler(format="fltp", layout="stereo" if count == _STEREO else "mono")
+    resampler: StreamResampler | None = None
     gathered: list[npt.NDArray[Any]] = []
-    held = total = 0
+    rate_hz = held = total = 0
     for sound in _frames(container, stream, damage):
-        if isinstance(sound, float):
-            damage.add(total / SAMPLE_RATE_HZ, total / SAMPLE_RATE_HZ + sound)
-            parts: list[npt.NDArray[Any]] = [
-                np.zeros((count, round(sound * SAMPLE_RATE_HZ)), np.float32)
-            ]
+        if isinstance(sound, float):  # never the first
+            damage.add(total / rate_hz, total / rate_hz + sound)
+            parts: list[npt.NDArray[Any]] = [np.zeros((count, round(sound * rate_hz)), np.float32)]
         else:
-            parts = [out.to_ndarray() for out in resampler.resample(sound)]
+            if resampler is None:  # a header may state another rate than the decoder gives
+                rate_hz = sound.sample_rate
+                resampler = StreamResampler(rate_hz, SAMPLE_RATE_HZ, count)
+            parts = [out.to_ndarray() for out in to_float.resample(sound)]
         for part in parts:
             gathered.append(part)
             held += part.shape[1]
             total += part.shape[1]
-        if held >= BLOCK_S * SAMPLE_RATE_HZ:
-            yield _clean(gathered)
+        if resampler is not None and held >= BLOCK_S * rate_hz:
+            yield resampler.feed(_clean(gathered))
             gathered, held = [], 0
-    gathered += [out.to_ndarray() for out in resampler.resample(None)]
-    if gathered:
-        yield _clean(gathered)
+    if resampler is not None:
+        rest = [np.zeros((count, 0), np.float32), *gathered]
+        yield resampler.feed(_clean(rest), is_last=True)
 
 
 def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:

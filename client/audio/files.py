@@ -11,9 +11,9 @@ import numpy.typing as npt
 from client.audio.channels import ChannelMeter, Mix
 from client.audio.declared import ogg_breaks_off
 from client.audio.decoding import BLOCK_S, Damage, decode
-from client.audio.resample import at_sample_rate
 from client.core.errors import AudioFileError, BrokenFileError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.resample import at_sample_rate
 from server.contract import SoundQuality
 
 MAX_AUDIO_S = 3 * 3600.0

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from client.audio.devices import Device, find_device, load_sounddevice, start_stream
-from client.audio.resample import resample
 from client.core.errors import RecordingError, SpeakingError
 from pronunciation.clip import Clip
+from pronunciation.resample import at_sample_rate
 
 LIMIT_BEYOND_CLIP_S: Final = 5.0
 """A loudspeaker that takes this much longer than the clip lasts is stuck (a Bluetooth headset
@@ -48,7 +48,7 @@ def play(
         device = find_device(device_name, host_api, direction="output", sounddevice=sd)
     except RecordingError as error:
         raise SpeakingError(error.problem, error.remedy) from error
-    samples = resample(clip.samples, clip.sample_rate_hz, device.sample_rate_hz)
+    samples = at_sample_rate(clip, device.sample_rate_hz).samples
     player = _Player(sd, device, samples)
     give_up_s = clip.duration_s + LIMIT_BEYOND_CLIP_S
     waited_s = 0.0

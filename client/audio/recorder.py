@@ -16,10 +16,10 @@ import numpy.typing as npt
 from client.audio.devices import Device, find_device, load_sounddevice, start_stream
 from client.audio.level import FRAME_MS, FrameMeter, Level, SilenceDetector, dbfs
 from client.audio.recorder_settings import RecorderSettings
-from client.audio.resample import StreamResampler, to_clip
 from client.audio.take_file import TakeWriter, read_take
 from client.core.errors import RecordingError
 from pronunciation.clip import Clip
+from pronunciation.resample import StreamResampler, at_sample_rate
 
 OpenTake = Callable[[int], TakeWriter]
 """Makes the file of a take, by the sample rate in Hz."""
@@ -65,7 +65,7 @@ class Recording:
     @cached_property
     def clip(self) -> Clip:
         """What was said, at 16 kHz; read from ``path`` and resampled when first asked for."""
-        return to_clip(*read_take(self.path))
+        return at_sample_rate(Clip(*read_take(self.path)))
 
 
 class Recorder:

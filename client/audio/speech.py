@@ -6,7 +6,6 @@ a silence (SYSTRAN/faster-whisper#125), voice activity does not.
 """
 
 from client.audio.files import SoundFile
-from client.audio.resample import at_sample_rate
 from client.audio.voice_activity import (
     SILENCE_DBFS,
     TONE_STRETCH_S,
@@ -16,6 +15,7 @@ from client.audio.voice_activity import (
 )
 from client.core.errors import NoSpeech
 from pronunciation.clip import Clip
+from pronunciation.resample import at_sample_rate
 
 _LEVEL_WINDOW_S = 0.1
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final, Self
 
 from client.audio.files import SoundFile, blocks_of
-from client.audio.resample import to_clip
 from client.audio.take_file import (
     PART_SUFFIX,
     TakeWriter,
@@ -23,6 +22,7 @@ from client.core.durable_file import sync_folder, write_durably
 from client.core.errors import ClientError, RecordingError
 from client.journal.entry import Entry
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.resample import at_sample_rate
 from server.contract import DrillReview, Submission
 
 logger = logging.getLogger(__name__)
@@ -219,7 +219,7 @@ class KeptAnswer:
         sound = self.sound()
         if sound is None:
             raise RecordingError("this recording is no longer there")
-        return to_clip(*read_take(sound))
+        return at_sample_rate(Clip(*read_take(sound)))
 
     def recording(self) -> Clip | SoundFile:
         """What was said: all of it, or a file to be read piece by piece where it is long.

@@ -22,7 +22,7 @@ START_LIMIT_S: Final = 15.0
 LIMIT_S_PER_CHARACTER: Final = 0.1
 """Slower than speech itself (about 15 characters a second): writing a file is faster."""
 
-_WORKER: Final = Path(__file__).with_name("worker.py")
+_SCRIPT: Final = Path(__file__).with_name("pyttsx3_process.py")
 _DRIVERS: Final = {"darwin": "nsss", "win32": "sapi5"}
 _ESPEAK_VOICE: Final = "gmw/en-us"
 _REMEDY: Final = {
@@ -41,7 +41,7 @@ class Pyttsx3Voice(Voice):
         rate_wpm: words per minute.
         driver: pyttsx3's driver; ``None``: this system's (``espeak``, ``nsss``, ``sapi5``).
         limit_s: the time one utterance may take; ``None``: by the length of the text.
-        worker: the script that speaks; another one only in tests.
+        script: what speaks in its own process; another one only in tests.
     """
 
     name: ClassVar[str] = "system"
@@ -51,12 +51,12 @@ class Pyttsx3Voice(Voice):
         rate_wpm: int = DEFAULT_RATE_WPM,
         driver: str | None = None,
         limit_s: float | None = None,
-        worker: Path = _WORKER,
+        script: Path = _SCRIPT,
     ) -> None:
         self._rate_wpm = rate_wpm
         self._driver = driver or _DRIVERS.get(sys.platform, "espeak")
         self._limit_s = limit_s
-        self._worker = worker
+        self._script = script
 
     @property
     def remedy(self) -> str:
@@ -94,7 +94,7 @@ class Pyttsx3Voice(Voice):
         limit_s = self._limit_s or START_LIMIT_S + LIMIT_S_PER_CHARACTER * len(text)
         try:
             done = subprocess.run(
-                [sys.executable, "-P", str(self._worker)],
+                [sys.executable, "-P", str(self._script)],
                 input=json.dumps(request).encode("utf-8"),
                 capture_output=True,
                 timeout=limit_s,

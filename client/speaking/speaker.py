@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 
 from client.audio.playback import play
-from client.audio.resample import resample
 from client.audio.wav import read_wav, write_wav
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
@@ -21,6 +20,7 @@ from client.speaking.natural_voice import NaturalVoice
 from client.speaking.pyttsx3_voice import DEFAULT_RATE_WPM, Pyttsx3Voice
 from client.speaking.voice import Voice
 from pronunciation.clip import Clip
+from pronunciation.resample import at_sample_rate
 from pronunciation.terms import Lexicon
 
 MAX_CACHE_BYTES: Final = 200 * 1024 * 1024
@@ -100,7 +100,7 @@ class Speaker:
         clips = list(self._sentences(text))
         rate_hz = clips[0].sample_rate_hz
         # a voice that fails midway leaves the rest to another, of another rate
-        parts = [resample(clip.samples, clip.sample_rate_hz, rate_hz) for clip in clips]
+        parts = [at_sample_rate(clip, rate_hz).samples for clip in clips]
         return Clip(np.concatenate(parts), rate_hz)
 
     def speak_to_file(self, text: str, path: Path) -> Path:

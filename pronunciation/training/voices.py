@@ -12,9 +12,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.clip import SAMPLE_RATE_HZ
+from pronunciation.clip import Clip
 from pronunciation.pcm import decode_pcm16
 from pronunciation.phones import VOWELS, base_phone
+from pronunciation.resample import at_sample_rate
 
 _ESPEAK = {
     "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",
@@ -113,11 +114,7 @@ def _read_wave(path: Path) -> npt.NDArray[np.float32]:
     with wave.open(str(path)) as file:
         rate_hz = file.getframerate()
         scaled = decode_pcm16(file.readframes(file.getnframes()))
-    if rate_hz != SAMPLE_RATE_HZ:
-        import soxr
-
-        scaled = np.asarray(soxr.resample(scaled, rate_hz, SAMPLE_RATE_HZ), np.float32)
-    return scaled
+    return at_sample_rate(Clip(scaled, rate_hz)).samples
 
 
 def speak(words: Sequence[Sequence[str]], voice: Voice) -> Spoken:

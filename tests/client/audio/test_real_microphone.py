@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from client.audio import read_take
-from client.audio.resample import resample, to_clip
 from client.audio.take_file import finish_take
+from pronunciation.clip import Clip
+from pronunciation.resample import at_sample_rate
 
 RATE_HZ = 16000
 
@@ -91,7 +92,9 @@ def alignment(
     The clocks of a sound server's player and recorder drift against each other by parts of a
     sample, so that a correlation of the whole says more about them than about the recorder.
     """
-    heard, played = (resample(each, RATE_HZ, FINER * RATE_HZ) for each in (heard, played))
+    heard, played = (
+        at_sample_rate(Clip(each), FINER * RATE_HZ).samples for each in (heard, played)
+    )
     step = round(PIECE_S * FINER * RATE_HZ)
     size = 1 << (heard.size + step).bit_length()
     spectrum = np.fft.rfft(heard, size)
@@ -125,7 +128,7 @@ def test_what_is_played_comes_back(pulseaudio: Any, tmp_path: Path) -> None:
     assert process.returncode == 0, errors
     result = json.loads(output)
     assert result["stopped_by"] == "silence"
-    clip = to_clip(*read_take(Path(result["path"])))
+    clip = at_sample_rate(Clip(*read_take(Path(result["path"]))))
     sounds = np.flatnonzero(np.abs(clip.samples) > 0.1)
     # some time until the player starts, then the sound, then the silence that ends it
     assert 1.0 <= result["duration_s"] - sounds[-1] / RATE_HZ <= 1.5 + 1.5
@@ -162,7 +165,7 @@ def test_our_own_loudspeaker_is_heard_by_our_own_microphone(
     assert player.stdout.strip() == "True", player.stderr
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    clip = to_clip(*read_take(Path(json.loads(output)["path"])))
+    clip = at_sample_rate(Clip(*read_take(Path(json.loads(output)["path"]))))
     assert_heard(clip.samples, played)
 
 
@@ -176,7 +179,7 @@ def test_killed_in_the_middle_keeps_the_sound(pulseaudio: Any, tmp_path: Path) -
     process.kill()
     process.communicate()
     (take,) = folder.glob("*.wav.part")
-    clip = to_clip(*read_take(finish_take(take)))
+    clip = at_sample_rate(Clip(*read_take(finish_take(take))))
     # the last second may be lost, the first two may not
     assert_heard(clip.samples, played[: 2 * RATE_HZ])
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from client.answering.worker import evidence_of, transcribe
-from client.audio.resample import at_sample_rate
 from client.audio.speech import (
     measure_level,
     speech_segments,
@@ -12,6 +11,7 @@ from client.audio.speech import (
 from client.core.errors import NoSpeech
 from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
+from pronunciation.resample import at_sample_rate
 from server.contract import Word
 from tests.spoken import say
 

@@ -12,21 +12,21 @@ import numpy as np
 import pytest
 
 from client.core.errors import SpeakingError
+from client.speaking.pyttsx3_process import speak
 from client.speaking.pyttsx3_voice import Pyttsx3Voice
-from client.speaking.worker import speak
 from pronunciation.clip import Clip
 from pronunciation.terms import Lexicon, Term
 
 NO_TERMS = Lexicon(version="0", terms=())
 ROCE = Term(term="RoCE", kind="word", say="ROCK-ee", readings=("R AA1 K IY0",))
 LEXICON = Lexicon(version="test", terms=(ROCE,))
-WORKER = Path(__file__).parents[3] / "client" / "speaking" / "worker.py"
+SCRIPT = Path(__file__).parents[3] / "client" / "speaking" / "pyttsx3_process.py"
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="other systems have other voices")
 
 
-def worker(tmp_path: Path, script: str) -> Path:
-    path = tmp_path / "worker.py"
+def process(tmp_path: Path, script: str) -> Path:
+    path = tmp_path / "pyttsx3_process.py"
     path.write_text(script)
     return path
 
@@ -76,12 +76,12 @@ def spectral_distance(one: Clip, other: Clip) -> float:
 def test_the_library_is_the_wheel_s_not_the_system_s(tmp_path: Path) -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import worker\n"
-        "with worker._espeak_library():\n"
+        "import pyttsx3_process\n"
+        "with pyttsx3_process._espeak_library():\n"
         "    from pyttsx3.drivers import _espeak\n"
         "    print(*{l.split()[-1] for l in open('/proc/self/maps') if 'libespeak' in l})\n"
     )
-    command = [sys.executable, "-c", script, str(WORKER.parent)]
+    command = [sys.executable, "-c", script, str(SCRIPT.parent)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     (library,) = done.stdout.split()
     assert "espeakng_loader" in library
@@ -100,7 +100,7 @@ def test_a_deep_installation_folder_is_no_obstacle(tmp_path: Path) -> None:
         "rate_wpm": 160, "voice": "gmw/en-us", "driver": "espeak",
     }  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-P", str(WORKER)],
+        [sys.executable, "-P", str(SCRIPT)],
         input=json.dumps(request).encode(),
         env={**os.environ, "PYTHONPATH": str(deep)},
         capture_output=True,
@@ -126,10 +126,10 @@ def test_odd_texts_are_spoken(text: str) -> None:
 
 def test_a_voice_that_hangs_is_killed(tmp_path: Path) -> None:
     script = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n"
-    hanging = worker(tmp_path, script + "time.sleep(60)\n")
+    hanging = process(tmp_path, script + "time.sleep(60)\n")
     began_s = time.monotonic()
     with pytest.raises(SpeakingError, match="did not answer within 2 s and was stopped"):
-        spoken("hello", limit_s=2.0, worker=hanging)
+        spoken("hello", limit_s=2.0, script=hanging)
     assert time.monotonic() - began_s < 30
     if sys.platform != "win32":
         with pytest.raises(ProcessLookupError):
@@ -146,16 +146,16 @@ def test_a_voice_that_hangs_is_killed(tmp_path: Path) -> None:
 )
 def test_a_voice_that_fails_is_one_clear_line(tmp_path: Path, script: str, said: str) -> None:
     with pytest.raises(SpeakingError, match=said) as caught:
-        spoken("hello", worker=worker(tmp_path, script))
+        spoken("hello", script=process(tmp_path, script))
     assert "\n" not in str(caught.value)
 
 
 def test_the_remedy_is_the_system_s(tmp_path: Path) -> None:
-    failing = worker(tmp_path, "raise SystemExit(1)")
+    failing = process(tmp_path, "raise SystemExit(1)")
     with pytest.raises(SpeakingError, match="Spoken Content"):
-        spoken("hello", driver="nsss", worker=failing)
+        spoken("hello", driver="nsss", script=failing)
     with pytest.raises(SpeakingError, match="apt install espeak-ng"):
-        spoken("hello", driver="espeak", worker=failing)
+        spoken("hello", driver="espeak", script=failing)
 
 
 def test_only_espeak_is_given_phonemes() -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.audio.resample import to_clip
 from client.core.settings import ClientSettings
 from client.practice.drills.hearing import drill_hearing
 from client.practice.drills.items import Item, load_items
 from client.speaking import Speaker
 from client.speaking.pyttsx3_voice import Pyttsx3Voice
 from pronunciation.clip import Clip
+from pronunciation.resample import at_sample_rate
 
 SAMPLE_STEP = 12
 """Every twelfth item, of every set; ``slow`` hears all others."""
@@ -28,7 +28,8 @@ hearing says "unclear" where it cannot tell."""
 def spoken(item: Item) -> Clip:
     said = Speaker(item.lexicon, voices=[Pyttsx3Voice()]).clip(item.prompt)
     silence = np.zeros(said.sample_rate_hz * 3 // 10, dtype=np.float32)
-    return to_clip(np.concatenate([silence, said.samples, silence]), said.sample_rate_hz)
+    samples = np.concatenate([silence, said.samples, silence])
+    return at_sample_rate(Clip(samples, said.sample_rate_hz))
 
 
 def hear_all(items: list[Item]) -> None:

@@ -1,0 +1,53 @@
+"""Changes the sample rate of sound: the one resampler for whole clips, streams and files."""
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+
+_QUALITY: Final = "HQ"
+
+
+def at_sample_rate(clip: Clip, sample_rate_hz: int = SAMPLE_RATE_HZ) -> Clip:
+    """The same sound at another rate; the clip itself if it has that rate already."""
+    if clip.sample_rate_hz == sample_rate_hz:
+        return clip
+    stream = StreamResampler(clip.sample_rate_hz, sample_rate_hz)
+    return Clip(stream.feed(clip.samples, is_last=True), sample_rate_hz)
+
+
+class StreamResampler:
+    """Resamples sound that comes in blocks. Together the blocks are what `at_sample_rate` gives.
+
+    Args:
+        from_hz: the rate of the blocks that will come.
+        to_hz: the rate of the blocks that are returned.
+        channels: of each block.
+    """
+
+    def __init__(self, from_hz: int, to_hz: int = SAMPLE_RATE_HZ, channels: int = 1) -> None:
+        self._stream: Any = None
+        if from_hz != to_hz:
+            import soxr  # here: `aloud --help` does not wait for it
+
+            self._stream = soxr.ResampleStream(
+                from_hz, to_hz, channels, dtype="float32", quality=_QUALITY
+            )
+
+    def feed(
+        self, samples: npt.NDArray[np.float32], *, is_last: bool = False
+    ) -> npt.NDArray[np.float32]:
+        """The next samples at the new rate, within [-1, 1].
+
+        Args:
+            samples: float32 of shape ``(n,)``, or ``(channels, n)``.
+            is_last: nothing follows: return what was held back too.
+        """
+        if self._stream is None:
+            return samples
+        # soxr wants the channels last, beside each other in memory
+        changed = self._stream.resample_chunk(np.ascontiguousarray(samples.T), last=is_last)
+        # the filter overshoots at full scale
+        return np.clip(np.asarray(changed, np.float32), -1.0, 1.0).T
