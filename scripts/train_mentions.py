@@ -22,13 +22,13 @@ from question_bank.models import Question
 from server.contract import PhraseCoverage
 from server.grading import cover
 from server.grading.sense.claims import MarkedWords, answer_claims
-from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
+from server.grading.sense.features import question_sense, shipped_metric, span_features
 from server.grading.sense.fusion import (
     OF_WHAT_IS_SAID,
     phrase_features,
     shipped_fusion,
 )
-from server.grading.sense.logistic import Logistic
+from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.mentions import Held, mention_row
 from server.grading.sense.thresholds import SPOKEN_OF_FROM
 from server.grading.sense.vectors import AnswerSense, mean_vector, senses_of

@@ -24,15 +24,9 @@ from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.grading import cover
 from server.grading.sense.claims import MarkedWords, answer_claims
-from server.grading.sense.features import (
-    SPAN_FEATURES,
-    Floats,
-    Metric,
-    question_sense,
-    span_features,
-)
+from server.grading.sense.features import SPAN_FEATURES, Metric, question_sense, span_features
 from server.grading.sense.fusion import PHRASE_FEATURES, phrase_features
-from server.grading.sense.logistic import Logistic
+from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.thresholds import COVERED_FROM, POSSIBLE_FROM
 from server.grading.sense.vectors import AnswerSense, mean_vector, sense_of, vectors_of
 

@@ -15,10 +15,9 @@ from train_sense import ANSWERS, DATA, LABELS, LEARNED_FROM, Case, fit_logistic,
 
 from question_bank.loader import load_bank
 from server.grading.sense.claims import ANSWER_CLAIMS, MarkedWords, answer_claims
-from server.grading.sense.features import Floats, question_sense, shipped_metric, span_features
-from server.grading.sense.fusion import shipped_fusion
-from server.grading.sense.logistic import Logistic
-from server.grading.sense.soundness import soundness_row
+from server.grading.sense.features import question_sense, shipped_metric, span_features
+from server.grading.sense.fusion import shipped_fusion, soundness_row
+from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.thresholds import SOUND, UNSOUND
 
 FILES: Final = (*LEARNED_FROM, "middling1", "middling2", "middling3", "middling4")

@@ -19,10 +19,9 @@ from train_sense import ANSWERS, ROOT, fit_logistic
 from question_bank.loader import load_bank
 from question_bank.models import Kind
 from server.grading.sense.encoder import cosines
-from server.grading.sense.features import Floats
-from server.grading.sense.logistic import Logistic
+from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.vectors import AnswerSense, senses_of
-from server.grading.structure.features import SpanFacts, part_features
+from server.grading.structure.judge import SpanFacts, part_features
 from server.grading.structure.rubrics import KINDS, Part, Rubric, empty_sentences, rubric_of
 
 FILE: Final = ROOT / "server" / "grading" / "structure" / "data" / "weights.npz"

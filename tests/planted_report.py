@@ -22,7 +22,7 @@ from server.contract import (
     content_score,
     coverage_score,
 )
-from server.grading.summary import summarise
+from server.grading.summary import summarize
 
 TEXT: Final = (
     "The fast network keeps data paths short because requests join the running batch at every "
@@ -105,7 +105,7 @@ def planted_report(
         structure=structure,
         pronunciation=Pronunciation(),
         delivery=delivery,
-        summary=summarise(coverage, Pronunciation(), delivery, Language(), structure),
+        summary=summarize(coverage, Pronunciation(), delivery, Language(), structure),
     )
 
 

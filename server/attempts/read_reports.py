@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session, aliased
 from server.attempts.corrections import corrections_of
 from server.contract import Correction, Coverage, Report, Structure, Transcript, content_score
 from server.db.tables import AttemptRow, ReportRow
-from server.grading.corrections import corrected, corrected_coverage
+from server.grading.corrected_report import corrected, corrected_coverage
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,11 @@
 """Grading: pure functions from a transcript and its evidence to a Report."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from server.grading.grader import (
-        GRADER_VERSION,
-        cover,
-        cover_question,
-        grade,
-        is_honest,
-        make_sense,
-        prepare,
-        vectors_to_send,
-    )
+    from server.grading.answer_vectors import is_honest, make_sense, vectors_to_send
+    from server.grading.grader import GRADER_VERSION, cover, cover_question, grade, prepare
 
 __all__ = [
     "GRADER_VERSION",
@@ -24,12 +17,12 @@ __all__ = [
     "prepare",
     "vectors_to_send",
 ]
+_OF_VECTORS: Final = ("is_honest", "make_sense", "vectors_to_send")
 
 
 def __getattr__(name: str) -> Any:
     """Loads the grader at first use: whoever needs one small module of this package need not."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from server.grading import grader
-
-    return getattr(grader, name)
+    module = "answer_vectors" if name in _OF_VECTORS else "grader"
+    return getattr(import_module(f"server.grading.{module}"), name)

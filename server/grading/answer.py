@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from server.grading.lexis.english import is_known_english, word_set
 from server.grading.lexis.vocabulary import (
     ADVERBIAL,
     AUXILIARIES,
@@ -16,12 +15,11 @@ from server.grading.lexis.vocabulary import (
     PREFIX_WORDS,
     SUBJECTS,
 )
-from server.grading.lexis.words import is_odd
+from server.grading.lexis.words import is_known_english, is_odd, word_set
 from server.grading.phones import WordPhones, phones_of_words
-from server.grading.phrases import PhraseSet
 from server.grading.terms import Form, TermIndex
-from server.grading.tokens import COMMA, NO_BREAK, SENTENCE, Token, tokenise
-from server.grading.units import Tier
+from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token, tokenize
+from server.grading.units import PhraseSet, Tier
 
 Span = tuple[int, int]
 """First token and the token behind the last."""
@@ -112,7 +110,7 @@ def read_answer(
         phrases: what will be looked for; by default anything.
         strict: take the words at their letters: no sound, no spelling variants of terms.
     """
-    tokens = tokenise(words)
+    tokens = tokenize(words)
     by_text: dict[str, list[int]] = defaultdict(list)
     for place, token in enumerate(tokens):
         by_text[token.text].append(place)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 
 from server.grading.answer import Answer
 from server.grading.denial import Denies, is_denied
-from server.grading.lexis.english import is_known_english, rank
 from server.grading.lexis.vocabulary import FUNCTION_WORDS, contrast, is_generic
-from server.grading.lexis.words import parts_of_speech
+from server.grading.lexis.words import is_known_english, parts_of_speech, rank
 from server.grading.proposals import How, Layer, Place, Proposal
 from server.grading.sense.thresholds import (
     EVERYDAY_RANK,
@@ -25,7 +24,7 @@ from server.grading.sense.thresholds import (
 from server.grading.sound import propose_sounds
 from server.grading.surface import propose_words
 from server.grading.ties import PARTICLES, contiguous, tie_cost
-from server.grading.tokens import NO_BREAK
+from server.grading.tokenizer import NO_BREAK
 from server.grading.units import CompiledPhrase, Tier, Variant
 
 LAYERS: tuple[Layer, ...] = (propose_words, propose_sounds)

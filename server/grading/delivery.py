@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
-from server.grading.lexis.english import word_set
-from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
+from server.grading.lexis.words import word_set
+from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
 _VOWEL_GROUPS = re.compile(r"[aeiouy]+")

@@ -13,21 +13,21 @@ import re
 from collections.abc import Callable
 
 from server.grading.answer import Answer, Span
-from server.grading.denial_before import cancelled, cue_before
-from server.grading.denial_behind import denied_behind
-from server.grading.denial_words import (
+from server.grading.denial_after import (
+    AFFIRMED_BY_NEXT,
+    AUXILIARY,
     CUES,
     FINITE,
     NEGATED_AUXILIARY,
     OWN_STORY,
     RELATIVE,
     THINKING,
+    denied_after,
 )
-from server.grading.lexis.english import word_set
-from server.grading.lexis.vocabulary import ARTICLES, FUNCTION_WORDS
-from server.grading.lexis.words import parts_of_speech
-from server.grading.sense.thresholds import MAX_BEHIND, MAX_SCOPE
-from server.grading.tokens import COMMA, NO_BREAK
+from server.grading.lexis.vocabulary import ARTICLES, CLAUSE_STARTS, FUNCTION_WORDS, SUBJECTS
+from server.grading.lexis.words import parts_of_speech, word_set
+from server.grading.sense.thresholds import MAX_AFTER, MAX_REACH, MAX_SCOPE, PURPOSE_REACH
+from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
 
 # Right before the phrase, these say that it was given up.
 _GIVEN_UP = {
@@ -40,6 +40,28 @@ _SPEAKER = OWN_STORY - word_set("was were had did didn't wasn't weren't hadn't")
 _HAVING = word_set("has have had does do did can could would will")
 _FINDING = word_set("find found see seen saying say tell explain")
 _BY_NAME = re.compile(r"\bknow (?:\w+ )?by name\b(?! space)|\bheard the name\b")
+
+# A cue that counts only with the word behind it.
+_NEEDS_NEXT = {
+    "instead": frozenset({"of"}),
+    "rather": frozenset({"than"}),
+    "unfamiliar": frozenset({"with"}),
+    "none": frozenset({"of"}),
+}
+# These negate the noun phrase that follows, not the rest of the clause.
+_OF_NOUNS = word_set("no without neither nor instead rather unlike lack lacked lacks")
+# "don't forget X", "cannot ignore X", "doesn't replace X": the point is made all the same.
+_AFFIRMED_BY_VERB = word_set("""
+    forget forgetting ignore skip lose losing miss waste wasting underestimate overstate overlook
+    neglect exhaust break block hurt exceed overload saturate stop only just until disable
+    """)
+_ASKING = word_set("what how where why whether if")
+# "…, only RabbitMQ": what follows is the exception, and affirmed.
+_EXCEPTIONS = word_set("only just but except always rather instead")
+_PARTICIPLE_CUES = word_set("avoided skipped dropped abandoned")
+# "no oversubscription in the back end": what follows these is there.
+_PLACE = word_set("in on at from inside within")
+_CONDITIONAL = word_set("would wouldn't can't cannot couldn't you'd we'd")
 
 Denies = Callable[[Answer, Span], bool]
 """Whether the words of a span are denied."""
@@ -55,12 +77,12 @@ def is_denied(answer: Answer, span: Span) -> bool:
         return False
     if _given_up(answer, span[0]) or _only_known_by_name(answer, span):
         return True
-    cue = cue_before(answer, span[0])
+    cue = _cue_before(answer, span[0])
     if cue is not None and (_denied_twice(answer, cue, span) or _only_limited(answer, cue, span)):
         return False
     if cue is not None and _is_statement(answer, cue):
         cue = None
-    return _denied_before(answer, cue, span) or denied_behind(answer, span[1])
+    return _denied_before(answer, cue, span) or denied_after(answer, span[1])
 
 
 def _given_up(answer: Answer, start: int) -> bool:
@@ -74,7 +96,7 @@ def _given_up(answer: Answer, start: int) -> bool:
 
 def _only_known_by_name(answer: Answer, span: Span) -> bool:
     """Whether the speaker has heard of the phrase and no more."""
-    around = range(max(0, span[0] - MAX_SCOPE), min(len(answer.tokens), span[1] + MAX_BEHIND + 2))
+    around = range(max(0, span[0] - MAX_SCOPE), min(len(answer.tokens), span[1] + MAX_AFTER + 2))
     near = [answer.raw(at) for at in around if answer.sentence[at] == answer.sentence[span[0]]]
     before = [answer.raw(at) for at in range(span[0] - 3, span[0])]
     if "name" in near and _BY_NAME.search(" ".join(near)):
@@ -125,7 +147,7 @@ def _denied_before(answer: Answer, place: int | None, span: Span) -> bool:
     if place is None or _starts_a_clause(answer, place, span):
         return False
     if answer.tokens[place].raw == "without":
-        return not cancelled(answer, place)
+        return not _cancelled(answer, place)
     return True
 
 
@@ -163,9 +185,110 @@ def _only_limited(answer: Answer, cue: int, span: Span) -> bool:
         return True
     cue_raw = answer.raw(cue)
     told = cue_raw in ("don't", "never") and tokens[cue].gap != NO_BREAK
-    for place in range(span[1], min(len(tokens), span[1] + MAX_BEHIND)):
+    for place in range(span[1], min(len(tokens), span[1] + MAX_AFTER)):
         if tokens[place].gap != NO_BREAK:
             return False
         if tokens[place].raw in ("until", "till", "before") and answer.goes_on(place + 1):
             return told or tokens[place].raw != "before" or cue_raw in ("nobody", "never")
     return False
+
+
+def _cue_before(answer: Answer, start: int) -> int | None:
+    """The nearest cue whose scope reaches ``start``."""
+    tokens = answer.tokens
+    steps = 0
+    commas = 0
+    verbs = 0
+    places = 0
+    for place in range(start - 1, max(-1, start - 1 - MAX_REACH), -1):
+        behind = tokens[place + 1]
+        if behind.gap == SENTENCE:
+            return None
+        if behind.gap == COMMA:
+            if _opens_clause(answer, place + 1) or behind.raw in _EXCEPTIONS:
+                return None
+            commas += 1
+        raw = tokens[place].raw
+        if raw in CUES and _counts(answer, place, start):
+            reaches = not (_is_of_nouns(answer, place) and (commas or verbs or places))
+            return place if reaches else None
+        if raw in CLAUSE_STARTS and raw not in _ASKING and raw not in ("than", "instead"):
+            return None
+        new_clause = raw in SUBJECTS and raw not in ("this", "that")
+        if new_clause and not _under_thinking(answer, place) and answer.raw(place - 1) not in CUES:
+            return None
+        verbs += raw in AUXILIARY
+        places += raw in _PLACE and answer.raw(place - 1) not in CUES
+        steps += place not in answer.skipped
+        if steps > MAX_SCOPE:
+            return None
+    return None
+
+
+def _is_of_nouns(answer: Answer, place: int) -> bool:
+    """Whether the cue negates a noun phrase: "no", "without", or "not" without an auxiliary."""
+    raw = answer.tokens[place].raw
+    if raw == "not":
+        return answer.raw(place - 1) not in AUXILIARY
+    return raw in _OF_NOUNS
+
+
+def _opens_clause(answer: Answer, place: int) -> bool:
+    """Whether the comma before ``place`` opens a new clause rather than goes on with a list."""
+    raw, follower = answer.raw(place), answer.raw(place + 1)
+    if raw in SUBJECTS or raw in CLAUSE_STARTS:
+        return True
+    return raw in ("and", "or") and (follower in SUBJECTS or follower in CLAUSE_STARTS)
+
+
+def _under_thinking(answer: Answer, place: int) -> bool:
+    """Whether the denial reaches over the subject: "I don't think we need X"."""
+    before = {answer.raw(at) for at in range(max(0, place - 3), place)}
+    return bool(before & THINKING) or answer.raw(place - 1) in _ASKING
+
+
+def _counts(answer: Answer, place: int, start: int) -> bool:
+    """Whether the cue at ``place`` really negates what follows."""
+    tokens = answer.tokens
+    raw, before, after = tokens[place].raw, answer.raw(place - 1), answer.raw(place + 1)
+    if raw in _NEEDS_NEXT and after not in _NEEDS_NEXT[raw]:
+        return False
+    if raw == "no" and place + 1 < len(tokens) and tokens[place + 1].gap == COMMA:
+        return False  # "no, sorry, a left join"
+    if after == "sure" and answer.raw(place + 2) in ("about", "what"):
+        return place + 3 >= start - (answer.raw(start - 1) in ARTICLES)  # "not sure about X"
+    if after in AFFIRMED_BY_NEXT or before == "why" or (raw == "not" and after == "that"):
+        return False
+    if raw in ("not", "no") and before == "or":
+        return False
+    if raw in _PARTICIPLE_CUES and (before in AUXILIARY or before.endswith("ing")):
+        return False  # "capabilities are dropped, and a seccomp profile …"
+    window = {answer.raw(at) for at in range(place + 1, min(start, place + 4))}
+    if window & _AFFIRMED_BY_VERB:
+        return False
+    before_it = range(max(0, place - 3), place)
+    purpose = range(max(0, place - PURPOSE_REACH), place)  # "so that there are no conflicts"
+    if any(answer.raw(at) == "so" and answer.raw(at + 1) == "that" for at in purpose):
+        return False
+    return not {answer.raw(at) for at in before_it} & {"if", "unless", "when"}
+
+
+def _cancelled(answer: Answer, place: int) -> bool:
+    """Whether a "without" is denied itself ("you cannot train it without X") or is a condition.
+
+    "Without X we would run out of memory" makes the point of X.
+    """
+    tokens = answer.tokens
+    for at in range(place - 1, max(-1, place - 1 - MAX_SCOPE), -1):
+        if tokens[at + 1].gap != 0:
+            break
+        if tokens[at].raw in CUES:
+            return True
+    after = [answer.raw(at) for at in range(place + 1, min(len(tokens), place + 14))]
+    opens = tokens[place].gap != 0 or place == 0
+    if opens and not _CONDITIONAL.isdisjoint(after):
+        return True
+    # "Without X all tokens run to the same expert": how it is, not what we did.
+    clause = next((at for at in range(place + 1, len(tokens)) if tokens[at].gap == SENTENCE), None)
+    rest = {token.raw for token in tokens[place + 1 : clause]}
+    return tokens[place].gap == SENTENCE and len(rest) > 4 and rest.isdisjoint(OWN_STORY)

@@ -5,21 +5,19 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from random import Random
 
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
 from server.contract import (
     Coverage,
     Report,
-    SpanVectors,
     Structure,
     Submission,
     Transcript,
     Word,
     content_score,
 )
-from server.core.errors import GraderFailedError, GradingError
+from server.core.errors import GradingError
 from server.grading.answer import Answer, read_answer
 from server.grading.coverage import cover_phrases
 from server.grading.delivery import measure_delivery
@@ -30,13 +28,12 @@ from server.grading.listed import Listing
 from server.grading.notices import notices_of
 from server.grading.phrases import compile_phrases
 from server.grading.sense.clauses import Span
-from server.grading.sense.coverage import Spoken, with_own_words
 from server.grading.sense.encoder import shared_encoder
-from server.grading.sense.honesty import are_vectors_of
-from server.grading.sense.vectors import AnswerSense, like_sense_of, sense_of
+from server.grading.sense.own_words import Spoken, with_own_words
+from server.grading.sense.vectors import AnswerSense, like_sense_of
 from server.grading.stance import denies_with
 from server.grading.structure import judge_structure
-from server.grading.summary import summarise
+from server.grading.summary import summarize
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdicts import judge_terms
 
@@ -115,52 +112,6 @@ def cover_question(
     return _with_sense(coverage, question, spoken)[0]
 
 
-def words_of(submission: Submission) -> list[str]:
-    """The words of an answer as graded; what ``sense_of`` has to be given."""
-    return submission.transcript.tokens
-
-
-def make_sense(
-    submission: Submission, stored: dict[str, object] | None
-) -> tuple[AnswerSense | None, dict[str, object] | None]:
-    """The vectors of an answer: those that are stored with it, or made now; and what to store.
-
-    A rough transcript has none: it may never have coverage that was not said.
-    """
-    if submission.transcript.is_rough:
-        return None, None
-    kept = None if stored is None else AnswerSense.from_json(stored)
-    words = words_of(submission)
-    if kept is not None and kept.fits(words):
-        return kept, stored
-    made = _made(tuple(words))
-    return made, made.to_json()
-
-
-def vectors_to_send(submission: Submission) -> SpanVectors | None:
-    """The vectors of an answer for a server that need not make them; ``None``: it has to."""
-    try:
-        _, made = make_sense(submission, None)
-    except GraderFailedError as error:  # no encoder here
-        logger.warning("the server computes the vectors of this answer: %s", error)
-        return None
-    return None if made is None else SpanVectors.model_validate(made)
-
-
-def is_honest(
-    submission: Submission, sent: dict[str, object], report: Report, random: Random
-) -> bool:
-    """Whether vectors that a client sent, and that led to this report, are those of its words."""
-    sense = AnswerSense.from_json(sent)
-    return sense is not None and are_vectors_of(submission, sense, report, random)
-
-
-@lru_cache(maxsize=8)
-def _made(words: tuple[str, ...]) -> AnswerSense:
-    """An answer is often graded to be shown, and then again to be stored."""
-    return sense_of(words)
-
-
 def _with_sense(
     coverage: Coverage, question: Question, spoken: Spoken
 ) -> tuple[Coverage, float | None]:
@@ -208,7 +159,7 @@ def grade(
     if submission.question_id != question.id:
         raise GradingError(f"this answer is to {submission.question_id!r}, not to {question.id!r}")
     transcript = submission.transcript
-    texts = words_of(submission)
+    texts = submission.transcript.tokens
     terms = term_index(lexicon)
     rough = transcript.is_rough
     phrases = compile_phrases(question.key_phrases, terms)
@@ -249,7 +200,7 @@ def grade(
         delivery=delivery,
         sound=submission.evidence.sound,
         language=language,
-        summary=summarise(coverage, pronunciation, delivery, language, structure),
+        summary=summarize(coverage, pronunciation, delivery, language, structure),
     )
 
 
@@ -269,5 +220,5 @@ def prepare(question: Question, lexicon: Lexicon) -> None:
         created_at=datetime.now(UTC),
         transcript=Transcript(text=question.model_answer),
     )
-    grade(question, submission, lexicon, "", like_sense_of(words_of(submission)))
+    grade(question, submission, lexicon, "", like_sense_of(submission.transcript.tokens))
     shared_encoder().encode([question.topic])

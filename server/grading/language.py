@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from question_bank.strict_yaml import parse_yaml
 from server.contract import Language, LanguageNote, Word
 from server.grading.answer import Answer
-from server.grading.tokens import SENTENCE
+from server.grading.tokenizer import SENTENCE
 
 MAX_NOTES = 8
 """More remarks than this on one answer help nobody."""

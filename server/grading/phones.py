@@ -9,7 +9,7 @@ from pronunciation.confusions import encode, merged
 from pronunciation.errors import HearingError
 from pronunciation.g2p.words import dictionary, pronunciations
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
-from server.grading.tokens import NO_BREAK, Token
+from server.grading.tokenizer import NO_BREAK, Token
 
 _MAX_CHARS = 24
 """Longer tokens are identifiers, which nobody says as a word."""

@@ -1,26 +1,23 @@
 """Key phrases made ready for searching: the variants of each, as units that must be found."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pronunciation.confusions import encode
 from pronunciation.phones import parse_phones
 from question_bank.models import KeyPhrase
-from server.grading.lexis.english import is_known_english
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
+from server.grading.lexis.words import is_known_english
 from server.grading.phones import phones_of
 from server.grading.sense.caching import by_identity
 from server.grading.terms import TermIndex
-from server.grading.tokens import tokenise
-from server.grading.units import CompiledPhrase, Origin, Sounding, Variant
+from server.grading.tokenizer import tokenize
+from server.grading.units import OPENING, CompiledPhrase, Origin, PhraseSet, Sounding, Variant
 from server.grading.variants import as_letters, variants_of
 
 MIN_ACRONYM, MAX_ACRONYM = 3, 6
 _MAX_VARIANTS = 60
-_OPENING = 4
 
 
 _PARENTHESES = re.compile(r"^(?P<outer>.*?)\s*\((?P<inner>[^()]{2,})\)\s*(?P<rest>.*)$")
@@ -40,7 +37,7 @@ def _wordings(source: KeyPhrase) -> Iterator[tuple[str, Origin]]:
 
 def _initials(text: str, terms: TermIndex) -> Iterator[str]:
     """Acronyms a speaker may make of a phrase of three words and more."""
-    tokens = tokenise(text.split())
+    tokens = tokenize(text.split())
     if any(not token.text.isalpha() for token in tokens):
         return
     for chosen in (
@@ -53,7 +50,7 @@ def _initials(text: str, terms: TermIndex) -> Iterator[str]:
         expansions = terms.expansions.get(letters, ())
         families = [token.family for token in tokens]
         if expansions and not any(
-            [token.family for token in tokenise(expansion.split())] == families
+            [token.family for token in tokenize(expansion.split())] == families
             for expansion in expansions
         ):
             continue  # the field knows another meaning of these letters
@@ -62,32 +59,12 @@ def _initials(text: str, terms: TermIndex) -> Iterator[str]:
 
 def _is_initials(acronym: str, text: str) -> bool:
     letters = re.sub(r"[^a-z0-9]", "", acronym.casefold())
-    tokens = tokenise(text.split())
+    tokens = tokenize(text.split())
     if len(tokens) < 2 or not letters:
         return False
     full = "".join(token.text[0] for token in tokens)
     content = "".join(token.text[0] for token in tokens if token.text not in FUNCTION_WORDS)
     return letters in (full, content)
-
-
-@dataclass(frozen=True, eq=False)
-class PhraseSet:
-    """The phrases of a question.
-
-    ``writings``: all texts of their units that may be written in pieces, in order; ``openings``
-    how they may begin, up to ``_OPENING`` letters.
-    """
-
-    phrases: tuple[CompiledPhrase, ...]
-    writings: tuple[str, ...]
-    openings: frozenset[str]
-
-    def may_go_on(self, text: str) -> bool:
-        """Whether one of the writings begins with ``text``."""
-        if text[:_OPENING] not in self.openings:  # most words of an answer
-            return False
-        at = bisect_left(self.writings, text)
-        return at < len(self.writings) and self.writings[at].startswith(text)
 
 
 @by_identity
@@ -100,7 +77,7 @@ def compile_phrases(sources: tuple[KeyPhrase, ...], terms: TermIndex) -> PhraseS
         for unit in units
         for text in (unit.text, unit.text + "s", *(form for form, _ in unit.forms))
     }
-    openings = {text[:size] for text in writings for size in range(_OPENING + 1)}
+    openings = {text[:size] for text in writings for size in range(OPENING + 1)}
     return PhraseSet(phrases, tuple(sorted(writings)), frozenset(openings))
 
 
@@ -124,7 +101,7 @@ def compile_phrase(source: KeyPhrase, terms: TermIndex) -> CompiledPhrase:
 
 
 def _sounding(text: str, origin: Origin, terms: TermIndex) -> Sounding:
-    tokens = tokenise(text.split())
+    tokens = tokenize(text.split())
     texts = [token.text for token in tokens]
     phones = [phones_of(text) for text in texts]
     for symbol, spans in terms.find(tokens, strict=True).items():

@@ -16,9 +16,8 @@ from rapidfuzz.process import cdist
 
 from pronunciation.confusions import distance
 from server.grading.answer import Answer
-from server.grading.lexis.english import is_known_english, rank
 from server.grading.lexis.vocabulary import FUNCTION_WORDS, contrast
-from server.grading.lexis.words import family, lemma
+from server.grading.lexis.words import family, is_known_english, lemma, rank
 from server.grading.proposals import Proposal
 from server.grading.sense.thresholds import (
     BASE_SCORE,

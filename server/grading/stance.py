@@ -20,12 +20,11 @@ import numpy.typing as npt
 
 from server.grading.answer import Answer, Span
 from server.grading.denial import Denies, is_denied
-from server.grading.lexis.english import word_set
-from server.grading.lexis.words import letters_of
+from server.grading.lexis.words import letters_of, word_set
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import DISCLAIMED_FROM, MAX_UNBROKEN
 from server.grading.sense.vectors import AnswerSense
-from server.grading.tokens import NO_BREAK
+from server.grading.tokenizer import NO_BREAK
 
 REACH: Final = 14
 """Words of the sentence that are looked at on either side."""

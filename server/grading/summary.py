@@ -150,7 +150,7 @@ def _mixed(points: list[tuple[float, SummaryPoint]]) -> tuple[SummaryPoint, ...]
     return tuple(chosen)
 
 
-def summarise(
+def summarize(
     coverage: Coverage,
     pronunciation: Pronunciation,
     delivery: Delivery,

@@ -15,10 +15,9 @@ from pydantic import BaseModel, ConfigDict
 
 from pronunciation.terms import Lexicon, Term
 from question_bank.strict_yaml import parse_yaml
-from server.grading.lexis.english import rank
 from server.grading.lexis.vocabulary import is_generic
-from server.grading.lexis.words import lemma
-from server.grading.tokens import SENTENCE, Token, tokenise
+from server.grading.lexis.words import lemma, rank
+from server.grading.tokenizer import SENTENCE, Token, tokenize
 
 Form = Literal["exact", "acronym", "fuzzy"]
 
@@ -85,7 +84,7 @@ class TermIndex:
 
 
 def _keys(text: str) -> tuple[str, ...]:
-    return tuple(token.family for token in tokenise(text.split()))
+    return tuple(token.family for token in tokenize(text.split()))
 
 
 @cache
@@ -133,7 +132,7 @@ def compile_terms(lexicon: Lexicon) -> TermIndex:
             entry = (keys, symbol, form)
             if entry not in by_first[keys[0]]:
                 by_first[keys[0]].append(entry)
-        known.update(token.text for token in tokenise(name.split()))
+        known.update(token.text for token in tokenize(name.split()))
     return TermIndex(
         by_first={head: tuple(found) for head, found in by_first.items()},
         known_words=frozenset(known),

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from server.grading.answer import Answer
-from server.grading.lexis.english import word_set
 from server.grading.lexis.vocabulary import (
     ARTICLES,
     AUXILIARIES,
@@ -17,7 +16,7 @@ from server.grading.lexis.vocabulary import (
     SUBJECTS,
     contrast,
 )
-from server.grading.lexis.words import is_only_verb, parts_of_speech
+from server.grading.lexis.words import is_only_verb, parts_of_speech, word_set
 from server.grading.proposals import Place
 from server.grading.sense.thresholds import (
     COST_OF_TURNING,
@@ -30,7 +29,7 @@ from server.grading.sense.thresholds import (
     MAX_WORDS_BETWEEN_TELLING,
     MIN_UNITS_FOR_CLOSENESS,
 )
-from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
+from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
 from server.grading.units import Tier, Unit, Variant
 
 _BEING = word_set("is are was were be been being get gets got become becomes stay stays remain")

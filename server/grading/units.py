@@ -1,5 +1,6 @@
 """What a wording of a key phrase is looked for by: units, variants, and how it sounds."""
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal
@@ -8,6 +9,9 @@ from pronunciation.confusions import merged
 from question_bank.models import KeyPhrase
 
 Origin = Literal["exact", "alias", "acronym"]
+
+OPENING = 4
+"""Letters of a writing by which most words of an answer are ruled out."""
 
 
 class Tier(IntEnum):
@@ -137,3 +141,23 @@ class CompiledPhrase:
         units = {key for each in self.variants for unit in each.units for key in unit.keys}
         joined = {key for each in self.variants for _, _, *own in each.joined for key in own}
         object.__setattr__(self, "keys", frozenset(units | joined))
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseSet:
+    """The phrases of a question.
+
+    ``writings``: all texts of their units that may be written in pieces, in order; ``openings``
+    how they may begin, up to ``OPENING`` letters.
+    """
+
+    phrases: tuple[CompiledPhrase, ...]
+    writings: tuple[str, ...]
+    openings: frozenset[str]
+
+    def may_go_on(self, text: str) -> bool:
+        """Whether one of the writings begins with ``text``."""
+        if text[:OPENING] not in self.openings:  # most words of an answer
+            return False
+        at = bisect_left(self.writings, text)
+        return at < len(self.writings) and self.writings[at].startswith(text)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from server.grading.lexis.english import is_known_english, rank, word_set
 from server.grading.lexis.vocabulary import (
     FUNCTION_WORDS,
     KIND_HEADS,
@@ -13,10 +12,17 @@ from server.grading.lexis.vocabulary import (
     VACUOUS_HEADS,
     is_generic,
 )
-from server.grading.lexis.words import inflections, lemma, relatives
+from server.grading.lexis.words import (
+    inflections,
+    is_known_english,
+    lemma,
+    rank,
+    relatives,
+    word_set,
+)
 from server.grading.sense.thresholds import MIN_TELLING_WEIGHT, RARE_RANK
 from server.grading.terms import TermIndex
-from server.grading.tokens import Token, tokenise
+from server.grading.tokenizer import Token, tokenize
 from server.grading.units import Origin, Tier, Unit, Variant
 
 _ALWAYS_NEEDED = word_set(
@@ -181,7 +187,7 @@ def _terms_in(tokens: Sequence[Token], terms: TermIndex) -> list[tuple[int, int,
 
 def variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Variant]:
     """All variants of one wording, its own words first."""
-    tokens = tokenise(text.split())
+    tokens = tokenize(text.split())
     if not tokens:
         return
     places = _content(tokens)
@@ -208,7 +214,7 @@ def variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Variant
     for start, end, symbol in _terms_in(tokens, terms):
         for expansion in terms.expansions.get(symbol, ()):
             said = [t.text for t in tokens[:start]], [t.text for t in tokens[end:]]
-            parts = tokenise([*said[0], *expansion.split(), *said[1]])
+            parts = tokenize([*said[0], *expansion.split(), *said[1]])
             kept = _content(parts)
             if len(kept) > 1:
                 yield _variant(parts, [_unit(parts, n, terms) for n in kept], "acronym")
@@ -219,14 +225,14 @@ def variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Variant
         if hit and is_known_english(hit["verb"]) and len(tokens) <= 3:
             apart = " ".join([*(t.text for t in tokens[:at]), hit["verb"], hit["particle"],
                               *(t.text for t in tokens[at + 1 :])])  # fmt: skip
-            parts = tokenise(apart.split())
+            parts = tokenize(apart.split())
             verbal = [_unit(parts, n, terms) for n in range(len(parts))]
             # "failures … over" is no failover: the verb is inflected, not derived.
             yield _variant(parts, [replace(unit, family="\0") for unit in verbal], origin)
     # "B2B" is read "b to b".
     if len(tokens) == 3 and tokens[1].text in ("2", "4") and tokens[2].inside:
         word = {"2": "to", "4": "for"}[tokens[1].text]
-        parts = tokenise([tokens[0].text, word, tokens[2].text])
+        parts = tokenize([tokens[0].text, word, tokens[2].text])
         yield _variant(parts, [_unit(parts, n, terms) for n in range(3)], origin)
     # "p99 latency" is "99th percentile latency".
     for place in range(len(tokens) - 1):
@@ -248,7 +254,7 @@ def _headless(
             yield replace(_variant(tokens, units, origin), headless=True)
     last = tokens[-1].text
     if len(tokens) == 1 and last.endswith("db") and len(last) >= 6 and units[0].name:
-        short = tokenise([last[:-2]])
+        short = tokenize([last[:-2]])
         if rank(last[:-2]) >= RARE_RANK:
             yield replace(_variant(short, [_unit(short, 0, terms)], origin), headless=True)
 

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 import yaml
 from sqlalchemy import Row, Select, case, func, select
 
+from server.attempts.answer_facts import refresh_facts
 from server.attempts.corrections import IS_BY_OWNER, NOBODY
-from server.attempts.facts import refresh_facts
 from server.core.errors import NotFoundError
 from server.db.audit import note
 from server.db.database import IDS_PER_STATEMENT, MAX_ID, Database

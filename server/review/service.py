@@ -27,7 +27,7 @@ from server.db.tables import (
     RecordingRow,
     RubricScoreRow,
 )
-from server.grading.corrections import places_of
+from server.grading.corrected_report import places_of
 from server.review.models import Author, Review, ReviewState, Rubric
 from server.review.store import (
     add_comment,

@@ -3,8 +3,7 @@
 from functools import cache
 from importlib import resources
 
-from server.grading.lexis.english import rank, word_set
-from server.grading.lexis.words import lemma, parts_of_speech
+from server.grading.lexis.words import lemma, parts_of_speech, rank, word_set
 
 ARTICLES = word_set("a an the this that these those our my your their its his her some any")
 

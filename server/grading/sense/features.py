@@ -15,9 +15,8 @@ from question_bank.models import KeyPhrase, Question
 from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import Vectors, cosines
+from server.grading.sense.logistic import Floats
 from server.grading.sense.vectors import AnswerSense, background, vectors_of
-
-Floats = npt.NDArray[np.float64]
 
 SPAN_FEATURES: Final = (
     "way", "ways3", "name", "why", "ask", "model", "near_miss", "other", "prompt",

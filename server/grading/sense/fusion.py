@@ -28,16 +28,22 @@ from server.grading.sense.claims import (
 from server.grading.sense.clauses import Span
 from server.grading.sense.features import (
     SPAN_FEATURES,
-    Floats,
     best_of_others,
     question_sense,
     shipped_metric,
     span_features,
 )
-from server.grading.sense.logistic import Logistic
+from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.mentions import Held, spoken_of
-from server.grading.sense.soundness import believed_of, soundness_of, weakness_of
-from server.grading.sense.thresholds import NEAR_MISS, WORD_FOR_WORD
+from server.grading.sense.thresholds import (
+    BELIEVED,
+    NEAR_MISS,
+    SHORT_ANSWER,
+    SOUND,
+    UNSOUND,
+    WHOLE_ANSWER,
+    WORD_FOR_WORD,
+)
 from server.grading.sense.vectors import AnswerSense, mean_vector
 
 PHRASE_FEATURES: Final = (
@@ -222,3 +228,41 @@ def phrase_features(
     )
     spoken = span_claims(question, words, answer.spans, top, features)
     return np.concatenate((said, np.tile(whole, (count, 1)), spoken), axis=1)
+
+
+@cache
+def shipped_soundness() -> Logistic:
+    """The regression that ``scripts/train_soundness.py`` wrote."""
+    return Logistic.shipped("server.grading.sense", "soundness")
+
+
+def soundness_row(answer: AnswerSense, claims: Floats) -> Floats:
+    """What the regression goes by; ``claims``: of the answer, see ``claims.answer_claims``."""
+    row: Floats = np.concatenate((mean_vector(answer), claims))
+    return row
+
+
+def soundness_of(answer: AnswerSense, claims: Floats) -> float:
+    """Logit of the share of what an answer touches that it says rightly."""
+    return float(shipped_soundness().logits(soundness_row(answer, claims)[None])[0])
+
+
+def weakness_of(soundness: float, count: int) -> float:
+    """How much an answer sounds like one that is wrong in what it touches, 0 to 1.
+
+    Args:
+        soundness: of the answer, a logit.
+        count: of its words; a sentence or two tell nothing of the whole.
+    """
+    return _doubt(soundness, count, UNSOUND, SOUND)
+
+
+def believed_of(soundness: float, count: int) -> float:
+    """How much of what an answer says is believed to be right, 0 to 1; arguments likewise."""
+    return 1.0 - _doubt(soundness, count, *BELIEVED)
+
+
+def _doubt(soundness: float, count: int, full: float, none: float) -> float:
+    doubt = (none - soundness) / (none - full)
+    told = (count - SHORT_ANSWER) / (WHOLE_ANSWER - SHORT_ANSWER)
+    return min(1.0, max(0.0, doubt)) * min(1.0, max(0.0, told))

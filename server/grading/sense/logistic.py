@@ -7,8 +7,9 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from server.grading.sense.features import Floats
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

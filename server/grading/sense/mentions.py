@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from question_bank.models import Question
 from server.contract import PhraseCoverage
-from server.grading.lexis.english import word_set
+from server.grading.lexis.words import word_set
 from server.grading.sense.caching import by_identity
 from server.grading.sense.claims import MarkedWords
 from server.grading.sense.encoder import Vectors, cosines
-from server.grading.sense.features import Floats, QuestionSense, question_sense
-from server.grading.sense.logistic import Logistic
+from server.grading.sense.features import QuestionSense, question_sense
+from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.vectors import AnswerSense
 
 _HOWS: Final = ("exact", "alias", "fuzzy", "sound")

@@ -64,7 +64,7 @@ BASE_SCORE: Final = 0.8
 # Denial.
 MAX_SCOPE: Final = 9
 """Tokens between a cue and what it negates; NegEx takes five words, speech has more between."""
-MAX_BEHIND: Final = 10
+MAX_AFTER: Final = 10
 """Tokens behind a phrase within which it may be denied."""
 MAX_REACH: Final = 40
 """``MAX_SCOPE`` with fillers and repeated starts: a stutter without end is no scope."""

@@ -4,19 +4,139 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from question_bank.models import Kind, Question
 from server.contract import Structure, StructurePart, Word, evidence_of
 from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import MAX_WORDS, Span
-from server.grading.sense.encoder import cosines
-from server.grading.sense.features import Floats
+from server.grading.sense.encoder import Vectors, cosines
+from server.grading.sense.features import best_of_others, best_three
+from server.grading.sense.logistic import Floats
 from server.grading.sense.thresholds import BEAT_BAR
 from server.grading.sense.vectors import AnswerSense
-from server.grading.structure.features import SpanFacts, part_features
+from server.grading.structure.facts import (
+    FACTS,
+    JoinedText,
+    ends_sentence,
+    names_in,
+    pattern_of,
+    plain_words,
+)
 from server.grading.structure.rubrics import KINDS, Rubric, rubric_of
+
+FULL_WORDS: Final = 60
+"""In a shorter answer the place of a stretch tells less: one sentence has no opening or end."""
+_BEFORE: Final = ", "
+
+
+class SpanFacts:
+    """The facts and cues in the stretches of an answer, which are looked for once per clause.
+
+    Attributes:
+        facts: shape (spans, facts), 1 where the span holds the fact.
+        cues: shape (spans, parts of the rubric), 1 where a cue of the part stands in the span.
+    """
+
+    def __init__(self, texts: Sequence[str], sense: AnswerSense, rubric: Rubric) -> None:
+        starts, ends = sense.edges
+        holds = (starts[:, None] <= starts) & (ends[:, None] >= ends)
+        clauses = np.flatnonzero(holds.sum(axis=1) == 1)  # that hold no span but themselves
+        plain, names = plain_words(texts), names_in(texts)
+        own = [sense.spans[at] for at in clauses]
+        lines = JoinedText(
+            # with a comma where no sentence begins, so that "so" is a reason and no filler
+            f"{_BEFORE if start and not ends_sentence(texts[start - 1]) else ''}"
+            f"{' '.join(plain[start:end])}"
+            for start, end in own
+        )
+        patterns = [None if fact == "name" else pattern_of(fact) for fact in FACTS]
+        patterns += [part.cues for part in rubric.parts]
+        table = np.zeros((len(own), len(patterns)))
+        table[:, FACTS.index("name")] = [True in names[start:end] for start, end in own]
+        width = len(patterns)
+        found = [
+            line * width + column
+            for column, pattern in enumerate(patterns)
+            if pattern is not None
+            for line in lines.holding(pattern)
+        ]
+        table.ravel()[found] = 1.0
+        table = np.minimum(holds[:, clauses].astype(np.float64) @ table, 1.0)
+        self.facts: Floats = table[:, : len(FACTS)]
+        self.cues: Floats = table[:, len(FACTS) :]
+
+    def may_say(self, rubric: Rubric) -> npt.NDArray[np.bool_]:
+        """Whether each span has something of what a part needs, shape (parts, spans)."""
+        found: npt.NDArray[np.bool_] = rubric.needs @ self.facts.T > 0.0
+        found |= rubric.takes_cue[:, None] & (self.cues.T > 0.0)
+        return found | rubric.needs_nothing[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class PartFeatures:
+    """What speaks for and against each span saying each part.
+
+    Attributes:
+        of_part: what differs from part to part, shape (parts, spans, features).
+        of_span: what is the same for all parts, shape (spans, features).
+    """
+
+    of_part: Floats
+    of_span: Floats
+
+    def joined(self) -> Floats:
+        """Everything for each part, shape (parts, spans, features); of a part's own first."""
+        shared = np.broadcast_to(self.of_span, (len(self.of_part), *self.of_span.shape))
+        found: Floats = np.concatenate((self.of_part, shared), axis=2)
+        return found
+
+    def logits(self, weights: Floats) -> Floats:
+        """``joined() @ weights`` of each part, shape (parts, spans), in a fraction of the time."""
+        own = self.of_part.shape[2]
+        found: Floats = np.einsum("psf,pf->ps", self.of_part, weights[:, :own])
+        return found + weights[:, own:] @ self.of_span.T
+
+
+def part_features(
+    texts: Sequence[str], sense: AnswerSense, rubric: Rubric, near: Vectors, found: SpanFacts
+) -> PartFeatures:
+    """The features of every span for each part of the kind.
+
+    Args:
+        texts: the answer's words.
+        sense: its spans and vectors.
+        rubric: whose parts of the kind come first.
+        near: cosines of each sentence of the rubric with each span, (sentences, spans).
+        found: the facts and cues of the spans.
+    """
+    count = rubric.own_from
+    closest = rubric.closest(near)
+    empty = closest[0]
+    says, denies = closest[rubric.says_at[:count]], closest[rubric.not_at]
+    says3 = best_three(near, rubric.says_rows)
+    starts, ends = sense.edges
+    place = (starts + ends) / 2 / len(texts) - 0.5
+    place *= min(1.0, len(texts) / FULL_WORDS)
+    cues = found.cues[:, :count]
+    shape = np.stack((np.log(ends - starts), place, place**2, np.abs(place)), axis=1)
+    of_span = np.concatenate((empty[:, None], cues, found.facts, shape, sense.vectors), axis=1)
+    of_part = np.stack(
+        (
+            says,
+            says3,
+            denies,
+            says - np.maximum(denies, empty),
+            says - best_of_others(says, alone=0.0),
+            says3 - best_of_others(says3, alone=0.0),
+            cues.T,
+        ),
+        axis=2,
+    )
+    return PartFeatures(of_part, of_span)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from question_bank.models import Beat, Kind
 from server.grading.sense.encoder import Vectors
-from server.grading.sense.features import Floats
+from server.grading.sense.logistic import Floats
 from server.grading.sense.vectors import vectors_of
-from server.grading.structure.data_files import read_data, whole_words
-from server.grading.structure.facts import FACTS, Fact
+from server.grading.structure.facts import FACTS, Fact, read_data, whole_words
 
 KINDS: Final[tuple[Kind, ...]] = ("explain", "story", "design", "code")
 _BEAT_NEEDS: Final[tuple[Fact, ...]] = ("person", "number", "name")

@@ -69,5 +69,5 @@ def test_without_an_encoder_the_server_makes_them(
     def fails(*_: object) -> None:
         raise GraderFailedError("the sentence encoder is missing")
 
-    monkeypatch.setattr("server.grading.grader.make_sense", fails)
+    monkeypatch.setattr("server.grading.answer_vectors.make_sense", fails)
     assert sent_answer(make.submission(TEXT)).sense is None

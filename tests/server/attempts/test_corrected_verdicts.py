@@ -35,7 +35,7 @@ from server.core.settings import sqlite_url
 from server.db.tables import CorrectionRow, ReportRow
 from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
-from server.grading.corrections import corrected_coverage
+from server.grading.corrected_report import corrected_coverage
 from server.jobs.work import Work
 from server.operations.backup import back_up, restore
 from server.review.models import Author

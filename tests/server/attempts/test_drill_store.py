@@ -5,10 +5,10 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, text
 
+from server.attempts.drill_service import schedule
 from server.attempts.store import Store
 from server.contract import DrillQuery, DrillReview
 from server.core.errors import ConflictError, UnreadableError
-from server.grading.spaced_repetition import schedule
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LATER = START + timedelta(days=100)

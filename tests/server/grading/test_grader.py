@@ -9,7 +9,7 @@ from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade, phrases, prepare, verdicts
 from server.grading.answer import read_answer
 from server.grading.delivery import find_fillers, find_repeated_starts, syllables
-from server.grading.grader import term_index, words_of
+from server.grading.grader import term_index
 from server.grading.language import remark
 from server.grading.sense import features
 from server.grading.sense.vectors import sense_of
@@ -61,7 +61,7 @@ def test_the_first_answer_to_a_prepared_question_compiles_nothing(
 ):
     own = question.model_copy(update={"prompt": "Which engine serves it, and why?"})
     submission = submit("We use continuous batching over rocky.")
-    sense = sense_of(words_of(submission))
+    sense = sense_of(submission.transcript.tokens)
     prepare(own, lexicon)
 
     def compiled(*arguments):
@@ -357,7 +357,7 @@ def test_with_the_vectors_of_the_answer_its_structure_and_score_are_there(
     question, submit, lexicon
 ):
     submission = submit("I'd use continuous batching, because eight requests then share one step.")
-    sense = sense_of(words_of(submission))
+    sense = sense_of(submission.transcript.tokens)
 
     report = grade(question, submission, lexicon, "bank-1", sense)
 
@@ -372,7 +372,7 @@ def test_with_the_vectors_of_the_answer_its_structure_and_score_are_there(
 
 def test_a_rough_transcripts_structure_is_not_judged(question, submit, lexicon):
     submission = submit("I'd use continuous batching.", engine="pocketsphinx")
-    sense = sense_of(words_of(submission))
+    sense = sense_of(submission.transcript.tokens)
     report = grade(question, submission, lexicon, "bank-1", sense)
     assert report.structure is not None
     assert (report.structure.parts, report.structure.is_judged) == ((), False)
@@ -383,7 +383,7 @@ def test_a_rough_transcripts_structure_is_not_judged(question, submit, lexicon):
 def test_the_same_words_by_a_better_engine_never_score_less(question, submit, lexicon, said):
     rough, better = (submit(said, engine=engine) for engine in ("pocketsphinx", "faster-whisper"))
     before = grade(question, rough, lexicon, "bank-1")
-    after = grade(question, better, lexicon, "bank-1", sense_of(words_of(better)))
+    after = grade(question, better, lexicon, "bank-1", sense_of(better.transcript.tokens))
     assert before.score is not None and after.score is not None
     assert before.score <= after.score
     assert are_like(before, after)

@@ -7,7 +7,7 @@ from random import Random
 import lemminflect  # type: ignore[import-untyped]
 import pytest
 
-from server.grading.lexis.lemmas import _table, lemmas_in_dictionary
+from server.grading.lexis.words import _table, lemmas_in_dictionary
 
 
 def test_the_lemmas_are_those_of_lemminflect() -> None:

@@ -1,11 +1,11 @@
 """How the words of an answer sound, and which runs of them are compared."""
 
 from server.grading.phones import MAX_PHONES, MAX_RUN_WORDS, phones_of, phones_of_words
-from server.grading.tokens import tokenise
+from server.grading.tokenizer import tokenize
 
 
 def _runs(text: str) -> list[str]:
-    tokens = tokenise(text.split())
+    tokens = tokenize(text.split())
     return [" ".join(t.text for t in tokens[a:b]) for a, b in phones_of_words(tokens).runs]
 
 
@@ -22,7 +22,7 @@ def test_runs_of_function_words_alone_stand_for_nothing() -> None:
 
 def test_runs_are_short_and_have_their_own_phones() -> None:
     text = "kubernetes schedules deployments in separate regions now"
-    tokens = tokenise(text.split())
+    tokens = tokenize(text.split())
     phones = phones_of_words(tokens)
     assert phones.of == tuple(phones_of(token.text) for token in tokens)
     assert all(end - start <= MAX_RUN_WORDS for start, end in phones.runs)

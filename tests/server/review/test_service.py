@@ -10,7 +10,7 @@ from server.attempts.service import Service
 from server.contract import Correction, NewComment, NewCorrection, NewRubricScore, Report
 from server.core.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
 from server.db.tables import ShareRow
-from server.grading.corrections import corrected
+from server.grading.corrected_report import corrected
 from server.review.guest_key import GuestKey
 from server.review.models import Author, Rubric
 from server.review.review_queue import QueueFilter, ReviewQueue

@@ -1,7 +1,7 @@
 """A term that was said several times is one line, with all its places, wherever it is shown."""
 
 from server.contract import clock, said_terms
-from server.grading.summary import summarise
+from server.grading.summary import summarize
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import view_report
 from tests.server.ui.conftest import MakeReport, term
@@ -32,7 +32,7 @@ def test_a_typed_answer_has_no_times() -> None:
 
 def test_what_to_work_on_has_one_line_with_all_places(make_report: MakeReport) -> None:
     report = make_report("word " * 12, terms=THREE)
-    summary = summarise(
+    summary = summarize(
         report.coverage, report.pronunciation, report.delivery, report.language, report.structure
     )
     lines = [point.text for point in summary.work_on if "RoCE" in point.text]

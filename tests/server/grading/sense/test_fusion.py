@@ -7,8 +7,7 @@ import pytest
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question
 from server.contract import Coverage, PhraseCoverage, evidence_of
-from server.grading.sense import coverage as sense_coverage
-from server.grading.sense.coverage import Spoken, with_own_words
+from server.grading.sense import own_words as own_words_layer
 from server.grading.sense.features import (
     SPAN_FEATURES,
     question_sense,
@@ -17,6 +16,7 @@ from server.grading.sense.features import (
 )
 from server.grading.sense.fusion import Fusion, Sensed, SensedAnswer, sense_phrases
 from server.grading.sense.logistic import Logistic
+from server.grading.sense.own_words import Spoken, with_own_words
 from server.grading.sense.thresholds import (
     COVERED_FROM,
     COVERED_FROM_WEAK,
@@ -88,7 +88,7 @@ def test_what_is_likely_is_asked_about_and_what_is_sure_counts(
     likely = Sensed((0, 4), probability, 2.0, 1.0, word_for_word=False, near_misses=())
     none = [None] * (len(QUESTION.key_phrases) - 1)
     monkeypatch.setattr(
-        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((likely, *none), 1.0)
+        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((likely, *none), 1.0)
     )
     found = judged(QUESTION, "we talked about the weather")
     assert found[QUESTION.key_phrases[0].phrase].status == status
@@ -111,7 +111,7 @@ def test_half_a_phrase_counts_if_the_answer_seems_to_say_it(
     sensed = Sensed((0, 4), probability, 2.0, 1.0, word_for_word=False, near_misses=())
     none = [None] * (len(QUESTION.key_phrases) - 1)
     monkeypatch.setattr(
-        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((sensed, *none), 1.0)
+        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((sensed, *none), 1.0)
     )
     words = ["we", "talked", "about", "it"]
     first, *others = missing(QUESTION).phrases
@@ -137,7 +137,7 @@ def test_less_is_believed_the_weaker_the_answer_sounds(
     named = Sensed((0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=barely, weakness=weakness)
     none = [None] * (len(QUESTION.key_phrases) - 2)
     monkeypatch.setattr(
-        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((likely, named, *none), 1.0)
+        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((likely, named, *none), 1.0)
     )
     words = ["we", "talked", "about", "it"]
     own_words, name = missing(QUESTION).phrases[:2]
@@ -156,7 +156,7 @@ def test_the_clause_of_a_doubted_name_says_nothing_in_other_words(
     sure = Sensed(span, 0.99, 5.0, 3.0, False, (), spoken_of=SPOKEN_OF_FROM - 0.1)
     none = [None] * (len(QUESTION.key_phrases) - 1)
     monkeypatch.setattr(
-        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((sure, *none), 1.0)
+        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((sure, *none), 1.0)
     )
     words = ["we", "talked", "on", "and", "it", "helped"]
     first, *others = missing(QUESTION).phrases
@@ -174,7 +174,7 @@ def test_a_name_doubted_in_a_weak_answer_counts_as_named_where_its_clause_is_sur
     sure = Sensed((0, 3), 0.99, 5.0, 3.0, False, (), SPOKEN_OF_FROM + 0.1, weakness=1.0)
     none = [None] * (len(QUESTION.key_phrases) - 1)
     monkeypatch.setattr(
-        sense_coverage, "sense_phrases", lambda *_: SensedAnswer((sure, *none), 1.0)
+        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((sure, *none), 1.0)
     )
     words = ["we", "talked", "on"]
     first, *others = missing(QUESTION).phrases

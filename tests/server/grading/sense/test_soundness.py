@@ -7,7 +7,7 @@ import pytest
 from question_bank.loader import load_bank
 from server.grading.sense.claims import MarkedWords, answer_claims
 from server.grading.sense.features import question_sense, shipped_metric, span_features
-from server.grading.sense.soundness import believed_of, soundness_of, weakness_of
+from server.grading.sense.fusion import believed_of, soundness_of, weakness_of
 from server.grading.sense.thresholds import (
     BELIEVED,
     SHORT_ANSWER,

@@ -2,8 +2,14 @@
 
 import pytest
 
-from server.grading.structure.data_files import whole_words
-from server.grading.structure.facts import Fact, JoinedText, names_in, pattern_of, plain_words
+from server.grading.structure.facts import (
+    Fact,
+    JoinedText,
+    names_in,
+    pattern_of,
+    plain_words,
+    whole_words,
+)
 
 
 def _lines(*texts: str) -> JoinedText:

@@ -11,7 +11,7 @@ from question_bank.loader import load_bank
 from question_bank.models import Beat, KeyPhrase, Kind, Question
 from server.contract import Structure, Word
 from server.grading.sense.vectors import AnswerSense, sense_of, senses_of
-from server.grading.structure import features, judge_structure
+from server.grading.structure import judge, judge_structure
 from server.grading.structure.judge import passages
 
 STORY = """
@@ -234,7 +234,7 @@ def test_all_clauses_are_searched_at_once_for_each_fact_and_cue(
     texts: list[str] = []
     searched: list[str] = []
 
-    class Watched(features.JoinedText):
+    class Watched(judge.JoinedText):
         def __init__(self, stretches: Iterable[str]) -> None:
             super().__init__(stretches)
             texts.append(self.text)
@@ -243,7 +243,7 @@ def test_all_clauses_are_searched_at_once_for_each_fact_and_cue(
             searched.append(pattern.pattern)
             return super().holding(pattern)
 
-    monkeypatch.setattr(features, "JoinedText", Watched)
+    monkeypatch.setattr(judge, "JoinedText", Watched)
     judge_structure(_question("story"), words, (), sense)
     assert len(texts) == 1 and 1 < texts[0].count("\n") < len(sense.spans)
     assert searched and len(searched) == len(set(searched))

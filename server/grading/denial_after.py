@@ -3,10 +3,38 @@
 from itertools import pairwise
 
 from server.grading.answer import Answer
-from server.grading.denial_words import AFFIRMED_BY_NEXT, AUXILIARY, NEGATED_AUXILIARY
-from server.grading.lexis.english import word_set
-from server.grading.sense.thresholds import MAX_BEHIND
-from server.grading.tokens import COMMA, NO_BREAK, SENTENCE
+from server.grading.lexis.words import word_set
+from server.grading.sense.thresholds import MAX_AFTER
+from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
+
+AUXILIARY = word_set("""
+    is are was were be been being am have has had do does did will would can could should may might
+    must i'm we're it's they're that's there's
+    """)
+NEGATED_AUXILIARY = word_set("""
+    don't doesn't didn't isn't wasn't aren't weren't haven't hasn't hadn't won't wouldn't can't
+    couldn't shouldn't needn't mustn't ain't cannot dont doesnt didnt isnt wasnt arent werent havent
+    hasnt hadnt wouldnt couldnt shouldnt
+    """)
+CUES = (
+    word_set("""
+        not never no without neither nor hardly barely none instead rather unlike unfamiliar
+        avoided skipped dropped abandoned lack lacked lacks nobody
+        """)
+    | NEGATED_AUXILIARY
+)
+# "not only X", "not just", "not until": what follows is affirmed, or open.
+AFFIRMED_BY_NEXT = word_set("""
+    only just merely simply necessarily until unless sure enough because yet optional negotiable
+    matter doubt question wonder later least always everything matter surprise problem more less
+    """)
+THINKING = word_set("think believe know remember say recall guess mean see sure")
+RELATIVE = word_set("which that who what")
+FINITE = AUXILIARY - word_set("be been being am")
+OWN_STORY = word_set("""
+    i we my our us me i'm we're i've we've i'd we'd was were had did didn't wasn't weren't hadn't
+    """)
+
 
 _FRONTED_OBJECTS = word_set("it them that this those one any")
 _DENIALS = word_set("""
@@ -16,7 +44,7 @@ _DENIALS = word_set("""
     """)
 _SOMETHING = word_set("something term name word thing topic")
 _CHANCES = word_set("chance time opportunity reason occasion")
-_GIVEN_UP_BEHIND = {
+_GIVEN_UP_AFTER = {
     (verb, pronoun)
     for verb in ("against", "dropped", "abandoned", "skipped", "rejected")
     for pronoun in ("it", "them", "that")
@@ -29,13 +57,13 @@ _TAKEN_UP = word_set("""
     """)
 
 
-def denied_behind(answer: Answer, end: int) -> bool:
+def denied_after(answer: Answer, end: int) -> bool:
     """Whether what follows denies: "was not an option", "we did not use", "but we never did"."""
     if _fronted(answer, end) or _answered_no(answer, end) or _decided_against(answer, end):
         return True
     tokens = answer.tokens
     rest: list[str] = []
-    for place in range(end, min(len(tokens), end + MAX_BEHIND)):
+    for place in range(end, min(len(tokens), end + MAX_AFTER)):
         if tokens[place].gap == SENTENCE:
             break
         if tokens[place].gap == COMMA and not (
@@ -74,7 +102,7 @@ def _fronted(answer: Answer, end: int) -> bool:
     if end >= len(tokens) or tokens[end].gap != COMMA or tokens[end].raw not in ("we", "i", "they"):
         return False
     rest: list[str] = []
-    for place in range(end + 1, min(len(tokens), end + MAX_BEHIND)):
+    for place in range(end + 1, min(len(tokens), end + MAX_AFTER)):
         if tokens[place].gap != NO_BREAK:
             break
         rest.append(tokens[place].raw)
@@ -90,19 +118,19 @@ def _fronted(answer: Answer, end: int) -> bool:
 def _decided_against(answer: Answer, end: int) -> bool:
     """Whether the phrase was weighed and given up: "…, but we decided against it"."""
     rest: list[str] = []
-    for place in range(end, min(len(answer.tokens), end + MAX_BEHIND + 2)):
+    for place in range(end, min(len(answer.tokens), end + MAX_AFTER + 2)):
         if answer.tokens[place].gap == SENTENCE:
             break
         rest.append(answer.tokens[place].raw)
     turns = rest[:1] == ["but"] or rest[:2] == ["and", "then"]
     if turns and any(
-        (one, two) in _GIVEN_UP_BEHIND for one, two in pairwise(rest) if one != rest[0]
+        (one, two) in _GIVEN_UP_AFTER for one, two in pairwise(rest) if one != rest[0]
     ):
         return True
     return any(
         link in ("so", "and", "then")
         and subject in ("we", "i", "they")
-        and not _GIVEN_UP_BEHIND.isdisjoint(pairwise(rest[at + 2 : at + 5]))
+        and not _GIVEN_UP_AFTER.isdisjoint(pairwise(rest[at + 2 : at + 5]))
         for at, (link, subject) in enumerate(pairwise(rest))
     )
 

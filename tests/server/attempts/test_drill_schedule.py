@@ -4,9 +4,9 @@ from uuid import uuid4
 
 import pytest
 
+from server.attempts.drill_service import check_review, schedule
 from server.contract import DrillReview
 from server.core.errors import InvalidInputError
-from server.grading.spaced_repetition import check_review, schedule
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

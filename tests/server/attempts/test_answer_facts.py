@@ -10,7 +10,7 @@ from sqlalchemy import delete, select, update
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
-from server.attempts.facts import refresh_facts
+from server.attempts.answer_facts import refresh_facts
 from server.attempts.service import Grader, Service
 from server.contract import NewRubricScore, Pronunciation, Report, Submission, TermVerdict
 from server.core.errors import StoreError

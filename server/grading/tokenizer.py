@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from server.grading.lexis.english import word_set
-from server.grading.lexis.words import family, lemma
+from server.grading.lexis.words import family, lemma, word_set
 from server.grading.numbers import NUMBER_STARTS, read_number
 
 NO_BREAK, COMMA, SENTENCE = 0, 1, 2
@@ -165,7 +164,7 @@ def _pieces(words: Sequence[str]) -> list[_Piece]:
     return out
 
 
-def tokenise(words: Sequence[str]) -> tuple[Token, ...]:
+def tokenize(words: Sequence[str]) -> tuple[Token, ...]:
     """The tokens of an answer or of a phrase.
 
     Args:

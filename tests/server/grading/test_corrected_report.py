@@ -18,7 +18,7 @@ from server.contract import (
     Transcript,
     content_score,
 )
-from server.grading.corrections import corrected, corrected_coverage
+from server.grading.corrected_report import corrected, corrected_coverage
 from tests.planted_report import PHRASES, QUESTION, planted_report
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

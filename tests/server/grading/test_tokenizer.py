@@ -3,11 +3,11 @@
 import pytest
 
 from server.grading.lexis.words import american, family, is_odd, lemma
-from server.grading.tokens import COMMA, SENTENCE, tokenise
+from server.grading.tokenizer import COMMA, SENTENCE, tokenize
 
 
 def texts(said: str) -> list[str]:
-    return [token.text for token in tokenise(said.split())]
+    return [token.text for token in tokenize(said.split())]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_one_form_for_every_way_of_writing(said, expected):
 
 
 def test_tokens_know_their_words_and_breaks():
-    tokens = tokenise(
+    tokens = tokenize(
         [
             "So,",
             "two",

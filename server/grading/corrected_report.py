@@ -46,7 +46,7 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
     if coverage == report.coverage and pronunciation == report.pronunciation:
         return report
     # brings the whole grader: only where it is needed
-    from server.grading.summary import summarise
+    from server.grading.summary import summarize
 
     scored: dict[str, object] = {}
     if report.structure is not None and coverage != report.coverage:
@@ -57,7 +57,7 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
             **scored,
             "coverage": coverage,
             "pronunciation": pronunciation,
-            "summary": summarise(
+            "summary": summarize(
                 coverage, pronunciation, report.delivery, report.language, report.structure
             ),
         }
