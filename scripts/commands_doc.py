@@ -183,6 +183,7 @@ REPORT: Final = {
     "SoundQuality.offset": "the constant part of the signal, which was taken out",
     "SoundQuality.channels": "which channels of a stereo recording were used, if it was not mixed",
     "SoundQuality.missing_s": "how much of a damaged file could not be read",
+    "SoundQuality.misses_more": "more may be missing: this kind of file does not say how much",
     "SoundQuality.declared_s": "the length that a damaged file declares",
     "Language.notes": "one entry for each remark",
     "LanguageNote.kind": "the kind of remark",

@@ -9,9 +9,12 @@ _OGG_MAX_PAGE_BYTES: Final = 27 + 255 + 255 * 255
 _WAVE_SIZE_UNKNOWN: Final = 0x7FFF0000
 """Programs that write to a pipe state a size from here up, since they cannot go back."""
 
-_WITHOUT_LENGTH: Final = frozenset({"amr", "amrnb", "amrwb", "aac"})
+WITHOUT_TIMES: Final = frozenset({"amr", "amrnb", "amrwb", "aac", "mp3"})
 """Formats (FFmpeg's names) that are frames and nothing else: FFmpeg guesses a length from the size
-and the bit rate, 0.4 to 0.6 s too long in 12 s of AMR."""
+and the bit rate, 0.4 to 0.6 s too long in 12 s of AMR. Only MP3 may state one itself."""
+
+_MP3_HEADERS: Final = (b"Xing", b"Info", b"VBRI")
+"""In the first frame of an MP3 file that states its length."""
 
 
 def declared_s(path: Path, container: Any, stream: Any) -> float | None:
@@ -19,13 +22,33 @@ def declared_s(path: Path, container: Any, stream: Any) -> float | None:
     wave_s = _wave_header_s(path)
     if wave_s is not None:
         return wave_s
-    if container.format.name in _WITHOUT_LENGTH:
+    if container.format.name in WITHOUT_TIMES and not _has_mp3_header(path):
         return None
     if stream.duration is not None and stream.time_base is not None:
         return float(stream.duration * stream.time_base)
     if container.duration is not None:
         return float(container.duration) / 1_000_000
     return None
+
+
+def id3_size(head: bytes) -> int:
+    """The length of the ID3v2 tag that a file's first 10 bytes announce; 0 if there is none.
+
+    Source: ID3v2.4, section 3.1: four bytes of seven bits, without the tag's own ten.
+    """
+    if head[:3] != b"ID3" or len(head) < 10:
+        return 0
+    size = 0
+    for byte in head[6:10]:
+        size = size << 7 | byte & 0x7F
+    return 10 + size
+
+
+def _has_mp3_header(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(id3_size(file.read(10)))
+        first_frame = file.read(200)
+    return any(name in first_frame for name in _MP3_HEADERS)
 
 
 def _wave_header_s(path: Path) -> float | None:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from client.audio.declared import declared_s, mp4_lacks_index
+from client.audio.declared import WITHOUT_TIMES, declared_s, mp4_lacks_index
+from client.audio.mending import Piece, PieceFile
 from client.core.errors import AudioFileError
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.resample import StreamResampler
@@ -24,6 +25,9 @@ PACKET_S: Final = 0.02
 
 LONGEST_GAP_S: Final = 60.0
 """A longer packet or gap is taken for a damaged number, and not filled with silence."""
+
+MAX_GIVEN_UP: Final = 1000
+"""So often in a row a demuxer is asked to go on: 64 MB of damage in Ogg."""
 
 SHORTEST_JUMP_S: Final = 0.05
 """Times of packets that differ by less follow each other.
@@ -43,14 +47,19 @@ class Damage:
     Attributes:
         missing: (start_s, end_s) that could not be decoded, in order; it is silent in the blocks,
             so that what follows keeps its time.
-        breaks_off: the file cannot be read to its end, or its times jump by more than
-            ``LONGEST_GAP_S``, which is not filled with silence.
+        breaks_off: the file cannot be read to its end, or more than ``LONGEST_GAP_S`` of it is
+            missing at once, which is not filled with silence.
+        left_out_s: how long the gaps are that are not filled.
         declared_s: the length that the file states, if it does.
+        is_timed: its packets have times, which show how much is missing; else its bytes show what
+            is damaged in it, and nothing shows what was cut out of it.
     """
 
     missing: list[tuple[float, float]] = field(default_factory=list)
     breaks_off: bool = False
+    left_out_s: float = 0.0
     declared_s: float | None = None
+    is_timed: bool = True
 
     def add(self, start_s: float, end_s: float) -> None:
         """Note what is missing; what touches the last one continues with it."""
@@ -60,15 +69,15 @@ class Damage:
             self.missing.append((start_s, end_s))
 
 
-def decode(
-    path: Path, damage: Damage, layout: Literal["as it is", "mono"] = "as it is"
-) -> Iterator[Channels]:
+def decode(path: Path, damage: Damage, pieces: Sequence[Piece] = ()) -> Iterator[Channels]:
     """The first audio stream of a file, block by block, at 16 kHz.
+
+    The two channels of a stereo file stay apart; others are mixed.
 
     Args:
         path: a file that can be opened.
         damage: where what cannot be decoded is noted.
-        layout: ``as it is`` keeps the two channels of a stereo file apart; others are mixed.
+        pieces: what to read of it instead of the whole (``pieces_of``).
 
     Raises:
         AudioFileError: it is no audio, or has none in it.
@@ -76,18 +85,7 @@ def decode(
     import av
 
     try:
-        # "file:" and the whitelist: a name or a playlist must not make FFmpeg open anything else
-        with av.open(f"file:{path}", options={"protocol_whitelist": "file"}) as container:
-            if not container.streams.audio:
-                raise AudioFileError(f"{path} has no audio in it")
-            stream = container.streams.audio[0]
-            if stream.codec_context is None:
-                raise AudioFileError(f"{path} cannot be read as audio (its codec is not known)")
-            damage.declared_s = declared_s(path, container, stream)
-            if stream.codec_context.name == "flac":  # by default it plays damage as noise
-                stream.codec_context.options = {"err_detect": "crccheck+explode"}
-            count = _STEREO if layout == "as it is" and stream.channels == _STEREO else _MIXED
-            yield from _blocks(container, stream, count, damage)
+        yield from _blocks(_sound(path, damage, pieces), damage)
     except av.error.FFmpegError as error:
         if mp4_lacks_index(path):
             raise AudioFileError(
@@ -103,26 +101,60 @@ def decode(
         raise AudioFileError(f"{path} cannot be read as audio ({reason})") from error
 
 
-def _blocks(container: Any, stream: Any, count: int, damage: Damage) -> Iterator[Channels]:
+def _sound(path: Path, damage: Damage, pieces: Sequence[Piece]) -> Iterator[Any]:
+    """Frames, and for what is lost before the next one its length in seconds."""
     import av
 
-    to_float = av.AudioResampler(format="fltp", layout="stereo" if count == _STEREO else "mono")
+    for number, piece in enumerate(pieces or (None,)):
+        if piece is not None and piece.lost_s:
+            yield piece.lost_s
+        # "file:" and the whitelist: a name or a playlist must not make FFmpeg open anything else
+        source = f"file:{path}" if piece is None else PieceFile(path, piece)
+        with av.open(source, options={"protocol_whitelist": "file"}) as container:
+            if not container.streams.audio:
+                raise AudioFileError(f"{path} has no audio in it")
+            stream = container.streams.audio[0]
+            if stream.codec_context is None:
+                raise AudioFileError(f"{path} cannot be read as audio (its codec is not known)")
+            if number == 0:
+                damage.declared_s = declared_s(path, container, stream)
+                damage.is_timed = container.format.name not in WITHOUT_TIMES
+            if stream.codec_context.name == "flac":  # by default it plays damage as noise
+                stream.codec_context.options = {"err_detect": "crccheck+explode"}
+            of_piece = Damage()
+            yield from _frames(container, stream, of_piece)
+            if number == len(pieces) - 1 or not pieces:
+                damage.breaks_off |= of_piece.breaks_off
+
+
+def _blocks(sound: Iterator[Any], damage: Damage) -> Iterator[Channels]:
+    import av
+
+    to_float: Any = None
     resampler: StreamResampler | None = None
     gathered: list[npt.NDArray[Any]] = []
-    rate_hz = held = total = 0
-    for sound in _frames(container, stream, damage):
-        if isinstance(sound, float):  # never the first
-            damage.add(total / rate_hz, total / rate_hz + sound)
-            parts: list[npt.NDArray[Any]] = [np.zeros((count, round(sound * rate_hz)), np.float32)]
+    count = rate_hz = held = total = 0
+    for part in sound:
+        if isinstance(part, float) and part > LONGEST_GAP_S:
+            damage.breaks_off = True
+            damage.left_out_s += part
+            continue
+        if isinstance(part, float):  # never the first
+            damage.add(total / rate_hz, total / rate_hz + part)
+            arrays: list[npt.NDArray[Any]] = [np.zeros((count, round(part * rate_hz)), np.float32)]
         else:
             if resampler is None:  # a header may state another rate than the decoder gives
-                rate_hz = sound.sample_rate
+                count = _STEREO if part.layout.nb_channels == _STEREO else _MIXED
+                to_float = av.AudioResampler(
+                    format="fltp", layout="stereo" if count == _STEREO else "mono"
+                )
+                rate_hz = part.sample_rate
                 resampler = StreamResampler(rate_hz, SAMPLE_RATE_HZ, count)
-            parts = [out.to_ndarray() for out in to_float.resample(sound)]
-        for part in parts:
-            gathered.append(part)
-            held += part.shape[1]
-            total += part.shape[1]
+            arrays = [out.to_ndarray() for out in to_float.resample(part)]
+        for array in arrays:
+            gathered.append(array)
+            held += array.shape[1]
+            total += array.shape[1]
         if resampler is not None and held >= BLOCK_S * rate_hz:
             yield resampler.feed(_clean(gathered))
             gathered, held = [], 0
@@ -146,10 +178,8 @@ def _frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
         start_s, length_s = _start_s(frames), sum(f.samples / f.sample_rate for f in frames)
         if start_s is not None and _goes_on(start_s + length_s, following):
             jump_s = 0.0 if expected_s is None else start_s - expected_s
-            if SHORTEST_JUMP_S < jump_s <= LONGEST_GAP_S:
+            if jump_s > SHORTEST_JUMP_S:
                 lost_s = jump_s
-            elif jump_s > LONGEST_GAP_S:
-                damage.breaks_off = True
             expected_s = start_s
         elif expected_s is not None:
             expected_s += lost_s
@@ -180,6 +210,7 @@ def _decoded(container: Any, stream: Any, damage: Damage) -> Iterator[tuple[list
 
     packets = container.demux(stream)
     is_first = True
+    given_up = 0
     pending_s = 0.0
     while True:
         try:
@@ -187,10 +218,15 @@ def _decoded(container: Any, stream: Any, damage: Damage) -> Iterator[tuple[list
         except (StopIteration, av.error.EOFError):
             break
         except av.error.FFmpegError:
-            damage.breaks_off = True
             if is_first:
                 raise
-            break
+            # Ogg's demuxer looks 64 kB ahead for the next page: asked again, it looks further
+            given_up += 1
+            if given_up > MAX_GIVEN_UP:
+                damage.breaks_off = True
+                break
+            packets = container.demux(stream)
+            continue
         try:
             frames = [frame for frame in packet.decode() if not frame.is_corrupt]
         except av.error.EOFError:
@@ -201,11 +237,11 @@ def _decoded(container: Any, stream: Any, damage: Damage) -> Iterator[tuple[list
         if frames:
             # a first packet without sound is a header that the decoder does not know, no gap
             yield frames, 0.0 if is_first else pending_s
-            is_first, pending_s = False, 0.0
+            is_first, pending_s, given_up = False, 0.0, 0
     if pending_s and is_first:
         raise AudioFileError(f"{container.name.removeprefix('file:')} has no packet of sound that "
                              "can be decoded; is it complete?")  # fmt: skip
-    if pending_s:
+    if pending_s or given_up:
         damage.breaks_off = True
 
 

@@ -1,7 +1,7 @@
 """Read any audio that PyAV decodes, also out of a video file, block by block or as a ``Clip``."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from client.audio.channels import ChannelMeter, Mix
 from client.audio.declared import ogg_breaks_off
 from client.audio.decoding import BLOCK_S, Damage, decode
+from client.audio.mending import Piece, pieces_of
 from client.core.errors import AudioFileError, BrokenFileError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.resample import at_sample_rate
@@ -32,38 +33,13 @@ MAX_MISSING_SHARE: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Origin:
-    """What a file told when it was decoded, and what a copy of its sound no longer shows.
-
-    Attributes:
-        missing_s: so much of it could not be read.
-        declared_s: how much sound it says there is, where that is more than arrived.
-        is_damaged: something is missing, known how much or not.
-        mix: how its channels became one.
-    """
-
-    missing_s: float = 0.0
-    declared_s: float | None = None
-    is_damaged: bool = False
-    mix: Mix = field(default_factory=Mix)
-
-    def notice(self) -> str:
-        """What is missing, in a few words; empty where nothing is."""
-        if not self.is_damaged:
-            return ""
-        if not self.missing_s:
-            return "the file breaks off"
-        of_s = f" of {self.declared_s:.1f} s" if self.declared_s else ""
-        return f"{self.missing_s:.1f} s{of_s} of the file cannot be read"
-
-
-@dataclass(frozen=True)
 class _Survey:
     """What a file turns out to hold when it is decoded for the first time."""
 
     duration_s: float
     damage: Damage
     mix: Mix
+    pieces: tuple[Piece, ...] = ()
 
 
 class SoundFile:
@@ -82,6 +58,7 @@ class SoundFile:
         declared_s: how much a damaged file says there is, where that is more than arrives; else
             ``None``.
         missing: (start_s, end_s) within the sound that could not be decoded and are silent.
+        misses_more: more may be missing than is known (``Damage.is_timed``).
         mix: how its channels become one.
 
     Raises:
@@ -93,16 +70,19 @@ class SoundFile:
     def __init__(self, path: Path | str, *, allow_truncated: bool = False) -> None:
         self.path = Path(path).expanduser()
         _check_is_file(self.path)
-        survey = _survey(self.path)
-        self.duration_s, self.mix = survey.duration_s, survey.mix
+        survey = _best_survey(self.path)
+        self.duration_s, self.mix, self._pieces = survey.duration_s, survey.mix, survey.pieces
         self.missing = tuple(survey.damage.missing)
         self.declared_s: float | None = None
         stated_s = survey.damage.declared_s or 0.0
+        if survey.damage.left_out_s:
+            stated_s = max(stated_s, self.duration_s + survey.damage.left_out_s)
         missing_s = stated_s - self.duration_s
         broken = survey.damage.breaks_off or ogg_breaks_off(self.path)
         if missing_s > TRUNCATED_S:
             broken = broken or self.duration_s < TRUNCATED_SHARE * stated_s
             self.declared_s = stated_s if broken or self.missing else None
+        self.misses_more = bool(self.missing) and not (survey.damage.is_timed or stated_s)
         self.breaks_off = broken
         if broken and not allow_truncated:
             of_s = f" of {stated_s:.1f} s" if missing_s > 0 else ""
@@ -118,13 +98,6 @@ class SoundFile:
             )
 
     @property
-    def origin(self) -> Origin:
-        """What it told when it was decoded."""
-        missing_s = sum(end_s - start_s for start_s, end_s in self.missing)
-        missing_s += max(0.0, (self.declared_s or 0.0) - self.duration_s)
-        return Origin(missing_s, self.declared_s, self.breaks_off or missing_s > 0, self.mix)
-
-    @property
     def condition(self) -> SoundQuality:
         """What decoding it showed, and a copy of its sound does not: the levels are not in it."""
         missing_s = sum(end_s - start_s for start_s, end_s in self.missing)
@@ -135,11 +108,12 @@ class SoundFile:
             channels=None if self.mix.take == "both" else self.mix.take,
             missing_s=round(missing_s, 3),
             declared_s=self.declared_s,
+            misses_more=self.misses_more,
         )
 
     def blocks(self) -> Iterator[npt.NDArray[np.float32]]:
         """The sound from its start, float32 of shape ``(n,)``, some seconds at a time."""
-        for part in decode(self.path, Damage()):
+        for part in decode(self.path, Damage(), self._pieces):
             yield self.mix.mixed(part)
 
     def clip(self) -> Clip:
@@ -185,9 +159,23 @@ def _check_is_file(path: Path) -> None:
         raise AudioFileError(f"{str(path)!r} is not a file name") from error
 
 
-def _survey(path: Path) -> _Survey:
+def _best_survey(path: Path) -> _Survey:
+    """Of the file as it is; if that shows damage, of the pieces that can be read of it."""
+    try:
+        found = _survey(path)
+    except AudioFileError:
+        pieces = pieces_of(path)
+        if not pieces:
+            raise
+        return _survey(path, pieces)
+    if (found.damage.missing or found.damage.breaks_off) and (pieces := pieces_of(path)):
+        return _survey(path, pieces)
+    return found
+
+
+def _survey(path: Path, pieces: tuple[Piece, ...] = ()) -> _Survey:
     damage, meter = Damage(), ChannelMeter()
-    for part in decode(path, damage):
+    for part in decode(path, damage, pieces):
         meter.feed(part)
         if meter.samples > MAX_AUDIO_S * SAMPLE_RATE_HZ:
             raise AudioFileError(
@@ -195,4 +183,4 @@ def _survey(path: Path) -> _Survey:
             )
     if not meter.samples:
         raise AudioFileError(f"{path} has no audio that can be decoded; is it complete?")
-    return _Survey(meter.samples / SAMPLE_RATE_HZ, damage, meter.mix)
+    return _Survey(meter.samples / SAMPLE_RATE_HZ, damage, meter.mix, pieces)

@@ -99,6 +99,7 @@ class SoundMeter:
             channels=came.channels,
             missing_s=came.missing_s,
             declared_s=came.declared_s,
+            misses_more=came.misses_more,
         )
         problems = _problems(measured, is_damaged="damaged" in came.problems)
         return measured.model_copy(update={"problems": problems})

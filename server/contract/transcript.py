@@ -189,6 +189,7 @@ class SoundQuality(Wire):
     speech stops; near to 0 in a room with much echo. ``offset``: the constant part, which was taken
     out. ``channels``: what was used of a stereo recording, if it was not mixed. ``missing_s``: so
     much of a damaged file could not be read, of ``declared_s`` where the file says how long it is.
+    ``misses_more``: more may be missing, because the format has no times that would show it.
     """
 
     problems: Annotated[tuple[SoundProblem, ...], Field(max_length=20)] = ()
@@ -202,6 +203,7 @@ class SoundQuality(Wire):
     channels: Literal["left", "right", "unmixed"] | None = None
     missing_s: Seconds = 0.0
     declared_s: Seconds | None = None
+    misses_more: bool = False
 
 
 class Evidence(Wire):

@@ -14,6 +14,8 @@ UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not gr
 CORRECTED_NOTICE = "The candidate corrected words of the transcript: {corrections}."
 MAX_LISTED_CORRECTIONS = 10
 """The transcript marks them all."""
+SHORTEST_MISSING_S: Final = 0.1
+"""Less is not said in figures."""
 
 _REMEDIES: Final[dict[SoundProblem, str]] = {
     "damaged": "the file is damaged{missing}: copy or record it again",
@@ -69,23 +71,29 @@ def sound_notice(quality: SoundQuality | None) -> str:
     """One line about the sound, with what to do; empty where nothing is wrong or was measured."""
     if quality is None or not quality.problems:
         return ""
-    missing = ""
-    if quality.missing_s:
-        missing_s = "less than 0.1" if quality.missing_s < 0.05 else f"{quality.missing_s:.1f}"
-        # a file whose end is missing declares more than came: nothing stands for its end
-        if quality.declared_s is None:
-            missing = f", {missing_s} s cannot be read and count as silence"
-        else:
-            missing = f", {missing_s} s of {quality.declared_s:.1f} s cannot be read"
-    above = (quality.speech_dbfs or 0.0) - (quality.noise_dbfs or 0.0)
     parts = [
         _REMEDIES[problem].format(
-            missing=missing,
+            missing=_missing(quality),
             speech=f"{quality.speech_dbfs or 0.0:.0f}",
-            above=f"{above:.0f}",
+            above=f"{(quality.speech_dbfs or 0.0) - (quality.noise_dbfs or 0.0):.0f}",
             hum=quality.hum_hz,
             channel=quality.channels,
         )
         for problem in quality.problems
     ]
     return f"The sound: {'; '.join(parts)}."
+
+
+def _missing(quality: SoundQuality) -> str:
+    """How much of a damaged file is missing, as far as it is known."""
+    if not quality.missing_s:
+        return ""
+    is_short = quality.missing_s < SHORTEST_MISSING_S
+    missing_s = f"less than {SHORTEST_MISSING_S}" if is_short else f"{quality.missing_s:.1f}"
+    if quality.misses_more:
+        part = "a part" if is_short else f"{missing_s} s or more"
+        return f", {part} cannot be read (this kind of file does not say how much is missing)"
+    # a file whose end is missing declares more than came: nothing stands for its end
+    if quality.declared_s is None:
+        return f", {missing_s} s cannot be read and count as silence"
+    return f", {missing_s} s of {quality.declared_s:.1f} s cannot be read"

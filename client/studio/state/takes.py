@@ -370,5 +370,6 @@ def _what_is_missing(sound: SoundFile) -> str:
         of_s = f" of {sound.declared_s:.1f} s" if sound.declared_s else ""
         parts.append(f"the file breaks off: {sound.duration_s:.1f} s{of_s} can be read")
     if lost_s:
-        parts.append(f"{lost_s:.1f} s in the middle of the file cannot be read")
+        or_more = " or more" if sound.misses_more else ""
+        parts.append(f"{lost_s:.1f} s{or_more} in the middle of the file cannot be read")
     return f"; {', '.join(parts)}" if parts else ""
