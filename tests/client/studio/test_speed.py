@@ -30,6 +30,7 @@ PAGES = (
     "/questions",
     "/practice/cloud-spot-or-on-demand",
     "/drills",
+    "/drills/acronyms",
     "/history",
     "/history?page=15",
     "/history?role=ml-infrastructure-engineer&since=2026-01-01",
@@ -37,8 +38,13 @@ PAGES = (
     "/progress?signal=debugging",
     "/plan",
     "/attempts/1",
+    "/attempts/{latest}",
+    "/attempts/{latest}/versions/1",
+    "/attempts/{latest}/comments",
+    "/attempts/{latest}/share",
     "/attempts/{latest}/compare/{earlier}",
     "/interview",
+    "/interview/{running}",
     "/interview/{ended}/report",
     "/microphone",
     "/settings",
@@ -49,7 +55,7 @@ PAGES = (
 def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], int]]:
     """Opens a page of ``PAGES`` and returns its status.
 
-    The studio has 1,043 answers, most of them corrected by a coach, an interview, and drills.
+    The studio has 1,044 answers, most of them corrected by a coach, two interviews, and drills.
     """
     settings = ClientSettings(home=tmp_path_factory.mktemp("practiced"))
     studio = make_studio(settings)
@@ -58,12 +64,18 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
     practice(backend, lexicon, until=now, roles=[role], answers=40)
     ended = hold_interview(backend, settings, lexicon, role=role, minutes=20, answers=3)
     Interviews.of(settings).end(ended)
+    running = hold_interview(backend, settings, lexicon, role=role, minutes=10, answers=1)
     backend.import_attempts(corrected_copies(archived_copies(backend, 1000)))
     practice_drills(backend, load_items(settings), until=now)
     lines = question_lines(all_attempts(backend))
     line = next(line for line in lines if line.answers > 1)
     with TestClient(create_studio(studio), base_url=ORIGIN) as client:
-        known = {"latest": line.latest.id, "earlier": line.first.id, "ended": ended}
+        known = {
+            "latest": line.latest.id,
+            "earlier": line.first.id,
+            "ended": ended,
+            "running": running,
+        }
         yield lambda path: client.get(path.format(**known)).status_code
 
 
