@@ -184,7 +184,7 @@ def check_weights() -> Check:
 
 def check_data_folder(settings: ClientSettings) -> Check:
     """Whether your own data can be written, and whether recordings wait to be recovered."""
-    from client.journal import Journal
+    from client.journal.journal import Journal
 
     name = "data folder"
     home = settings.home

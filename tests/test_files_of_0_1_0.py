@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from client.cli import common
 from client.cli.app import app
-from client.journal import Journal
+from client.journal.journal import Journal
 from client.practice.interviews.store import Interviews
 from tests.client.conftest import make_app
 

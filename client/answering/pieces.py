@@ -1,12 +1,17 @@
-"""Where an answer is cut while it is spoken: at pauses; if nobody pauses, between words."""
+"""Cuts an answer into pieces while it is spoken, and decides when the engine gets them.
+
+The cuts are at pauses; if nobody pauses, between words.
+"""
 
 import itertools
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from client.answering.sample_buffer import SampleBuffer
 from client.audio.voice_activity import VoiceActivity
 from client.transcription.segments import (
     CUT_SEARCH_S,
@@ -16,7 +21,6 @@ from client.transcription.segments import (
     dip_s,
     quietest_s,
 )
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
 Span = tuple[float, float]
 
@@ -37,6 +41,28 @@ SHORTEST_S = 0.05
 """Less speech than this, left over by a cut, is part of no word."""
 
 _LOOK_AROUND_S = 0.5
+
+CONTEXT_SPEECH_S: Final = 4.0
+"""Less speech than this is recognized worse on its own, and again with what follows."""
+
+SHARE_OF_TIME: Final = 3.0
+"""So many times what a run costs however short it is (Whisper: nearly all of it) of speech is
+gathered first, so that the engine is idle for most of the time and "stop" seldom finds it busy."""
+
+FALLEN_SILENT_S: Final = 1.0
+"""Somebody who is silent for this long may be about to press stop: the tail is begun at once."""
+
+QUICK_S: Final = 0.5
+"""An engine as quick as this may be started at any moment, a slower one only in a pause or within
+``YOUNG_S`` after it: speech that follows a pause lasts a while, and by then it is done."""
+
+YOUNG_S: Final = 1.0
+
+ROOM_S: Final = 2.0
+"""The engine is given what waits when a segment has only this much room left, so that after "stop"
+one segment holds all."""
+
+_RUNS_REMEMBERED: Final = 8
 
 
 @dataclass(frozen=True)
@@ -62,58 +88,6 @@ class SpokenPiece:
     def end_s(self) -> float:
         """Where the speech ends."""
         return self.spans[-1][1]
-
-
-class Sound:
-    """The answer's samples so far, without those that nothing needs any more.
-
-    Taking more costs the same however many there are.
-    """
-
-    def __init__(self) -> None:
-        self._buffer: npt.NDArray[np.float32] = np.empty(0, np.float32)
-        self._held = 0
-        self._forgotten = 0
-
-    @property
-    def duration_s(self) -> float:
-        """Length in seconds, with what is forgotten."""
-        return (self._forgotten + self._held) / SAMPLE_RATE_HZ
-
-    @property
-    def held_s(self) -> float:
-        """How much of it is in memory."""
-        return self._held / SAMPLE_RATE_HZ
-
-    def append(self, samples: npt.NDArray[np.float32]) -> None:
-        """Take the next samples, float32 of shape ``(n,)``."""
-        if not self._held:
-            # a recording comes at once: no copy of it. What is full is never written to.
-            self._buffer, self._held = samples, samples.size
-            return
-        end = self._held + samples.size
-        if end > self._buffer.size:
-            grown = np.empty(max(end, 2 * self._held), np.float32)
-            grown[: self._held] = self._buffer[: self._held]
-            self._buffer = grown
-        self._buffer[self._held : end] = samples
-        self._held = end
-
-    def forget_before(self, start_s: float) -> None:
-        """Nothing before this time will be cut; gives its memory back where it is worth a copy."""
-        count = min(self._held, round(start_s * SAMPLE_RATE_HZ) - self._forgotten)
-        if count < max(self._held // 2, 1):
-            return
-        # a copy: whoever has cut sound from this one keeps it
-        self._buffer = self._buffer[count : self._held].copy()
-        self._held -= count
-        self._forgotten += count
-
-    def cut(self, start_s: float, end_s: float) -> tuple[Clip, float]:
-        """The sound between two times, and where exactly it starts, in seconds."""
-        first = min(self._held, max(0, round(start_s * SAMPLE_RATE_HZ) - self._forgotten))
-        last = min(self._held, max(first, round(end_s * SAMPLE_RATE_HZ) - self._forgotten))
-        return Clip(self._buffer[first:last]), (self._forgotten + first) / SAMPLE_RATE_HZ
 
 
 def speech_s(spans: Sequence[Span]) -> float:
@@ -146,7 +120,7 @@ def count_that_fit(pieces: Sequence[SpokenPiece], limit_s: float) -> int:
     return count
 
 
-def segment_of(sound: Sound, pieces: Sequence[SpokenPiece]) -> tuple[Segment, float]:
+def segment_of(sound: SampleBuffer, pieces: Sequence[SpokenPiece]) -> tuple[Segment, float]:
     """The segment that holds these pieces, and where its clip starts within the answer."""
     spans = spans_of(pieces)
     first_s = max(pieces[0].before_s, spans[0][0] - _LOOK_AROUND_S)
@@ -188,7 +162,7 @@ class PieceCutter:
             spans.append((max(voice.open_start_s, self._cut_s), voice.heard_s))
         return spans
 
-    def cut(self, voice: VoiceActivity, sound: Sound, *, is_over: bool) -> list[SpokenPiece]:
+    def cut(self, voice: VoiceActivity, sound: SampleBuffer, *, is_over: bool) -> list[SpokenPiece]:
         """The pieces that are complete since the call before.
 
         Args:
@@ -230,7 +204,7 @@ class PieceCutter:
     def _is_last(self, voice: VoiceActivity) -> bool:
         return self._taken + 1 == len(voice.spans) and voice.open_start_s is None
 
-    def _take(self, span: Span, sound: Sound) -> None:
+    def _take(self, span: Span, sound: SampleBuffer) -> None:
         """Add speech to the piece that is being gathered, which ends before where it grew full."""
         start_s, end_s = span
         if self._waiting and covered_s([*self._waiting, span]) > self._limit_s:
@@ -239,7 +213,7 @@ class PieceCutter:
             start_s = self._split(start_s, sound)
         self._waiting.append((start_s, end_s))
 
-    def _cut_open(self, voice: VoiceActivity, sound: Sound) -> None:
+    def _cut_open(self, voice: VoiceActivity, sound: SampleBuffer) -> None:
         assert voice.open_start_s is not None
         start_s, now_s = max(voice.open_start_s, self._cut_s), voice.heard_s
         gathered = [*self._waiting, (start_s, now_s)]
@@ -257,7 +231,7 @@ class PieceCutter:
                 self._waiting.append((start_s, offset_s + at_s))
                 self._end_piece(offset_s + at_s)
 
-    def _split(self, start_s: float, sound: Sound, *, drop: bool = False) -> float:
+    def _split(self, start_s: float, sound: SampleBuffer, *, drop: bool = False) -> float:
         """Cut speech that is too long at its quietest moment; gives that moment."""
         to_s = start_s + self._speech_limit_s
         clip, offset_s = sound.cut(max(start_s, to_s - CUT_SEARCH_S), to_s)
@@ -272,3 +246,57 @@ class PieceCutter:
             self._pieces.append(SpokenPiece(tuple(self._waiting), self._before_s, at_s))
         self._waiting = []
         self._before_s = self._cut_s = at_s
+
+
+class Pace:
+    """Decides when the engine gets waiting pieces, from what its last runs have cost.
+
+    Soon enough to be fast, rarely enough to be free.
+
+    Args:
+        limit_s: the longest segment.
+    """
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._runs: deque[tuple[float, float]] = deque(maxlen=_RUNS_REMEMBERED)
+
+    def ran(self, sound_s: float, cost_s: float) -> None:
+        """Record one run of the engine: how much sound, how long it took."""
+        self._runs.append((sound_s, cost_s))
+
+    @property
+    def fixed_cost_s(self) -> float:
+        """What a run costs however short it is, from a line through the last runs."""
+        if not self._runs:
+            return 0.0
+        sounds_s, costs_s = np.array(self._runs).T
+        spread = float(np.square(sounds_s - sounds_s.mean()).sum())
+        if spread < 1.0:
+            return float(costs_s.min())  # runs of one length do not tell: suppose the worst
+        slope = float(((sounds_s - sounds_s.mean()) * (costs_s - costs_s.mean())).sum()) / spread
+        at_zero_s = float(costs_s.mean()) - max(0.0, slope) * float(sounds_s.mean())
+        return min(max(0.0, at_zero_s), float(costs_s.min()))
+
+    def is_due(
+        self, *, waiting_s: float, covered_s: float, silence_s: float, phrase_s: float
+    ) -> bool:
+        """Whether the engine is to run now on the pieces that wait.
+
+        Args:
+            waiting_s: speech in pieces that wait for the engine; none: there is nothing to run on.
+            covered_s: length of the segment that all speech would make that is not recognized
+                yet, that which continues now included.
+            silence_s: for how long nobody has spoken.
+            phrase_s: how long the speech that continues now has lasted; 0 in a pause.
+        """
+        if not waiting_s:
+            return False
+        if covered_s >= self._limit_s - ROOM_S:
+            return True
+        fixed_s = self.fixed_cost_s
+        if silence_s >= max(FALLEN_SILENT_S, fixed_s / 2):
+            return True
+        last_s = self._runs[-1][1] if self._runs else 0.0
+        enough = waiting_s >= max(CONTEXT_SPEECH_S, SHARE_OF_TIME * fixed_s)
+        return enough and (phrase_s <= YOUNG_S or last_s <= QUICK_S)

@@ -23,7 +23,7 @@ from client.backend.protocol import (
     RejectedError,
     UnavailableError,
 )
-from client.journal import KeptAnswer
+from client.journal.kept_answer import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
 from pronunciation.memory import give_back

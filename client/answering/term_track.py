@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from client.answering.hearing import HeardStretch
-from client.answering.pieces import Sound
+from client.answering.sample_buffer import SampleBuffer
 from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from server.contract import Evidence, HeardPhrase, HeardTerm, Word
@@ -37,7 +37,7 @@ class TermTrack:
         sound: the answer so far.
     """
 
-    def __init__(self, hear: HearWords, sound: Sound) -> None:
+    def __init__(self, hear: HearWords, sound: SampleBuffer) -> None:
         self._hear = hear
         self._sound = sound
         self._words: list[Word] = []

@@ -1,6 +1,6 @@
 """The work on one answer, live or recorded, step by step, all on one thread.
 
-Sound → speech → pieces cut at pauses → words from the engine → terms heard in them.
+SampleBuffer → speech → pieces cut at pauses → words from the engine → terms heard in them.
 """
 
 import itertools
@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.pace import CONTEXT_SPEECH_S, Pace
 from client.answering.pieces import (
+    CONTEXT_SPEECH_S,
+    Pace,
     PieceCutter,
-    Sound,
     SpokenPiece,
     count_that_fit,
     covered_s,
@@ -24,6 +24,7 @@ from client.answering.pieces import (
     spans_of,
     speech_s,
 )
+from client.answering.sample_buffer import SampleBuffer
 from client.answering.term_track import HearWords, TermTrack
 from client.audio.channels import OffsetRemover
 from client.audio.files import SoundFile, blocks_of
@@ -94,7 +95,7 @@ class AnswerWorker:
         self._engine_lock = engine_lock
         self._show = show
         self._clock = clock
-        self._sound = Sound()
+        self._sound = SampleBuffer()
         self._voice = VoiceActivity()
         self._terms = None if hear is None else TermTrack(hear, self._sound)
         self._limit_s = transcriber.max_segment_s
@@ -296,7 +297,7 @@ def hear_words_again(
         recording: the sound.
         words: in order, with their times.
     """
-    sound = Sound()
+    sound = SampleBuffer()
     track = TermTrack(hear, sound)
     rest = list(words)
     for block in blocks_of(recording):

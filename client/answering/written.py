@@ -10,7 +10,7 @@ from client.backend.protocol import Backend, QueuedError
 from server.contract import Evidence, Submission, Transcript
 
 if TYPE_CHECKING:  # it brings an HTTP client; the journal brings numpy
-    from client.journal import KeptAnswer
+    from client.journal.kept_answer import KeptAnswer
     from client.judging.judge import Judge
 
 

@@ -5,12 +5,14 @@ an engine that this gate has not found speech in. Pauses come from here too: wor
 a silence (SYSTRAN/faster-whisper#125), voice activity does not.
 """
 
-from client.audio.files import SoundFile
+from collections.abc import Iterable
+
 from client.audio.voice_activity import (
     SILENCE_DBFS,
     TONE_STRETCH_S,
     Level,
     LevelMeter,
+    Samples,
     VoiceActivity,
 )
 from client.core.errors import NoSpeech
@@ -39,21 +41,24 @@ def speech_segments(clip: Clip) -> list[tuple[float, float]]:
     return voice.spans
 
 
-def check_for_speech(sound: SoundFile) -> None:
-    """Read a file as far as the first speech, before anything that takes memory is loaded for it.
+def check_for_speech(blocks: Iterable[Samples]) -> None:
+    """Read sound as far as the first speech, before anything that takes memory is loaded for it.
+
+    Args:
+        blocks: at 16 kHz, float32 of shape ``(n,)``, as from ``SoundFile.blocks``.
 
     Raises:
         NoSpeech: nobody speaks in it.
     """
     voice = VoiceActivity()
-    for block in sound.blocks():
+    for block in blocks:
         voice.feed(block)
         open_s = 0.0 if voice.open_start_s is None else voice.heard_s - voice.open_start_s
         if voice.spans or (open_s > TONE_STRETCH_S and not voice.open_is_tone):
             return
     voice.close()
     if not voice.spans:
-        raise no_speech(voice.level, is_empty=not sound.duration_s)
+        raise no_speech(voice.level, is_empty=not voice.heard_s)
 
 
 def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:

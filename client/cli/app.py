@@ -22,7 +22,7 @@ from client.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from client.studio.state.studio import Studio
+    from starlette.applications import Starlette
 
 _OF_SIGPIPE: Final = 128 + 13
 """The exit status that a shell gives a program that wrote into a closed pipe."""
@@ -106,18 +106,20 @@ def _open_studio(
 
         chosen = load_settings_of(bank, lexicon, server)
 
-        def make_studio() -> "Studio":
+        def make_app(number: int) -> "Starlette":
+            from client.studio.app import create_studio
             from client.studio.state.engine_state import EngineState
             from client.studio.state.studio import Studio
 
-            return Studio(
+            studio = Studio(
                 chosen,
                 EngineState(chosen, engine, model),
                 tell=lambda line: errors().print(line, style="yellow", markup=False),
             )
+            return create_studio(studio, port=number)
 
         run(
-            make_studio,
+            make_app,
             port=port,
             open_browser=browser,
             tell=typer.echo,  # the console would take longer to import than the address to print

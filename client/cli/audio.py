@@ -52,12 +52,12 @@ def transcribe(
     from client.answering.worker import transcribe as transcribe_sound
     from client.audio.files import SoundFile
     from client.audio.speech import check_for_speech
-    from client.cli.engine import begin_loading
-    from client.cli.progress import share_bar
+    from client.cli.loading import begin_loading
+    from client.cli.progress_bars import share_bar
     from server.ui.exports.transcript_text import FORMATS
 
     sound = SoundFile(audio)
-    check_for_speech(sound)
+    check_for_speech(sound.blocks())
     transcriber = begin_loading(settings, engine, model)()
     with share_bar("transcribing") as report:
         transcript = transcribe_sound(transcriber, sound, report)

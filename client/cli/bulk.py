@@ -40,7 +40,7 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
     from client.bulk.recordings import recordings_of
     from client.bulk.results import open_results
     from client.bulk.workers import assess_all
-    from client.cli.progress import counting
+    from client.cli.progress_bars import counting
 
     if options.results is None:
         raise typer.BadParameter("many recordings need --out FILE.jsonl for their results")
@@ -68,18 +68,18 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
 def _workers(settings: "ClientSettings", options: BulkOptions) -> "Workers":
     """Workers, once what they all need is there: the weights, the data folder."""
     from client.bulk.assessor import AssessorOptions
-    from client.cli.engine import begin_loading
+    from client.cli.loading import begin_loading
 
     open_judge(settings)  # for its warning
     with open_server(settings):
         begin_loading(settings, options.engine, options.model)()
     engine, model = settings.preferences.engine_or(options.engine, options.model)
     if options.cluster is not None:
-        from client.bulk.cluster import ClusterWorkers
+        from client.bulk.workers import ClusterWorkers
 
         assessor = AssessorOptions(settings, engine, model, threads=1)
         return ClusterWorkers(options.cluster, options.workers, assessor)
-    from client.bulk.processes import ProcessWorkers
+    from client.bulk.workers import ProcessWorkers
 
     processors = os.cpu_count() or 1
     count = options.workers or processors

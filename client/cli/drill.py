@@ -106,9 +106,8 @@ def _practice(
     only: "list[Item]",
 ) -> None:
     from client.audio.devices import find_device
-    from client.cli.engine import open_session
-    from client.practice.drills.hearing import drill_hearing
-    from client.practice.drills.session import DrillSession
+    from client.cli.loading import open_session
+    from client.practice.drills.drill_session import DrillSession, drill_hearing
     from client.practice.finishing import Finisher
     from client.terminal.drill import DrillScreen, recorder_of_takes
     from client.terminal.keys import key_reader
@@ -197,15 +196,15 @@ def _export(
     chosen = sets.of(set_)
     if path.suffix.casefold() == ".csv":
         from client.core.durable_file import write_durably
-        from client.practice.drills.csv_items import items_to_csv
+        from client.practice.drills.item_files import items_to_csv
 
         try:
             write_durably(path, items_to_csv(chosen).encode("utf-8"))
         except OSError as error:
             raise fail(f"{path} cannot be written: {error.strerror}") from error
     elif path.suffix.casefold() == ".apkg":
-        from client.cli.progress import counting
-        from client.practice.drills.anki import write_anki
+        from client.cli.progress_bars import counting
+        from client.practice.drills.item_files import write_anki
 
         title = "Aloud" if set_ is None else f"Aloud::{sets.titles[set_]}"
         voice = _Sounds(settings).clip if sounds else None
@@ -219,7 +218,7 @@ def _export(
 
 
 def _import(settings: "ClientSettings", path: Path, set_: str | None) -> None:
-    from client.practice.drills.csv_items import import_items
+    from client.practice.drills.item_files import import_items
 
     if path.suffix.casefold() != ".csv":
         raise typer.BadParameter(f"{path.name}: the name must end in .csv")

@@ -125,7 +125,7 @@ def regrade(
     as_json: JsonOption = False,
 ) -> None:
     """Grade all past attempts again with today's grader and bank."""
-    from client.cli.progress import counting
+    from client.cli.progress_bars import counting
 
     with open_server(settings) as backend, counting("grading again") as progress:
         result = backend.regrade(dry_run=diff, progress=progress)

@@ -193,7 +193,7 @@ def interview(
 ) -> None:
     """Rehearse a mock interview in the terminal."""
     from client.answering.session import Session
-    from client.cli.engine import begin_loading, load_hearing
+    from client.cli.loading import begin_loading, load_hearing
     from client.practice.finishing import Finisher
     from client.speaking import Speaker
     from client.terminal.interview import Interview, InterviewOptions
@@ -248,17 +248,17 @@ def _assess(
     from client.answering.session import Session, handed_over
     from client.audio.files import SoundFile
     from client.audio.speech import check_for_speech
-    from client.cli.engine import begin_loading, load_hearing
-    from client.cli.progress import share_bar
+    from client.cli.loading import begin_loading, load_hearing
+    from client.cli.progress_bars import share_bar
     from client.core.errors import BrokenFileError, RecordingError
-    from client.journal import Journal
+    from client.journal.journal import Journal
 
     try:
         sound = SoundFile(audio, allow_truncated=partial)
     except BrokenFileError as error:
         hint = "--partial assesses what can be read"
         raise BrokenFileError(f"{error}; {hint}") from error
-    check_for_speech(sound)  # before an engine takes time and memory for it
+    check_for_speech(sound.blocks())  # before an engine takes time and memory for it
     loaded = begin_loading(settings, engine, model, offline=offline)
     with open_server(settings) as backend:
         prompt = _prompt_of(backend, question_id, settings, save=save)

@@ -106,7 +106,7 @@ def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
 
 def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
     """Print one JSON line for each line read, as soon as it is judged."""
-    from client.cli.progress import counting
+    from client.cli.progress_bars import counting
 
     try:
         text = manifest.read_text(encoding="utf-8-sig")  # editors on Windows begin with a mark

@@ -44,8 +44,8 @@ def retranscribe(
     model: ModelOption = None,
 ) -> None:
     """Transcribe recorded answers again and grade them; the earlier reports are kept."""
-    from client.cli.engine import open_session
-    from client.cli.progress import share_bar
+    from client.cli.loading import open_session
+    from client.cli.progress_bars import share_bar
     from client.core.errors import ClientError
     from client.data.own_recordings import OwnRecordings
     from client.data.repair import rough_answers, transcribe_again
@@ -143,7 +143,7 @@ def correct(
 def _correct(
     settings: "ClientSettings", backend: "Backend", attempt_id: int, text: str
 ) -> "Attempt":
-    from client.cli.engine import open_session
+    from client.cli.loading import open_session
     from client.data.own_recordings import OwnRecordings
     from client.data.repair import correct_words
 

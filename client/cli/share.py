@@ -112,7 +112,7 @@ def share(
 
 def _wait(sharing: "RemoteSharing", attempt_id: int) -> "Preparing | None":
     """Waits for the server's work on a recording, and shows its progress."""
-    from client.cli.progress import counting
+    from client.cli.progress_bars import counting
 
     with counting("the server prepares the recording") as report:
 

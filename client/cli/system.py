@@ -64,7 +64,7 @@ def pull(
     name: Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud models list`.")],
 ) -> None:
     """Download Whisper weights, with a progress bar."""
-    from client.cli.progress import download_bar
+    from client.cli.progress_bars import download_bar
     from client.transcription.weights import pull as fetch
 
     with download_bar(f"fetching {name}") as report:

@@ -43,7 +43,7 @@ def unfinished(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List interrupted answers that have no report yet, and finish or discard them."""
-    from client.cli.engine import open_session
+    from client.cli.loading import open_session
     from client.practice.finishing import Finisher
 
     with open_server(settings) as backend:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from client.audio.take_file import TakeHeldError
-from client.journal import Journal, Unfinished
+from client.journal.journal import Journal, Unfinished
 from client.journal.kept_answer import kept_path
 
 _IS_KEPT: Final = re.compile(r"[0-9a-f]{32}")

@@ -14,7 +14,7 @@ from typing import Any, Final
 import httpx
 
 from client.core.errors import ClientError
-from client.core.settings import JudgeSettings
+from client.core.judge_settings import JudgeSettings
 
 LIMIT_S: Final = 20.0
 """For everything, the retry included: as long as a candidate may be kept waiting for a report."""

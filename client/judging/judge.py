@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from pydantic import ValidationError
 
 from client.backend.protocol import Backend, BackendError
-from client.core.settings import JudgeSettings
+from client.core.judge_settings import JudgeSettings
 from client.judging.chat import Chat, ChatError, parse_json
 from question_bank.models import KeyPhrase, Question
 from server.contract import JudgedPhrase, Judgment, Submission

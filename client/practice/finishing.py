@@ -18,11 +18,11 @@ from client.backend.protocol import (
 from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
-from client.journal import Entry, Journal, KeptAnswer, Unfinished
-from client.journal.entry import label_of
-from client.practice.drills.hearing import drill_hearing
+from client.journal.entry import Entry, label_of
+from client.journal.journal import Journal, Unfinished
+from client.journal.kept_answer import KeptAnswer
+from client.practice.drills.drill_session import DrillVerdict, HearDrill, drill_hearing, review_of
 from client.practice.drills.items import DrillItems, Item
-from client.practice.drills.session import DrillVerdict, HearDrill, review_of
 from client.transcription.base import ProgressCallback
 from question_bank.models import Question
 from server.contract import HistoryQuery

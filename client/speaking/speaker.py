@@ -28,6 +28,10 @@ MAX_CACHE_BYTES: Final = 200 * 1024 * 1024
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[A-Z0-9])|\n+")
 _NO_END: Final = re.compile(r"(?:\b(?:[A-Z]|e\.g|i\.e|vs|etc|Dr|Mr|Mrs|Ms|Prof|St|No)\.)$")
 """A point after these ends no sentence."""
+TRIAL_SENTENCE: Final = (
+    "How would you choose between InfiniBand and RoCE for a new training cluster?"
+)
+"""Said to try a voice."""
 _NO_VOICE: Final = "no voice works here, so the text is only shown"
 
 

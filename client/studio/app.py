@@ -1,27 +1,44 @@
 """The studio's web application, built by a function: there is no global one.
 
-It serves the first page and the files of all pages; the others follow when that is out.
+It serves the first page and the files of all pages. The other pages are built with FastAPI, once
+the first one has been served: importing it takes longer than all that the first page needs.
 """
 
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from client.studio.failures import add_failures
+from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
+from client.core.errors import ClientError
 from client.studio.guard import Guard
 from client.studio.routes import home
 from client.studio.state.studio import Studio
+from pronunciation.errors import PronunciationError
+from question_bank.errors import BankError
 from server.ui.rendering import STATIC as SHARED_STATIC
 from server.ui.static_files import Assets
 
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
 _STATIC = Path(__file__).with_name("static")
+_FIRST_PAGE_WITHIN_S: Final = 15.0
+_READY_AFTER_S: Final = 0.5
+"""The first page goes first, with what it links to. Then the other pages are made, and the voice is
+loaded and says the first question into its cache, so that it asks without a wait; the database,
+which the first page did without, is opened too."""
 
 
 def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:
@@ -32,7 +49,8 @@ def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:
         port: the port it is served on, which requests must name; ``None``: any, for tests.
 
     Returns:
-        It has ``state.pages``, which can be told to get the other pages ready.
+        It has ``state.get_ready``, which waits until the first page is out and then loads what the
+        others need. Call it on a separate thread.
     """
 
     @asynccontextmanager
@@ -40,12 +58,14 @@ def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:
         yield
         studio.close()
 
-    def other_pages() -> Starlette:
-        from client.studio.pages import create_pages
+    pages = DeferredApp(lambda: create_pages(studio))
 
-        return create_pages(studio)
+    def get_ready() -> None:
+        studio.shown.wait(_FIRST_PAGE_WITHIN_S)
+        time.sleep(_READY_AFTER_S)
+        pages.get_ready()
+        studio.get_ready()
 
-    pages = DeferredApp(other_pages)
     app = Starlette(
         routes=[
             Mount("/static/ui", Assets(directory=SHARED_STATIC), name="ui"),
@@ -56,8 +76,62 @@ def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:
         middleware=[Middleware(Guard, port=port)],
         lifespan=lifespan,
     )
-    app.state.pages = pages
-    add_failures(app, studio)
+    app.state.get_ready = get_ready
+    _add_failures(app, studio)
+    return app
+
+
+def create_pages(studio: Studio) -> "FastAPI":
+    """The application of all pages but the first; ``create_studio`` adds what all pages need.
+
+    Args:
+        studio: what the pages share.
+    """
+    from fastapi import FastAPI
+    from fastapi.exceptions import RequestValidationError
+
+    from client.studio.routes import (
+        attempts,
+        bank,
+        comments,
+        drills,
+        history,
+        interview,
+        microphone,
+        practice,
+        progress,
+        repair,
+        settings,
+        sharing,
+        sounds,
+    )
+
+    app = FastAPI(title="Aloud studio", docs_url=None, redoc_url=None, openapi_url=None)
+    for page in (
+        bank,
+        sounds,
+        history,
+        progress,
+        practice,
+        drills,
+        attempts,
+        repair,
+        interview,
+        microphone,
+        settings,
+        sharing,
+        comments,
+    ):
+        app.include_router(page.router(studio))
+    _add_failures(app, studio)
+
+    def on_invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        name = first["loc"][-1] if first["loc"] else "request"
+        return _failure(studio, request, 422, "That cannot be read", f"{name}: {first['msg']}")
+
+    app.add_exception_handler(RequestValidationError, on_invalid)
     return app
 
 
@@ -86,3 +160,39 @@ class DeferredApp:
             if self._made is None:
                 self._made = self._make()
             return self._made
+
+
+def _add_failures(app: Starlette, studio: Studio) -> None:
+    """Show every expected failure as a page (or JSON, for a script) with one clear text."""
+
+    def on_rejected(request: Request, error: Exception) -> Response:
+        missing = isinstance(error, RejectedError) and error.code == "not-found"
+        title = "Not found" if missing else "That cannot be done"
+        return _failure(studio, request, 404 if missing else 422, title, str(error))
+
+    def on_unavailable(request: Request, error: Exception) -> Response:
+        sign_in = isinstance(error, SignInNeededError)
+        title = "Sign in to the server" if sign_in else "The server is away"
+        return _failure(studio, request, 503, title, str(error))
+
+    def on_failure(request: Request, error: Exception) -> Response:
+        return _failure(studio, request, 422, "That did not work", str(error))
+
+    def on_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        title = "Not found" if error.status_code == 404 else "That cannot be done"
+        return _failure(studio, request, error.status_code, title, str(error.detail))
+
+    app.add_exception_handler(UnavailableError, on_unavailable)
+    app.add_exception_handler(RejectedError, on_rejected)
+    app.add_exception_handler(ClientError, on_failure)
+    app.add_exception_handler(PronunciationError, on_failure)
+    app.add_exception_handler(BankError, on_failure)
+    app.add_exception_handler(HTTPException, on_http)
+
+
+def _failure(studio: Studio, request: Request, status: int, title: str, detail: str) -> Response:
+    """A failure in the form that was asked for."""
+    if "text/html" in request.headers.get("accept", ""):
+        return studio.page(request, "failure.html", status, title=title, detail=detail)
+    return JSONResponse({"title": title, "detail": detail}, status)

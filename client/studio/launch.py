@@ -5,7 +5,6 @@ Everything heavy is imported only when the address has been printed: the browser
 
 import socket
 import threading
-import time
 import webbrowser
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
@@ -13,15 +12,10 @@ from typing import TYPE_CHECKING, Final
 from client.core.errors import ClientError
 
 if TYPE_CHECKING:
-    from client.studio.state.studio import Studio
+    from starlette.applications import Starlette
 
 DEFAULT_PORT: Final = 8018
 _HOST: Final = "127.0.0.1"
-_FIRST_PAGE_WITHIN_S: Final = 15.0
-_READY_AFTER_S: Final = 0.5
-"""The first page goes first, with what it links to. Then the other pages are made, and the voice is
-loaded and says the first question into its cache, so that it asks without a wait; the database,
-which the first page did without, is opened too."""
 _MAX_MESSAGE_BYTES: Final = 1 << 20
 
 
@@ -30,7 +24,7 @@ class StudioError(ClientError):
 
 
 def run(
-    make_studio: Callable[[], "Studio"],
+    make_app: Callable[[int], "Starlette"],
     *,
     port: int | None = None,
     open_browser: bool = True,
@@ -39,7 +33,8 @@ def run(
     """Serve until interrupted.
 
     Args:
-        make_studio: gives what is served; called when the address is known, closed at the end.
+        make_app: makes what is served, for the port that it is served on; called once the address
+            has been printed.
         port: the port; ``None``: ``DEFAULT_PORT``, or a free one where that is taken.
         open_browser: show the page.
         tell: takes the address, one line.
@@ -57,18 +52,8 @@ def run(
     with listener:
         import uvicorn
 
-        from client.studio.app import create_studio
-
-        studio = make_studio()
-        app = create_studio(studio, port=number)
-
-        def get_ready() -> None:
-            studio.shown.wait(_FIRST_PAGE_WITHIN_S)
-            time.sleep(_READY_AFTER_S)
-            app.state.pages.get_ready()
-            studio.get_ready()
-
-        threading.Thread(target=get_ready, name="aloud-ready", daemon=True).start()
+        app = make_app(number)
+        threading.Thread(target=app.state.get_ready, name="aloud-ready", daemon=True).start()
         config = uvicorn.Config(
             app,
             log_level="warning",

@@ -12,9 +12,10 @@ from rich.text import Text
 from client.audio import Level, Recorder, RecorderSettings
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
-from client.journal import Journal, KeptAnswer
+from client.journal.journal import Journal
+from client.journal.kept_answer import KeptAnswer
+from client.practice.drills.drill_session import DrillSession, Step
 from client.practice.drills.items import Item
-from client.practice.drills.session import DrillSession, Step
 from client.terminal.keys import Keys
 from client.terminal.quiet import quiet_libraries
 from client.terminal.recording_screen import End, watch_recording

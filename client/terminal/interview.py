@@ -17,7 +17,8 @@ from client.audio import Level, OnSamples, Recorder, RecorderSettings, Recording
 from client.backend.protocol import Backend
 from client.core.errors import ClientError, NoSpeech
 from client.core.settings import ClientSettings
-from client.journal import Journal, KeptAnswer
+from client.journal.journal import Journal
+from client.journal.kept_answer import KeptAnswer
 from client.practice.choosing import choose_questions
 from client.practice.finishing import Finisher
 from client.practice.interviews import last_practiced

@@ -11,8 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from client.core.settings import ClientSettings
-from client.studio.app import create_studio
-from client.studio.pages import create_pages
+from client.studio.app import create_pages, create_studio
 from client.studio.state.studio import Studio
 from scripts import screenshots, walk
 from tests.client.studio.studio_parts import ORIGIN, make_studio

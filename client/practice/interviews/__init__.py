@@ -1,10 +1,14 @@
 """Mock interviews: planned, kept on disk while they run, with one report at the end."""
 
-from client.practice.interviews.markdown import interview_to_markdown
+from client.practice.interviews.interview_report import (
+    KeptAnswer,
+    find_answers,
+    interview_to_markdown,
+    report_interview,
+)
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
 from client.practice.interviews.plan import InterviewPlan, last_practiced, plan_interview
 from client.practice.interviews.record import AskedQuestion, InterviewError, InterviewRecord
-from client.practice.interviews.report import KeptAnswer, find_answers, report_interview
 from client.practice.interviews.store import InterviewNotFound, Interviews, KeptInterviews
 
 __all__ = [

@@ -1,12 +1,10 @@
-"""Responses that are not pages: files to save, and what the app's own voice says."""
+"""Responses that a browser saves as files."""
 
 from collections.abc import Iterable
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from client.audio.wav import wav_bytes
-from client.speaking import Speaker
 from server.ui.exports.file_types import ending_of, media_type_of
 
 
@@ -29,11 +27,3 @@ def export_format(ending: str, formats: Iterable[str]) -> str:
         if ending_of(format) == ending:
             return format
     raise HTTPException(404, f"there is no export named {ending!r}")
-
-
-def sound(speaker: Speaker, text: str) -> Response:
-    """A text as a WAV file. The browser keeps none: the voice has its own cache and may change."""
-    clip = speaker.clip(text)
-    return Response(
-        wav_bytes(clip), media_type="audio/wav", headers={"Cache-Control": "private, no-store"}
-    )

@@ -16,16 +16,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.core.errors import DrillError
-from client.journal import Journal
-from client.practice.drills.csv_items import MAX_FILE_BYTES, Imported, import_items, items_to_csv
-from client.practice.drills.hearing import drill_hearing
+from client.journal.journal import Journal
+from client.practice.drills.drill_session import DrillSession, drill_hearing
+from client.practice.drills.item_files import MAX_FILE_BYTES, Imported, import_items, items_to_csv
 from client.practice.drills.items import Item, ItemSets, item_for
-from client.practice.drills.session import DrillSession
 from client.practice.progress import is_learned
 from client.studio.routes.downloads import download
-from client.studio.state.drill_sounds import DrillSounds
 from client.studio.state.open_drills import (
     DrillGoneError,
+    DrillSounds,
     DrillView,
     OpenDrill,
     OpenDrills,

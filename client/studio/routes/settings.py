@@ -1,8 +1,8 @@
 """The settings page: voice, speed, theme, microphone, engine and the other choices."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, HTTPException, Query, Request
+from fastapi import APIRouter, Body, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -19,11 +19,8 @@ from client.core.preferences import (
     written,
 )
 from client.practice.doubtful_choices import MOTHER_TONGUES, doubts_of
-from client.speaking import Speaker, voices_here
-from client.studio.routes.downloads import sound
+from client.speaking import TRIAL_SENTENCE
 from client.studio.state.studio import Studio
-
-TRIAL: Final = "How would you choose between InfiniBand and RoCE for a new training cluster?"
 
 Value = Annotated[str, Body(embed=True, max_length=1000)]
 
@@ -56,15 +53,6 @@ def router(studio: Studio) -> APIRouter:
         """Every default again."""
         studio.choose(dict.fromkeys(NAMES))
         return RedirectResponse("/settings?saved=true", 303)
-
-    @routes.get("/voice")
-    def voice(
-        name: Annotated[str, Query(pattern="^(natural|system)$")],
-        speed: Annotated[float, Query(ge=SPEEDS[0], le=SPEEDS[1])],
-    ) -> Response:
-        """How a voice sounds at a speed, before it is chosen."""
-        only = [each for each in voices_here(name, speed) if each.name == name]
-        return sound(Speaker(studio.lexicon, studio.settings.speech_cache, only), TRIAL)
 
     @routes.post("/{name}")
     def choose(name: str, value: Value) -> dict[str, Any]:
@@ -112,5 +100,5 @@ def _page(
         speeds=SPEEDS,
         max_thinking_s=MAX_THINKING_S,
         mother_tongues=MOTHER_TONGUES,
-        trial=TRIAL,
+        trial=TRIAL_SENTENCE,
     )

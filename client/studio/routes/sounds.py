@@ -1,11 +1,13 @@
-"""Sounds of the app's own voice: questions, terms, single readings, drill items."""
+"""Sounds of the app's own voice: questions, terms, single readings, drill items, a trial."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query
 from starlette.responses import Response
 
-from client.studio.routes.downloads import sound
+from client.audio.wav import wav_bytes
+from client.core.preferences import SPEEDS
+from client.speaking import TRIAL_SENTENCE, Speaker, voices_here
 from client.studio.state.studio import Studio
 from pronunciation.phones import parse_phones
 from pronunciation.respelling.from_phones import respell_phones
@@ -50,10 +52,28 @@ def router(studio: Studio) -> APIRouter:
             raise HTTPException(404, f"there is no drill item {item_id!r}")
         return _said(studio, item.prompt, item.lexicon)
 
+    @routes.get("/voice")
+    def voice(
+        name: Annotated[str, Query(pattern="^(natural|system)$")],
+        speed: Annotated[float, Query(ge=SPEEDS[0], le=SPEEDS[1])],
+    ) -> Response:
+        """How a voice sounds at a speed, before it is chosen."""
+        only = [each for each in voices_here(name, speed) if each.name == name]
+        speaker = Speaker(studio.lexicon, studio.settings.speech_cache, only)
+        return _sound(speaker, TRIAL_SENTENCE)
+
     return routes
 
 
 def _said(studio: Studio, text: str, lexicon: Lexicon | None = None) -> Response:
     if not any(character.isalnum() for character in text):
         raise HTTPException(422, "there is nothing to say: the text has no words")
-    return sound(studio.speaker(lexicon), text)
+    return _sound(studio.speaker(lexicon), text)
+
+
+def _sound(speaker: Speaker, text: str) -> Response:
+    """A text as a WAV file. The browser keeps none: the voice has its own cache and may change."""
+    clip = speaker.clip(text)
+    return Response(
+        wav_bytes(clip), media_type="audio/wav", headers={"Cache-Control": "private, no-store"}
+    )

@@ -9,8 +9,7 @@ from client.answering.session import handed_over
 from client.answering.submission import Outcome
 from client.audio.take_file import TakeWriter
 from client.core.errors import ClientError, RecordingError
-from client.journal import KeptAnswer
-from client.journal.kept_answer import why_unfinished
+from client.journal.kept_answer import KeptAnswer, why_unfinished
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
 

@@ -23,13 +23,13 @@ from client.core.own_lexicon import load_own_lexicon
 from client.core.preferences import change_preferences, load_preferences
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
+from client.data.repair import Repairs
 from client.practice.choosing import first_question
 from client.practice.drills.items import DrillItems
 from client.practice.interviews import Interviews
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
 from client.studio.state.open_interviews import OpenInterviews
-from client.studio.state.repairs import Repairs
 from client.studio.state.takes import Takes
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question

@@ -18,7 +18,7 @@ from client.backend.protocol import UnavailableError
 from client.backend.sending import OutboxBackend
 from client.core.errors import AudioFileError, ClientError, RecordingError
 from client.core.settings import ClientSettings
-from client.journal import Journal
+from client.journal.journal import Journal
 from client.journal.kept_answer import why_unfinished
 from client.practice.drills.items import DrillItems
 from client.practice.finishing import Finisher, NotFinishableError, Offer

@@ -8,7 +8,7 @@ const speed = document.getElementById("speed");
 const trial = document.querySelector("[data-try]");
 
 function showTrial() {
-  trial.dataset.sound = `/settings/voice?${new URLSearchParams({ name: voice.value, speed: speed.value })}`;
+  trial.dataset.sound = `/sound/voice?${new URLSearchParams({ name: voice.value, speed: speed.value })}`;
   trial.disabled = !speed.validity.valid;
 }
 

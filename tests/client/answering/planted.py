@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from client.answering.pieces import Sound
+from client.answering.sample_buffer import SampleBuffer
 
 RATE_HZ = 16_000
 
@@ -52,12 +52,12 @@ class FedVoice(PlantedVoice):
         self.hear(self.heard_s, is_over=True)
 
 
-def noise(duration_s: float, quiet_s: Sequence[tuple[float, float]] = ()) -> Sound:
+def noise(duration_s: float, quiet_s: Sequence[tuple[float, float]] = ()) -> SampleBuffer:
     """A sound without any quiet moment but those given."""
     rng = np.random.default_rng(4)
     samples = (0.1 * rng.standard_normal(round(duration_s * RATE_HZ))).astype(np.float32)
     for start_s, end_s in quiet_s:
         samples[round(start_s * RATE_HZ) : round(end_s * RATE_HZ)] = 0.0
-    sound = Sound()
+    sound = SampleBuffer()
     sound.append(np.clip(samples, -1, 1))
     return sound

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.answering.pieces import Sound
+from client.answering.sample_buffer import SampleBuffer
 from client.answering.worker import HELD_S, AnswerWorker
 from client.audio.files import SoundFile, read_audio
 from client.audio.speech import check_for_speech
@@ -100,19 +100,19 @@ def test_only_what_is_needed_is_in_memory(spoken: np.ndarray, tmp_path: Path) ->
 
 def test_where_nobody_speaks_it_is_refused_before_an_engine_is_there(tmp_path: Path) -> None:
     with pytest.raises(NoSpeech, match="all zeros"):
-        check_for_speech(SoundFile(write(tmp_path / "zeros.wav", [silence(90)])))
+        check_for_speech(SoundFile(write(tmp_path / "zeros.wav", [silence(90)])).blocks())
     hiss = np.random.default_rng(1).standard_normal(30 * SAMPLE_RATE_HZ).astype(np.float32) * 0.05
     with pytest.raises(NoSpeech, match="only noise"):
-        check_for_speech(SoundFile(write(tmp_path / "noise.wav", [hiss])))
+        check_for_speech(SoundFile(write(tmp_path / "noise.wav", [hiss])).blocks())
 
 
 def test_speech_after_a_long_silence_is_found(spoken: np.ndarray, tmp_path: Path) -> None:
     late = write(tmp_path / "late.wav", [silence(60), spoken[: 5 * SAMPLE_RATE_HZ]])
-    check_for_speech(SoundFile(late))
+    check_for_speech(SoundFile(late).blocks())
 
 
 def test_sound_is_forgotten_and_the_rest_keeps_its_time() -> None:
-    sound = Sound()
+    sound = SampleBuffer()
     whole = np.linspace(-1, 1, 20 * SAMPLE_RATE_HZ).astype(np.float32)
     for start in range(0, whole.size, 3 * SAMPLE_RATE_HZ):
         sound.append(whole[start : start + 3 * SAMPLE_RATE_HZ])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.answering.hearing import HeardStretch
-from client.answering.pieces import Sound
+from client.answering.sample_buffer import SampleBuffer
 from client.answering.term_track import HearWords, TermTrack
 from pronunciation.clip import Clip
 from server.contract import HeardPhrase, HeardTerm, Word
@@ -49,7 +49,7 @@ def spoken(texts: list[str], silence_after: tuple[int, ...] = ()) -> list[Word]:
     return words
 
 
-def track(sound: Sound = SOUND, hear: HearWords = hear) -> TermTrack:
+def track(sound: SampleBuffer = SOUND, hear: HearWords = hear) -> TermTrack:
     return TermTrack(hear, sound)
 
 

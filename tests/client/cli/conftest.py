@@ -51,7 +51,7 @@ class ScriptedEngine(Transcriber):
 
 @pytest.fixture
 def scripted_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.cli.engine.begin_loading", lambda *_, **__: ScriptedEngine)
+    monkeypatch.setattr("client.cli.loading.begin_loading", lambda *_, **__: ScriptedEngine)
 
 
 @pytest.fixture

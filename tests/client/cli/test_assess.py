@@ -69,7 +69,7 @@ def test_an_unknown_question_fails_before_anything_is_transcribed(
     def never() -> None:
         raise AssertionError("the engine was waited for")
 
-    monkeypatch.setattr("client.cli.engine.begin_loading", lambda *_, **__: never)
+    monkeypatch.setattr("client.cli.loading.begin_loading", lambda *_, **__: never)
     result = run("assess", str(recording), "--question", "nope")
     assert result.exit_code == 1
     assert "no question 'nope'" in result.stderr

@@ -26,7 +26,7 @@ UNREAD = tuple(each for each in HOSTILE if each.outcome in ("refused", "no speec
 def outcome_of(path: Path) -> str:
     try:
         sound = SoundFile(path)
-        check_for_speech(sound)
+        check_for_speech(sound.blocks())
     except AudioFileError as error:
         assert str(path) in str(error)
         assert "\n" not in str(error)
@@ -53,7 +53,7 @@ def test_each_file_has_its_outcome(hostile: Hostile, tmp_path: Path) -> None:
 def test_the_commands_refuse_in_one_line_and_load_no_engine(
     hostile: Hostile, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.cli.engine.begin_loading", lambda *_, **__: pytest.fail("loaded"))
+    monkeypatch.setattr("client.cli.loading.begin_loading", lambda *_, **__: pytest.fail("loaded"))
     path = tmp_path / hostile.name
     hostile.make(path)
 

@@ -9,9 +9,10 @@ import pytest
 from client.audio.files import read_audio
 from client.core.settings import ClientSettings, load_settings
 from client.data import demo
-from client.journal import Journal, KeptAnswer
+from client.journal.journal import Journal
+from client.journal.kept_answer import KeptAnswer
+from client.practice.drills.drill_session import DrillVerdict
 from client.practice.drills.items import load_items
-from client.practice.drills.session import DrillVerdict
 from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.cli.conftest import Run, ScriptedEngine
 

@@ -36,9 +36,10 @@ from client.core.errors import NoSpeech
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.own_recordings import OwnRecordings
-from client.journal import Journal, KeptAnswer
+from client.journal.journal import Journal
+from client.journal.kept_answer import KeptAnswer
+from client.practice.drills.drill_session import DrillSession, DrillVerdict
 from client.practice.drills.items import Item, load_items
-from client.practice.drills.session import DrillSession, DrillVerdict
 from client.practice.finishing import Finisher
 from client.studio.app import create_studio
 from client.terminal.drill import DrillScreen, recorder_of_takes

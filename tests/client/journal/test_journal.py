@@ -17,7 +17,9 @@ from client.audio.take_file import STAMP_FORMAT, TakeHeldError, TakeWriter
 from client.core.errors import EngineError, RecordingError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
-from client.journal import Entry, Journal, KeptAnswer
+from client.journal.entry import Entry
+from client.journal.journal import Journal
+from client.journal.kept_answer import KeptAnswer
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Submission, Transcript
 

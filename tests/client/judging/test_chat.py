@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from client.core.settings import JudgeSettings
+from client.core.judge_settings import JudgeSettings
 from client.judging.chat import MAX_REPLY_BYTES, Chat, ChatError
 from tests.client.fake_judge import FakeJudge, completion, drips, hangs_up, sends
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from client.backend.protocol import UnavailableError
-from client.core.settings import JudgeSettings
+from client.core.judge_settings import JudgeSettings
 from client.judging.chat import ChatError
 from client.judging.judge import MAX_ANSWER_CHARS, Judge
 from question_bank.models import KeyPhrase, Question

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from client.audio.take_file import read_take
 from client.core.settings import ClientSettings
 from client.data import demo
-from client.journal import Journal
+from client.journal.journal import Journal
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio

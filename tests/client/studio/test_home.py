@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from client.backend.protocol import UnavailableError
 from client.core.settings import ClientSettings
-from client.studio.routes.questions import PAGE
+from client.studio.routes.bank import PAGE
 from client.studio.state.studio import Studio
 from tests.client.conftest import make_submission
 from tests.client.studio.studio_parts import make_studio

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from starlette.testclient import TestClient
 
-from client.core.settings import ClientSettings, JudgeSettings
+from client.core.judge_settings import JudgeSettings
+from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from tests.client.fake_judge import FakeJudge

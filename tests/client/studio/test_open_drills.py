@@ -8,7 +8,7 @@ from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.errors import DrillError
 from client.core.settings import ClientSettings
-from client.practice.drills.session import DrillSession
+from client.practice.drills.drill_session import DrillSession
 from client.studio.state.open_drills import IDLE_S, MAX_OPEN, DrillGoneError, OpenDrill, OpenDrills
 from client.studio.views.drill import coming
 from pronunciation.clip import Clip

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.journal import Journal
+from client.journal.journal import Journal
 from client.studio.state.running_take import (
     MAX_BLOCK_BYTES,
     RunningTake,

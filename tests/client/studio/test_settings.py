@@ -125,13 +125,13 @@ def test_voice_and_speed_are_those_of_the_next_question(studio: Studio) -> None:
 
 def test_a_voice_can_be_tried_before_it_is_chosen(client: TestClient, studio: Studio) -> None:
     sounds = {
-        name: client.get("/settings/voice", params={"name": name, "speed": 1})
+        name: client.get("/sound/voice", params={"name": name, "speed": 1})
         for name in ("natural", "system")
     }
     rates = {name: int.from_bytes(each.content[24:28], "little") for name, each in sounds.items()}
     assert rates == {"natural": 24_000, "system": 22_050}
     assert studio.settings.preferences.voice == "natural"
-    assert client.get("/settings/voice?name=robot&speed=1").status_code == 422
+    assert client.get("/sound/voice?name=robot&speed=1").status_code == 422
 
 
 def test_another_engine_is_loaded_next_unless_an_option_named_one(studio: Studio) -> None:

@@ -14,7 +14,7 @@ from client.answering.session import Session
 from client.backend.sending import OutboxBackend
 from client.core.errors import EngineError
 from client.core.settings import ClientSettings
-from client.journal import Journal
+from client.journal.journal import Journal
 from client.practice.finishing import Finisher
 from client.terminal.interview import Interview
 from client.terminal.keys import Keys

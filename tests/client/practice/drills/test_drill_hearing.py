@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from client.audio.files import read_audio
-from client.practice.drills.hearing import drill_hearing
+from client.practice.drills.drill_session import drill_hearing
 from pronunciation.clip import Clip
 from tests.client.practice.drills.conftest import RIGHT, WRONG, item
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from client.core.settings import ClientSettings
-from client.practice.drills.hearing import drill_hearing
+from client.practice.drills.drill_session import drill_hearing
 from client.practice.drills.items import Item, load_items
 from client.speaking import Speaker
 from client.speaking.pyttsx3_voice import Pyttsx3Voice

@@ -16,7 +16,7 @@ from client.core.settings import ClientSettings
 from client.practice.drills.items import load_items
 from client.practice.interviews import Interviews
 from client.practice.progress import all_attempts, question_lines
-from client.studio.pages import create_pages
+from client.studio.app import create_pages
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
@@ -62,7 +62,7 @@ NO_PAGES: Final = {
     "/attempts/{attempt_id}/export.{suffix}",
     "/attempts/{attempt_id}/share/bundle",
     "/microphone/setup",
-    "/settings/voice",
+    "/sound/voice",
     "/interview/{interview_id}/state",
     "/interview/{interview_id}/report.{suffix}",
 }

@@ -14,7 +14,7 @@ from client.audio.files import read_audio
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.demo import AUDIO
-from client.journal import Journal
+from client.journal.journal import Journal
 from client.transcription.engine_process import EngineProcess
 from tests.client.studio.browser.studio_process import studio_process
 from tests.client.studio.conftest import NewPage, Serve

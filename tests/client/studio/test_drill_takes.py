@@ -7,9 +7,9 @@ from starlette.testclient import TestClient
 
 from client.backend.outbox import OutboxError
 from client.core.settings import ClientSettings
-from client.journal import Journal
-from client.practice.drills.session import DrillSession
-from client.studio.state import drill_sounds
+from client.journal.journal import Journal
+from client.practice.drills.drill_session import DrillSession
+from client.studio.state import open_drills
 from client.studio.state.studio import Studio
 from pronunciation.pcm import decode_pcm16
 from tests.client.practice.drills.conftest import ScriptedHearing
@@ -46,7 +46,7 @@ def test_a_page_that_goes_while_somebody_speaks_leaves_what_was_said(
     studio: Studio,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(drill_sounds, "LEFT_AFTER_S", 0.3)
+    monkeypatch.setattr(open_drills, "LEFT_AFTER_S", 0.3)
     drill = opened(client)
     assert piece(client, drill, 0) == piece(client, drill, QUARTER) == 204
     wait_for(lambda: unfinished(settings) == [("drill", 0.5)])

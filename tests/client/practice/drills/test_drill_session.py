@@ -4,8 +4,14 @@ import pytest
 
 from client.backend.protocol import Backend, QueuedError, UnavailableError
 from client.core.errors import DrillError
+from client.practice.drills.drill_session import (
+    BACK_AFTER,
+    MAX_RETURNS,
+    Deck,
+    DrillSession,
+    choose_items,
+)
 from client.practice.drills.items import Item, ItemSets
-from client.practice.drills.session import BACK_AFTER, MAX_RETURNS, Deck, DrillSession, choose_items
 from pronunciation.clip import Clip
 from server.contract import DrillQuery, DrillQueue, DrillReview
 from tests.client.practice.drills.conftest import (

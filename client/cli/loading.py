@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from client.cli.common import errors, open_judge
-from client.cli.progress import download_bar
+from client.cli.progress_bars import download_bar
 
 if TYPE_CHECKING:
     from client.answering.hearing import Hear
