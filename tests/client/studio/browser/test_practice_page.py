@@ -392,3 +392,10 @@ def test_two_clicks_lead_to_the_first_question_and_four_to_the_first_report(
     page.wait_for_url("**/attempts/*")
     assert "Your first report" in page.inner_text("main")
     assert 0 < page.evaluate("Number(sessionStorage.clicks)") <= 4
+    page.set_viewport_size({"width": 390, "height": 800})
+    score = page.locator("#summary .value").first
+    assert score.evaluate("e => e.getBoundingClientRect().bottom + scrollY") < 800, (
+        "the score first"
+    )
+    assert not page.get_by_text("Colors and lines in").is_visible(), "folded, below the score"
+    assert page.get_by_role("link", name="answer the question once more").is_visible()
