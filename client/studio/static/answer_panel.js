@@ -1,9 +1,18 @@
-/** The panel that records an answer to a question, in practice and in an interview. */
+/** The panel that records what somebody says: an answer in practice and interview, a drill's take. */
 
-import { Answer } from "./answer.js";
 import { clock } from "/static/ui/clock.js";
 import { RecorderPanel } from "./recorder_panel.js";
 import { keepAwake, letSleep } from "./wake_lock.js";
+
+/**
+ * A recording under way.
+ * @typedef {object} Take
+ * @property {number} recordedS how much is recorded, in seconds
+ * @property {() => Promise<void>} stop end it and have it graded or heard
+ * @property {() => Promise<void>} [discard] delete it
+ * @property {() => void} [pause]
+ * @property {() => void} [resume]
+ */
 
 /**
  * It enters "opening", "recording", "paused" and "working" by itself; where a recording ends, the
@@ -12,16 +21,18 @@ import { keepAwake, letSleep } from "./wake_lock.js";
 export class AnswerPanel extends RecorderPanel {
   /** How long the answer should take, in seconds. */
   targetS = 0;
-  /** @type {Answer|null} */
-  #answer = null;
+  /** @type {Take|null} what is being recorded, or was recorded last */
+  take = null;
   #handlers;
 
   /**
    * @param {HTMLElement} root
    * @param {Record<string, import("./recorder_panel.js").State>} states
    * @param {import("./answer.js").Handlers} handlers
+   * @param {{mayBeLeft?: boolean}} [options] `mayBeLeft`: a take is short, and the page may be left
+   *   in the middle of one
    */
-  constructor(root, states, handlers) {
+  constructor(root, states, handlers, { mayBeLeft = false } = {}) {
     super(root, states);
     this.#handlers = {
       ...handlers,
@@ -45,21 +56,14 @@ export class AnswerPanel extends RecorderPanel {
         handlers.onProblem(problem);
       },
     };
-    window.addEventListener("beforeunload", (event) => {
-      if (this.isRecording) {
-        event.preventDefault();
-      }
-    });
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible" && this.isRecording) {
         keepAwake(); // it ends whenever the page is out of sight
       }
     });
-    window.addEventListener("pageshow", (event) => {
-      if (event.persisted) {
-        location.reload(); // brought back from the browser's memory, where its recording has ended
-      }
-    });
+    if (!mayBeLeft) {
+      this.#askBeforeLeaving();
+    }
   }
 
   get isRecording() {
@@ -67,20 +71,21 @@ export class AnswerPanel extends RecorderPanel {
   }
 
   get recordedS() {
-    return this.#answer.recordedS;
+    return this.take.recordedS;
   }
 
   /**
    * Open the microphone and record.
-   * @param {{questionId: string, interview?: string}} question
+   * @param {(handlers: import("./answer.js").Handlers) => Promise<Take|null>} start begins a take;
+   *   `null` where it has called `onProblem`
    */
-  async record(question) {
-    this.#answer = null;
+  async record(start) {
+    this.take = null;
     this.enter("opening");
     this.clearWaveform();
     this.showRecorded(0);
-    this.#answer = await Answer.start({ ...question, handlers: this.#handlers });
-    if (this.#answer && this.is("opening")) {
+    this.take = await start(this.#handlers);
+    if (this.take && this.is("opening")) {
       this.enter("recording");
       keepAwake();
     }
@@ -88,10 +93,10 @@ export class AnswerPanel extends RecorderPanel {
 
   pauseOrGoOn() {
     if (this.is("recording")) {
-      this.#answer.pause();
+      this.take.pause();
       this.enter("paused");
     } else if (this.is("paused")) {
-      this.#answer.resume();
+      this.take.resume();
       this.enter("recording");
     }
   }
@@ -99,13 +104,13 @@ export class AnswerPanel extends RecorderPanel {
   /** End the answer and have it graded. */
   async stop() {
     this.enter("working", "Stopping");
-    await this.#answer.stop();
+    await this.take.stop();
   }
 
   /** Delete what was recorded. */
   async discard() {
     this.enter("opening", "Discarding");
-    await this.#answer.discard();
+    await this.take.discard();
   }
 
   showClock(text, unit) {
@@ -139,8 +144,21 @@ export class AnswerPanel extends RecorderPanel {
     progress.setAttribute("aria-label", "Transcribing");
   }
 
+  #askBeforeLeaving() {
+    window.addEventListener("beforeunload", (event) => {
+      if (this.isRecording) {
+        event.preventDefault();
+      }
+    });
+    window.addEventListener("pageshow", (event) => {
+      if (event.persisted) {
+        location.reload(); // brought back from the browser's memory, where its recording has ended
+      }
+    });
+  }
+
   #hear(level) {
-    if (this.#answer && this.isRecording) {
+    if (this.take && this.isRecording) {
       this.showLevel(level, this.is("recording"));
       this.showRecorded(this.recordedS);
       this.#handlers.onRecorded?.(level);

@@ -1,17 +1,12 @@
 /** One drill: hear a term, say it, see how it was heard, continue. The studio decides what comes. */
 
+import { AnswerPanel } from "./answer_panel.js";
+import { DrillTake, closeMicrophone, requestDrill } from "./drill_take.js";
 import { onKeys } from "./keys.js";
 import { Player } from "./player.js";
-import { Microphone, SAMPLE_RATE_HZ, zerosError } from "./recorder.js";
-import { RecorderPanel } from "./recorder_panel.js";
+import { SAMPLE_RATE_HZ } from "./recorder.js";
 import { remember, remembered } from "./remembered.js";
-import { request } from "./request.js";
-import { ShortTake } from "./short_take.js";
 
-const SILENCE_STOP_S = 0.8; // the longest gap within a spelled acronym was below 0.5 s
-const TIME_LIMIT_S = 6; // no item takes longer; nothing said by then is nothing said
-const SEND_LIMIT_MS = 60_000;
-const KEEP_EVERY_S = 0.25; // what has been said is sent this often, so that a crash loses no more
 const AUTO_KEY = "aloud.drill.say-first";
 
 const STATES = {
@@ -29,18 +24,19 @@ const STATES = {
   failed: { status: "", keepsProblem: true, shows: ["resend"] },
 };
 
+class DrillPanel extends AnswerPanel {
+  showRecorded(seconds) {
+    this.part("clock").textContent = `${seconds.toFixed(1)} s`;
+  }
+}
+
 const root = document.querySelector("[data-drill]");
-const panel = new RecorderPanel(root, STATES);
+const panel = new DrillPanel(root, STATES, { onDone, onProblem }, { mayBeLeft: true });
 const part = (name) => panel.part(name);
 const player = new Player();
 
 let drill = JSON.parse(document.getElementById("drill").textContent);
-/** @type {Microphone|null} */
-let microphone = null;
-/** The take being recorded or last recorded: {id, itemId, sound, recording, samples}. */
-let take = null;
 let step = null;
-let zeros = false;
 
 const isOver = () => root.hidden;
 const isJudged = () => panel.is("verdict", "undecided");
@@ -73,7 +69,6 @@ function showCard() {
   document.getElementById("term").textContent = card.prompt;
   showWays(card.ways);
   show("verdict", false);
-  take = null;
   step = null;
   show("restart", false);
   root.hidden = false;
@@ -174,7 +169,7 @@ function element(tag, className, text) {
 
 async function hearModel() {
   // beside a verdict, the model of what was said: the next item may be another
-  const sound = isJudged() ? take.sound : drill.card.sound;
+  const sound = isJudged() ? panel.take.modelSound : drill.card.sound;
   await player.play(sound).catch((error) => panel.say(error.message));
 }
 
@@ -186,7 +181,7 @@ async function hearReading(reading) {
 async function hearOwn() {
   const piece = { fromS: step.from_s, toS: step.to_s };
   await player
-    .playSamples(take.samples, SAMPLE_RATE_HZ, piece)
+    .playSamples(panel.take.samples, SAMPLE_RATE_HZ, piece)
     .catch((error) => panel.say(error.message));
 }
 
@@ -210,123 +205,27 @@ async function introduce() {
 async function record() {
   player.stop();
   step = null;
-  panel.enter("opening");
-  take = {
-    id: crypto.randomUUID(),
-    itemId: drill.card.item_id,
-    sound: drill.card.sound,
-    recording: new ShortTake(),
-    samples: null,
-    sent: 0,
-    sending: Promise.resolve(),
-  };
-  if (microphone) {
-    microphone.resume();
-  } else {
-    try {
-      microphone = await Microphone.open({ onSamples, onLevel, onEnd });
-    } catch (error) {
-      dropTake(error);
-      return;
-    }
-  }
-  show("verdict", false);
-  panel.enter("recording");
-}
-
-function dropTake(error) {
-  take = null;
-  closeMicrophone();
-  panel.enter("ready");
-  panel.showProblem(error);
-}
-
-function onSamples(samples) {
-  if (!panel.is("recording")) {
-    return;
-  }
-  const { recording } = take;
-  recording.push(samples);
-  setText("clock", `${recording.durationS.toFixed(1)} s`);
-  if (recording.durationS - take.sent / SAMPLE_RATE_HZ >= KEEP_EVERY_S) {
-    keep(take);
-  }
-  if (recording.silenceS >= SILENCE_STOP_S - 1e-6 || recording.durationS >= TIME_LIMIT_S) {
-    stopRecording();
-  }
-}
-
-/** Sends what was said since the last piece; the whole take follows when it is over. */
-function keep(spoken) {
-  const piece = spoken.recording.samples().subarray(spoken.sent);
-  const query = new URLSearchParams({
-    item: spoken.itemId,
-    take: spoken.id,
-    at: spoken.sent * piece.BYTES_PER_ELEMENT,
-  });
-  spoken.sent += piece.length;
-  const options = { samples: piece, withinMs: SEND_LIMIT_MS };
-  spoken.sending = spoken.sending
-    .then(() => request(`/drills/open/${drill.id}/sound?${query}`, options))
-    .catch(() => null);
-}
-
-function onLevel(level) {
-  zeros = level.zeros;
+  await panel.record((handlers) => DrillTake.start(drill.id, drill.card, handlers));
   if (panel.is("recording")) {
-    panel.showLevel(level, true);
+    show("verdict", false);
   }
 }
 
-function onEnd(error) {
-  microphone = null;
-  if (panel.is("recording")) {
-    dropTake(error);
-  }
-}
-
-function stopRecording() {
-  microphone.pause();
-  take.samples = take.recording.samples();
-  if (zeros || take.samples.length === 0) {
-    forget(take);
-    dropTake(zerosError());
-    return;
-  }
-  send();
-}
-
-function forget(spoken) {
-  const query = new URLSearchParams({ take: spoken.id });
-  spoken.sending.then(() =>
-    request(`/drills/open/${drill.id}/drop?${query}`, { post: true }).catch(() => null),
-  );
-}
-
-async function send() {
-  panel.enter("working");
-  await take.sending;
-  const query = new URLSearchParams({ item: take.itemId, take: take.id });
-  const options = { samples: take.samples, withinMs: SEND_LIMIT_MS };
-  try {
-    const answer = await request(`/drills/open/${drill.id}/takes?${query}`, options);
-    step = answer.step;
-    drill = answer.drill;
-  } catch (error) {
-    // without an answer, or while the server is away, the same take can be sent again
-    const sendable = error.status === 0 || error.status >= 500;
-    fail(error, sendable ? "failed" : "ready");
-    return;
-  }
+function onDone(answer) {
+  step = answer.step;
+  drill = answer.drill;
   showVerdict();
+}
+
+/** @param {import("./answer.js").Problem} problem */
+function onProblem(problem) {
+  fail(problem, problem.kept ? "failed" : "ready");
 }
 
 async function skip() {
   player.stop();
-  const query = new URLSearchParams({ item: drill.card.item_id });
-  const options = { post: true, withinMs: SEND_LIMIT_MS };
   try {
-    drill = await request(`/drills/open/${drill.id}/skip?${query}`, options);
+    drill = await requestDrill(drill.id, "skip", { item: drill.card.item_id }, { post: true });
   } catch (error) {
     fail(error, "ready");
     return;
@@ -334,7 +233,7 @@ async function skip() {
   goOn();
 }
 
-/** @param {import("./request.js").RequestError} error */
+/** @param {import("./request.js").RequestError} error or a `Problem` */
 function fail(error, state) {
   panel.enter(state);
   panel.showProblem(error);
@@ -350,17 +249,12 @@ function goOn() {
   }
 }
 
-function closeMicrophone() {
-  microphone?.close();
-  microphone = null;
-}
-
 /* ---- keys and buttons */
 
 const actions = {
   primary() {
-    if (panel.is("recording")) {
-      stopRecording();
+    if (panel.isRecording) {
+      panel.stop();
     } else if (panel.isIdle) {
       record();
     } else if (panel.is("verdict")) {
@@ -373,7 +267,7 @@ const actions = {
     } else if (panel.is("verdict")) {
       goOn();
     } else if (panel.is("failed")) {
-      send();
+      panel.take.send();
     }
   },
   model: () => (panel.is("ready") || isJudged()) && hearModel(),
@@ -381,7 +275,7 @@ const actions = {
   "heard-sound": () => hearReading(step.heard),
   "expected-sound": () => hearReading(step.expected),
   skip: () => panel.isIdle && skip(),
-  resend: () => panel.is("failed") && send(),
+  resend: () => panel.is("failed") && panel.take.send(),
 };
 const keys = { " ": "primary", enter: "next", m: "model", o: "own", s: "skip" };
 

@@ -1,5 +1,6 @@
 /** A mock interview: question after question against the clock, without a report in between. */
 
+import { Answer } from "./answer.js";
 import { AnswerPanel } from "./answer_panel.js";
 import { clock } from "/static/ui/clock.js";
 import { confirm } from "./confirm.js";
@@ -134,10 +135,8 @@ async function speak() {
 async function begin() {
   tab.take();
   player.stop();
-  await panel.record({
-    questionId: interview.question.question_id,
-    interview: interview.id,
-  });
+  const asked = { questionId: interview.question.question_id, interview: interview.id };
+  await panel.record((handlers) => Answer.start({ ...asked, handlers }));
 }
 
 async function onGiven() {

@@ -1,5 +1,6 @@
 /** The practice page: the question is asked, the answer recorded, the report opened. */
 
+import { Answer } from "./answer.js";
 import { AnswerPanel } from "./answer_panel.js";
 import { clock } from "/static/ui/clock.js";
 import { confirm } from "./confirm.js";
@@ -117,7 +118,8 @@ async function begin() {
   hint("");
   part("captions").replaceChildren();
   part("captions").hidden = true;
-  await panel.record({ questionId: root.dataset.question });
+  const { question: questionId } = root.dataset;
+  await panel.record((handlers) => Answer.start({ questionId, handlers }));
 }
 
 function onRecorded({ zeros }) {
