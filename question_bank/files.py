@@ -16,8 +16,8 @@ logger = logging.getLogger(__name__)
 
 _ENDINGS: Final = (".yaml", ".yml")
 
-_KEPT: Final = 6
-"""Compiled copies in a folder: a program's own banks and the built-in one, each about 1.3 MB."""
+_KEPT: Final = 9
+"""Compiled copies in a folder: the built-in bank, lexicon and terms, and those of a program."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -56,7 +56,12 @@ def unreadable(label: str, error: OSError) -> FileError:
 
 
 def compiled(
-    model: type[M], files: Sequence[Path], folder: Path, make: Callable[[], M], code: Sequence[Path]
+    model: type[M],
+    files: Sequence[Path],
+    folder: Path,
+    make: Callable[[], M],
+    code: Sequence[Path],
+    content: bytes = b"",
 ) -> M:
     """The compiled content of these files, from the cache, or compiled and cached.
 
@@ -69,15 +74,16 @@ def compiled(
         folder: keeps copies; made if it is missing.
         make: makes it.
         code: the modules that make it.
+        content: what else it is made from.
     """
-    digest = hashlib.sha256(model.__name__.encode())
+    digest = hashlib.sha256(model.__name__.encode() + content)
     try:
         for file in (*code, *files):
             digest.update(hashlib.sha256(str(file).encode()).digest())
             digest.update(hashlib.sha256(file.read_bytes()).digest())
     except OSError:
         return make()  # which says what is wrong
-    copy = folder / f"{model.__name__.lower()}-{digest.hexdigest()[:32]}.json"
+    copy = folder / f"{model.__name__.strip('_').lower()}-{digest.hexdigest()[:32]}.json"
     try:
         return model.model_validate_json(copy.read_bytes())
     except (OSError, ValidationError):

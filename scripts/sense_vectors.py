@@ -1,7 +1,7 @@
 """Encodes the sentences of the built-in bank and of the rubrics: run it after changing either.
 
-`python scripts/sense_vectors.py` writes server/grading/sense/data/bank_vectors.npz; a test fails
-where a sentence is missing in it.
+`python scripts/sense_vectors.py` writes bank_vectors.npy, bank_keys.npy and background.npy in
+server/grading/sense/data; a test fails where a sentence is missing in them.
 """
 
 import sys
@@ -15,13 +15,13 @@ from server.grading.sense.features import sentences_of
 from server.grading.sense.vectors import pack
 from server.grading.structure import sentences as rubric_sentences
 
-FILE = Path(__file__).resolve().parent.parent / "server/grading/sense/data/bank_vectors.npz"
+FOLDER = Path(__file__).resolve().parent.parent / "server/grading/sense/data"
 BACKGROUND_EVERY = 6
 """Of the spans of the model answers every so many stands for speech of the field in general."""
 
 
 def main() -> int:
-    """Writes the file."""
+    """Writes the files."""
     bank = load_bank()
     sentences = [each for question in bank.questions for each in sentences_of(question)]
     sentences += rubric_sentences()
@@ -32,8 +32,9 @@ def main() -> int:
         for words in (question.model_answer.split() for question in ordered)
         for start, end in spans_of(words)
     ][::BACKGROUND_EVERY]
-    np.savez_compressed(FILE, **pack(sentences, spans))
-    print(f"{len(set(sentences))} sentences, {len(spans)} spans: {FILE.stat().st_size:,} bytes")
+    for name, content in pack(sentences, spans).items():
+        np.save(FOLDER / f"{name}.npy", content)
+    print(f"{len(set(sentences))} sentences, {len(spans)} spans")
     return 0
 
 

@@ -36,11 +36,15 @@ def create_service(
         from pronunciation.lexicon_loader import load_lexicon
 
         loaded = load_lexicon(settings.lexicon, settings.cache)
-        if settings.own_readings is None or not settings.own_readings.exists():
-            return loaded
-        from pronunciation.own_readings import read_own_readings, with_own_readings
+        if settings.own_readings is not None and settings.own_readings.exists():
+            from pronunciation.own_readings import read_own_readings, with_own_readings
 
-        return with_own_readings(loaded, read_own_readings(settings.own_readings))
+            loaded = with_own_readings(loaded, read_own_readings(settings.own_readings))
+        if settings.cache is not None:
+            from server.grading.grader import term_index
+
+            term_index(loaded, settings.cache)
+        return loaded
 
     def store() -> "Store":
         from server.attempts.store import Store

@@ -129,7 +129,7 @@ from server.contract.transcript import (
     Transcript,
     Word,
 )
-from server.contract.wire import AttemptId, Problem, Share, Wire
+from server.contract.wire import AttemptId, Problem, Share, Wire, compile_seldom_models
 
 __all__ = [
     "COMFORTABLE_WPM",
@@ -246,6 +246,7 @@ __all__ = [
     "Word",
     "are_like",
     "clock",
+    "compile_seldom_models",
     "content_score",
     "coverage_score",
     "evidence_of",

@@ -11,10 +11,10 @@ from server.contract.report import PartStatus, PhraseStatus, Report
 from server.contract.reviews import MAX_OF_ONE_ATTEMPT, Correction
 from server.contract.revision import Revision
 from server.contract.transcript import Evidence
-from server.contract.wire import AttemptId, Share, Wire
+from server.contract.wire import AttemptId, SeldomWire, Share
 
 
-class ArchivedReport(Wire):
+class ArchivedReport(SeldomWire):
     """A report with the time it was graded at.
 
     ``evidence``: what the client found out with the report's transcript, where that is not the
@@ -26,7 +26,7 @@ class ArchivedReport(Wire):
     evidence: Evidence | None = None
 
 
-class ArchivedAttempt(Wire):
+class ArchivedAttempt(SeldomWire):
     """Everything kept of one attempt.
 
     ``reports``: the grader's own, oldest first; the last one is the current. ``corrections``: what
@@ -65,7 +65,7 @@ class ArchivedAttempt(Wire):
         return self
 
 
-class Archive(Wire):
+class Archive(SeldomWire):
     """An export that imports again. ``next_after_id`` asks for the next page, ``None``: the end.
 
     ``drill_reviews`` is filled in an export of everything; a page of attempts leaves it empty.
@@ -79,7 +79,7 @@ class Archive(Wire):
     next_after_id: int | None = None
 
 
-class ImportResult(Wire):
+class ImportResult(SeldomWire):
     """``skipped`` were there before; ``conflicts``: ids that are there with another content.
 
     ``drills``: the same about the archive's drill reviews, where it was given a whole archive.
@@ -91,7 +91,7 @@ class ImportResult(Wire):
     drills: DrillImport | None = None
 
 
-class PurgeRequest(Wire):
+class PurgeRequest(SeldomWire):
     """What to delete for good: these attempts, those made before a time, or everything."""
 
     attempt_ids: tuple[AttemptId, ...] = ()
@@ -105,21 +105,21 @@ class PurgeRequest(Wire):
         return self
 
 
-class PurgeResult(Wire):
+class PurgeResult(SeldomWire):
     """How many attempts were deleted, and with everything how many takes of drills."""
 
     deleted: int
     drill_reviews: int = 0
 
 
-class RegradeRequest(Wire):
+class RegradeRequest(SeldomWire):
     """``dry_run``: change nothing, only report; ``question_id``: only answers to this question."""
 
     dry_run: bool = False
     question_id: Slug | None = None
 
 
-class PhraseChange(Wire):
+class PhraseChange(SeldomWire):
     """A phrase whose status changed; ``None``: the question did not have the phrase."""
 
     phrase: str
@@ -127,7 +127,7 @@ class PhraseChange(Wire):
     after: PhraseStatus | None
 
 
-class PartChange(Wire):
+class PartChange(SeldomWire):
     """A part of the structure whose status changed; ``None``: that report does not judge it."""
 
     name: str
@@ -135,7 +135,7 @@ class PartChange(Wire):
     after: PartStatus | None
 
 
-class RegradeChange(Wire):
+class RegradeChange(SeldomWire):
     """What a regrade changed for one attempt."""
 
     attempt_id: int
@@ -184,7 +184,7 @@ class RegradeChange(Wire):
         )
 
 
-class RegradeFailure(Wire):
+class RegradeFailure(SeldomWire):
     """An attempt that could not be regraded; its report stays as it was."""
 
     attempt_id: int
@@ -192,7 +192,7 @@ class RegradeFailure(Wire):
     reason: str
 
 
-class RegradeResult(Wire):
+class RegradeResult(SeldomWire):
     """The outcome of a regrade: only attempts that changed or failed are listed."""
 
     dry_run: bool

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from server.contract.wire import Share, Wire
+from server.contract.wire import SeldomWire, Share
 
 MAX_PAGE = 1000
 
@@ -21,7 +21,7 @@ DrillVerdictName = Literal["correct", "mispronounced", "unclear", "something_els
 """What the hearing found in one take; only the first two say something about the person."""
 
 
-class DrillReview(Wire):
+class DrillReview(SeldomWire):
     """One take of one item. The same ``review_id`` is stored only once.
 
     ``phones``: the reading that was heard, in ARPAbet; empty if none was.
@@ -36,7 +36,7 @@ class DrillReview(Wire):
     confidence: Share = 0.0
 
 
-class DrillCard(Wire):
+class DrillCard(SeldomWire):
     """What is known about an item that was said at least once, and when it is due again.
 
     Attributes:
@@ -62,14 +62,14 @@ class DrillCard(Wire):
     last_reviewed_at: AwareDatetime
 
 
-class ReviewedDrill(Wire):
+class ReviewedDrill(SeldomWire):
     """What became of a review: ``card`` is ``None`` while no take of the item had a verdict."""
 
     review: DrillReview
     card: DrillCard | None
 
 
-class DrillQuery(Wire):
+class DrillQuery(SeldomWire):
     """What is due: of one set or over all, at a time (``None``: now by the server's clock)."""
 
     drill_set: SetId | None = None
@@ -77,7 +77,7 @@ class DrillQuery(Wire):
     limit: int = Field(default=20, ge=1, le=MAX_PAGE)
 
 
-class DrillQueue(Wire):
+class DrillQueue(SeldomWire):
     """The cards due, the longest overdue first; ``total`` counts those beyond the limit too.
 
     ``known``: the ids of all items of the set that have a card. The rest of the set is new: the
@@ -89,14 +89,14 @@ class DrillQueue(Wire):
     known: tuple[ItemId, ...]
 
 
-class DrillArchive(Wire):
+class DrillArchive(SeldomWire):
     """A page of reviews by the order they came in; ``next_after_id`` asks for the next page."""
 
     reviews: Annotated[tuple[DrillReview, ...], Field(max_length=MAX_PAGE)]
     next_after_id: int | None = None
 
 
-class DrillImport(Wire):
+class DrillImport(SeldomWire):
     """``skipped`` were there before; ``conflicts``: ids that are there with another content."""
 
     imported: int

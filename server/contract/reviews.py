@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from server.contract.transcript import MAX_WORDS
-from server.contract.wire import AttemptId, Wire
+from server.contract.wire import AttemptId, SeldomWire
 
 MAX_COMMENT_CHARS: Final = 5_000
 MAX_LINK_DAYS: Final = 90
@@ -63,7 +63,7 @@ CommentKind = Literal["word", "span", "moment", "answer"]
 TermOrPhrase = Literal["term", "phrase"]
 
 
-class ShareRequest(Wire):
+class ShareRequest(SeldomWire):
     """Show an attempt, or an interview, to a cohort's coaches or (no cohort) by links only.
 
     ``attempt_ids``: the interview's answers; the server learns from it which belong together.
@@ -84,14 +84,14 @@ class ShareRequest(Wire):
         return self
 
 
-class LinkRequest(Wire):
+class LinkRequest(SeldomWire):
     """A link for somebody without an account; ``label`` is for its owner to know it by."""
 
     label: PersonName
     days: int = Field(default=14, ge=1, le=MAX_LINK_DAYS)
 
 
-class ShareLink(Wire):
+class ShareLink(SeldomWire):
     """A link as its owner sees it afterwards: never with its secret."""
 
     id: int
@@ -102,14 +102,14 @@ class ShareLink(Wire):
     last_used_at: AwareDatetime | None = None
 
 
-class NewShareLink(Wire):
+class NewShareLink(SeldomWire):
     """A link just made; ``path`` holds its secret and is shown this once."""
 
     link: ShareLink
     path: str
 
 
-class Shared(Wire):
+class Shared(SeldomWire):
     """One share that is not revoked. ``cohort`` is ``None`` if only links show it."""
 
     id: int
@@ -122,7 +122,7 @@ class Shared(Wire):
     links: tuple[ShareLink, ...] = ()
 
 
-class ShareCohort(Wire):
+class ShareCohort(SeldomWire):
     """A cohort its candidate can share with; ``audio_days``: how long it keeps recordings."""
 
     id: int
@@ -130,7 +130,7 @@ class ShareCohort(Wire):
     audio_days: int | None = None
 
 
-class Recording(Wire):
+class Recording(SeldomWire):
     """The recording of an attempt as the server keeps it, re-encoded."""
 
     attempt_id: int
@@ -141,7 +141,7 @@ class Recording(Wire):
     expires_at: AwareDatetime | None = None
 
 
-class Preparing(Wire):
+class Preparing(SeldomWire):
     """A recording that has arrived and cannot be heard yet, or not at all.
 
     ``done_s`` of ``total_s`` (0 until it is known) are encoded; ``problem`` is one line for its
@@ -155,7 +155,7 @@ class Preparing(Wire):
     problem: str | None = None
 
 
-class Sharing(Wire):
+class Sharing(SeldomWire):
     """What its owner shows of one attempt, and may show it to.
 
     ``preparing``: of the last upload, while it is no recording yet, or if it came to nothing.
@@ -171,7 +171,7 @@ class Sharing(Wire):
     wants_audio: bool = False
 
 
-class _Place(Wire):
+class _Place(SeldomWire):
     """What a comment is about: a word, a span (both ends included), a moment, the whole answer."""
 
     kind: CommentKind = "answer"
@@ -218,7 +218,7 @@ class NewComment(_Place):
         return self
 
 
-class CommentText(Wire):
+class CommentText(SeldomWire):
     """Another text for a comment that one wrote."""
 
     text: Text
@@ -238,7 +238,7 @@ class Comment(NewComment):
     edited_at: Instant | None = None
 
 
-class NewRubricScore(Wire):
+class NewRubricScore(SeldomWire):
     """What a reviewer gives for one criterion of the rubric."""
 
     external_id: ExternalId
@@ -254,7 +254,7 @@ class RubricScore(NewRubricScore):
     created_at: Instant
 
 
-class NewCorrection(Wire):
+class NewCorrection(SeldomWire):
     """A verdict of the report that is wrong: a term's pronunciation or a phrase's coverage.
 
     ``word_index``: the first word of the place meant; ``None``: every place.
@@ -283,7 +283,7 @@ class Correction(NewCorrection):
     created_at: Instant
 
 
-class Criterion(Wire):
+class Criterion(SeldomWire):
     """One criterion of a program's rubric; scores go from 0 to ``scale``."""
 
     name: Annotated[
@@ -298,7 +298,7 @@ class Criterion(Wire):
     scale: int = Field(default=5, ge=1, le=MAX_SCORE)
 
 
-class ReviewDocument(Wire):
+class ReviewDocument(SeldomWire):
     """What was written about one attempt, as a file or an answer of the API.
 
     ``submission_id`` names the attempt over all databases. ``criteria`` are those that its owner's
@@ -314,7 +314,7 @@ class ReviewDocument(Wire):
     criteria: Annotated[tuple[Criterion, ...], Field(max_length=200)] = ()
 
 
-class MergedReview(Wire):
+class MergedReview(SeldomWire):
     """What merging a document changed: new comments, how many new scores and corrections.
 
     ``known``: how many of all three were there already; they stay as they are.

@@ -14,6 +14,19 @@ class Wire(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class SeldomWire(Wire):
+    """A model that most commands do without: pydantic compiles it when it is first used."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+def compile_seldom_models() -> None:
+    """Compiles all of them now, for a process with threads or with a web framework."""
+    for model in SeldomWire.__subclasses__():
+        model.model_config["defer_build"] = False  # else what is made of it waits, too
+        model.model_rebuild()
+
+
 class Problem(Wire):
     """An error as the API reports it (after RFC 9457); ``detail`` is one line for a person."""
 

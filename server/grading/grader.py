@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
+from pathlib import Path
 
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
@@ -47,14 +48,18 @@ NO_SPEECH = "no speech detected: there is nothing to grade"
 
 @lru_cache(maxsize=8)
 def _by_version(version: str, size: int, lexicon: "_ById") -> TermIndex:
-    return compile_terms(lexicon.lexicon)
+    if lexicon.folder is None:
+        return compile_terms(lexicon.lexicon)
+    from server.grading.kept_terms import kept_index
+
+    return kept_index(lexicon.lexicon, lexicon.folder)
 
 
 class _ById:
     """A lexicon as a cache key: lexicons are frozen, so that one object never changes."""
 
-    def __init__(self, lexicon: Lexicon) -> None:
-        self.lexicon = lexicon
+    def __init__(self, lexicon: Lexicon, folder: Path | None) -> None:
+        self.lexicon, self.folder = lexicon, folder
 
     def __hash__(self) -> int:
         return hash((self.lexicon.version, len(self.lexicon)))
@@ -65,9 +70,14 @@ class _ById:
         )
 
 
-def term_index(lexicon: Lexicon) -> TermIndex:
-    """The lexicon compiled; the same for an equal lexicon."""
-    return _by_version(lexicon.version, len(lexicon), _ById(lexicon))
+def term_index(lexicon: Lexicon, folder: Path | None = None) -> TermIndex:
+    """The lexicon compiled; the same for an equal lexicon.
+
+    Args:
+        lexicon: the terms.
+        folder: keeps it compiled for the next start.
+    """
+    return _by_version(lexicon.version, len(lexicon), _ById(lexicon, folder))
 
 
 def cover(

@@ -79,11 +79,11 @@ def test_a_folder_that_cannot_be_written_is_done_without(tmp_path: Path, extra: 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the user's folder by ACL")
 def test_copies_are_for_their_owner_only_and_old_ones_go(cache: Path, extra: Path) -> None:
-    for index in range(8):
+    for index in range(11):
         extra.write_text(EXTRA.format(prompt=f"Prompt {index}?"), encoding="utf-8")
         load_bank((extra,), cache)
     copies = list(cache.iterdir())
-    assert len(copies) == 6
+    assert len(copies) == 9
     for path, mode in ((cache.parent, 0o700), (cache, 0o700), (copies[0], 0o600)):
         assert stat.S_IMODE(path.stat().st_mode) == mode
     shutil.rmtree(cache)

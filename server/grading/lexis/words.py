@@ -41,6 +41,8 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_TABLE: Final = "lemma_lu.csv.gz"
+_OVERRIDES: Final = "lemma_overrides.csv"
 _PART_OF: Final = {"modal": "AUX"}
 """Parts of speech of the table that Universal Dependencies name otherwise."""
 
@@ -68,6 +70,11 @@ def verb_of_unknown(word: str) -> str:
     return str(lemminflect.getAllLemmasOOV(word, "VERB")["VERB"][0])
 
 
+def dictionary_files() -> tuple[Path, ...]:
+    """What a lemma is looked up in."""
+    return _resource(_TABLE), _resource(_OVERRIDES)
+
+
 def _word_of(line: bytes) -> bytes:
     return line.partition(b",")[0]
 
@@ -75,14 +82,14 @@ def _word_of(line: bytes) -> bytes:
 @cache
 def _table() -> list[bytes]:
     """Lines of inflected form, part of speech and lemmas, in the order of the forms."""
-    return decompress(_resource("lemma_lu.csv.gz").read_bytes()).splitlines()
+    return decompress(_resource(_TABLE).read_bytes()).splitlines()
 
 
 @cache
 def _corrections() -> dict[str, dict[str, tuple[str, ...]]]:
     """What stands in place of the table, for pronouns and a few more."""
     found: dict[str, dict[str, tuple[str, ...]]] = {}
-    for line in _resource("lemma_overrides.csv").read_text("utf-8").splitlines():
+    for line in _resource(_OVERRIDES).read_text("utf-8").splitlines():
         if line.strip() and not line.startswith("#"):
             word, part, lemma = line.strip().split(",")
             found.setdefault(word, {})[part] = (lemma,)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import sha256
-from importlib import resources
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,11 @@ from server.grading.sense.clauses import Span, spans_of
 from server.grading.sense.encoder import DIMENSIONS, MODEL, Encoder, Vectors, shared_encoder
 
 _SCALE: Final = 127.0
+_EMPTY: Final[dict[str, np.ndarray]] = {
+    "bank_keys": np.zeros(0, np.uint64),
+    "bank_vectors": np.zeros((0, DIMENSIONS), np.int8),
+    "background": np.zeros((0, DIMENSIONS), np.int8),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +127,7 @@ def vectors_of(sentences: Sequence[str]) -> Vectors:
     known = [key for key in dict.fromkeys(keys) if key in rows]
     # Only those asked for: one question's are a small part of the bank's.
     vectors = dict(
-        zip(known, _large(_data()["vectors"][[rows[key] for key in known]]), strict=True)
+        zip(known, _large(_data("bank_vectors")[[rows[key] for key in known]]), strict=True)
     )
     if made:
         encoded = _large(_small(shared_encoder().encode(list(made.values()))))
@@ -134,37 +139,37 @@ def vectors_of(sentences: Sequence[str]) -> Vectors:
 @cache
 def background() -> Vectors:
     """Spans of model answers to all kinds of questions: what a phrase is not expected in."""
-    return _large(_data()["background"])
+    return _large(_data("background"))
 
 
 def pack(sentences: Iterable[str], spans: Sequence[str]) -> dict[str, np.ndarray]:
-    """What ``scripts/sense_vectors.py`` writes for the built-in bank; what is known is kept."""
+    """What ``scripts/sense_vectors.py`` writes by file; what is known is kept."""
     wanted = sorted(set(sentences))
     return {
-        "keys": np.array([_key(each) for each in wanted]),
-        "vectors": _small(vectors_of(wanted)),
+        "bank_keys": np.array([_key(each) for each in wanted], np.uint64),
+        "bank_vectors": _small(vectors_of(wanted)),
         "background": _small(shared_encoder().encode(spans)),
     }
 
 
 @cache
-def _data() -> dict[str, np.ndarray]:
-    file = resources.files("server.grading.sense").joinpath("data/bank_vectors.npz")
+def _data(name: str) -> np.ndarray:
+    """What ``scripts/sense_vectors.py`` wrote, mapped: one question needs little of 7 MB."""
+    file = Path(__file__).with_name("data") / f"{name}.npy"
     if not file.is_file():  # while it is being made
-        empty = np.zeros((0, DIMENSIONS), np.int8)
-        return {"keys": np.zeros(0, "<U16"), "vectors": empty, "background": empty}
-    with file.open("rb") as opened, np.load(opened) as loaded:
-        return {name: loaded[name] for name in loaded.files}
+        return _EMPTY[name]
+    mapped: np.ndarray = np.asarray(np.load(file, mmap_mode="r"))
+    return mapped
 
 
 @cache
-def _shipped() -> dict[str, int]:
+def _shipped() -> dict[int, int]:
     """The row of each sentence that is shipped, by its key."""
-    return {key: row for row, key in enumerate(_data()["keys"].tolist())}
+    return {key: row for row, key in enumerate(_data("bank_keys").tolist())}
 
 
-def _key(sentence: str) -> str:
-    return sha256(sentence.encode()).hexdigest()[:16]
+def _key(sentence: str) -> int:
+    return int.from_bytes(sha256(sentence.encode()).digest()[:8], "big")
 
 
 def _small(vectors: Vectors) -> np.ndarray:
