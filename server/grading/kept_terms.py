@@ -18,7 +18,7 @@ from server.grading.terms import Form, TermIndex, compile_terms
 
 _FOLDER: Final = Path(__file__).parent
 MADE_WITH: Final = (
-    *(_FOLDER / f"{name}.py" for name in ("kept_terms", "terms", "tokens", "numbers")),
+    *(_FOLDER / f"{name}.py" for name in ("kept_terms", "terms", "tokenizer", "numbers")),
     *(_FOLDER / f"lexis/{name}.py" for name in ("vocabulary", "words")),
     *(_FOLDER / f"data/{name}" for name in ("terms.yaml", "english_words.txt", "families.txt")),
 )

@@ -316,7 +316,7 @@ def look_and_finish(
         ],
         "left": sorted(
             path.name
-            for path in settings.recordings.iterdir()
+            for path in settings.recordings.glob("*")  # none where it was killed before any sound
             if path.name.removesuffix(".wav") not in ids and path.name.split(".")[0] not in awaited
         ),
     }
