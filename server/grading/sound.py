@@ -5,16 +5,15 @@ it does not know. How near two stretches of sound are says ``confusions.distance
 must be depends on what was written: ordinary words that make sense must not be taken for a term.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import resources
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from pronunciation.confusions import distance
+from pronunciation.spellings import spellings
 from server.grading.answer import Answer
 from server.grading.lexis.vocabulary import FUNCTION_WORDS, contrast
 from server.grading.lexis.words import family, is_known_english, lemma, rank
@@ -34,6 +33,7 @@ from server.grading.sense.thresholds import (
     MIN_SHARED_ENDING,
     MIN_WHOLE_ENDING,
     RARE_RANK,
+    USUAL_SPELLING,
 )
 from server.grading.units import CompiledPhrase, Sounding
 
@@ -70,23 +70,28 @@ def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterato
 
 
 @cache
-def _spellings() -> dict[str, frozenset[tuple[str, ...]]]:
-    """What a transcriber was seen to write for a term, by the term in lower case."""
-    file = resources.files("pronunciation").joinpath("data/spellings.json")
-    if not file.is_file():
-        return {}
-    table: dict[str, dict[str, int]] = json.loads(file.read_text("utf-8"))
-    return {
-        term.casefold(): frozenset(tuple(text.casefold().split()) for text in written)
-        for term, written in table.items()
-    }
+def _telling_spellings(name: str) -> tuple[tuple[str, ...], ...]:
+    """What was seen written for a term and speaks for it, as words.
+
+    English words alone ("lost her" for Lustre, "rom" for RAM) may well be themselves: they must be
+    rare, and what is usually written ("cider" for CIDR).
+    """
+    counts = spellings().get(name, {})
+    usual = sum(counts.values()) * USUAL_SPELLING
+    return tuple(
+        words
+        for spelling, count in counts.items()
+        if (words := tuple(spelling.split()))
+        and (
+            not all(map(is_known_english, words))
+            or (count >= usual and any(rank(word) >= RARE_RANK for word in words))
+        )
+    )
 
 
 def _known_spellings(answer: Answer, wording: Sounding) -> Iterator[tuple[int, int]]:
-    """Places of the spellings seen before; one ordinary word alone is no evidence."""
-    for written in _spellings().get(wording.name, ()):
-        if not written or (len(written) == 1 and rank(written[0]) < RARE_RANK):
-            continue
+    """Places of the spellings seen before."""
+    for written in _telling_spellings(wording.name):
         for start in answer.by_text.get(written[0], ()):
             end = start + len(written)
             if tuple(token.text for token in answer.tokens[start:end]) == written:

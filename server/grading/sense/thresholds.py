@@ -18,6 +18,9 @@ PART_SCORE: Final = 0.5
 RARE_RANK: Final = 8000
 """A word beyond this rank of general English is distinctive: at 8,000 stand "continuous" and
 "pipeline", which many answers of this field have; "throughput" and "quorum" stand beyond 30,000."""
+USUAL_SPELLING: Final = 0.5
+"""Share of the times that a term was said. Of the spellings of 533 terms, "cider" for CIDR and
+"sku" for skew are above it, "rom" for RAM and "perimeter" for parameter below."""
 MIN_TELLING_WEIGHT: Final = 1.5
 """Weight of a rare word or a name, which alone says what kind of thing is meant."""
 MIN_UNITS_TO_SPARE_ONE: Final = 4

@@ -12,6 +12,9 @@ COVERED = [
     ("paged attention", "it has page the tension", "sound"),
     ("load shedding", "at the limit we do load shading", "sound"),
     ("straggler", "one stragler makes it slow", "sound"),
+    # as it was seen written
+    ("RabbitMQ", "the jobs wait in rebitemq for a worker", "sound"),
+    ("CIDR", "each office gets a cider of its own", "sound"),
     # tied within one clause
     ("gradient checkpointing", "the gradients are checkpointed", "fuzzy"),
     ("measured impact", "the impact we measured", "fuzzy"),
@@ -116,6 +119,10 @@ COVERED = [
 ]  # fmt: skip
 
 NOT_COVERED = [
+    # was seen written, but usually means what it says
+    ("Lustre", "the lawyer lost her files"),
+    ("RAM", "the firmware is in rom"),
+    ("parameter", "a firewall at the perimeter"),
     ("batch size", "we closed the batch, and size mattered less"),
     ("flow control", "control over the flow of visitors"),
     ("Spark", "a spark of hope"),
