@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from sqlalchemy import JSON, Connection, DateTime, Engine, MetaData, Table, func, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
@@ -40,10 +40,17 @@ _NO_CONTENT: Final = frozenset({_REVISIONS, "server_secrets", "sign_in_failures"
 
 _BATCH: Final = 200
 
-_MAX_LINE_CHARS: Final = 256 * 1024**2
-"""A row: an export's file has up to 100 MiB, as base64 140. A longer one is made to fill memory."""
+_BATCH_BYTES: Final = 16 * 1024**2
+"""Texts and files of the rows that wait for the database: few of the largest rows fit in memory."""
 
-_LONG_LINE_CHARS: Final = 16 * 1024**2
+_MAX_LINE_BYTES: Final = 144 * 1024**2
+"""A row: an export's file has up to 100 MiB, as base64 134. A longer one is made to fill memory."""
+
+_MAX_HEAD_BYTES: Final = 64 * 1024
+"""The first line has some 100: in a file that is something else, it may be the whole file."""
+
+_PIECE_BYTES: Final = 1024**2
+_LONG_LINE_BYTES: Final = 16 * 1024**2
 _MAX_VALUES: Final = 1_000_000
 """In a long line: two characters of JSON can become 64 bytes of memory, those of a file become two.
 The largest reports have some 100,000 values."""
@@ -185,22 +192,40 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def _lines(path: Path) -> Iterator[Iterator[Any]]:
-    def read(file: IO[str]) -> Iterator[Any]:
+    def read(file: gzip.GzipFile) -> Iterator[Any]:
+        limit = _MAX_HEAD_BYTES
         try:
-            while line := file.readline(_MAX_LINE_CHARS):
-                if len(line) > _LONG_LINE_CHARS and sum(map(line.count, ",[{")) > _MAX_VALUES:
-                    raise ValueError("a line holds too many values")
+            while line := _line(file, limit):
                 yield json.loads(line)
+                limit = _MAX_LINE_BYTES
         except (EOFError, zlib.error, gzip.BadGzipFile, ValueError, RecursionError) as error:
             raise InvalidInputError(
                 f"{path} is not a backup of Aloud, or not all of it is there ({error})"
             ) from error
 
     try:
-        with gzip.open(path, "rt", encoding="ascii") as file:
+        with gzip.open(path, "rb") as file:
             yield read(file)
     except OSError as error:
         raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _line(file: gzip.GzipFile, limit: int) -> str:
+    """The next line, read in pieces so that no more than the limit is in memory; empty: the end.
+
+    Raises:
+        ValueError: it is longer, holds too many values, or is not ASCII.
+    """
+    line = bytearray()
+    while piece := file.readline(_PIECE_BYTES):
+        line += piece
+        if len(line) > limit:
+            raise ValueError("a line is too long")
+        if piece.endswith(b"\n"):
+            break
+    if len(line) > _LONG_LINE_BYTES and sum(map(line.count, (b",", b"[", b"{"))) > _MAX_VALUES:
+        raise ValueError("a line holds too many values")
+    return line.decode("ascii")
 
 
 @dataclass(frozen=True)
@@ -287,6 +312,7 @@ class _Insert:
         self._columns = columns
         self._kinds = {name: table.columns[name].type for name in columns}
         self._rows: list[dict[str, Any]] = []
+        self._size_bytes = 0
         self._to_itself = [
             key.parent.name for key in table.foreign_keys if key.column.table is table
         ]
@@ -304,7 +330,8 @@ class _Insert:
                 self._later.append({"column": name, "value": row[name]} | {k: row[k] for k in keys})
                 row[name] = None
         self._rows.append(row)
-        if len(self._rows) >= _BATCH:
+        self._size_bytes += sum(len(each) for each in row.values() if isinstance(each, str | bytes))
+        if len(self._rows) >= _BATCH or self._size_bytes >= _BATCH_BYTES:
             self._send()
 
     def finish(self) -> None:
@@ -317,7 +344,7 @@ class _Insert:
     def _send(self) -> None:
         if self._rows:
             self._connection.execute(self.table.insert(), self._rows)
-            self._rows = []
+            self._rows, self._size_bytes = [], 0
 
     def _value(self, name: str, value: Any) -> Any:
         if isinstance(value, dict):

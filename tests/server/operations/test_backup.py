@@ -3,6 +3,7 @@
 import gzip
 import json
 import stat
+import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +20,7 @@ from server.core.settings import sqlite_url
 from server.db.database import Database
 from server.db.engine import make_engine
 from server.db.tables import CommentRow
+from server.operations import backup
 from server.operations.backup import back_up, restore
 from tests.server.conftest import service_over
 from tests.server.people import NOW, PASSWORD, People, people
@@ -195,10 +197,49 @@ def test_a_line_without_an_end_is_not_read_into_memory(
     back_up(url_of(small), path)
     with gzip.open(path, "rt") as file:
         longest = max(len(line) for line in file)
-    monkeypatch.setattr("server.operations.backup._MAX_LINE_CHARS", longest - 1)
+    monkeypatch.setattr("server.operations.backup._MAX_LINE_BYTES", longest - 1)
     assert_restores_nothing(path, tmp_path)
     monkeypatch.undo()
     restore(sqlite_url(tmp_path / "whole.db"), path)
+
+
+@pytest.mark.parametrize("line", ["the first", "a row"])
+def test_one_line_of_300_mb_is_refused_in_little_memory(
+    small: People, tmp_path: Path, line: str
+) -> None:
+    path = tmp_path / "all.aloud"
+    back_up(url_of(small), path)
+    with gzip.open(path, "rb") as file:
+        head = file.readline()
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        if line == "a row":
+            file.write(head)
+        for _ in range(300):
+            file.write(b"0" * 1_000_000)
+    tracemalloc.start()
+    assert_restores_nothing(path, tmp_path)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < (20e6 if line == "the first" else 250e6)
+
+
+def test_large_rows_do_not_wait_for_each_other(
+    small: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "all.aloud"
+    back_up(url_of(small), path)
+    monkeypatch.setattr("server.operations.backup._BATCH_BYTES", 1)
+    waited: list[int] = []
+    send = backup._Insert._send
+
+    def sending(insert: Any) -> None:
+        waited.append(len(insert._rows))
+        send(insert)
+
+    monkeypatch.setattr(backup._Insert, "_send", sending)
+    restore(sqlite_url(tmp_path / "whole.db"), path)
+    with_text = [count for count in waited if count]
+    assert with_text and max(with_text) == 1
 
 
 def assert_restores_nothing(path: Path, folder: Path) -> None:
