@@ -338,7 +338,7 @@ def test_a_line_that_unfolds_in_memory_is_refused(
     backup: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two bytes of a line become 64 of a list."""
-    monkeypatch.setattr("server.operations.backup._LONG_LINE_CHARS", 10_000)
+    monkeypatch.setattr("server.operations.backup._LONG_LINE_BYTES", 10_000)
     monkeypatch.setattr("server.operations.backup._MAX_VALUES", 1_000)
     bomb = [[] for _ in range(20_000)]
     content = packed([*backup[:2], bomb, *backup[2:]])
