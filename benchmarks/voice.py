@@ -22,12 +22,12 @@ from client.speaking.natural_voice import NaturalVoice
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
-from pronunciation.g2p.words import plain
 from pronunciation.hearing import Hearing
 from pronunciation.hearing.results import Heard
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.resample import at_sample_rate
+from pronunciation.written_terms import plain
 from question_bank.loader import load_bank
 from server.grading.numbers import read_number
 

@@ -31,7 +31,7 @@ from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.confusions import distance, encode
-from pronunciation.g2p.words import pronunciations
+from pronunciation.g2p import pronunciations
 from pronunciation.hearing.layout import bare_phones
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.respelling.for_voices import to_natural

@@ -1,6 +1,6 @@
 """The server inside this process, on the user's data folder.
 
-The one module of the client that imports the server's insides.
+With ``shared_server.py`` the only module of the client that imports the server's insides.
 """
 
 import os
@@ -122,32 +122,6 @@ def check_bank(
     return check_bank_path(path, lexicon, ways=ways, progress=progress)
 
 
-def back_up(settings: ClientSettings, path: Path, *, replace: bool = False) -> dict[str, int]:
-    """Write the whole database that ``aloud serve`` uses to a file: how many rows, by table.
-
-    Raises:
-        RejectedError: the file exists already or cannot be written.
-        UnavailableError: the database cannot be used.
-    """
-    from server.operations.backup import back_up as write
-
-    with client_errors():
-        return dict(write(server_settings(settings).database_url, path, replace=replace).rows)
-
-
-def restore(settings: ClientSettings, path: Path) -> dict[str, int]:
-    """Fill the empty database that ``aloud serve`` uses: how many rows, by table.
-
-    Raises:
-        RejectedError: the file is not a backup, or not complete.
-        UnavailableError: the database is not empty, or cannot be used.
-    """
-    from server.operations.backup import restore as fill
-
-    with client_errors():
-        return dict(fill(server_settings(settings).database_url, path).rows)
-
-
 @contextmanager
 def open_accounts(settings: ClientSettings) -> Iterator["AccountService"]:
     """The accounts in the database that ``aloud serve`` uses too.
@@ -218,48 +192,3 @@ def server_settings(
         first = error.errors()[0]
         name = "ALOUD_" + str(first["loc"][0]).upper()
         raise RejectedError(f"{name} cannot be used: {first['msg']}", "settings") from error
-
-
-def serve(
-    settings: ClientSettings,
-    *,
-    host: str,
-    port: int,
-    names: Sequence[str] = (),
-    workers: int = 1,
-    tell: Callable[[str], None] = lambda _: None,
-) -> None:
-    """Serve to others until interrupted.
-
-    Args:
-        settings: the client's, for bank, lexicon and the embedded database.
-        host: the address to listen on.
-        port: the port to listen on.
-        names: the names that the server goes by, besides this machine's own.
-        workers: how many processes answer.
-        tell: receives a line for a person when it is about to listen.
-
-    Raises:
-        RejectedError: other machines can reach the address and there is no account, or no name.
-    """
-    from server.web.serving import is_loopback, run
-
-    reachable = not is_loopback(host)
-    chosen = server_settings(settings, hosts=names, reachable=reachable)
-    with client_errors(), open_accounts(settings) as accounts:
-        count = accounts.count()
-    if chosen.needs_accounts and not count:
-        raise RejectedError(
-            f"{host if reachable else ', '.join(chosen.hosts)} can be reached from other machines, "
-            "and without accounts anyone who reaches it can read and delete everything on it: "
-            "make the first one with `aloud user add NAME --role admin`",
-            "no-accounts",
-        )
-    if reachable and not chosen.hosts:
-        raise RejectedError(
-            f"on {host} the server answers only to names that you give it: "
-            "add `--name aloud.example.org`, or ALOUD_HOSTS",
-            "no-names",
-        )
-    with client_errors():
-        run(chosen, host=host, port=port, workers=workers, tell=tell)

@@ -111,7 +111,7 @@ def serve(
     ] = 1,
 ) -> None:
     """Run the shared server. `aloud user` manages its accounts."""
-    from client.backend.embedded import serve as run
+    from client.backend.shared_server import serve as run
 
     # not to standard error: there every line is a JSON object of the log
     run(settings, host=host, port=port, names=name or (), workers=workers, tell=out().print)
@@ -125,7 +125,7 @@ def backup(
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write the whole database into one file; a running server can keep working."""
-    from client.backend.embedded import back_up
+    from client.backend.shared_server import back_up
 
     rows = back_up(settings, file, replace=replace)
     out().print(f"{_count(rows)} in {file}", markup=False, soft_wrap=True)
@@ -138,7 +138,7 @@ def restore(
     ],
 ) -> None:
     """Fill an empty database, SQLite or PostgreSQL, from a backup."""
-    from client.backend.embedded import restore as fill
+    from client.backend.shared_server import restore as fill
 
     out().print(f"{_count(fill(settings, file))} restored", markup=False)
 

@@ -9,13 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from pronunciation.g2p.words import (
-    dictionary,
-    is_sentence_word,
-    name_parts,
-    normal,
-    numbers_of,
-)
+from pronunciation.g2p import dictionary
+from pronunciation.written_terms import is_sentence_word, name_parts, normal, numbers_of
 
 MIN_MADE_UP: Final = 3
 """Letters; shorter pieces are syllables of a word ("re-use") or letters ("x-ray")."""

@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from pronunciation.g2p.words import dictionary, normal, numbers_of
+from pronunciation.g2p import dictionary
 from pronunciation.terms import Term
 from pronunciation.terms_together import companions
+from pronunciation.written_terms import normal, numbers_of
 
 NEAR: Final = 5
 """Words on either side that may speak for a term."""

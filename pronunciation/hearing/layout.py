@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.errors import HearingError
-from pronunciation.g2p.words import pronunciations
+from pronunciation.g2p import pronunciations
 from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.align import States, best_path, word_states
 from pronunciation.hearing.results import Target

@@ -8,12 +8,12 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError, PhoneError, PronunciationError
-from pronunciation.g2p.words import find_term, split_words
 from pronunciation.hearing.compounds import Names, take_apart
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.results import Heard, Target
 from pronunciation.phones import parse_phones
 from pronunciation.terms import Frozen, Lexicon
+from pronunciation.written_terms import find_term, split_words
 
 _SAID: Final = {
     "missing": "is missing",

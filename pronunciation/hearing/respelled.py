@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.confusions import distance, encode
-from pronunciation.g2p.words import normal
 from pronunciation.hearing.misspelled import Misspellings, indices
 from pronunciation.hearing.phrases import Found, likeliest
 from pronunciation.hearing.places import FEATURES, MOST_PHONES, Candidate, Written
 from pronunciation.hearing.sounding import Sounding, is_free, is_known, is_part
+from pronunciation.written_terms import normal
 
 CLOSE: Final = 0.15
 """Distance of words that have nearly the term's sound."""

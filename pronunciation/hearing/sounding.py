@@ -15,12 +15,13 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from pronunciation.confusions import distance, encode, merged
-from pronunciation.g2p.words import dictionary, normal, with_s
+from pronunciation.g2p import dictionary, with_s
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.misspelled import Misspellings, indices
 from pronunciation.hearing.places import Candidate, Near, Written, unit_frames
 from pronunciation.hearing.results import Target
 from pronunciation.terms_together import together
+from pronunciation.written_terms import normal
 
 MOST_WORDS: Final = 4
 """Words that a transcriber makes of one term ("in fini band")."""

@@ -13,19 +13,14 @@ from typing import Final
 import numpy as np
 
 from pronunciation.confusions import CODES, encode
-from pronunciation.g2p.words import (
-    is_written_apart,
-    name_parts,
-    normal,
-    numbers_of,
-    pronunciations,
-)
+from pronunciation.g2p import pronunciations
 from pronunciation.hearing.compounds import Names, Parts, take_apart
 from pronunciation.hearing.everyday import Named, other_words
 from pronunciation.hearing.layout import Phones, bare_phones, candidates_of, lay_out
 from pronunciation.hearing.results import Target
 from pronunciation.phones import CONFUSABLE
 from pronunciation.terms import Lexicon, Term
+from pronunciation.written_terms import is_written_apart, name_parts, normal, numbers_of
 
 LONGEST_SOUND_ALIKE_WORDS: Final = 3
 """Terms are taken for up to three words ("in finny band")."""

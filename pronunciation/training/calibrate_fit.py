@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
-from pronunciation.g2p.words import dictionary
+from pronunciation.g2p import dictionary
 from pronunciation.hearing.acoustic import FRAME_S, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.drill import drill_fit

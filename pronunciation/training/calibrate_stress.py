@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.clip import Clip
-from pronunciation.g2p.letter_to_sound import stressed_syllable_of
-from pronunciation.g2p.words import dictionary
+from pronunciation.g2p import dictionary, stressed_syllable_of
 from pronunciation.hearing import Hearing
 from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.align import best_path, word_states

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from pronunciation.clip import Clip
-from pronunciation.g2p.words import dictionary, pronunciations
+from pronunciation.g2p import dictionary, pronunciations
 from pronunciation.hearing.results import Target
 from pronunciation.pcm import decode_pcm16
 from pronunciation.phones import VOWELS, base_phone

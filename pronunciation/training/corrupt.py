@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from functools import cache
 
-from pronunciation.g2p.words import Phones, dictionary
+from pronunciation.g2p import Phones, dictionary
 from pronunciation.phones import (
     CONFUSABLE,
     CONSONANTS,

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from pronunciation.g2p.words import Phones
+from pronunciation.g2p import Phones
 from pronunciation.hearing.align import word_states
 from pronunciation.training.corrupt import corrupt
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.g2p.words import Phones, dictionary
+from pronunciation.g2p import Phones, dictionary
 from pronunciation.hearing.acoustic import LABEL_INDEX
 from pronunciation.pcm import encode_pcm16
 from pronunciation.phones import base_phone

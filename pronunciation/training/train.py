@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from pronunciation.g2p.words import Phones
+from pronunciation.g2p import Phones
 from pronunciation.hearing.acoustic import FRAME_S, N_CLASSES, leveled
 from pronunciation.hearing.features import N_MELS, log_mel, log_mel_energies, scaled
 from pronunciation.training.augment import Noises, augment

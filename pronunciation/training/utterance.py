@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.g2p.words import Phones
+from pronunciation.g2p import Phones
 from pronunciation.hearing.acoustic import LABEL_INDEX, SILENCE
 from pronunciation.pcm import decode_pcm16
 

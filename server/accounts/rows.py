@@ -5,10 +5,10 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
-from server.accounts.models import ROLES, Account, Token
+from server.accounts.models import ROLES, Account
 from server.core.errors import ConflictError, NotFoundError
 from server.db.database import MAX_ID
-from server.db.tables import AccountRow, TokenRow
+from server.db.tables import AccountRow
 
 
 def account_of(row: AccountRow | Row[Any]) -> Account:
@@ -55,15 +55,3 @@ def keep_an_admin(session: Session, row: AccountRow) -> None:
             f"{row.name} is the only admin; make somebody else an admin first, "
             "with `aloud user add NAME --role admin`"
         )
-
-
-def token_of(row: TokenRow) -> Token:
-    """The token of a row."""
-    return Token(
-        id=row.id,
-        label=row.label,
-        prefix=row.prefix,
-        created_at=row.created_at,
-        last_used_at=row.last_used_at,
-        revoked_at=row.revoked_at,
-    )

@@ -11,6 +11,7 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from server.accounts.access_tokens import TokenService
 from server.accounts.cohorts import CohortService, coached_by
 from server.accounts.invitations import InvitationService
 from server.accounts.known_browsers import KnownBrowsers
@@ -20,7 +21,6 @@ from server.accounts.rows import account_of, account_row, keep_an_admin
 from server.accounts.secrets import server_secret
 from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
-from server.accounts.tokens import TokenService
 from server.core.access import Actor
 from server.core.clock import utc_now
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError

@@ -16,7 +16,6 @@ from sqlalchemy import Connection, Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from server.attempts.read_reports import read_reports
-from server.attempts.rows import without_nul
 from server.contract import Report, TermVerdict
 from server.core.errors import StoreError
 from server.db.database import Database
@@ -25,6 +24,7 @@ from server.db.tables import (
     CorrectionRow,
     ReportRow,
     TermFactsRow,
+    without_nul,
 )
 
 logger = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ The one place where a stored report becomes what people see; candidates, coaches
 and progress all read through it. Corrections are applied when reading: whatever takes one
 away or adds one (taking back, merging, an import, a backup restored, the account of a coach deleted
 or renamed, a regrade) leaves no outdated score behind. The facts that pages about many answers
-show (``facts.py``) say which corrections they were made with, and are made again for others.
+show (``answer_facts.py``) say which corrections they were made with, and are made again for others.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ from server.contract import (
     Submission,
 )
 from server.db.engine import JsonText
-from server.db.tables import AttemptRow, ReportRow
+from server.db.tables import AttemptRow, ReportRow, without_nul
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,3 @@ def report_values(attempt_id: int, archived: ArchivedReport) -> dict[str, Any]:
         "evidence": None if evidence is None else JsonText(evidence.model_dump_json()),
         "corrections": len(report.transcript.corrected),
     }
-
-
-def without_nul(text: str) -> str:
-    """For columns that only filter and list: PostgreSQL's text holds no NUL (its JSON does)."""
-    return text.replace("\0", "\ufffd")

@@ -26,7 +26,6 @@ from server.attempts.rows import (
     latest,
     report_values,
     stored_attempt,
-    without_nul,
 )
 from server.contract import (
     ArchivedAttempt,
@@ -44,7 +43,7 @@ from server.contract import (
 from server.core.errors import ConflictError, NotFoundError
 from server.db.database import IDS_PER_STATEMENT, MAX_ID, Database
 from server.db.engine import JsonText
-from server.db.tables import AttemptRow, ReportRow
+from server.db.tables import AttemptRow, ReportRow, without_nul
 
 _ADD_ATTEMPT: Final = insert(AttemptRow)
 _ADD_REPORT: Final = insert(ReportRow)

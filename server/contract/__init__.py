@@ -4,7 +4,6 @@ Other packages import from here.
 """
 
 from server.contract.answers import (
-    MAX_SPANS,
     Attempt,
     AttemptSummary,
     HistoryPage,
@@ -129,7 +128,7 @@ from server.contract.transcript import (
     Transcript,
     Word,
 )
-from server.contract.wire import AttemptId, Problem, Share, Wire, compile_seldom_models
+from server.contract.wire import MAX_SPANS, AttemptId, Problem, Share, Wire, compile_seldom_models
 
 __all__ = [
     "COMFORTABLE_WPM",

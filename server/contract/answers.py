@@ -1,7 +1,7 @@
 """The wire models of answers: on their way to the server, stored, and listed as a history."""
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import (
     AwareDatetime,
@@ -12,10 +12,8 @@ from pydantic import (
 from question_bank.models import RoundName, Slug
 from server.contract.report import Report
 from server.contract.transcript import MAX_WORDS, Evidence, Short, Transcript
-from server.contract.wire import Share, Wire
+from server.contract.wire import MAX_SPANS, Share, Wire
 
-MAX_SPANS: Final = 400
-"""Spans of an answer that have a vector: about a quarter of an hour of speech."""
 WordPlace = Annotated[int, Field(ge=0, le=MAX_WORDS)]
 
 

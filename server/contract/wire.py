@@ -1,8 +1,11 @@
 """What all wire models share: their base, frozen and strict about unknown fields; small types."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
+
+MAX_SPANS: Final = 400
+"""Spans of an answer that get a vector: about a quarter of an hour of speech."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 AttemptId = Annotated[int, Field(ge=1, le=2**63 - 1)]

@@ -26,7 +26,6 @@ from server.grading.denial import is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.listed import Listing
-from server.grading.notices import notices_of
 from server.grading.phrases import compile_phrases
 from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import shared_encoder
@@ -34,7 +33,7 @@ from server.grading.sense.own_words import Spoken, with_own_words
 from server.grading.sense.vectors import AnswerSense, like_sense_of
 from server.grading.stance import denies_with
 from server.grading.structure import judge_structure
-from server.grading.summary import summarize
+from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdicts import judge_terms
 

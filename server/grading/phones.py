@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 from pronunciation.confusions import encode, merged
 from pronunciation.errors import HearingError
-from pronunciation.g2p.words import dictionary, pronunciations
+from pronunciation.g2p import dictionary, pronunciations
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
 from server.grading.tokenizer import NO_BREAK, Token
 

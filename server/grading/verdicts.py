@@ -12,7 +12,7 @@ from pronunciation.errors import PronunciationError
 from pronunciation.hearing.everyday import Named, is_everyday, other_words
 from pronunciation.hearing.sound import REASONS
 from pronunciation.hearing.spotting import TermSpotter
-from pronunciation.respelling.from_phones import respell_phones
+from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Lexicon, Term
 from question_bank.models import Question
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word

@@ -10,8 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from server.db.tables import JobInputRow, JobRow
-from server.jobs.models import Job
-from server.jobs.rows import UNFINISHED, job_of
+from server.jobs.models import UNFINISHED, Job, job_of
 
 
 def drop_inputs_of_ended(session: Session) -> int:

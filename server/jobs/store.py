@@ -17,8 +17,7 @@ from server.core.errors import ConflictError, NotFoundError
 from server.db.database import MAX_ID, Database
 from server.db.tables import JobFileRow, JobInputRow, JobRow
 from server.jobs.inputs import drop_inputs_of_ended
-from server.jobs.models import Job
-from server.jobs.rows import UNFINISHED, file_of, job_of
+from server.jobs.models import UNFINISHED, Job, file_of, job_of
 from server.jobs.work import JobInput, MadeFile, Outcome
 
 MAX_BEGUN: Final = 3

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
-from pronunciation.respelling.from_phones import respell_phones
+from pronunciation.respelling.for_people import respell_phones
 from server.contract import NOT_KNOWN, clock
 from server.ui.bidi import show_controls
 from server.ui.verdict_words import NO_SOUND, VERDICT_WORDS, graded_text

@@ -8,7 +8,7 @@ from itertools import takewhile
 import pytest
 
 from pronunciation.errors import PhoneError, PronunciationError
-from pronunciation.g2p.words import dictionary
+from pronunciation.g2p import dictionary
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import CONSONANTS, VOWELS, base_phone, parse_phones, to_ipa
 

@@ -177,7 +177,7 @@ def _values(row: dict[str, str], default_set: str) -> tuple[dict[str, Any], list
 
 def _respelt(readings: Sequence[str]) -> str:
     from pronunciation.errors import PhoneError
-    from pronunciation.respelling.from_phones import respell_phones
+    from pronunciation.respelling.for_people import respell_phones
 
     try:
         return respell_phones(readings[0]) if readings else ""

@@ -22,7 +22,7 @@ from pronunciation.drill_sets import DrillItem, load_drills
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.own_readings import accepting
 from pronunciation.phones import base_phone, parse_phones
-from pronunciation.respelling.from_phones import respell_phones
+from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
 
 HARD_SOUNDS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse
 from client.practice.choosing import find_questions, in_order
 from client.practice.progress import ScoreLine, all_attempts, latest_answers, score_lines
 from client.studio.state.studio import Studio
-from pronunciation.respelling.from_text import respell_phrase
+from pronunciation.respelling.for_people import respell_phrase
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question, Role, RoundGuide, RoundName
 from server.contract import AttemptSummary

@@ -10,7 +10,7 @@ from client.core.preferences import SPEEDS
 from client.speaking import TRIAL_SENTENCE, Speaker, voices_here
 from client.studio.state.studio import Studio
 from pronunciation.phones import parse_phones
-from pronunciation.respelling.from_phones import respell_phones
+from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Lexicon, Term
 
 Phones = Annotated[str, Query(min_length=1, max_length=500)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from pronunciation.phones import to_ipa
-from pronunciation.respelling.from_phones import respell_phones
+from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Mistake
 
 

@@ -21,7 +21,7 @@ from server.db.tables.attempts import (
     ReportRow,
     TermFactsRow,
 )
-from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
+from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column, without_nul
 from server.db.tables.operations import AuditRow, BankVersionRow, JobFileRow, JobInputRow, JobRow
 from server.db.tables.reviewing import (
     CommentRow,
@@ -65,4 +65,5 @@ __all__ = [
     "UtcDateTime",
     "once_per_owner",
     "owner_column",
+    "without_nul",
 ]

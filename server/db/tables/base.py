@@ -85,3 +85,8 @@ def once_per_owner(table: str, column: str) -> tuple[Index, Index]:
             postgresql_where=text("owner_id IS NULL"),
         ),
     )
+
+
+def without_nul(text: str) -> str:
+    """Text for a column that only filters and lists: PostgreSQL's text, unlike JSON, has no NUL."""
+    return text.replace("\0", "\ufffd")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from question_bank.models import Question
-from server.contract import PhraseCoverage
+from server.contract.report import PhraseCoverage
 from server.grading.lexis.words import word_set
 from server.grading.sense.caching import by_identity
 from server.grading.sense.claims import MarkedWords

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from server.contract.answers import MAX_SPANS
+from server.contract.wire import MAX_SPANS
 from server.grading.sense.clauses import Span, spans_of
 from server.grading.sense.encoder import DIMENSIONS, MODEL, Encoder, Vectors, shared_encoder
 

@@ -1,6 +1,6 @@
 """Closes connections on which a request begins but does not arrive; uvicorn waits forever.
 
-``server.web.serving`` names this class to uvicorn by its import string. What follows a
+``server.web.app`` names this class to uvicorn by its import string. What follows a
 request's head, its body, is timed by ``server.web.http.limits.BodyLimit``.
 """
 

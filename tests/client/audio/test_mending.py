@@ -11,7 +11,7 @@ from client.audio.mending import Piece, PieceFile, pieces_of
 from client.audio.sound_meter import SoundMeter
 from client.core.errors import BrokenFileError
 from pronunciation.clip import SAMPLE_RATE_HZ
-from server.grading.notices import sound_notice
+from server.grading.summary import sound_notice
 from tests.client.audio.test_files import write
 from tests.hostile_audio import SPEECH_S, encoded, with_hole
 

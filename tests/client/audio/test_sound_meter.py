@@ -9,7 +9,7 @@ from client.audio.speech import speech_segments
 from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import SoundProblem, SoundQuality
-from server.grading.notices import sound_notice
+from server.grading.summary import sound_notice
 
 RNG = np.random.default_rng(6)
 

@@ -15,7 +15,7 @@ from client.audio.sound_meter import SoundMeter
 from client.audio.speech import check_for_speech, speech_segments
 from client.core.errors import AudioFileError, ClientError, NoSpeech
 from pronunciation.clip import SAMPLE_RATE_HZ
-from server.grading.notices import sound_notice
+from server.grading.summary import sound_notice
 from tests.client.cli.conftest import Run
 from tests.hostile_audio import HOSTILE, SPEECH_S, Hostile, encoded, with_hole
 

@@ -117,7 +117,7 @@ def test_serve_beyond_loopback_wants_its_names(run: Run) -> None:
 
 
 def test_serve_leaves_standard_error_to_the_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.web.serving.set_up_logs", lambda level: None)
+    monkeypatch.setattr("server.web.app.set_up_logs", lambda level: None)
     monkeypatch.setattr("uvicorn.run", lambda *_, **__: None)
     result = run("serve", "--port", "8123")
     assert result.exit_code == 0

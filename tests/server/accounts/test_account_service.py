@@ -4,6 +4,7 @@ from threading import Thread
 import pytest
 from sqlalchemy import inspect, select, text
 
+from server.accounts.access_tokens import MAX_TOKENS
 from server.accounts.invitations import VALID_FOR
 from server.accounts.service import AccountService, clean_name
 from server.accounts.throttle import (
@@ -13,7 +14,6 @@ from server.accounts.throttle import (
     PER_NAME_AND_ADDRESS,
     WINDOW,
 )
-from server.accounts.tokens import MAX_TOKENS
 from server.core.access import Actor
 from server.core.errors import (
     ConflictError,

@@ -15,7 +15,7 @@ from server.core.errors import GraderFailedError
 from server.core.settings import ServerSettings
 from server.operations import warming
 from server.operations.warming import WarmUp
-from server.web import serving
+from server.web import app as web_app
 from server.web.app import create_app
 from tests.server.conftest import grade
 from tests.server.queues import wait_for
@@ -207,11 +207,11 @@ def test_aloud_serve_is_told_to(
         told.append(warms_up)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(serving, "create_app", made)
-    monkeypatch.setattr(serving, "set_up_logs", lambda level: None)
+    monkeypatch.setattr(web_app, "create_app", made)
+    monkeypatch.setattr(web_app, "set_up_logs", lambda level: None)
     monkeypatch.setenv(
-        serving.SETTINGS_VARIABLE, ServerSettings(database_url="sqlite://").model_dump_json()
+        web_app.SETTINGS_VARIABLE, ServerSettings(database_url="sqlite://").model_dump_json()
     )
     with pytest.raises(KeyboardInterrupt):
-        serving.app_of_worker()
+        web_app.app_of_worker()
     assert told == [True]

@@ -12,7 +12,7 @@ from server.attempts.service import Service
 from server.db.tables import AuditRow, JobFileRow
 from tests.server.people import PASSWORD, People, people
 from tests.server.security.test_attacks import runs_in
-from tests.server.web.test_sign_in import PAGE, sign_in, signed_in, token_of
+from tests.server.web.test_account import PAGE, sign_in, signed_in, token_of
 
 
 @pytest.fixture

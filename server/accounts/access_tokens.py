@@ -8,7 +8,7 @@ from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from server.accounts.models import Account, NewToken, Token
-from server.accounts.rows import account_of, account_row, token_of
+from server.accounts.rows import account_of, account_row
 from server.accounts.secrets import digest, new_secret
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
 from server.db.audit import note
@@ -83,14 +83,14 @@ class TokenService:
             session.add(row)
             session.flush()
             note(session, now, by, "token.add", f"token {row.id} of account {account_id}")
-        return NewToken(token_of(row), secret)
+        return NewToken(_token_of(row), secret)
 
     def of(self, account_id: int) -> tuple[Token, ...]:
         """The tokens of an account, the newest first; revoked ones too."""
         query = select(TokenRow).where(TokenRow.account_id == account_id)
         with self._database.read() as session:
             rows = session.scalars(query.order_by(TokenRow.created_at.desc(), TokenRow.id.desc()))
-            return tuple(token_of(row) for row in rows)
+            return tuple(_token_of(row) for row in rows)
 
     def revoke(self, account_id: int, token_id: int, *, by: int | None = None) -> Token:
         """Makes this token invalid.
@@ -111,7 +111,7 @@ class TokenService:
                     "token.revoke",
                     f"token {token_id} of account {account_id}",
                 )
-        return token_of(row)
+        return _token_of(row)
 
     def account(self, secret: str) -> tuple[Account, frozenset[int]] | None:
         """The account of a valid token and the cohorts that it coaches; records the use.
@@ -137,3 +137,15 @@ class TokenService:
                     row.last_used_at = now
         except (StoreError, SQLAlchemyError):
             return  # a busy database must not turn away a valid token
+
+
+def _token_of(row: TokenRow) -> Token:
+    """The token of a row."""
+    return Token(
+        id=row.id,
+        label=row.label,
+        prefix=row.prefix,
+        created_at=row.created_at,
+        last_used_at=row.last_used_at,
+        revoked_at=row.revoked_at,
+    )

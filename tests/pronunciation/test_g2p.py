@@ -1,13 +1,24 @@
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from pronunciation.g2p.words import (
-    Dictionary,
-    dictionary,
-    dictionary_path,
-    find_term,
-    plain,
-    pronunciations,
-)
+from pronunciation.g2p import Dictionary, dictionary, dictionary_path, espeak_phones, pronunciations
+
+AT_ONCE = """
+import sys, threading
+from pronunciation.g2p import espeak_phones
+
+at_once = threading.Barrier(4)
+
+def read(word):
+    at_once.wait()
+    sys.stdout.write(" ".join([word, *espeak_phones(word)]) + "\\n")
+
+for word in sys.argv[1:]:
+    threading.Thread(target=read, args=(word,)).start()
+"""
 
 
 def test_the_dictionary_is_searched_as_if_it_had_been_read() -> None:
@@ -63,40 +74,19 @@ def test_punctuation_is_not_said() -> None:
     assert pronunciations("—") == ()
 
 
-def test_plain_keeps_what_belongs_to_a_name() -> None:
-    assert plain('"C++,') == "c++"
+def test_threads_that_begin_at_once_all_get_their_phones(project_root: Path) -> None:
+    words = ["etcd", "kubelet", "nginx", "raft"]
 
+    # a process of its own, because the library begins once in a process
+    done = subprocess.run(
+        [sys.executable, "-c", AT_ONCE, *words],
+        cwd=project_root,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
 
-@pytest.mark.parametrize(
-    ("text", "term", "places"),
-    [
-        ("We use RoCE, here", "RoCE", [(2, 1)]),
-        ("roce and RoCE's limits", "RoCE", [(0, 1), (2, 1)]),
-        ("All-Reduce or all reduce", "AllReduce", [(0, 1), (2, 2)]),
-        ("the KV cache is", "KV cache", [(1, 2)]),
-        ("two GPUs.", "GPU", [(1, 1)]),
-        ("a fabric", "RoCE", []),
-        ("the processor", "process", []),
-        ("I am sure, and so am I", "IAM", []),
-        ("so am I, says A M I", "AMI", [(4, 3)]),
-        ("the one in red is slow", "Redis", []),
-        ("my SQL or kube flow", "MySQL", [(0, 2)]),
-        ("my SQL or kube flow", "KubeFlow", [(3, 2)]),
-        ("on demand", "on-demand", [(0, 2)]),
-    ],
-)
-def test_where_a_term_stands(text: str, term: str, places: list[tuple[int, int]]) -> None:
-    assert find_term(text.split(), term) == places
-
-
-@pytest.mark.parametrize(
-    ("text", "term", "is_there"),
-    [
-        ("fewer PCIe lanes", "LAN", False),
-        ("two LANs", "LAN", True),
-        ("the DNSes", "DNS", True),
-        ("both caches", "cache", True),
-    ],
-)
-def test_a_plural_is_written_as_english_writes_it(text: str, term: str, is_there: bool) -> None:
-    assert bool(find_term(text.split(), term)) is is_there
+    assert sorted(done.stdout.splitlines()) == [
+        " ".join([word, *espeak_phones(word)]) for word in words
+    ]

@@ -1,27 +1,25 @@
 """From text to phones: the dictionary first, then letter names, then espeak-ng's rules.
 
-The dictionary is the CMU dictionary in PocketSphinx's wheel.
+The dictionary is the CMU dictionary in PocketSphinx's wheel. espeak-ng comes with the
+``espeakng-loader`` wheel; it also reads numbers, symbols and acronyms, and its IPA is mapped to
+ARPAbet.
 """
 
+import ctypes
 import re
-from collections.abc import Container, ItemsView, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+import threading
+from collections.abc import ItemsView, Iterator, Mapping
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from pronunciation.g2p.letter_to_sound import espeak_phones
+from pronunciation.errors import HearingError
+from pronunciation.phones import VOWELS
+from pronunciation.written_terms import stripped
 
 Phones = tuple[str, ...]
 
-_EDGE = re.compile(r"^[^\w]+|[^\w+#%]+$")
-_APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _VOWEL_LETTERS = set("aeiouy")
-_PART = re.compile(r"[\s\-/_.]+|(?<=[a-z])(?=[A-Z])")
-_SENTENCE_WORDS = frozenset(
-    ("a", "am", "an", "and", "as", "at", "be", "by", "do", "for", "go", "he", "i", "if", "in",
-     "is", "it", "me", "my", "no", "not", "of", "on", "or", "so", "the", "to", "up", "us", "we")
-)  # fmt: skip
-"""Words that join others in any sentence: "I am" is not IAM, nor "red is" Redis."""
 LONGEST_SPELLED = 5
 """Capitals or vowelless tokens up to this many letters are read letter by letter."""
 
@@ -103,14 +101,97 @@ def dictionary() -> Dictionary:
     return Dictionary(dictionary_path().read_text(encoding="utf-8"))
 
 
-def split_words(text: str) -> list[str]:
-    """The words of a text as whitespace parts them: what ``word_index`` counts."""
-    return text.split()
+_IPA: dict[str, tuple[str, ...]] = {
+    "i": ("IY",), "iː": ("IY",), "ɪ": ("IH",), "ᵻ": ("IH",), "eɪ": ("EY",), "ɛ": ("EH",),
+    "æ": ("AE",), "a": ("AE",), "ɑː": ("AA",), "ɑ": ("AA",), "ɒ": ("AA",), "ɔː": ("AO",),
+    "ɔ": ("AO",), "oː": ("AO",), "oʊ": ("OW",), "əʊ": ("OW",), "o": ("OW",), "ʊ": ("UH",),
+    "uː": ("UW",), "u": ("UW",), "ʌ": ("AH",), "ə": ("AH",), "ɐ": ("AH",), "ɜː": ("ER",),
+    "ɜ": ("ER",), "ɚ": ("ER",), "aɪ": ("AY",), "aʊ": ("AW",), "ɔɪ": ("OY",), "iə": ("IY", "AH"),
+    "aɪɚ": ("AY", "ER"), "aɪə": ("AY", "AH"), "ɑːɹ": ("AA", "R"), "ɔːɹ": ("AO", "R"),
+    "oːɹ": ("AO", "R"), "ɪɹ": ("IH", "R"), "ɛɹ": ("EH", "R"), "ʊɹ": ("UH", "R"),
+    "əl": ("AH", "L"), "n̩": ("AH", "N"), "l̩": ("AH", "L"), "m̩": ("AH", "M"),
+    "b": ("B",), "d": ("D",), "f": ("F",), "ɡ": ("G",), "g": ("G",), "h": ("HH",), "j": ("Y",),
+    "k": ("K",), "l": ("L",), "ɬ": ("L",), "m": ("M",), "n": ("N",), "ŋ": ("NG",), "p": ("P",),
+    "ɹ": ("R",), "r": ("R",), "s": ("S",), "t": ("T",), "ɾ": ("T",), "ʔ": ("T",), "v": ("V",),
+    "w": ("W",), "z": ("Z",), "ʃ": ("SH",), "ʒ": ("ZH",), "θ": ("TH",), "ð": ("DH",),
+    "tʃ": ("CH",), "dʒ": ("JH",), "x": ("K",), "ç": ("HH",), "nʲ": ("N",),
+}  # fmt: skip
+_RETRIEVAL = 1
+_NO_EXIT = 0x8000
+_UTF8 = 1
+_IPA_MODE = 0x02 | (ord("_") << 8)
+_lock = threading.Lock()
 
 
-def plain(word: str) -> str:
-    """A word without the punctuation around it, in lower case: ``"RoCE,`` → ``roce``."""
-    return _EDGE.sub("", word.translate(_APOSTROPHES)).casefold()
+@cache
+def _library() -> ctypes.CDLL:
+    try:
+        import espeakng_loader
+
+        library = ctypes.CDLL(espeakng_loader.get_library_path())
+        data = str(espeakng_loader.get_data_path()).encode()
+    except (ImportError, OSError) as error:
+        raise HearingError(
+            f"espeak-ng's library cannot be loaded ({error}): reinstall the package espeakng-loader"
+        ) from error
+    if library.espeak_Initialize(_RETRIEVAL, 0, data, _NO_EXIT) < 0:
+        raise HearingError("espeak-ng cannot read its data: reinstall the package espeakng-loader")
+    if library.espeak_SetVoiceByName(b"en-us") != 0:
+        raise HearingError("espeak-ng has no voice en-us: reinstall the package espeakng-loader")
+    library.espeak_TextToPhonemes.restype = ctypes.c_char_p
+    library.espeak_TextToPhonemes.argtypes = [
+        ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.c_int,
+    ]  # fmt: skip
+    return library
+
+
+def _arpabet(symbol: str) -> tuple[str, ...]:
+    """One IPA symbol, or several run together, longest match first; the unknown is left out."""
+    phones: list[str] = []
+    while symbol:
+        for length in range(min(3, len(symbol)), 0, -1):
+            if symbol[:length] in _IPA:
+                phones += _IPA[symbol[:length]]
+                symbol = symbol[length:]
+                break
+        else:
+            symbol = symbol[1:]
+    return tuple(phones)
+
+
+def _ipa(text: str) -> str:
+    """IPA of a text, underscores between symbols, spaces between words."""
+    ipa = ""
+    with _lock:  # begun by two threads at once, espeak-ng waits for itself for ever
+        library = _library()
+        rest = ctypes.c_char_p(text.encode())
+        while rest.value:
+            piece = library.espeak_TextToPhonemes(ctypes.byref(rest), _UTF8, _IPA_MODE)
+            ipa += " " + (piece or b"").decode()
+    return ipa
+
+
+@cache
+def espeak_phones(text: str) -> tuple[str, ...]:
+    """ARPAbet phones without stress of any English text; empty if nothing is pronounced.
+
+    Raises:
+        HearingError: the wheel's library or data cannot be loaded.
+    """
+    bare = _ipa(text).replace("ˈ", "").replace("ˌ", "")
+    return tuple(phone for s in bare.replace("_", " ").split() for phone in _arpabet(s))
+
+
+@cache
+def stressed_syllable_of(word: str) -> int | None:
+    """Index of the syllable that espeak-ng stresses in a word; ``None`` if it marks none."""
+    syllable = 0
+    for symbol in _ipa(word).replace("_", " ").split():
+        vowels = sum(p in VOWELS for p in _arpabet(symbol.replace("ˈ", "").replace("ˌ", "")))
+        if "ˈ" in symbol and vowels:
+            return syllable
+        syllable += vowels
+    return None
 
 
 def _spelled(letters: str) -> Phones:
@@ -123,10 +204,6 @@ def _is_spelled(token: str) -> bool:
     return letters and (
         (token.isupper() and len(token) > 1) or not _VOWEL_LETTERS & set(token.lower())
     )
-
-
-_HISSES = ("s", "x", "z", "ch", "sh", "o")
-"""Endings whose plural is written with "es"."""
 
 
 def with_s(stem: Phones) -> Phones:
@@ -146,7 +223,7 @@ def pronunciations(word: str) -> tuple[Phones, ...]:
     Raises:
         HearingError: espeak-ng, needed for a word that no dictionary has, cannot be loaded.
     """
-    token = _EDGE.sub("", word.translate(_APOSTROPHES))
+    token = stripped(word)
     known = dictionary().get(token.lower())
     if known:
         return known
@@ -167,84 +244,3 @@ def pronunciations(word: str) -> tuple[Phones, ...]:
         return (_spelled(token),)
     phones = espeak_phones(token)
     return (phones,) if phones else ()
-
-
-@lru_cache(maxsize=4096)
-def normal(token: str) -> str:
-    """A token for comparing: lower case, no punctuation, no hyphens."""
-    return re.sub(r"[^\w+#%]", "", token.translate(_APOSTROPHES).casefold())
-
-
-def numbers_of(name: str) -> tuple[str, ...]:
-    """A joined name as it may be written: in the singular, and in the plural or possessive."""
-    if name.endswith(_HISSES):
-        return name, name + "s", name + "es"
-    return name, name + "s"  # "lanes" are no LANs
-
-
-def name_parts(name: str) -> frozenset[str]:
-    """The words that a name is made of, in lower case: MySQL of ``my`` and ``sql``."""
-    return frozenset(normal(part) for part in _PART.split(name)) - {""}
-
-
-def is_sentence_word(word: str) -> bool:
-    """Whether a word, see ``normal``, stands in any sentence, whatever it is about."""
-    return word in _SENTENCE_WORDS
-
-
-def is_written_apart(pieces: Sequence[str], parts: Container[str]) -> bool:
-    """Whether words that join to a name may be that name written apart.
-
-    Letters apart may ("A P I"), and so may any words ("kube flow") but those of every sentence,
-    unless the name is made of them ("my SQL").
-
-    Args:
-        pieces: the words, see ``normal``.
-        parts: the name's own, see ``name_parts``.
-    """
-    if len(pieces) == 1 or all(len(piece) == 1 for piece in pieces):
-        return True
-    return all(piece in parts or not is_sentence_word(piece) for piece in pieces)
-
-
-def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
-    """Where a term stands in a text.
-
-    Case, hyphens and surrounding punctuation do not matter, nor a plural or possessive s, nor
-    that it is written apart (see ``is_written_apart``).
-
-    Args:
-        words: the text's words, see ``split_words``.
-        term: as written, one word or more.
-
-    Returns:
-        (index of its first word, number of words) of each place, in order.
-    """
-    wanted = "".join(normal(part) for part in term.split())
-    if not wanted:
-        return []
-    parts = name_parts(term)
-    forms = numbers_of(wanted)
-    bare = [normal(word) for word in words]
-    found: list[tuple[int, int]] = []
-    longest = len(term.split()) + term.count("-") + 1
-    index = 0
-    while index < len(words):
-        joined = ""
-        for n in range(1, min(max(longest, len(wanted)), len(words) - index) + 1):
-            if n > longest and len(bare[index + n - 1]) > 1:
-                break  # more words than the name has are letters
-            joined += bare[index + n - 1]
-            if (
-                bare[index]
-                and bare[index + n - 1]
-                and joined in forms
-                and is_written_apart(bare[index : index + n], parts)
-            ):
-                found.append((index, n))
-                index += n - 1
-                break
-            if len(joined) > len(wanted) + 2:
-                break
-        index += 1
-    return found

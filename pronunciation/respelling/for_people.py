@@ -5,9 +5,13 @@ none, above all the mistakes. The letters follow the respelling keys of English 
 (Merriam-Webster, "Guide to Pronunciation").
 """
 
+from functools import cache
 from typing import Final
 
+from pronunciation.g2p import dictionary, espeak_phones, pronunciations, stressed_syllable_of
 from pronunciation.phones import SHORT_VOWELS, VOWELS, base_phone, parse_phones, syllables_of
+from pronunciation.terms import Lexicon
+from pronunciation.written_terms import plain, split_words
 
 _CONSONANTS: Final = {
     "B": "b", "CH": "ch", "D": "d", "DH": "th", "F": "f", "G": "g", "HH": "h", "JH": "j",
@@ -61,3 +65,70 @@ def _coda(consonants: tuple[str, ...], *, short: bool) -> str:
     if consonants == ("S",):
         return "ss"
     return "".join(_CONSONANTS[phone] for phone in consonants)
+
+
+_SHORTEST_PART: Final = 3
+"""Letters: below, chance finds parts in words that have none."""
+
+
+def respell_phrase(text: str, lexicon: Lexicon) -> str:
+    """How a phrase is said, for people; the stressed syllable of each word in capitals.
+
+    Args:
+        text: a term or a few words.
+        lexicon: its terms go first, the longest at each place.
+
+    Raises:
+        HearingError: eSpeak NG's library, needed for the stress, cannot be loaded.
+    """
+    words = split_words(text)
+    said: list[str] = []
+    at = 0
+    while at < len(words):
+        for end in range(len(words), at, -1):
+            name = " ".join(words[at:end])
+            term = lexicon.get(name) or lexicon.get(plain(name))
+            if term is not None:
+                said.append(term.say)
+                at = end
+                break
+        else:
+            said += [_respelled(part) for part in words[at].split("-") if part]
+            at += 1
+    return " ".join(each for each in said if each)
+
+
+@cache
+def _respelled(word: str) -> str:
+    """One ordinary word; empty for mere punctuation."""
+    phones = next(iter(pronunciations(word)), ())
+    stressed = stressed_syllable_of(word) or 0
+    parts = _parts(plain(word), phones)
+    if parts and stressed < _syllables(pronunciations(parts[0])[0]):
+        return f"{_respelled(parts[0])}-{_respelled(parts[1]).lower()}"
+    if _syllables(phones) <= stressed:
+        phones = espeak_phones(word)
+    if not phones:
+        return ""
+    marked, syllable = [], 0
+    for phone in phones:
+        if phone in VOWELS:
+            marked.append(f"{phone}{int(syllable == stressed)}")
+            syllable += 1
+        else:
+            marked.append(phone)
+    return respell_phones(" ".join(marked)) if syllable else word
+
+
+def _syllables(phones: tuple[str, ...]) -> int:
+    return sum(phone in VOWELS for phone in phones)
+
+
+def _parts(word: str, phones: tuple[str, ...]) -> tuple[str, str] | None:
+    """The two words of a compound (``heartbeat``), whose stress is on the first; else ``None``."""
+    known = dictionary()
+    for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+        first, second = word[:cut], word[cut:]
+        if any(a + b == phones for a in known.get(first, ()) for b in known.get(second, ())):
+            return first, second
+    return None

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 
 from server.core.settings import ServerSettings, sqlite_url
-from server.web import serving
+from server.web import app as web_app
 
 PROXY = "10.0.0.5"
 
@@ -30,9 +30,9 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Tells which address the server counts for a request, started as ``aloud serve`` does."""
     how: list[dict[str, Any]] = []
     monkeypatch.setattr(uvicorn, "run", lambda app, **options: how.append(options))
-    monkeypatch.setattr(serving, "set_up_logs", lambda level: None)
+    monkeypatch.setattr(web_app, "set_up_logs", lambda level: None)
     settings = ServerSettings(database_url=sqlite_url(tmp_path / "aloud.db"))
-    serving.run(settings, host="127.0.0.1", port=0, workers=1, tell=lambda line: None)
+    web_app.run(settings, host="127.0.0.1", port=0, workers=1, tell=lambda line: None)
 
     def address(peer: str, forwarded: str | None) -> str:
         found: list[str] = []

@@ -2,7 +2,7 @@ import pytest
 
 from pronunciation.errors import PhoneError
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.respelling.from_phones import respell_phones
+from pronunciation.respelling.for_people import respell_phones, respell_phrase
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,35 @@ def test_every_reading_and_mistake_of_the_lexicon_can_be_written() -> None:
 def test_what_is_no_arpabet_is_refused() -> None:
     with pytest.raises(PhoneError):
         respell_phones("R QQ1 S")
+
+
+LEXICON = load_lexicon()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "said"),
+    [
+        ("RoCE", "ROCK-ee"),
+        ("NCCL timeout", "NICK-ul TIME-out"),
+        ("private endpoint", "PRY-vut END-point"),
+        ("heartbeat", "HART-beet"),
+        ("canary release", "kuh-NAIR-ee ree-LEESS"),
+        ("all-to-all", "AWL TOO AWL"),
+        ("rendezvous", "RON-dih-voo"),
+        ("memory (pinned)", "MEM-er-ee PIND"),
+    ],
+)
+def test_terms_are_said_as_taught_and_words_as_the_dictionary_has_them(
+    phrase: str, said: str
+) -> None:
+    assert respell_phrase(phrase, LEXICON) == said
+
+
+@pytest.mark.parametrize("phrase", ["", "—", " ... "])
+def test_nothing_to_say_is_nothing(phrase: str) -> None:
+    assert respell_phrase(phrase, LEXICON) == ""
+
+
+def test_a_word_that_no_dictionary_has_still_gets_one_loud_syllable() -> None:
+    said = respell_phrase("blorfinate", LEXICON)
+    assert sum(part.isupper() for part in said.split("-")) == 1

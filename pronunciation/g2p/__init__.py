@@ -1,1 +1,0 @@
-"""Grapheme to phoneme: the words of a text, and how each may be pronounced."""
