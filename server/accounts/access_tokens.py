@@ -1,4 +1,4 @@
-"""Tokens, with which clients sign in instead of a name and password."""
+"""Access tokens, with which clients sign in instead of a name and password."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -17,11 +17,11 @@ from server.db.tables import AccountRow, CohortMemberRow, TokenRow
 
 PREFIX: Final = "aloud_"
 MAX_TOKENS: Final = 50
-"""Valid ones for each account."""
+"""Valid tokens per account."""
 
 _SHOWN: Final = len(PREFIX) + 4
 _NOTE_USE_EVERY: Final = timedelta(minutes=1)
-"""Not every request writes: "last used" is for people."""
+"""Not every request is recorded, because "last used" is only for people to read."""
 
 _VALID: Final = (
     select(
@@ -41,8 +41,8 @@ _VALID: Final = (
         AccountRow.disabled_at.is_(None),
     )
 )
-"""The token of a hash with its account, once for each cohort that it coaches or once without one:
-every request of a client asks it."""
+"""The token with a given hash and its account, once for each cohort that the account coaches, or
+once without one. Every request of a client runs this query."""
 
 
 class TokenService:
@@ -93,7 +93,7 @@ class TokenService:
             return tuple(_token_of(row) for row in rows)
 
     def revoke(self, account_id: int, token_id: int, *, by: int | None = None) -> Token:
-        """Makes this token invalid.
+        """Invalidates a token.
 
         Raises:
             NotFoundError: the account has no such token.
@@ -136,7 +136,7 @@ class TokenService:
                 if row is not None:
                     row.last_used_at = now
         except (StoreError, SQLAlchemyError):
-            return  # a busy database must not turn away a valid token
+            return  # a busy database must not reject a valid token
 
 
 def _token_of(row: TokenRow) -> Token:

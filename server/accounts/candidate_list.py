@@ -26,9 +26,9 @@ class ListedCandidate:
 
     Attributes:
         line: its number, from 1.
-        name: the sign-in name; as it was typed where it is not one.
+        name: the sign-in name; as typed, if it is not a valid one.
         display_name: how others see them.
-        has_account: there is an account of this name, which stays as it is.
+        has_account: there is already an account with this name, which stays as it is.
         fault: what is wrong with the line; empty: nothing.
     """
 
@@ -40,15 +40,15 @@ class ListedCandidate:
 
 
 def read_list(accounts: AccountService, text: str) -> tuple[ListedCandidate, ...]:
-    """The candidates of a list: a line each, with the sign-in name and, if given, the shown name.
+    """The candidates on a list, one per line, with a sign-in name and optionally a display name.
 
     Args:
-        accounts: the accounts that there are.
-        text: CSV, separated by whichever of tab, semicolon and comma comes first; a first line of
-            titles and empty lines do not count.
+        accounts: the existing accounts.
+        text: CSV, separated by tab, semicolon or comma, whichever comes first; empty lines and a
+            first line of titles do not count.
 
     Raises:
-        InvalidInputError: nobody is on it, too many are, or it is no CSV.
+        InvalidInputError: the list is empty or too long, or is not CSV.
     """
     text = text.lstrip("\ufeff")
     separator = next((each for each in text.partition("\n")[0] if each in _SEPARATORS), ",")

@@ -1,4 +1,4 @@
-"""Cohorts: which candidates are with which coaches."""
+"""Cohorts: which candidates belong to which coaches."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -39,8 +39,8 @@ class CohortService:
         """Makes a cohort without members.
 
         Raises:
-            ConflictError: there is one of that name.
-            InvalidInputError: the name or the number of days will not do.
+            ConflictError: the name is taken.
+            InvalidInputError: the name or the number of days is not valid.
         """
         row = CohortRow(
             name=_name(name), created_at=self._clock(), audio_days=_days(audio_days), rubric=None
@@ -57,7 +57,7 @@ class CohortService:
     def change(
         self, cohort_id: int, *, name: str, audio_days: int | None, by: int | None = None
     ) -> None:
-        """Gives a cohort another name or another time for recordings to be kept."""
+        """Changes the name of a cohort, or how long its recordings are kept."""
         try:
             with self._database.write() as session:
                 row = _row(session, cohort_id)
@@ -67,7 +67,7 @@ class CohortService:
             raise ConflictError(f"there is a cohort {name!r} already") from None
 
     def delete(self, cohort_id: int, *, by: int | None = None) -> None:
-        """Deletes a cohort; its members stay, what they shared with it is no longer shared.
+        """Deletes a cohort; its members stay, but what they shared with it is no longer shared.
 
         Raises:
             NotFoundError: there is no such cohort.
@@ -112,7 +112,7 @@ class CohortService:
     def assign(
         self, cohort_id: int, account_id: int, as_role: str, *, by: int | None = None
     ) -> None:
-        """Puts an account into a cohort, or changes as what it is there.
+        """Adds an account to a cohort, or changes its role in it.
 
         Raises:
             NotFoundError: there is no such cohort or account.
@@ -139,10 +139,10 @@ class CohortService:
             self.assign(cohort_id, account_id, as_role, by=by)
 
     def unassign(self, cohort_id: int, account_id: int, *, by: int | None = None) -> None:
-        """Takes an account out of a cohort.
+        """Removes an account from a cohort.
 
         Raises:
-            NotFoundError: it is not in it.
+            NotFoundError: it is not a member.
         """
         with self._database.write() as session:
             known = 0 < cohort_id <= MAX_ID and 0 < account_id <= MAX_ID

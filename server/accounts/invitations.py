@@ -1,4 +1,4 @@
-"""Invitations: links with which people set a password, the first one or a lost one."""
+"""Invitations: links with which people set their first password or replace a lost one."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ class InvitationService:
         self._clock = clock
 
     def invite(self, account_id: int, *, by: int | None = None) -> Invited:
-        """A new invitation; those made before for the account are no longer valid.
+        """A new invitation; earlier ones for the account become invalid.
 
         Raises:
             NotFoundError: there is no such account.
@@ -40,7 +40,7 @@ class InvitationService:
             return self.add(session, account, by=by)
 
     def add(self, session: Session, account: AccountRow, *, by: int | None = None) -> Invited:
-        """An invitation of an account that has none, in a transaction that has begun."""
+        """An invitation for an account that has none, within a transaction."""
         secret, now = new_secret(), self._clock()
         session.add(
             InvitationRow(

@@ -1,7 +1,7 @@
 """Marks browsers that somebody has signed in with, so that an attack does not lock them out.
 
-A mark opens nothing. Password attempts are counted for it separately, so it gives a thief ten tries
-in a quarter of an hour, as any address has.
+A mark does not sign anybody in. Password attempts with it are counted separately, so it gives a
+thief ten tries in a quarter of an hour, like any address.
 """
 
 import hmac
@@ -28,7 +28,7 @@ class KnownBrowsers:
         return self._signer().dumps([self._whose(name), secrets.token_hex(16)])
 
     def number(self, mark: str, name: str) -> str:
-        """The number of the browser, if this name signed in with it lately; else empty."""
+        """The number of the browser, if this name signed in with it recently; otherwise empty."""
         try:
             found = self._signer().loads(mark, max_age=KNOWN_FOR_S)
         except BadData:

@@ -28,7 +28,7 @@ class Account:
 
     @property
     def state(self) -> str:
-        """In a word: ``active``, ``invited`` or ``disabled``."""
+        """One of ``active``, ``invited`` or ``disabled``."""
         if self.disabled_at is not None:
             return "disabled"
         return "active" if self.has_password else "invited"
@@ -36,7 +36,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Invited:
-    """A new invitation. The secret is shown once and kept nowhere."""
+    """A new invitation. The secret is shown once and never stored."""
 
     account: Account
     secret: str
@@ -57,7 +57,7 @@ class Token:
 
 @dataclass(frozen=True)
 class NewToken:
-    """A new token. The secret is shown once and kept nowhere."""
+    """A new token. The secret is shown once and never stored."""
 
     token: Token
     secret: str
@@ -76,8 +76,8 @@ class Cohort:
     """A group of candidates with its coaches.
 
     Attributes:
-        audio_days: for how long recordings that were shared with it are kept; ``None``: until
-            they are deleted.
+        audio_days: how many days recordings shared with it are kept; ``None``: until they are
+            deleted.
     """
 
     id: int

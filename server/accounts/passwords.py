@@ -12,7 +12,7 @@ MIN_PASSWORD: Final = 10
 MAX_PASSWORD: Final = 200
 
 _AT_ONCE: Final = 4
-"""Each takes 19 MiB for some 20 ms: a flood of sign-ins must not take the machine's memory."""
+"""Each takes 19 MiB for about 20 ms; a flood of sign-ins must not use up the machine's memory."""
 
 
 class Passwords:
@@ -20,7 +20,7 @@ class Passwords:
 
     Args:
         hasher: parameters by https://cheatsheetseries.owasp.org (password storage): Argon2id with
-            19 MiB, two passes, one lane. Tests take cheaper ones.
+            19 MiB, two passes, one lane. Tests use cheaper ones.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
@@ -29,7 +29,7 @@ class Passwords:
         self._nobodys: str | None = None
 
     def hash(self, password: str) -> str:
-        """The hash to keep."""
+        """The hash to store."""
         with self._turns:
             return self._hasher.hash(password)
 
@@ -44,12 +44,12 @@ class Passwords:
                 return False
 
     def outdated(self, kept: str) -> bool:
-        """Whether it was hashed at another cost, and is hashed again at the next sign-in."""
+        """Whether it was hashed at another cost, so that the next sign-in hashes it again."""
         return self._hasher.check_needs_rehash(kept)
 
     @staticmethod
     def check(password: str, name: str) -> None:
-        """Refuses what is no password to have.
+        """Refuses a weak password.
 
         Raises:
             InvalidInputError: it is too short, too long, or the name.

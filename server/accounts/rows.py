@@ -40,7 +40,7 @@ def account_row(session: Session, account_id: int) -> AccountRow:
 
 
 def keep_an_admin(session: Session, row: AccountRow) -> None:
-    """Refuses to take away the last account that can manage the others.
+    """Refuses to remove the last account that can manage the others.
 
     Raises:
         ConflictError: it is.

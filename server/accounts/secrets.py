@@ -11,26 +11,26 @@ from server.db.database import Database
 from server.db.tables import ServerSecretRow
 
 SECRET_BYTES: Final = 32
-"""256 bits cannot be guessed, so a fast hash is enough to keep them by (unlike passwords)."""
+"""256 bits cannot be guessed, so a fast hash is enough to store them (unlike passwords)."""
 
 
 def new_secret(prefix: str = "") -> str:
-    """A new secret; the prefix says to people and secret scanners what it is."""
+    """A new secret; the prefix tells people and secret scanners what it is."""
     return prefix + secrets.token_urlsafe(SECRET_BYTES)
 
 
 def digest(secret: str) -> str:
-    """SHA-256 as 64 hexadecimal digits: what the database keeps, and finds a secret by."""
+    """SHA-256 as 64 hexadecimal digits, which the database stores and looks up."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def keyed_digest(key: str, text: str) -> str:
-    """HMAC-SHA-256: without the key, a short text cannot be found by trying all."""
+    """HMAC-SHA-256: without the key, even a short text cannot be found by trying all texts."""
     return hmac.new(key.encode(), text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
 def server_secret(database: Database, name: str) -> str:
-    """This server's own secret of that name, made at the first start; the same in each process."""
+    """This server's secret of that name, created at the first start, the same in every process."""
     try:
         with database.write() as session:
             row = session.get(ServerSecretRow, name)

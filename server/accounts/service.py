@@ -30,14 +30,14 @@ from server.db.tables import AccountRow
 
 _NAME: Final = re.compile(r"[\w.@+-]{1,80}")
 _MAX_TYPED: Final = 1000
-"""A longer name or password is wrong anyway and need not be hashed."""
+"""A longer name or password is wrong anyway, so it is not hashed."""
 
 
 def clean_name(name: str) -> str:
-    """The stored form of a name: names that look the same are the same.
+    """The stored form of a name, in which names that look the same are equal.
 
     Raises:
-        InvalidInputError: it is empty, too long or has other signs than a name has.
+        InvalidInputError: it is empty, too long or has characters that names cannot have.
     """
     folded = _folded(name)
     if not _NAME.fullmatch(folded):
@@ -51,7 +51,7 @@ def clean_display_name(text: str) -> str:
     """How others see somebody, on one line.
 
     Raises:
-        InvalidInputError: it is empty, too long or has signs that cannot be printed.
+        InvalidInputError: it is empty, too long or has unprintable characters.
     """
     cleaned = " ".join(unicodedata.normalize("NFC", text).split())
     if not 1 <= len(cleaned) <= 80 or not cleaned.isprintable():
@@ -66,7 +66,7 @@ def actor_for(account: Account, coached: frozenset[int], *, by_token: bool = Fal
         account_id=account.id,
         name=account.name,
         display_name=account.display_name,
-        # who was made a candidate again coaches no longer
+        # somebody made a candidate again no longer coaches
         coached=frozenset() if account.role == "candidate" else coached,
         by_token=by_token,
     )
@@ -79,8 +79,8 @@ class AccountService:
         tokens: what clients sign in with.
         invitations: the links with which accounts get their password.
         cohorts: the groups they belong to.
-        sessions: ends single ones.
-        known_browsers: marks for those that somebody has signed in with.
+        sessions: ends single sessions.
+        known_browsers: marks for browsers that somebody has signed in with.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class AccountService:
             database: with up-to-date tables.
             clock: gives the time.
             passwords: hashes and verifies.
-            secret: signs sessions; without it the database keeps one of its own.
+            secret: signs sessions; by default, one that is stored in the database.
         """
         self.database = database
         self.tokens = TokenService(database, clock)
@@ -122,7 +122,7 @@ class AccountService:
         return self._secret
 
     def any(self) -> bool:
-        """Whether there is an account. Once there was one, this process never goes back."""
+        """Whether there is an account. Once there was one, the answer stays yes in this process."""
         if not self._seen_one:
             with self.database.read() as session:
                 self._seen_one = bool(session.scalar(select(exists(select(AccountRow.id)))))
@@ -131,11 +131,11 @@ class AccountService:
     def add(
         self, name: str, role: str, *, display_name: str | None = None, by: int | None = None
     ) -> Account:
-        """Creates an account; nobody can sign in to it before its invitation is used.
+        """Creates an account; nobody can sign in to it until its invitation is used.
 
         Raises:
-            ConflictError: there is one of that name.
-            InvalidInputError: the name or the role is none.
+            ConflictError: the name is taken.
+            InvalidInputError: the name or the role is not valid.
         """
         row = AccountRow(
             name=clean_name(name),
@@ -183,7 +183,7 @@ class AccountService:
     def change(
         self, account_id: int, *, role: str, display_name: str, by: int | None = None
     ) -> Account:
-        """Gives an account another role or display name.
+        """Changes the role or display name of an account.
 
         Raises:
             NotFoundError, InvalidInputError: as for ``add``.
@@ -215,7 +215,7 @@ class AccountService:
         return account_of(row)
 
     def delete(self, account_id: int, *, by: int | None = None) -> None:
-        """Deletes an account for good, and with it everything that is theirs.
+        """Deletes an account for good, with everything that belongs to it.
 
         Raises:
             NotFoundError: there is no such account.
@@ -235,11 +235,11 @@ class AccountService:
             name: as typed.
             password: as typed.
             address: where the request comes from, counted in the limit on tries.
-            mark: what ``known_browsers`` gave this browser; then that is counted instead.
+            mark: this browser's mark from ``known_browsers``; if valid, it is counted instead.
 
         Raises:
             WrongSignInError: one of the two is wrong, or the account is disabled.
-            TooManyTriesError: too many wrong ones lately.
+            TooManyTriesError: too many wrong ones recently.
         """
         folded = _folded(name[:_MAX_TYPED])
         browser = self.known_browsers.number(mark, folded) if mark else ""
@@ -269,13 +269,13 @@ class AccountService:
         return account_of(row)
 
     def accept(self, secret: str, password: str, address: str = "") -> Account:
-        """Uses an invitation: sets the password. Sessions from before end.
+        """Uses an invitation: sets the password and ends earlier sessions.
 
-        Wrong passwords that were typed before at the same address are forgotten.
+        Wrong passwords typed earlier at the same address are forgotten.
 
         Raises:
             NotFoundError: the invitation is not valid (any more).
-            InvalidInputError: the password will not do.
+            InvalidInputError: the password is too weak.
         """
         account = self.invitations.account(secret)
         self._passwords.check(password, account.name)
@@ -284,12 +284,12 @@ class AccountService:
         return accepted
 
     def change_password(self, account_id: int, old: str, new: str) -> Account:
-        """Sets another password; every other session ends.
+        """Changes the password and ends every other session.
 
         Raises:
             WrongSignInError: the old one is wrong.
             TooManyTriesError: it was wrong too often.
-            InvalidInputError: the new one will not do.
+            InvalidInputError: the new one is too weak.
         """
         account = self.confirm(account_id, old)
         self._passwords.check(new, account.name)
@@ -331,7 +331,7 @@ class AccountService:
     def _changing(
         self, account_id: int, what: str, by: int | None
     ) -> Iterator[tuple[Session, AccountRow]]:
-        """An account's row in a transaction, which also notes who did what to it."""
+        """An account's row in a transaction that also logs who did what to it."""
         with self.database.write() as session:
             yield session, account_row(session, account_id)
             note(session, self._clock(), by, f"account.{what}", f"account {account_id}")
@@ -350,7 +350,7 @@ def _folded(name: str) -> str:
 
 
 def _storable(text: str) -> str:
-    """What can be asked for: PostgreSQL takes no NUL, and no driver half a surrogate pair."""
+    """Text to look up: PostgreSQL takes no NUL, and no driver takes half a surrogate pair."""
     return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 

@@ -21,7 +21,8 @@ SESSION_FOR: Final = timedelta(days=14)
 """How long a cookie is valid after it was last sent to the browser."""
 
 _A_REQUEST: Final = timedelta(days=1)
-"""Longer than any request lasts: one that is answered while its session ends sends a cookie yet."""
+"""Longer than any request lasts, because one answered while its session ends still sends a
+cookie."""
 
 
 def new_session_id() -> str:
@@ -34,7 +35,7 @@ def has_ended(session: Session, session_id: str) -> bool:
 
     Args:
         session: to read with.
-        session_id: as the cookie has it.
+        session_id: the one in the cookie.
     """
     return session.get(EndedSessionRow, digest(session_id)) is not None
 
@@ -50,13 +51,13 @@ class SessionService:
         """Ends this session; the account's other sessions continue.
 
         Args:
-            account_id: whose; one that is gone has no sessions anyway.
-            session_id: as the cookie has it.
+            account_id: the session's account; a deleted account has no sessions.
+            session_id: the one in the cookie.
         """
         now = self._clock()
         key = digest(session_id)
         with self._database.write() as session:
-            # until then every cookie of theirs has expired by itself
+            # by then, each of their cookies has expired
             session.execute(delete(EndedSessionRow).where(EndedSessionRow.until <= now))
             self._database.alone(session, f"session {key}")
             if session.get(AccountRow, account_id) is None or has_ended(session, session_id):

@@ -1,8 +1,8 @@
-"""Limits on wrong passwords, counted in the database so that all processes count together.
+"""Limits on wrong passwords, counted in the database so that all processes share the counts.
 
-People who guess a password are slowed down, and do not lock out those who know it:
-what is limited tightly is a name tried from one place. A name tried from many places is only
-slowed down, for a minute, and not at all for a browser that its owner has signed in with before
+They slow down people who guess passwords without locking out the owner. A name tried from one place
+is limited tightly. A name tried from many places is only slowed down for a minute, and not at all
+for a browser that its owner has signed in with before
 (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
 """
 
@@ -24,14 +24,14 @@ WINDOW: Final = timedelta(minutes=15)
 PER_NAME_AND_ADDRESS: Final = 10
 """Wrong passwords for one name from one address, or from one known browser: 960 a day."""
 PER_ADDRESS: Final = 50
-"""From one address, whatever the names: a class behind one router still signs in."""
+"""From one address, for any names; a class behind one router can still sign in."""
 
 NAME_WINDOW: Final = timedelta(minutes=1)
 PER_NAME: Final = 15
-"""For one name from wherever: nobody mistypes so often, and after a minute it is over."""
+"""For one name from anywhere; nobody mistypes this often, and it ends after a minute."""
 
 _IPV6_NETWORK_BITS: Final = 64
-"""What one subscriber has of the internet: they can change the rest at will (RFC 6177)."""
+"""The part of an address that is fixed for one subscriber, who can change the rest (RFC 6177)."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class _Limit:
 
 @dataclass(frozen=True)
 class Try:
-    """A password that is being tried: counted as wrong until it turns out to be right.
+    """A password being tried, which counts as wrong until it turns out to be right.
 
     Attributes:
         rows: what was counted for it.
-        forgets: whose earlier wrong ones are forgotten when it is right.
+        forgets: the subjects whose earlier wrong ones are forgotten if it is right.
     """
 
     rows: tuple[int, ...]
@@ -64,16 +64,17 @@ class Throttle:
         self._key = key
 
     def begin(self, name: str, address: str, browser: str, now: datetime) -> Try:
-        """Lets somebody try to sign in; tries at the same time are counted one by one.
+        """Lets somebody try to sign in; simultaneous tries are counted one by one.
 
         Args:
-            name: as it is kept.
+            name: in its stored form.
             address: where the request comes from.
-            browser: the mark of one that signed in with this name before; empty: there is none.
+            browser: the mark of a browser that signed in with this name before; empty if there is
+                none.
             now: the time.
 
         Raises:
-            TooManyTriesError: too many wrong ones lately; it says when to come back.
+            TooManyTriesError: too many wrong ones recently; it says when to try again.
         """
         if browser:
             return self._begin((self._limit(f"browser:{browser}", PER_NAME_AND_ADDRESS),), now)
@@ -91,12 +92,12 @@ class Throttle:
         """Lets somebody who is signed in repeat their password.
 
         Raises:
-            TooManyTriesError: too many wrong ones lately.
+            TooManyTriesError: too many wrong ones recently.
         """
         return self._begin((self._limit(f"account:{account_id}", PER_NAME_AND_ADDRESS),), now)
 
     def succeeded(self, tried: Try) -> None:
-        """Forgets the try, which was right, and the wrong ones before it from the same place."""
+        """Forgets the try, which was right, and earlier wrong ones from the same place."""
         with self._database.write() as session:
             session.execute(
                 delete(SignInFailureRow).where(
@@ -106,16 +107,16 @@ class Throttle:
             )
 
     def lift(self, name: str, address: str) -> None:
-        """Forgets the wrong ones for a name from an address: it has a new password."""
+        """Forgets the wrong ones for a name from an address, because it has a new password."""
         subject = self._limit(f"both:{_place(address)} {name}", 0).subject
         with self._database.write() as session:
             session.execute(delete(SignInFailureRow).where(SignInFailureRow.subject == subject))
 
     def _begin(self, limits: tuple[_Limit, ...], now: datetime) -> Try:
-        with self._database.read() as session:  # a flood does not wait for the write lock
+        with self._database.read() as session:  # a flood must not wait for the write lock
             _check(session, limits, now)
         with self._database.write() as session:
-            for limit in reversed(limits):  # in one order always
+            for limit in reversed(limits):  # always in the same order
                 self._database.alone(session, limit.subject)
             _check(session, limits, now)
             session.execute(delete(SignInFailureRow).where(SignInFailureRow.at <= now - WINDOW))
@@ -143,7 +144,7 @@ def _check(session: Session, limits: tuple[_Limit, ...], now: datetime) -> None:
 
 
 def _place(address: str) -> str:
-    """The address that counts: for IPv6 the network, because the sender chooses the rest."""
+    """The address that is counted; for IPv6 the network, because the sender chooses the rest."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

@@ -1,9 +1,9 @@
-"""Score and terms of each answer in tables of their own, for pages that show many answers.
+"""The score and terms of each answer in separate tables, for pages that show many answers.
 
-Facts follow from an answer's newest report and the corrections of its verdicts. Whoever stores a
-report stores its facts. Corrections come and go in many ways (taking back, merging, an import, the
-account of a coach deleted), so each answer's facts say which corrections they were made with, and
-whoever reads facts first brings those up to date that were made with others.
+Facts follow from an answer's newest report and the corrections of its verdicts. They are stored
+with the report. Corrections change in many ways (withdrawal, merging, import, deleting a coach's
+account), so an answer's facts record the corrections they were made with, and are updated before
+they are read if the corrections have changed.
 """
 
 import logging
@@ -55,7 +55,7 @@ def keep_facts(
         owner_id: the attempt's.
         created_at: the attempt's.
         topic: the attempt's.
-        is_new: the attempt is being stored, so that it has no facts yet.
+        is_new: the attempt is just being stored and has no facts yet.
     """
     if not is_new:
         connection.execute(delete(AnswerFactsRow).where(AnswerFactsRow.attempt_id == attempt_id))
@@ -76,7 +76,7 @@ def keep_facts(
 def refresh_facts(database: Database, attempts: Select[int]) -> None:
     """Brings the facts of these attempts up to date with their corrections.
 
-    A database that cannot be written keeps them as they are, and pages can still be read.
+    If the database cannot be written, they stay as they are, and pages can still be read.
 
     Args:
         database: the database.
@@ -103,7 +103,7 @@ _NO_CORRECTIONS: Final[_Mark] = (0, 0, None)
 
 
 def _given(session: Session, attempts: Select[int]) -> dict[int, _Mark]:
-    """The corrections of each of these attempts that has some."""
+    """The corrections of each of these attempts that has any."""
     marks = (
         select(
             CorrectionRow.attempt_id,
@@ -118,7 +118,7 @@ def _given(session: Session, attempts: Select[int]) -> dict[int, _Mark]:
 
 
 def _known(session: Session, attempts: Select[int]) -> dict[int, _Mark]:
-    """The corrections that facts were made with, where these were some."""
+    """The corrections that facts were made with, if there were any."""
     facts = AnswerFactsRow
     marks = select(
         facts.attempt_id, facts.corrections, facts.corrections_ids, facts.corrected_at
@@ -138,7 +138,7 @@ def _correct(session: Session, marks: dict[int, _Mark]) -> None:
     for attempt_id, report in session.execute(reports):
         try:
             graded[attempt_id] = Report.model_validate(report)
-        except ValueError:  # the attempt itself reports it; its facts stay
+        except ValueError:  # opening the attempt reports it; its facts stay
             continue
     read = read_reports(session, graded)
     for attempt_id, mark in marks.items():

@@ -1,8 +1,8 @@
 """Corrected verdicts of an attempt: reading and importing them, and storing the candidate's own.
 
-The candidate's own are answers to "Did you mean …?", "I did say it" with the words as note, and "I
-said it right" about a term. No column marks them: their author is the attempt's owner, or without
-accounts ``OWNER_NAME``.
+The candidate's own are answers to "Did you mean …?", "I did say it" with the words as the note, and
+"I said it right" about a term. No column marks them; their author is the attempt's owner or,
+without accounts, ``OWNER_NAME``.
 """
 
 import secrets
@@ -18,9 +18,9 @@ from server.contract import Correction, Transcript, word_places
 from server.db.tables import AccountRow, AttemptRow, CommentRow, CorrectionRow
 
 NOBODY: Final = "somebody who has left"
-"""The author of what has neither an account's name nor a typed one."""
+"""The author shown if there is neither an account nor a typed name."""
 OWNER_NAME: Final = "you"
-"""How the one person of a server without accounts is named."""
+"""The name of the only user of a server without accounts."""
 
 IS_BY_OWNER: Final[ColumnElement[bool]] = or_(
     and_(
@@ -45,15 +45,15 @@ def put_own_answer(
     words: str,
     now: datetime,
 ) -> None:
-    """Keeps what the candidate says about a phrase or a term, in place of what was said before.
+    """Stores what the candidate says about a phrase or a term, replacing an earlier statement.
 
     Args:
         session: writes.
         attempt: the candidate's.
         target: what it is about.
         name: the key phrase or the term.
-        verdict: one of its target; ``None`` takes the answer back.
-        words: those that say the phrase, kept as the note; empty if the grader asked.
+        verdict: a verdict on that target; ``None`` withdraws the answer.
+        words: those that say the phrase, stored as the note; empty if the grader asked.
         now: the time of the answer.
     """
     found = session.scalars(
@@ -92,10 +92,10 @@ def _owner(owner_id: int | None) -> dict[str, int | str | None]:
 def keep_corrections(
     session: Session, attempt: AttemptRow, corrections: Sequence[Correction]
 ) -> None:
-    """Keeps the corrections that an archive brings for a new attempt, each once.
+    """Stores an archive's corrections of a new attempt, each once.
 
-    Their author is a name in a file: it proves nothing. The owner's own answers become those of
-    the new attempt's owner, who brings the archive.
+    Their author is only a name in a file, which proves nothing. The owner's own answers become
+    those of the new attempt's owner, who imports the archive.
     """
     kept: set[str] = set()
     for each in corrections:
@@ -105,8 +105,8 @@ def keep_corrections(
         kept.add(external_id)
         known = select(CorrectionRow.id).where(CorrectionRow.external_id == external_id)
         if session.scalar(known) is not None:
-            # of the same answer of another owner: somebody practiced without an account on this
-            # server and now moves the answers into one
+            # for the same answer of another owner: somebody practiced on this server without an
+            # account and now moves the answers into one
             external_id = sha256(f"{external_id} {attempt.id}".encode()).hexdigest()[:32]
         author = _owner(attempt.owner_id) if each.by_owner else {"guest_name": each.author}
         session.add(
@@ -126,7 +126,7 @@ def keep_corrections(
 
 
 def corrections_of(session: Session, attempt_ids: Sequence[int]) -> dict[int, list[Correction]]:
-    """The corrections of each of these attempts that has some, oldest first."""
+    """The corrections of each of these attempts that has any, oldest first."""
     rows = session.execute(
         select(CorrectionRow, AccountRow.display_name, IS_BY_OWNER)
         .join(AttemptRow, AttemptRow.id == CorrectionRow.attempt_id)

@@ -31,18 +31,19 @@ DRILL_ARCHIVE_PAGE = 1000
 """A review is below 1 kB of JSON."""
 
 LEARNING_STEPS: Final = (timedelta(minutes=1),)
-"""After a miss an item is due within the same session. One step, not the library's two (1 and 10
-minutes): an item said right at the first take was known and need not come back ten minutes on."""
+"""After a miss, an item is due within the same session. One step instead of the library's two (1
+and 10 minutes), because an item said right at the first take is known and need not come back after
+ten minutes."""
 
 EARLIEST: Final = datetime(2000, 1, 1, tzinfo=UTC)
 CLOCKS_MAY_DIFFER: Final = timedelta(days=1)
-"""A take from later than tomorrow comes from a wrong clock; its item would not be due for years."""
+"""A take from later than tomorrow has a wrong clock; its item would not be due for years."""
 
 
 class DrillService:
     """The use cases over a store of drills, which is opened at first use.
 
-    ``quick_cards`` gives all cards without it, or ``None`` if it cannot.
+    ``quick_cards`` returns all cards without the store, or ``None`` if it cannot.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class DrillService:
 
         Raises:
             InvalidInputError: the take is from an impossible time.
-            ConflictError: the review's id was used with another content.
+            ConflictError: the review's id was used with different content.
             StoreError: the database cannot be used.
         """
         now = self._clock()
@@ -78,12 +79,12 @@ class DrillService:
         return self._store.queue(query or DrillQuery(), self._clock())
 
     def cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
-        """All cards, of one set or over all, the one due first at the front."""
+        """All cards, of one set or of all sets, the earliest due first."""
         found = self._quick_cards() if drill_set is None else None
         return self._store.cards(drill_set) if found is None else found
 
     def export_page(self, *, after_id: int = 0, limit: int = DRILL_ARCHIVE_PAGE) -> DrillArchive:
-        """A page of all reviews, for ``import_reviews``: the cards follow from them."""
+        """A page of all reviews, for ``import_reviews``, which computes the cards again."""
         reviews, next_after_id = self._store.reviews(after_id, limit)
         return DrillArchive(reviews=tuple(reviews), next_after_id=next_after_id)
 
@@ -101,7 +102,7 @@ class DrillService:
         """Stores exported reviews; existing ones are left unchanged.
 
         Raises:
-            InvalidInputError: a review is from an impossible time; then nothing is stored.
+            InvalidInputError: a review is from an impossible time; nothing is stored.
         """
         now = self._clock()
         for each in reviews:
@@ -125,7 +126,7 @@ class DrillService:
 def schedules(review: DrillReview) -> bool:
     """Whether the take says something about the person, and so changes the schedule.
 
-    ``unclear``, ``something_else`` and ``nothing`` do not: the hearing could not tell.
+    ``unclear``, ``something_else`` and ``nothing`` do not, because the hearing was not sure.
     """
     return review.verdict in ("correct", "mispronounced")
 
@@ -146,11 +147,11 @@ def check_review(review: DrillReview, now: datetime) -> None:
 def schedule(reviews: Sequence[DrillReview]) -> DrillCard | None:
     """The card of one item after these takes of it, in any order.
 
-    A take said right counts as *good*, one said wrong as *again*; fuzzing is off, so that the same
-    takes always give the same card.
+    A take said right counts as *good*, one said wrong as *again*. Fuzzing is off, so that the same
+    takes always yield the same card.
 
     Returns:
-        The card; ``None`` where no take had a verdict.
+        The card; ``None`` if no take had a verdict.
     """
     from fsrs import Card, Rating, Scheduler, State
 

@@ -26,7 +26,7 @@ class DrillStore:
 
     @cached_property
     def _own_reviews(self) -> ColumnElement[bool]:
-        # made when asked for, as in the store of attempts
+        # created on demand, as in the store of attempts
         return DrillReviewRow.owner_id == self._owner_id
 
     @cached_property
@@ -39,11 +39,11 @@ class DrillStore:
         """Stores a review, once, and recomputes its item's card.
 
         Returns:
-            The card (``None``: no review of the item has a verdict), and whether the review is new:
-            one that is there already with the same content is left as it is.
+            The card (``None``: no review of the item has a verdict), and whether the review is new.
+            A review that is already stored with the same content stays as it is.
 
         Raises:
-            ConflictError: the review's id is there with another content.
+            ConflictError: the review's id is stored with different content.
         """
         row = DrillReviewRow(
             owner_id=self._owner_id,
@@ -90,14 +90,14 @@ class DrillStore:
         return DrillQueue(total=total or 0, due=due, known=tuple(known))
 
     def cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
-        """All cards, of one set or over all, the one due first at the front."""
+        """All cards, of one set or of all sets, the earliest due first."""
         statement = select(DrillCardRow).where(*self._chosen(drill_set))
         with self._database.read() as session:
             rows = session.scalars(statement.order_by(DrillCardRow.due, DrillCardRow.item_id))
             return tuple(self._read_card(row) for row in rows)
 
     def reviews(self, after_id: int, limit: int) -> tuple[list[DrillReview], int | None]:
-        """Reviews in the order they came in, and the id to continue after (``None``: the end)."""
+        """Reviews in the order they arrived, and the id to continue after (``None``: the end)."""
         with self._database.read() as session:
             rows = session.scalars(
                 select(DrillReviewRow)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:  # it brings SQLAlchemy
 def create_service(
     settings: ServerSettings, *, before_opening: Callable[[], None] | None = None
 ) -> Service:
-    """The service that the settings describe; opens the database, loads the rest at first use.
+    """The service that the settings describe; opens the database, and loads the rest at first use.
 
     Args:
         settings: name database, bank and lexicon.
-        before_opening: where it is given, the database too is opened at first use, after a call
-            of this; bank, grading and a plain history do without it.
+        before_opening: if given, the database is also opened at first use, after calling this; the
+            bank, grading and a plain history do not need it.
 
     Raises:
         StoreError: the database cannot be used.

@@ -1,9 +1,9 @@
-"""History and drill cards straight from SQLite's file, for a program that only lists them.
+"""History and drill cards read directly from SQLite's file, for commands that only list them.
 
-``aloud history`` would spend three quarters of its time on importing SQLAlchemy, and the studio's
-first page a third. This asks the driver instead, for exactly the tables of this version; whatever
-is not plain (another version's file, a corrected verdict, a file that cannot be read) is left to
-the stores. Tests hold both to the same.
+``aloud history`` would spend three quarters of its time importing SQLAlchemy, and the studio's
+first page a third. This uses the driver instead, for exactly the tables of this version. Anything
+else (another version's file, a corrected verdict, an unreadable file) is left to the stores. Tests
+check that both return the same.
 """
 
 import json
@@ -46,7 +46,7 @@ def quick_history(database: Path, query: HistoryQuery) -> HistoryPage | None:
 
 
 def quick_cards(database: Path) -> tuple[DrillCard, ...] | None:
-    """The cards that belong to no account, the one due first at the front.
+    """The cards that belong to no account, the earliest due first.
 
     Args:
         database: the file.
@@ -65,7 +65,7 @@ def quick_cards(database: Path) -> tuple[DrillCard, ...] | None:
 
 
 def _read(database: Path, nothing: T, read: Callable[[sqlite3.Connection], T | None]) -> T | None:
-    """What is read of a plain file; ``nothing`` where none was ever written."""
+    """The result of reading a plain file; ``nothing`` if it was never written."""
     if not database.exists() or not database.stat().st_size:
         return nothing
     try:
@@ -76,7 +76,7 @@ def _read(database: Path, nothing: T, read: Callable[[sqlite3.Connection], T | N
             ):
                 return None
             return read(file)
-    except (sqlite3.Error, TypeError, ValueError):  # the store says what is wrong
+    except (sqlite3.Error, TypeError, ValueError):  # the store reports what is wrong
         return None
 
 

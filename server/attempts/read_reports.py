@@ -1,10 +1,11 @@
 """Reads stored reports: the newest one of each attempt, with its corrections applied.
 
-The one place where a stored report becomes what people see; candidates, coaches, exports, lists
-and progress all read through it. Corrections are applied when reading: whatever takes one
-away or adds one (taking back, merging, an import, a backup restored, the account of a coach deleted
-or renamed, a regrade) leaves no outdated score behind. The facts that pages about many answers
-show (``answer_facts.py``) say which corrections they were made with, and are made again for others.
+This is the one place where a stored report becomes what people see: candidates, coaches, exports,
+lists and progress all read through it. Corrections are applied when reading, so nothing that adds
+or removes one (withdrawal, merging, import, a restored backup, a deleted or renamed coach account,
+a regrade) leaves an outdated score. The facts that pages about many answers show
+(``answer_facts.py``) record the corrections they were made with, and are recomputed when these
+change.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -51,8 +52,8 @@ class ReadScore:
 
     Attributes:
         score: as people see it.
-        graded: the grader's own, where it was corrected.
-        tag: differs as soon as the report that is read differs.
+        graded: the grader's own, if it was corrected.
+        tag: changes whenever the report that is read changes.
     """
 
     score: float
@@ -73,7 +74,7 @@ def newest_report_id() -> ScalarSelect[int | None]:
 
 
 def read_reports(session: Session, graded: Mapping[int, Report]) -> dict[int, ReadReport]:
-    """Newest reports as they are read.
+    """Newest reports, as people see them.
 
     Args:
         session: reads.
@@ -87,19 +88,19 @@ def read_reports(session: Session, graded: Mapping[int, Report]) -> dict[int, Re
 
 
 MOST_KNOWN: Final = 50_000
-"""Corrected scores that are remembered, 10 MB of them; beyond, all are forgotten."""
+"""The most corrected scores that are remembered, 10 MB of them; beyond that, all are forgotten."""
 
 
 def read_scores(
     session: Session, stored: Mapping[int, StoredScore], known: dict[str, ReadScore]
 ) -> dict[int, ReadScore]:
-    """The scores of newest reports as they are read, for lists: a report is not read for it.
+    """The scores of newest reports as people see them, for lists, without reading the reports.
 
     Args:
         session: reads.
         stored: by attempt.
-        known: corrected scores of this database from before, by tag; new ones are added. A tag
-            stands for one report with these very corrections.
+        known: corrected scores of this database from earlier calls, by tag; new ones are added. A
+            tag identifies one report with exactly these corrections.
     """
     given = corrections_of(session, list(stored))
     scores = {
@@ -155,9 +156,9 @@ def _contents(
 ) -> Iterator[tuple[int, Coverage, Structure | None]]:
     """Coverage and structure of each of these reports, by its id.
 
-    A report that is damaged is left out, to keep its score.
+    A damaged report is left out and keeps its score.
 
-    One by one: hundreds of them held at once cost more time than reading them.
+    One by one, because holding hundreds at once takes more time than reading them.
     """
     if not report_ids:
         return
@@ -170,6 +171,6 @@ def _contents(
         try:
             found = Coverage.model_validate(coverage)
             built = None if structure is None else Structure.model_validate(structure)
-        except ValueError:  # the attempt itself reports it; the others can be listed
+        except ValueError:  # opening the attempt reports it; the others can be listed
             continue
         yield report_id, found, built

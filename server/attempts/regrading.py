@@ -1,7 +1,7 @@
 """Grading stored answers again, in the background.
 
-The difference is worked out and stored before any answer is touched, so that a crash halfway cannot
-lose a part of it. The price is that each answer is graded twice.
+The difference is computed and stored before any answer is changed, so that a crash cannot lose part
+of it. The price is that each answer is graded twice.
 """
 
 from collections import Counter, defaultdict
@@ -20,7 +20,7 @@ from server.jobs.work import MadeFile, Outcome, Task, Work
 REGRADE: Final = "regrade"
 
 LISTED: Final = 500
-"""Changes that stand in the job itself; its file has all of them."""
+"""Changes that the job itself lists; its file has all of them."""
 
 
 class RegradeOrder(Wire):
@@ -45,7 +45,7 @@ class PhraseShift(Wire):
 
 
 class QuestionShift(Wire):
-    """What changed at one question, over all answers to it that changed."""
+    """What changed for one question, over all answers to it that changed."""
 
     question_id: str
     answers: int
@@ -92,7 +92,7 @@ def regrading(service: Service) -> Task:
 
 @dataclass
 class _Steps:
-    """Puts the progress of several regrades together to one."""
+    """Combines the progress of several regrades."""
 
     work: Work
     total: int
@@ -194,7 +194,7 @@ def _shift(question_id: str, changes: list[RegradeChange]) -> QuestionShift:
 
 
 def _outcome(kept: dict[str, Any]) -> Outcome:
-    """All of it as a file, and in the job as much as a page can show."""
+    """Everything as a file, and as much as a page can show in the job."""
     whole = RegradeOutcome.model_validate(kept)
     shown = whole
     if whole.own is not None:

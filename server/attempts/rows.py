@@ -28,7 +28,7 @@ class StoredAttempt:
         attempt: with the report that people see.
         graded: the grader's own report.
         answer: what it was made from: the submission with its newest transcript.
-        question: as it was when the answer came in.
+        question: as it was when the answer arrived.
         sense: what the grader made of the answer's words, if it is stored.
     """
 

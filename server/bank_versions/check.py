@@ -21,12 +21,12 @@ from server.grading import cover, cover_question
 from server.grading.sense.vectors import AnswerSense, senses_of
 
 MAX_UNRELATED_SHARE: Final = 0.5
-"""An answer that covers half of the phrases of a question that it shares no phrase with shows that
+"""If an answer covers this share of the phrases of a question with which it has none in common,
 those phrases are too general."""
 
 
 FRAME: Final = "That is a good question, and I have thought about it before."
-"""What a way stands behind when it is tried inside an answer: it must not need to stand alone."""
+"""The text before a way when it is tried inside an answer, because it must work there too."""
 
 
 def check_bank_path(
@@ -36,16 +36,16 @@ def check_bank_path(
     ways: bool = True,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[int, list[str]]:
-    """Load a bank on top of the built-in one and check the questions it brings.
+    """Load a bank on top of the built-in one and check the questions that it adds.
 
     Args:
         path: a bank's folder or file.
         lexicon: files of terms on top of the built-in ones.
-        ways: also grade every way and every near miss, which takes about a second a question.
-        progress: called with how many questions are done, of how many.
+        ways: also grade every way and near miss, which takes about a second per question.
+        progress: called with the number of questions done and the total.
 
     Returns:
-        How many questions it brings, and the faults, one line each.
+        How many questions it adds, and the faults, one line each.
 
     Raises:
         BankError, LexiconError: a file is not valid; the text names file, entry and field.
@@ -54,7 +54,7 @@ def check_bank_path(
     bank = load_bank((path,))
     entries = {each.value.id: each.entry for each in located_questions(path)}
     brought = [question for question in bank.questions if question.id in entries]
-    # All of them where it is the built-in bank itself, or a copy of it.
+    # all of them if it is the built-in bank itself, or a copy of it
     own = [each for each in brought if built_in.get(each.id) != each] or brought
     terms = load_lexicon(lexicon)
     faults = list(check_model_answers(bank, terms, own))
@@ -69,7 +69,7 @@ def check_bank_path(
 def check_ways(
     lexicon: Lexicon, questions: Sequence[Question]
 ) -> Iterator[tuple[Question, dict[FieldPath, str]]]:
-    """Grade every way, alone and behind another sentence, and every near miss (``not``).
+    """Grade every way, alone and after another sentence, and every near miss (``not``).
 
     Yields:
         Each question, and by field what is wrong with its ways and near misses.
@@ -125,8 +125,9 @@ def _judged(
     yield tried.text, counts(tried.text, sense)
     if tried.kind == "ways":
         text = f"{FRAME} {tried.text}"
-        # A way that is one span is found by that span, whatever spans hold words of both: half of
-        # the work is to encode those, and only a way that does not count needs them.
+        # A way that is a single span is found by that span, without the spans that hold words of
+        # both texts. Encoding those is half of the work, and only a way that does not count needs
+        # them.
         whole = (0, len(tried.text.split())) in sense.spans
         apart = whole and counts(text, _frame().followed_by(sense, len(FRAME.split())))
         yield text, apart or counts(text, senses_of([text.split()])[0])
@@ -145,7 +146,7 @@ def check_model_answers(
     Args:
         bank: where the unrelated questions come from.
         lexicon: the terms, for the grader.
-        questions: whose answers to check; ``None``: all of the bank.
+        questions: the questions to check; ``None``: all of the bank.
 
     Yields:
         A line for each fault, naming question and phrase.
@@ -154,7 +155,7 @@ def check_model_answers(
         others = [each for each in bank.questions if not _related(question, each)]
         asked = [question, *others]
         phrases = [phrase for each in asked for phrase in each.key_phrases]
-        # All at once: reading the answer costs as much as looking for several phrases.
+        # all at once, because reading the answer takes as long as searching for several phrases
         judged = iter(cover(phrases, question.model_answer.split(), lexicon).phrases)
         for phrase in itertools.islice(judged, len(question.key_phrases)):
             if phrase.status != "covered" or phrase.negated:

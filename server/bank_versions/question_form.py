@@ -1,4 +1,4 @@
-"""A question as a form's fields: texts as typed, lists one item a line, rows of key phrases."""
+"""A question as form fields: texts as typed, lists with one item per line, rows of key phrases."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ class Typed:
 
     Attributes:
         texts: the fields with one value.
-        choices: what is ticked of each list with fixed values.
+        choices: what is ticked in each list of fixed values.
         rows: the key phrases and the parts of the answer.
     """
 
@@ -40,7 +40,7 @@ class Typed:
     rows: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
 
     def without_empty_rows(self) -> "Typed":
-        """Rows in which nothing was typed mean nothing; the weight is there from the beginning."""
+        """Rows without typed text do not count; the weight is filled in from the start."""
         rows = {
             name: tuple(row for row in rows if any(row[key] for key in row if key != "weight"))
             for name, rows in self.rows.items()
@@ -48,10 +48,10 @@ class Typed:
         return replace(self, rows=rows)
 
     def with_rows(self, do: str) -> "Typed | None":
-        """After a button was pressed: ``add-beats``, ``remove-key_phrases-2``, ``up-…``.
+        """The form after a button was pressed: ``add-beats``, ``remove-key_phrases-2``, ``up-…``.
 
         Returns:
-            ``None`` if that is no such button.
+            ``None`` if there is no such button.
         """
         what, _, place = do.partition("-")
         name, _, index = place.partition("-")
@@ -76,7 +76,7 @@ def form_of(data: Mapping[str, Any]) -> Typed:
     """The form of a question.
 
     Args:
-        data: its fields, as YAML has them.
+        data: its fields, as in YAML.
     """
     return Typed(
         texts={name: _shown(name, data.get(name)) for name in TEXTS},
@@ -91,7 +91,7 @@ def form_of(data: Mapping[str, Any]) -> Typed:
 
 
 def data_of(question: Question) -> dict[str, Any]:
-    """The fields of a question of the bank, as YAML has them, without those that say the usual."""
+    """The fields of a question of the bank, as in YAML, without those that have their default."""
     data = question.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"role"})
     return {"kind": question.kind, **data}
 
@@ -119,11 +119,11 @@ def read_form(sent: Iterable[tuple[str, str]]) -> Typed:
 
 
 def wanted_of(typed: Typed, old: Mapping[str, Any]) -> dict[str, Any]:
-    """The question's fields as YAML has them.
+    """The question's fields, as in YAML.
 
     Args:
         typed: the form.
-        old: the fields before: what says the usual is written only if it was written before.
+        old: the fields before; a default is written only if it was written before.
     """
     made: dict[str, Any] = {}
     for name in TEXTS:
@@ -166,13 +166,13 @@ def _put(made: dict[str, Any], name: str, text: str, old: Mapping[str, Any]) -> 
 
 
 def _value(name: str, text: str) -> str | int | float:
-    """A number where one is wanted; what is none is left to the reader of the bank to refuse."""
+    """The number in a number field; anything else is left for the reader of the bank to refuse."""
     if name in _DEFAULTS:
         try:
             number = float(text)
         except ValueError:
             return text
-        if abs(number) < 1e9:  # neither infinite nor NaN
+        if abs(number) < 1e9:  # not infinity or NaN
             return int(number) if number == int(number) else number
     return text
 

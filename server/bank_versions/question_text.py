@@ -1,8 +1,8 @@
 """Finds one question in a version's text, replaces it in place, or adds it.
 
-What does not change keeps its lines, with its comments and line breaks: other questions, the fields
-of this one, each key phrase. A comment is lost only inside a value that changes, or above an item
-of a list that goes.
+Whatever does not change keeps its lines, comments and line breaks: other questions, the fields of
+this one, each key phrase. A comment is lost only inside a value that changes, or above a list item
+that is removed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ from server.bank_versions.text import documents_of
 from server.core.errors import InvalidInputError
 
 LINE_CHARS: Final = 100
-"""Where the text that is written here is broken, as in the built-in bank's files."""
+"""The width at which new text is wrapped, as in the built-in bank's files."""
 
 _ORDER: Final = {
     field.alias or name: number
     for number, (name, field) in enumerate(Question.model_fields.items())
 }
 _NAMES: Final = ("phrase", "name")
-"""What tells an item of a list from the others, where it has that."""
+"""The field that identifies an item of a list, if it has one."""
 
 _OTHER_LAYOUT: Final = (
     "the question {!r} is written in braces, which the form cannot keep; edit it as text"
@@ -34,11 +34,11 @@ _OTHER_LAYOUT: Final = (
 
 @dataclass(frozen=True)
 class Placed:
-    """A question as the text has it.
+    """A question as it is in the text.
 
     Attributes:
         data: its fields, as YAML reads them.
-        role: the role it belongs to, by a field of its own or by its document.
+        role: the role it belongs to, from its own field or its document's.
         node: the same in the parser's tree, which knows the lines.
     """
 
@@ -66,7 +66,7 @@ class _Listed:
 
 
 def find_question(text: str, question_id: str) -> Placed | None:
-    """The question as the text has it; ``None``: the text has none, or cannot be read."""
+    """The question in the text; ``None``: the text does not have it, or cannot be read."""
     for listed in _lists(text):
         for data, node in zip(listed.data, listed.node.value, strict=True):
             if isinstance(data, dict) and data.get("id") == question_id:
@@ -75,12 +75,12 @@ def find_question(text: str, question_id: str) -> Placed | None:
 
 
 def put_question(text: str, wanted: Mapping[str, Any], role: str | None) -> Written:
-    """The text with a question in place of the one with its id, or added.
+    """The text with a question that replaces the one with its id, or is added.
 
     Args:
-        text: of a version.
-        wanted: the question's fields, as YAML has them.
-        role: where a new question goes: to the others of this role; ``None``: to those of no role.
+        text: a version's text.
+        wanted: the question's fields, as in YAML.
+        role: a new question goes to the others of this role; ``None``: to those without a role.
 
     Raises:
         InvalidInputError: the question is there in a layout that cannot be replaced line by line.
@@ -136,7 +136,7 @@ def _added(lines: list[str], wanted: Mapping[str, Any], role: str | None) -> Wri
 def _mapping(
     lines: list[str], node: yaml.Node, old: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> list[str]:
-    """The lines of a mapping with other content; the first begins as it did (``- `` of a list)."""
+    """The lines of a mapping with new content; the first keeps its beginning (``- `` in a list)."""
     first, column = node.start_mark.line, node.start_mark.column
     chunks: dict[str, list[str]] = {}
     at = first
@@ -173,7 +173,7 @@ def _field(lines: list[str], pair: tuple[yaml.Node, yaml.Node], old: Any, wanted
 def _sequence(
     lines: list[str], place: tuple[int, yaml.Node], old: list[Any], wanted: Sequence[Any]
 ) -> list[str]:
-    """The lines of a list with other items; a comment above an item moves with it."""
+    """The lines of a list with new items; a comment above an item moves with it."""
     above: list[list[str]] = []
     at, node = place
     for item in node.value:
@@ -208,7 +208,7 @@ def _named(old: Any, new: Any) -> bool:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Whether the form means what is there: it does not show how a text ends or a number looks."""
+    """Whether the form means what is there; it shows neither line ends nor number formats."""
     if isinstance(old, str) and isinstance(new, str):
         return old.strip() == new.strip()
     if isinstance(old, dict) and isinstance(new, dict):
@@ -219,7 +219,7 @@ def _same(old: Any, new: Any) -> bool:
 
 
 def _last_line(lines: list[str], node: yaml.Node, column: int) -> int:
-    """The line with the node's last character, from 0; ``column``: of its key or hyphen."""
+    """The line with the node's last character, from 0; ``column`` is that of its key or hyphen."""
     if isinstance(node, yaml.ScalarNode) and node.style in ("|", ">"):
         last = at = node.start_mark.line
         while at + 1 < len(lines):
@@ -249,7 +249,7 @@ def _has_dash(lines: list[str], node: yaml.Node) -> bool:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Block style throughout; items stand deeper than their key, and long texts are folded."""
+    """Block style throughout; items are indented under their key, and long texts are folded."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)

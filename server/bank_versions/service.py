@@ -1,7 +1,7 @@
 """The bank of a server: the built-in bank with the active version of the program's bank on top.
 
-Versions are only added, never changed. The database says which one is active, so all processes of a
-server grade with the same one; each checks once a second.
+Versions are added, never changed. The database says which one is active, so that all processes of a
+server grade with the same one; each process checks once a second.
 """
 
 import difflib
@@ -37,7 +37,7 @@ than this are checked in the background."""
 LOOK_EVERY_S: Final = 1.0
 MAX_NOTE_CHARS: Final = 500
 MAX_DIFF_LINES: Final = 20_000
-"""difflib's time grows with the square of the lines where all of them differ."""
+"""difflib's time grows with the square of the number of lines if all of them differ."""
 
 
 class DraftOrder(Wire):
@@ -53,7 +53,7 @@ class Changes:
     """How one version differs from another: ids and terms, and the texts line by line.
 
     Attributes:
-        lines: as ``diff -u`` writes them; ``None``: the texts are too long to compare so.
+        lines: as ``diff -u`` writes them; ``None``: the texts are too long to compare.
     """
 
     added: tuple[str, ...]
@@ -68,7 +68,7 @@ class Changes:
 
 
 class ActiveGradingData(GradingData):
-    """What a server grades with: what it was started with, and the active version over it."""
+    """What a server grades with: the bank it was started with, with the active version on top."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class ActiveGradingData(GradingData):
 
     @property
     def problem(self) -> str | None:
-        """Why the active version is not in use, if it is not: an upgrade can be the cause."""
+        """Why the active version is not in use, if so; an upgrade can be the reason."""
         self._now()
         return self._problem
 
@@ -139,8 +139,8 @@ class ActiveGradingData(GradingData):
         try:
             draft = read_draft((bank, lexicon), text.yaml, text.lexicon_yaml)
         except DraftError as error:
-            # It was valid when it was stored: the bank below has changed, with an upgrade or a
-            # file. The server still starts, so that an editor can mend the version.
+            # It was valid when it was stored; since then, an upgrade or a file has changed the bank
+            # below it. The server still starts, so that an editor can fix the version.
             first = error.faults[0].text
             self._problem = f"version {number} no longer fits this server's bank: {first}"
             logger.error("the active bank is not in use: %s", self._problem)
@@ -170,12 +170,12 @@ class BankVersions:
         """One version with its text.
 
         Raises:
-            NotFoundError: there is none of this number.
+            NotFoundError: there is no version with this number.
         """
         return self.store.get(number)
 
     def read(self, yaml: str, lexicon_yaml: str) -> Draft:
-        """Both texts, checked in their form.
+        """Both texts, with their form checked.
 
         Raises:
             DraftError: with every fault found.
@@ -197,15 +197,15 @@ class BankVersions:
     def save(self, order: DraftOrder, author_id: int | None, after: int | None = None) -> int:
         """Stores what was read and checked as a new version; returns its number.
 
-        The same text as the newest version's is not stored again.
+        The text of the newest version is not stored again.
 
         Args:
             order: the texts, with a note.
-            author_id: whose version it is.
+            author_id: the author's account.
             after: the number of the newest version that the text was made from; ``None``: any.
 
         Raises:
-            NotFoundError: the author's account is gone.
+            NotFoundError: the author's account no longer exists.
             ConflictError: there is a newer version than ``after``.
         """
         latest = self.store.latest_number()
@@ -226,7 +226,7 @@ class BankVersions:
         """Makes this the version in use; ``None``: only what the server was started with.
 
         Raises:
-            NotFoundError: there is none of this number.
+            NotFoundError: there is no version with this number.
             InvalidInputError: it does not fit this server's bank (any more).
         """
         if number is not None:
@@ -244,7 +244,7 @@ class BankVersions:
         """How a version differs from another one, or from none.
 
         Raises:
-            NotFoundError: there is none of this number.
+            NotFoundError: there is no version with this number.
         """
         new = self.store.get(number)
         old = None if since is None else self.store.get(since)
@@ -278,7 +278,7 @@ class BankVersions:
         return check_and_save
 
     def _entries(self, yaml: str, lexicon_yaml: str) -> dict[str, Any]:
-        """The questions and terms of a version by name; of one that no longer fits, none."""
+        """The questions and terms of a version by name; none if it no longer fits."""
         try:
             draft = self.read(yaml, lexicon_yaml)
         except DraftError:
@@ -292,7 +292,7 @@ def _texts(version: BankVersionText) -> tuple[str, str]:
 
 
 def difference(old: tuple[str, str], new: tuple[str, str]) -> tuple[str, ...] | None:
-    """How texts of bank and lexicon differ, as ``diff -u`` writes it; ``None``: too long for it."""
+    """How texts of bank and lexicon differ, as by ``diff -u``; ``None``: they are too long."""
     lines: list[str] = []
     for name, before, after in zip(("bank", "lexicon"), old, new, strict=True):
         a, b = before.splitlines(), after.splitlines()

@@ -50,7 +50,7 @@ class BankVersionStore:
         """One version.
 
         Raises:
-            NotFoundError: there is none of this number.
+            NotFoundError: there is no version with this number.
         """
         found = self._one(BankVersionRow.number == min(number, _MAX_NUMBER))
         if found is None:
@@ -86,7 +86,7 @@ class BankVersionStore:
         """Stores a new version, which is not yet active; returns its number.
 
         Raises:
-            NotFoundError: the author's account is gone.
+            NotFoundError: the author's account no longer exists.
             ConflictError: ``after`` is not the newest version's number.
         """
         try:
@@ -120,7 +120,7 @@ class BankVersionStore:
             now: the time.
 
         Raises:
-            NotFoundError: there is none of this number.
+            NotFoundError: there is no version with this number.
         """
         with self._database.write() as session:
             self._database.alone(session, "bank versions")

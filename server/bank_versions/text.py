@@ -1,7 +1,7 @@
 """A program's own bank and lexicon as people write them: YAML text in, checked entries out.
 
-The readers of the bank and of the lexicon do the checking, so a text has the same faults here, each
-with its line, as a file has for ``aloud bank validate`` and ``aloud lexicon validate``.
+The readers of the bank and of the lexicon check it, so a text has the same faults, with line
+numbers, as a file has in ``aloud bank validate`` and ``aloud lexicon validate``.
 """
 
 import itertools
@@ -19,7 +19,7 @@ from question_bank.models import Bank, Question
 from question_bank.source import parse_source
 
 MAX_TEXT_BYTES: Final = 1024 * 1024
-"""The largest built-in role file has 100 kB; nobody types a form field of more than this."""
+"""The largest built-in role file has 100 kB; nobody types more than this into a form field."""
 
 MAX_DOCUMENTS: Final = 100
 
@@ -32,9 +32,9 @@ Part = Literal["bank", "lexicon"]
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that is wrong with a text; ``line`` counts from 1, ``None``: no line in it.
+    """A fault in a text; ``line`` counts from 1, ``None``: not in any line.
 
-    ``text`` tells entry, field and what is wrong; ``path`` is the field, ``says`` what is wrong.
+    ``text`` names entry, field and fault; ``path`` is the field, ``says`` the fault.
     """
 
     part: Part
@@ -58,13 +58,13 @@ class DraftError(Exception):
 
 @dataclass(frozen=True)
 class Draft:
-    """What the texts say, laid over the bank and the lexicon below them.
+    """The content of the texts, on top of the bank and the lexicon below them.
 
     Attributes:
         bank: the whole bank.
         lexicon: the whole lexicon.
-        questions: those that the text brings or replaces.
-        terms: likewise of the lexicon.
+        questions: those that the text adds or replaces.
+        terms: likewise for the lexicon.
         answer_lines: the line of each question's model answer in the text.
     """
 
@@ -76,12 +76,12 @@ class Draft:
 
 
 def read_draft(below: tuple[Bank, Lexicon], bank_yaml: str, lexicon_yaml: str) -> Draft:
-    """Both texts, checked in their form.
+    """Both texts, with their form checked.
 
     Args:
         below: the bank and the lexicon that they add to.
-        bank_yaml: one or several documents, separated by lines of ``---``, each in one of the forms
-            of a bank's file; may be empty.
+        bank_yaml: one or more documents, separated by lines of ``---``, each in one of the formats
+            of a bank file; may be empty.
         lexicon_yaml: a list of terms; may be empty.
 
     Raises:

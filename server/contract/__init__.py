@@ -1,4 +1,4 @@
-"""The wire models: what client and server tell each other. Pydantic only, no web framework.
+"""The wire models: what client and server exchange. Pydantic only, no web framework.
 
 Other packages import from here.
 """

@@ -28,13 +28,13 @@ class Submission(Wire):
 
 
 class SpanVectors(Wire):
-    """The sense of an answer's words, computed by the client: one vector for each span of words.
+    """The vectors of an answer, computed by the client: one for each span of words.
 
-    A server takes them where they fit what it would compute itself, and tests some of them.
+    A server uses them if they fit the answer's words, and checks some of them.
 
     Attributes:
         model: the encoder and the digest of its weights.
-        spans: first word and the word behind the last, in order.
+        spans: first word and the word after the last, in order.
         vectors: base64 of int8, 384 for each span.
     """
 
@@ -44,7 +44,7 @@ class SpanVectors(Wire):
 
 
 class SentAnswer(Submission):
-    """A submission on its way to a server, with vectors that the server need not compute."""
+    """A submission on its way to a server, with vectors that spare the server computing them."""
 
     sense: SpanVectors | None = None
 
@@ -74,8 +74,8 @@ class Attempt(Wire):
 class MeantAnswer(Wire):
     """What the candidate says about a key phrase: answers "Did you mean …?", or "I did say it".
 
-    ``meant``: yes or no; ``None`` takes an earlier answer back. ``words``: those of the answer that
-    say the phrase. Where the grader does not ask, a yes needs them.
+    ``meant``: yes or no; ``None`` withdraws an earlier answer. ``words``: those of the answer that
+        say the phrase. If the grader does not ask, a yes needs them.
     """
 
     phrase: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
@@ -86,7 +86,7 @@ class MeantAnswer(Wire):
 class SaidRight(Wire):
     """What the candidate says about a verdict on a term: "I said it right", at all its places.
 
-    ``right``: ``False`` takes an earlier one back.
+    ``right``: ``False`` withdraws an earlier one.
     """
 
     term: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
@@ -96,11 +96,11 @@ class SaidRight(Wire):
 class AttemptSummary(Wire):
     """One line of the history.
 
-    ``graded_score``: the grader's own, where a reviewer corrected a verdict and so the ``score``.
-    ``grader_version``: scores of different major versions cannot be compared; empty if the
-    server does not say. ``report_tag`` differs as soon as the report that is read of the attempt
-    differs. ``engine`` wrote the transcript, and in ``corrections`` places the candidate corrected
-    it. ``submission_id`` names the recording; empty if the server does not say.
+    ``graded_score``: the grader's own, if a reviewer corrected a verdict and so the ``score``.
+        ``grader_version``: scores of different major versions cannot be compared; empty if the
+        server does not send it. ``report_tag`` changes whenever the attempt's report does.
+        ``engine`` wrote the transcript, and the candidate corrected it in ``corrections`` places.
+        ``submission_id`` identifies the recording; empty if the server does not send it.
     """
 
     id: int

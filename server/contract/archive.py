@@ -15,10 +15,10 @@ from server.contract.wire import AttemptId, SeldomWire, Share
 
 
 class ArchivedReport(SeldomWire):
-    """A report with the time it was graded at.
+    """A report with the time of grading.
 
-    ``evidence``: what the client found out with the report's transcript, where that is not the
-    submission's.
+    ``evidence``: what the client found with the report's transcript, if that is not the
+        submission's.
     """
 
     graded_at: AwareDatetime
@@ -27,11 +27,11 @@ class ArchivedReport(SeldomWire):
 
 
 class ArchivedAttempt(SeldomWire):
-    """Everything kept of one attempt.
+    """Everything stored about one attempt.
 
-    ``reports``: the grader's own, oldest first; the last one is the current. ``corrections``: what
-    reviewers corrected in it. ``corrected``: the current one as they corrected it, for readers; it
-    follows from the other two, so an import computes it again.
+    ``reports``: the grader's own, oldest first; the last one is current. ``corrections``: what
+        reviewers corrected in it. ``corrected``: the current one with these corrections, for
+        readers; an import computes it again from the other two.
     """
 
     submission: Submission
@@ -80,9 +80,9 @@ class Archive(SeldomWire):
 
 
 class ImportResult(SeldomWire):
-    """``skipped`` were there before; ``conflicts``: ids that are there with another content.
+    """``skipped``: already stored; ``conflicts``: ids stored with different content.
 
-    ``drills``: the same about the archive's drill reviews, where it was given a whole archive.
+    ``drills``: the same for the archive's drill reviews, if a whole archive was imported.
     """
 
     imported: int
@@ -106,7 +106,7 @@ class PurgeRequest(SeldomWire):
 
 
 class PurgeResult(SeldomWire):
-    """How many attempts were deleted, and with everything how many takes of drills."""
+    """How many attempts were deleted and, if everything was deleted, how many takes of drills."""
 
     deleted: int
     drill_reviews: int = 0

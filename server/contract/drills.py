@@ -1,7 +1,7 @@
 """The wire models of drills: what was said, and when it is due again.
 
-An item is named by its id alone; what it is (term, readings, tips) is in the drill sets, built in
-or a person's own, which the server need not know.
+An item is identified by its id alone. Its content (term, readings, tips) is in the drill sets,
+built in or a person's own, which the server need not know.
 """
 
 from typing import Annotated, Literal
@@ -18,7 +18,7 @@ SetId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", ma
 Phones = Annotated[str, StringConstraints(max_length=500)]
 
 DrillVerdictName = Literal["correct", "mispronounced", "unclear", "something_else", "nothing"]
-"""What the hearing found in one take; only the first two say something about the person."""
+"""What the hearing found in one take; only the first two are about the speaker."""
 
 
 class DrillReview(SeldomWire):
@@ -44,7 +44,7 @@ class DrillCard(SeldomWire):
         stability: in days: after this long it is still said right with 90 % probability (FSRS).
         difficulty: 1 to 10 (FSRS).
         reps: takes with a verdict, ``correct`` or ``mispronounced``.
-        lapses: how often it was said wrong after it had been learned.
+        lapses: how often it was said wrong after being learned.
         misses: how often it was said wrong at all.
         last_verdict: the verdict that last changed the schedule.
     """
@@ -70,7 +70,7 @@ class ReviewedDrill(SeldomWire):
 
 
 class DrillQuery(SeldomWire):
-    """What is due: of one set or over all, at a time (``None``: now by the server's clock)."""
+    """What is due, in one set or all, at a given time (``None``: now, by the server's clock)."""
 
     drill_set: SetId | None = None
     now: AwareDatetime | None = None
@@ -78,10 +78,10 @@ class DrillQuery(SeldomWire):
 
 
 class DrillQueue(SeldomWire):
-    """The cards due, the longest overdue first; ``total`` counts those beyond the limit too.
+    """The cards due, the longest overdue first; ``total`` also counts those beyond the limit.
 
-    ``known``: the ids of all items of the set that have a card. The rest of the set is new: the
-    client knows the sets, a person's own among them, and takes new items from there.
+    ``known``: the ids of all items of the set that have a card. The other items of the set are new;
+        the client knows the sets, including a person's own.
     """
 
     total: int
@@ -90,14 +90,14 @@ class DrillQueue(SeldomWire):
 
 
 class DrillArchive(SeldomWire):
-    """A page of reviews by the order they came in; ``next_after_id`` asks for the next page."""
+    """A page of reviews in the order they arrived; ``next_after_id`` asks for the next page."""
 
     reviews: Annotated[tuple[DrillReview, ...], Field(max_length=MAX_PAGE)]
     next_after_id: int | None = None
 
 
 class DrillImport(SeldomWire):
-    """``skipped`` were there before; ``conflicts``: ids that are there with another content."""
+    """``skipped``: already stored; ``conflicts``: ids stored with different content."""
 
     imported: int
     skipped: int

@@ -15,7 +15,7 @@ from server.contract.transcript import Pause, SoundFault, SoundQuality, Transcri
 from server.contract.wire import Share, Wire
 
 EDGES: Final = "\"'“”‘’()[]{}.,;:!?…"
-"""Punctuation that a quote does not begin or end with."""
+"""Punctuation that is removed from the ends of a quote."""
 
 
 class CoverageEvidence(Wire):
@@ -47,10 +47,10 @@ def evidence_of(
 
 
 class CorrectedVerdict(Wire):
-    """Accompanies a verdict that a person gave, and keeps the grader's own (``was``).
+    """Accompanies a verdict that a person gave, and records the grader's own (``was``).
 
-    ``by_owner``: the candidate's answer to "Did you mean …?". ``was_negated``: the grader took the
-    phrase for denied.
+    ``by_owner``: the candidate's answer to "Did you mean …?". ``was_negated``: the grader
+        considered the phrase denied.
     """
 
     by: str
@@ -81,7 +81,7 @@ class PhraseCoverage(Wire):
     """Whether one key phrase was said, how, and where.
 
     ``possible``: the evidence may say it in other words; the candidate is asked. ``confidence`` is
-    the grader's probability that it does, given where the words alone do not settle it.
+        the grader's probability that it does, given if the words alone do not decide it.
     """
 
     phrase: str
@@ -123,11 +123,12 @@ class StructurePart(Wire):
 
 
 class Structure(Wire):
-    """How the answer is built, by the rubric of the question's kind.
+    """How the answer is organized, by the rubric of the question's kind.
 
-    ``score``: the weighted share of the parts that were said. A rough transcript does not let them
-    be judged: it has no parts, and a score of 0. ``believed``: how much of it counts, because
-    answers that say it like this are right; a wrong one can be as well built as a right one.
+    ``score``: the weighted share of the parts that were said. In a rough transcript they cannot be
+        judged: there are no parts, and the score is 0. ``believed``: how much of it counts,
+        depending on how right the answer sounds, because a wrong answer can be as well organized as
+        a right one.
     """
 
     kind: Kind
@@ -139,7 +140,7 @@ class Structure(Wire):
 
     @property
     def is_judged(self) -> bool:
-        """Whether the parts were looked for."""
+        """Whether the parts were judged."""
         return bool(self.parts)
 
 
@@ -205,19 +206,19 @@ class RepeatedStart(Wire):
 
 COMFORTABLE_WPM: Final = (110.0, 190.0)
 """The pace, in words per minute, that reports praise. Tauroza & Allison 1990, *Speech rates in
-British English*: native speakers average 140 in lectures, 160 on the radio and 190 in interviews.
-Above that mean is fast; the lower bound is wide, since slow and clear is no fault in a second
-language."""
+British English*: native speakers average 140 in lectures, 160 on the radio and 190 in interviews. A
+rate above that mean is fast; the lower bound is wide, because slow and clear speech is not a fault
+in a second language."""
 MANY_FILLERS_PER_MINUTE: Final = 6.0
-"""From here on they are worked on. Bortfeld et al. 2001 count about 6 disfluencies in 100 words;
-these are fillers alone."""
+"""The rate from which fillers become a point to work on. Bortfeld et al. 2001 count about 6
+disfluencies in 100 words; this counts fillers alone."""
 LONG_PAUSE_S: Final = 3.0
 """A silence that a listener takes for the end of the answer."""
 TARGET_SHARES: Final = (0.5, 1.5)
-"""Of the time that an answer should take: shorter than the first is short, longer than the second
+"""Shares of the time that an answer should take: below the first it is short, above the second it
 is long."""
 MAX_POINTS: Final = 3
-"""Most points of either kind in a summary."""
+"""The most points of either kind in a summary."""
 
 
 class Delivery(Wire):
@@ -270,8 +271,8 @@ class Summary(Wire):
 class Report(Wire):
     """Everything Aloud says about one answer, each judgment with its evidence.
 
-    What is read of a stored answer has the verdicts that its reviewers corrected; each of them
-    says so (``corrected``) and keeps what the grader had found.
+    A stored report is read with the verdicts that its reviewers corrected; each of them says so
+    (``corrected``) and keeps what the grader found.
     """
 
     question_id: str

@@ -1,6 +1,6 @@
 """The wire models of sharing and coaching: shares, links, recordings, comments, scores, verdicts.
 
-``external_id`` identifies a comment, score or correction across all databases and files: its author
+``external_id`` identifies a comment, score or correction across all databases and files. Its author
 chooses it, so sending or merging the same one again changes nothing. Word numbers point into the
 transcript's words.
 """
@@ -23,7 +23,7 @@ MAX_COMMENT_CHARS: Final = 5_000
 MAX_LINK_DAYS: Final = 90
 MAX_SCORE: Final = 100
 MAX_OF_ONE_ATTEMPT: Final = 2_000
-"""Comments, scores or corrections of one attempt: a coach who remarks on every third word of ten
+"""The most comments, scores or corrections of one attempt: a remark on every third word of ten
 minutes."""
 
 
@@ -43,7 +43,7 @@ ExternalId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 InterviewId = ExternalId
 WordNumber = Annotated[int, Field(ge=0, lt=MAX_WORDS)]
 Seconds = Annotated[float, Field(ge=0, le=24 * 3600, allow_inf_nan=False)]
-# PostgreSQL keeps no NUL in a text
+# PostgreSQL cannot store NUL in text
 Text = Annotated[
     str,
     StringConstraints(
@@ -66,7 +66,7 @@ TermOrPhrase = Literal["term", "phrase"]
 class ShareRequest(SeldomWire):
     """Show an attempt, or an interview, to a cohort's coaches or (no cohort) by links only.
 
-    ``attempt_ids``: the interview's answers; the server learns from it which belong together.
+    ``attempt_ids``: the interview's answers, which tell the server which attempts belong together.
     """
 
     attempt_id: AttemptId | None = None
@@ -85,14 +85,14 @@ class ShareRequest(SeldomWire):
 
 
 class LinkRequest(SeldomWire):
-    """A link for somebody without an account; ``label`` is for its owner to know it by."""
+    """A link for somebody without an account; ``label`` helps its owner recognize it."""
 
     label: PersonName
     days: int = Field(default=14, ge=1, le=MAX_LINK_DAYS)
 
 
 class ShareLink(SeldomWire):
-    """A link as its owner sees it afterwards: never with its secret."""
+    """A link as its owner sees it later, without its secret."""
 
     id: int
     label: str
@@ -103,7 +103,7 @@ class ShareLink(SeldomWire):
 
 
 class NewShareLink(SeldomWire):
-    """A link just made; ``path`` holds its secret and is shown this once."""
+    """A new link; ``path`` contains its secret and is shown only once."""
 
     link: ShareLink
     path: str
@@ -144,8 +144,8 @@ class Recording(SeldomWire):
 class Preparing(SeldomWire):
     """A recording that has arrived and cannot be heard yet, or not at all.
 
-    ``done_s`` of ``total_s`` (0 until it is known) are encoded; ``problem`` is one line for its
-    owner, where the upload came to nothing.
+    ``done_s`` of ``total_s`` (0 until known) are encoded; ``problem`` is one line for its owner, if
+    the upload failed.
     """
 
     job_id: int
@@ -158,8 +158,8 @@ class Preparing(SeldomWire):
 class Sharing(SeldomWire):
     """What its owner shows of one attempt, and may show it to.
 
-    ``preparing``: of the last upload, while it is no recording yet, or if it came to nothing.
-    ``wants_audio``: a share says "with audio" and no recording is there or on its way.
+    ``preparing``: the last upload, while it is being encoded or if it failed. ``wants_audio``: a
+        share says "with audio", but there is no recording and none on its way.
     """
 
     attempt_id: int
@@ -219,7 +219,7 @@ class NewComment(_Place):
 
 
 class CommentText(SeldomWire):
-    """Another text for a comment that one wrote."""
+    """A new text for one's comment."""
 
     text: Text
 
@@ -227,8 +227,8 @@ class CommentText(SeldomWire):
 class Comment(NewComment):
     """A comment as it is read.
 
-    ``by_owner``: written by whose answer it is; ``no_account``: by somebody without an account, by
-    a link or in a file, so its owner may delete it.
+    ``by_owner``: written by the answer's owner; ``no_account``: by somebody without an account,
+        through a link or in a file, so the owner may delete it.
     """
 
     author: PersonName
@@ -255,9 +255,9 @@ class RubricScore(NewRubricScore):
 
 
 class NewCorrection(SeldomWire):
-    """A verdict of the report that is wrong: a term's pronunciation or a phrase's coverage.
+    """A correction of a wrong verdict on a term's pronunciation or a phrase's coverage.
 
-    ``word_index``: the first word of the place meant; ``None``: every place.
+    ``word_index``: the first word of the place; ``None``: every place.
     """
 
     external_id: ExternalId
@@ -301,8 +301,8 @@ class Criterion(SeldomWire):
 class ReviewDocument(SeldomWire):
     """What was written about one attempt, as a file or an answer of the API.
 
-    ``submission_id`` names the attempt over all databases. ``criteria`` are those that its owner's
-    cohorts score by, for reviewers who score in a file; merging keeps the scores, not the criteria.
+    ``submission_id`` identifies the attempt across all databases. ``criteria`` are those of its
+    owner's cohorts, for reviewers who score in a file; merging stores the scores, not the criteria.
     """
 
     format: Literal["aloud-review"] = "aloud-review"
@@ -317,7 +317,7 @@ class ReviewDocument(SeldomWire):
 class MergedReview(SeldomWire):
     """What merging a document changed: new comments, how many new scores and corrections.
 
-    ``known``: how many of all three were there already; they stay as they are.
+    ``known``: how many of all three were already stored; they stay as they are.
     """
 
     attempt_id: int

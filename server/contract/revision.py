@@ -1,7 +1,7 @@
 """A new transcript of a stored answer, by another engine or with the candidate's corrections.
 
-The recording stays on the candidate's machine, so the client makes the new transcript and what is
-heard with it; the server keeps it as a version of its own and grades it.
+The recording stays on the candidate's machine, so the client makes the new transcript and listens
+again; the server stores it as a new version and grades it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from server.contract.transcript import CorrectedWords, Evidence, Transcript, Wor
 from server.contract.wire import Wire
 
 INSERTED_WORD_S: Final = 0.4
-"""A word that the engine left out is taken to last at most this long (150 words per minute)."""
+"""The longest duration assumed for a word that the engine left out (150 words per minute)."""
 
 _Change = tuple[int, int, int, int]
 """Words ``[a, b)`` before, ``[c, d)`` after."""
@@ -25,11 +25,11 @@ class Revision(Wire):
     evidence: Evidence = Evidence()
 
     def with_words(self, text: str) -> "Revision":
-        """This with the candidate's words in place of the engine's.
+        """This revision with the candidate's words in place of the engine's.
 
         Unchanged words keep their times and what was heard in them. The others share the time of
-        the words that they replace, by their letters, or what room there is between their
-        neighbors; what was heard in those is left out.
+        the words that they replace, in proportion to their letters, or the gap between their
+        neighbors; what was heard in replaced words is dropped.
 
         Args:
             text: the whole transcript as it should read.
@@ -73,7 +73,7 @@ def word_places(before: Sequence[str], after: Sequence[str]) -> list[int]:
         after: those of the other transcript; at least one.
 
     Returns:
-        For each word its own place, or the place of what stands there now.
+        For each word, its place, or the place of what replaces it.
     """
     places = [0] * len(before)
     for same, (a, b, c, d) in _changes(before, after):
@@ -94,7 +94,7 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> Iterable[tuple[bool
 
 
 def _room(transcript: Transcript, a: int, b: int, count: int) -> tuple[float | None, float | None]:
-    """When the words said from ``a`` to before ``b`` were said, or what may stand between them."""
+    """When the words from ``a`` to before ``b`` were said, or the gap that may hold them."""
     words = transcript.words
     if b > a:
         return words[a].start_s, words[b - 1].end_s

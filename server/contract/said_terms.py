@@ -1,4 +1,4 @@
-"""The terms of an answer, each once with all its places: one line, however often it was said."""
+"""The terms of an answer, each once with all its places, however often it was said."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _TELLS_MOST: Final = {"mispronounced": 0, "correct": 1, "unclear": 2}
 
 @dataclass(frozen=True)
 class SaidTerm:
-    """A term with its places, the one that tells most first: mispronounced, right, unclear.
+    """A term with its places, the most telling first: mispronounced, right, unclear.
 
     Each place has its number among the report's terms.
     """
@@ -27,12 +27,12 @@ class SaidTerm:
 
     @property
     def at(self) -> int:
-        """The number of the place that tells most."""
+        """The number of the most telling place."""
         return self.places[0][0]
 
     @property
     def first(self) -> TermVerdict:
-        """The place that tells most."""
+        """The most telling place."""
         return self.places[0][1]
 
     @property
@@ -76,7 +76,7 @@ def said_terms(terms: Iterable[TermVerdict]) -> tuple[SaidTerm, ...]:
 
 
 def clock(seconds: float | None) -> str:
-    """Seconds as ``1:05``, from an hour on ``1:00:05``; a dash for no time."""
+    """Seconds as ``1:05``, from an hour on as ``1:00:05``; a dash if there is no time."""
     if seconds is None:
         return NOT_KNOWN
     minutes, rest = divmod(int(seconds), 60)

@@ -8,10 +8,10 @@ from question_bank.models import Kind
 from server.contract.report import Coverage, PhraseCoverage, Report, ScorePart, Structure
 
 PARTIAL_CREDIT: Final = 0.5
-"""What a phrase half said counts."""
+"""What a half-said phrase counts."""
 POSSIBLE_CREDIT: Final = 0.8
-"""What a phrase that may have been said counts, times the confidence. Nearly the confidence
-itself: what is explained without its name is often only possible, and strong answers explain."""
+"""What a possible phrase counts, as a multiple of its confidence. It is close to 1, because what is
+explained without its name is often only possible, and strong answers explain."""
 UNKNOWN_CONFIDENCE: Final = 0.5
 
 COVERAGE_RANGE: Final[dict[Kind, tuple[float, float]]] = {
@@ -20,42 +20,43 @@ COVERAGE_RANGE: Final[dict[Kind, tuple[float, float]]] = {
     "design": (0.15, 0.80),
     "code": (0.15, 0.80),
 }
-"""The shares of the coverage that are worth nothing and all. Coaches who labeled 451 answers
+"""The shares of the coverage that earn no points and all points. Coaches who labeled 451 answers
 (`benchmarks/answers/`) gave strong ones 0.80 to 0.98 and weak ones 0 to 0.39. Any answer on the
 subject touches some phrases, and a good one has no time for all of them. A short right one says
 half of them, and coaches gave it 0.64."""
 STRUCTURE_RANGE: Final = (0.15, 0.85)
-"""Likewise of the structure: strong answers say 0.87 to 1.0 of the parts, weak ones 0 to 0.9."""
+"""Likewise for the structure: strong answers say 0.87 to 1.0 of the parts, weak ones 0 to 0.9."""
 RELEVANT_FROM: Final[dict[Kind, float]] = {
     "explain": 0.3,
     "story": 0.2,
     "design": 0.25,
     "code": 0.3,
 }
-"""The coverage from which the structure counts in full; below it counts in proportion. An answer to
-another question can be as well built as one to this: strong ones held against another question of
-their kind have a structure of 0.7 to 0.9, a coverage of 0.06 to 0.16, and with this a score of 0.1
-(stories 0.3). What is about the question and wrong is not believed (``Structure.believed``)."""
+"""The coverage from which the structure counts in full; below, it counts in proportion. An answer
+to another question can be just as well organized: strong ones compared with another question of
+their kind have a structure of 0.7 to 0.9, a coverage of 0.06 to 0.16 and, with this rule, a score
+of 0.1 (stories 0.3). A wrong answer to the question itself is not believed
+(``Structure.believed``)."""
 OFF_TOPIC_CREDIT: Final[dict[Kind, float]] = {
     "explain": 0.0,
     "story": 0.3,
     "design": 0.0,
     "code": 0.0,
 }
-"""What the structure counts where no key phrase is covered. A story that suits the question may
-have none of another person's words; strong ones lose 0.02 by it."""
+"""What the structure counts if no key phrase is covered. A story that fits the question may use
+none of another person's words; strong ones lose 0.02 by this rule."""
 TOLD_FROM: Final = 0.35
 """The share of the structure from which an answer is more than a list."""
 LISTED_CREDIT: Final = 0.5
-"""What key phrases count of their value where nothing of the structure is there."""
+"""The share of their value that key phrases count if none of the structure is there."""
 COVERAGE_SHARE: Final[dict[Kind, float]] = {
     "explain": 0.5,
     "story": 0.4,
     "design": 0.4,
     "code": 0.5,
 }
-"""How much of the score is coverage; the rest is structure. A good story needs few of the
-phrases that others would use, and no rubric sees whether code is right."""
+"""How much of the score is coverage; the rest is structure. A good story needs few of the phrases
+that others would use, and no rubric can tell whether code is right."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class ContentScore:
 
 
 def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:
-    """The weighted share of phrases covered, 0 to 1; 0 where there are none.
+    """The weighted share of phrases covered, 0 to 1; 0 if there are none.
 
     A partial one counts half, a possible one most of its confidence, a denied one ("we never
     used FSDP") nothing.
@@ -82,10 +83,9 @@ def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:
 def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
     """The score of an answer and its parts, by the question's kind.
 
-    Key phrases count fully only as far as something is said about them: where the structure is
-    worth nothing, in proportion to it down to ``LISTED_CREDIT``. The structure counts fully only
-    as far as the answer is about the question, by ``RELEVANT_FROM`` and ``OFF_TOPIC_CREDIT``, and
-    is believed.
+    Key phrases count in full only if something is said about them; with little structure, they
+    count less, down to ``LISTED_CREDIT``. The structure counts in full only if the answer is about
+    the question (``RELEVANT_FROM``, ``OFF_TOPIC_CREDIT``) and is believed.
     """
     share = COVERAGE_SHARE[structure.kind]
     explained = LISTED_CREDIT + (1 - LISTED_CREDIT) * min(1.0, structure.score / TOLD_FROM)
@@ -102,7 +102,7 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
 
 
 def score_rule(kind: Kind) -> str:
-    """How the points of the score come about, in sentences for the report."""
+    """The rule behind the points of the score, in sentences for the report."""
     nothing, everything = COVERAGE_RANGE[kind]
     off_topic = OFF_TOPIC_CREDIT[kind]
     down_to = f" (without any it counts {off_topic:.0%})" if off_topic else ""
@@ -116,15 +116,15 @@ def score_rule(kind: Kind) -> str:
 
 
 def is_like(one: str, other: str) -> bool:
-    """Whether scores of these grader versions can be compared: of the same major version.
+    """Whether scores of these grader versions can be compared, i.e. have the same major version.
 
-    Servers of earlier versions do not say theirs: an empty version is like every other.
+    Servers of earlier versions do not send theirs; an empty version counts as like any other.
     """
     return not one or not other or one.split(".")[0] == other.split(".")[0]
 
 
 def are_like(before: Report, after: Report) -> bool:
-    """Whether the scores of two reports mean the same: each has one, by like graders."""
+    """Whether the scores of two reports can be compared: both have one, from like graders."""
     same_kind = (before.score is None) == (after.score is None)
     return same_kind and is_like(before.grader_version, after.grader_version)
 

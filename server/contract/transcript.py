@@ -24,7 +24,7 @@ SoundProblem = Literal[
 ]
 
 SoundFault = Literal["clipped", "noisy", "far"]
-"""What keeps the sound around a term from being evidence that it was said wrong."""
+"""Why the sound around a term is no evidence that it was said wrong."""
 
 Decibels = Annotated[float, Field(ge=-200, le=200)]
 
@@ -41,8 +41,8 @@ class Word(Wire):
 class CorrectedWords(Wire):
     """Words that the candidate put in place of the engine's.
 
-    ``word_count`` words from ``word_index`` on, 0 if the engine's were taken out. ``was``: the
-    engine's, empty if it had left some out.
+    ``word_count`` words from ``word_index`` on, 0 if the engine's were removed. ``was``: the
+    engine's words, empty if it had left some out.
     """
 
     word_index: int = Field(ge=0, le=MAX_WORDS)
@@ -53,7 +53,8 @@ class CorrectedWords(Wire):
 class Transcript(Wire):
     """What the engine wrote. ``engine`` is ``text`` for a typed or imported answer.
 
-    ``corrected``: where the candidate wrote other words, in order; they are among ``words``.
+    ``corrected``: the places where the candidate wrote other words, in order; they are in
+        ``words``.
     """
 
     text: Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS)]
@@ -66,7 +67,7 @@ class Transcript(Wire):
 
     @property
     def tokens(self) -> list[str]:
-        """The words alone; a typed answer has no list of them."""
+        """The words alone; for a typed answer, which has no list of them, from its text."""
         return [word.text for word in self.words] or self.text.split()
 
     @property
@@ -78,7 +79,7 @@ class Transcript(Wire):
         ]
 
     def places_of(self, words: str) -> list[range]:
-        """Where these words are, next to each other and in this order.
+        """The places where these words are, consecutive and in this order.
 
         Case and punctuation do not matter.
         """
@@ -150,7 +151,7 @@ class HeardTerm(Wire):
 
 
 class HeardPhrase(Wire):
-    """A key phrase that the hearing found in the sound and the transcript does not have."""
+    """A key phrase that the hearing found in the sound but that is not in the transcript."""
 
     phrase: Short
     start_s: Seconds
@@ -159,7 +160,7 @@ class HeardPhrase(Wire):
 
 
 class JudgedPhrase(Wire):
-    """A key phrase that a judge takes for said, and the words of the answer it names as proof.
+    """A key phrase that a judge considers said, and the words that it quotes as proof.
 
     The quote is as the judge wrote it: the grader checks it against the transcript.
     """
@@ -171,7 +172,7 @@ class JudgedPhrase(Wire):
 class Judgment(Wire):
     """What a language model of the candidate's choice says about the phrases not found.
 
-    ``transcript_left``: the transcript was sent to another machine for it.
+    ``transcript_left``: the transcript was sent to another machine.
     """
 
     address: Short
@@ -184,12 +185,13 @@ class Judgment(Wire):
 class SoundQuality(Wire):
     """How good the sound of an answer is; a level is ``None`` if it cannot be measured.
 
-    ``problems``: what is wrong, the worst first. ``clipped_share``: of the speech, peaks cut off.
-    ``hum_hz``: of the mains, if it hums. ``fall_db``: how far the level falls in 64 ms where
-    speech stops; near to 0 in a room with much echo. ``offset``: the constant part, which was taken
-    out. ``channels``: what was used of a stereo recording, if it was not mixed. ``missing_s``: so
-    much of a damaged file could not be read, of ``declared_s`` where the file says how long it is.
-    ``misses_more``: more may be missing, because the format has no times that would show it.
+    ``problems``: what is wrong, the worst first. ``clipped_share``: the share of the speech with
+    clipped peaks. ``hum_hz``: the frequency of mains hum, if any. ``fall_db``: how far the level
+    falls in 64 ms where speech stops; close to 0 in a room with much echo. ``offset``: the constant
+    offset, which was removed. ``channels``: the part of a stereo recording that was used, if it was
+    not mixed. ``missing_s``: how much of a damaged file could not be read, of ``declared_s`` if the
+    file says how long it is. ``misses_more``: more may be missing, because the format has no times
+    that would show it.
     """
 
     problems: Annotated[tuple[SoundProblem, ...], Field(max_length=20)] = ()
@@ -210,9 +212,9 @@ class Evidence(Wire):
     """What only the client can know: it has the audio, and it asks the judge.
 
     ``pauses`` is ``None`` if there was no audio to measure, and empty if nobody paused.
-    ``unintelligible``: where somebody speaks and the engine could make out no words.
-    ``sound`` is ``None`` if nothing was measured. ``judgment`` is ``None`` if there is no
-    judge or nothing to ask it.
+    ``unintelligible``: where somebody speaks but the engine recognized no words. ``sound`` is
+    ``None`` if nothing was measured. ``judgment`` is ``None`` if there is no judge or nothing to
+    ask it.
     """
 
     answer_start_s: Seconds | None = None

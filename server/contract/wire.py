@@ -12,7 +12,7 @@ AttemptId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
 class Wire(BaseModel):
-    """What client and server exchange, and jobs are ordered with: an unknown field is an error."""
+    """Base of what client and server exchange and of jobs' orders; unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

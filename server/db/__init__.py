@@ -3,7 +3,7 @@
 from typing import Final
 
 HEAD_REVISION: Final = "0008"
-"""The newest revision in ``migrations/versions``; a test holds the two together. It is written down
-so that opening an up-to-date database need not import Alembic (0.3 s and more of start-up)."""
+"""The newest revision in ``migrations/versions``, which a test checks. It is a constant so that
+opening an up-to-date database need not import Alembic (0.3 s or more of startup)."""
 
 __all__ = ["HEAD_REVISION"]

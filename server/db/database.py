@@ -30,22 +30,22 @@ from server.db.migrate import upgrade
 IDS_PER_STATEMENT: Final = 1000
 """SQLite takes at most 32,766 parameters (https://www.sqlite.org/limits.html)."""
 MAX_ID = 2**63 - 1
-"""A larger number cannot be an id, and the driver cannot even ask for it."""
+"""A larger number cannot be an id, and the driver does not accept it."""
 
 MIN_FREE_BYTES: Final = 64 * 1024**2
 """Space for the write-ahead log of the largest request and for a migration at restart."""
 
 
 class WalSync:
-    """Puts SQLite's commits onto the disk: one wait for all that came before it.
+    """Syncs SQLite's commits to disk, with one wait for all earlier ones.
 
-    SQLite's own way (``synchronous = FULL``) waits once for each commit and lets nobody else write
-    meanwhile: no more than about 150 commits a second on a disk that takes 6 ms. Here a commit
-    writes to the log without waiting, and is waited for before anybody hears of it. A restart
-    reads the log up to the last whole commit (https://www.sqlite.org/wal.html).
+    SQLite itself (``synchronous = FULL``) waits once for each commit and lets nobody else write
+    meanwhile: at most about 150 commits a second on a disk that takes 6 ms. Here a commit writes to
+    the log without waiting, and is synced before it is reported. A restart reads the log up to the
+    last whole commit (https://www.sqlite.org/wal.html).
 
     Attributes:
-        committed: commits that were waited for, or are.
+        committed: commits that were synced or are being synced.
     """
 
     def __init__(self, log: Path) -> None:
@@ -60,7 +60,7 @@ class WalSync:
         self._on_disk = 0
 
     def wait(self) -> None:
-        """Returns once everything committed before the call is on the disk.
+        """Returns when everything committed before the call is on disk.
 
         Raises:
             StoreError: the disk refuses it.
@@ -69,14 +69,14 @@ class WalSync:
             self.committed += 1
             mine = self.committed
         with self._syncing:
-            if self._on_disk >= mine:  # the one before waited for this commit too
+            if self._on_disk >= mine:  # the previous one synced this commit too
                 return
             with self._counting:
                 covered = self.committed
             try:
                 _put_on_disk(self._log)
             except FileNotFoundError:
-                pass  # SQLite moved it all into the database, which it waits for itself
+                pass  # SQLite moved everything into the database, which it syncs itself
             except OSError as error:
                 raise StoreError(f"{self._log} cannot be written: {error.strerror}") from error
             self._on_disk = covered
@@ -115,7 +115,7 @@ class Database:
 
     @property
     def disk_is_full(self) -> bool:
-        """Whether SQLite's file has too little room to grow; PostgreSQL watches its own disk."""
+        """Whether SQLite's file has too little room to grow; PostgreSQL monitors its own disk."""
         path = self.engine.url.database
         if self.is_postgresql or not path or path == ":memory:":
             return False
@@ -140,16 +140,16 @@ class Database:
     def connect(self) -> Iterator[Connection]:
         """A connection that reads, for frequent statements: faster than a session.
 
-        In SQLite each statement reads what is there when it begins, without a transaction.
+        In SQLite, each statement reads the state at its start, without a transaction.
         """
         with plain_errors(self.engine), self._asking.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A transaction: committed at the end, rolled back where an error leaves it.
+        """A transaction, committed at the end or rolled back by an error.
 
-        What it wrote is on the disk when this returns.
+        Its writes are on disk when this returns.
         """
         with plain_errors(self.engine):
             with Session(self._writing, expire_on_commit=False) as session, session.begin():
@@ -170,7 +170,7 @@ class Database:
 
     @contextmanager
     def readable(self, what: str) -> Iterator[None]:
-        """Turns a row whose JSON or values make no sense into one clear error."""
+        """Turns a row with damaged JSON or values into one clear error."""
         try:
             yield
         except ValueError as error:
@@ -182,7 +182,7 @@ class Database:
     def one_of(
         self, column: InstrumentedAttribute[int], ids: Collection[int]
     ) -> ColumnElement[bool]:
-        """Whether a column has one of these ids, however many: they are one parameter."""
+        """Whether a column has one of these ids, any number of them in one parameter."""
         if self.is_postgresql:
             return column == any_(literal(list(ids), ARRAY(BigInteger)))
         listed = func.json_each(json.dumps(list(ids))).table_valued("value")
@@ -191,7 +191,7 @@ class Database:
     def alone(self, session: Session, name: str) -> None:
         """Holds the lock of this name until the end of the transaction.
 
-        SQLite has one writer at a time anyway; in PostgreSQL two would miss each other's rows.
+        SQLite has one writer at a time anyway; in PostgreSQL, two would miss each other's rows.
         """
         if self.is_postgresql:
             session.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))

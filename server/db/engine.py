@@ -16,8 +16,8 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 
 from server.core.errors import InvalidInputError, StoreBusyError, StoreError
 
-# A transaction that will write takes SQLite's write lock at once: one that reads first and then
-# wants to write fails without waiting when another one wrote in between (SQLITE_BUSY_SNAPSHOT,
+# A transaction that will write takes SQLite's write lock at once. One that reads first and then
+# writes fails without waiting if another one wrote in between (SQLITE_BUSY_SNAPSHOT,
 # https://www.sqlite.org/isolation.html).
 _BEGIN_OPTION = "aloud_begin"
 
@@ -32,19 +32,19 @@ def writing(engine: Engine) -> Engine:
 
 
 def asking(engine: Engine) -> Engine:
-    """The same engine for single statements that read; in SQLite without a transaction."""
+    """The same engine for single reading statements; in SQLite, without a transaction."""
     return engine.execution_options(**{_BEGIN_OPTION: None})
 
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """JSON that is text already, for a JSON column: models write their own three times as fast."""
+    """JSON that is text already, for a JSON column; models write their own three times faster."""
 
     text: str
 
 
 def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
-    """An engine for the URL; nothing is opened yet but SQLite's folder is made.
+    """An engine for the URL; nothing is opened yet, but SQLite's folder is created.
 
     Raises:
         StoreError: the URL is wrong, its driver is missing or the folder cannot be made.
@@ -67,7 +67,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
 
 
 def _json(value: Any) -> str:
-    """JSON for a column; three times as fast as the standard library's."""
+    """JSON for a column, three times faster than with the standard library."""
     return value.text if isinstance(value, JsonText) else to_json(value).decode()
 
 
@@ -85,7 +85,7 @@ def plain_errors(engine: Engine) -> Iterator[None]:
 
     Raises:
         StoreBusyError: another program holds the lock for longer than the time limit.
-        InvalidInputError: a value that this database cannot hold.
+        InvalidInputError: a value that this database cannot store.
         StoreError: anything else that makes the database unusable.
     """
     try:
@@ -140,10 +140,10 @@ def _sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, record: Any) -> None:
-        # SQLAlchemy begins the transactions below; the driver's own way leaves DDL outside them.
+        # SQLAlchemy begins the transactions below, because the driver leaves DDL outside of them.
         connection.isolation_level = None
         connection.execute("PRAGMA foreign_keys = ON")
-        # What is purged is overwritten on the disk.
+        # Purged data is overwritten on disk.
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA synchronous = FULL")
         if url.database and url.database != ":memory:" and not read_only:
@@ -165,7 +165,7 @@ def _sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
 
 
 def is_read_only(url: URL) -> bool:
-    """Whether a database is there that can only be read: a backup, a CD, another user's."""
+    """Whether there is a database that can only be read: a backup, a CD, another user's."""
     if not url.database or url.database == ":memory:":
         return False
     path = Path(url.database)
@@ -173,31 +173,31 @@ def is_read_only(url: URL) -> bool:
 
 
 def _open(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
-    """A connection; on a full disk one that has the database alone.
+    """A connection; on a full disk, one with exclusive access to the database.
 
-    Connections share a small file beside the database, which a full disk cannot take. One that is
-    alone needs none, and can read. It is let go after each use: for others, and for when there is
-    room again.
+    Connections share a small file beside the database, for which a full disk has no room. An
+    exclusive connection needs no such file and can read. It is released after each use, for others
+    and for the time when there is room again.
     """
     connection = sqlite3.connect(path, timeout=busy_timeout_s, check_same_thread=False)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
-            return connection  # whoever uses it gets the error
+            return connection  # using it raises the error
         connection.close()
         connection = sqlite3.connect(path, timeout=busy_timeout_s, check_same_thread=False)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     except sqlite3.DatabaseError:
-        return connection  # damaged: the same
+        return connection  # damaged: likewise
     return connection
 
 
 def _open_to_read(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     """A connection that changes nothing.
 
-    Beside a database with a write-ahead log SQLite makes a file even to read it, unless it is told
-    that nobody writes. That is true where the folder cannot be written.
+    SQLite creates a file beside a database with a write-ahead log even to read it, unless it knows
+    that nobody writes, which is so if the folder is not writable.
     """
     address = path.absolute().as_uri()
     try:
@@ -213,17 +213,17 @@ def _open_to_read(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
 def _switch_to_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
     """Turns write-ahead logging on; it stays on in the file.
 
-    A commit then waits for the disk in ``server.db.database.WalSync``, not in SQLite, which would
-    keep other writers waiting too.
+    A commit is then synced in ``server.db.database.WalSync`` instead of in SQLite, which would keep
+    other writers waiting.
 
-    SQLite does not wait for a lock here as it does elsewhere: two processes that open a new
-    database at once would see "database is locked".
+    Unlike elsewhere, SQLite does not wait for a lock here: two processes that open a new database
+        at the same time would see "database is locked".
     """
     deadline = time.monotonic() + busy_timeout_s
     while True:
         try:
             (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-            if mode == "wal":  # not on a network's file system
+            if mode == "wal":  # not on a network file system
                 connection.execute("PRAGMA synchronous = NORMAL")
             return
         except sqlite3.OperationalError as error:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
-# Two processes that open a new database at once: the second waits for the first.
+# If two processes open a new database at the same time, the second waits for the first.
 _POSTGRES_LOCK = 0x616C6F7564  # "aloud"
 
 
@@ -46,9 +46,9 @@ def upgrade(engine: Engine, revision: str = HEAD_REVISION) -> None:
 def _foreign_keys_off(connection: Connection) -> Iterator[None]:
     """Lets SQLite rebuild a table that others refer to.
 
-    It changes most things about a table by making a new one and dropping the old, and with
-    foreign keys on, dropping the attempts deletes their reports. They cannot be switched within
-    a transaction, so this goes around it (https://www.sqlite.org/lang_altertable.html#otheralter).
+    SQLite changes most properties of a table by creating a new one and dropping the old one. With
+    foreign keys on, dropping the attempts would delete their reports. They cannot be switched
+    within a transaction, so this wraps it (https://www.sqlite.org/lang_altertable.html#otheralter).
     """
     driver: Any = connection.connection.driver_connection
     if connection.dialect.name != "sqlite":
@@ -84,7 +84,7 @@ def _run(engine: Engine, connection: Connection, revision: str) -> None:
     from alembic import command
     from alembic.util.exc import CommandError
 
-    # Asked again now that the lock is held: another process may have been faster.
+    # checked again under the lock, because another process may have been faster
     before = current_revision(connection)
     if before == revision:
         return

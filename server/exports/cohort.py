@@ -24,7 +24,7 @@ from server.ui.exports.csv_table import COLUMNS, row_of, safe_cell
 EXPORT_COHORT: Final = "cohort-export"
 
 MAX_FILE_BYTES: Final = 100 * 1024 * 1024
-"""Two hundred thousand answers; the file lies in the database for a day."""
+"""Two hundred thousand answers; the file is in the database for a day."""
 
 _OWN_COLUMNS: Final = (
     *("attempt_id", "interview_id", "candidate", "candidate_name", "rubric_scores"),
@@ -57,7 +57,7 @@ class CohortOrder(Wire):
 
 
 def check_parquet() -> None:
-    """Refuses where Parquet cannot be written.
+    """Checks that Parquet can be written.
 
     Raises:
         InvalidInputError: its library is not installed.
@@ -134,7 +134,7 @@ def _rubric_scores(database: Database, attempt_id: int) -> str:
 
 
 def _to_csv(rows: Iterator[Row]) -> bytes:
-    # A spreadsheet takes a file without the mark for one in its country's old encoding.
+    # without the mark, a spreadsheet assumes its country's old encoding
     file = io.StringIO(newline="")
     file.write("\ufeff")
     writer = csv.writer(file)
@@ -148,7 +148,7 @@ def _to_csv(rows: Iterator[Row]) -> bytes:
 
 
 def _to_parquet(rows: Iterator[Row]) -> bytes:
-    """Typed columns and raw text: nothing runs a Parquet file's cells."""
+    """Typed columns and raw text, because nothing executes the cells of a Parquet file."""
     check_parquet()
     import pyarrow as arrow
     from pyarrow import parquet
@@ -188,7 +188,7 @@ def _check_size(size_bytes: int) -> None:
 
 
 def _file_name(cohort: str, format: CohortFormat) -> str:
-    """The cohort's name in letters that every disk takes, and no path."""
+    """The cohort's name in letters that are safe in a file name."""
     plain = unicodedata.normalize("NFKD", cohort).encode("ascii", "ignore").decode()
     words = re.findall(r"[A-Za-z0-9]+", plain)
     return f"{'-'.join(words)[:60] or 'cohort'}.{format}"

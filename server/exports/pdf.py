@@ -38,10 +38,12 @@ _MARGIN_MM: Final = 18.0
 _CELL_CHARS: Final = 200
 """A row must fit on a page: longer texts appear in full below their table."""
 _MOST_ROWS: Final = 500
-"""Of one table. A row takes 2 ms: the 49,000 of an answer that repeats one term took minutes."""
+"""The most rows in one table. A row takes 2 ms; an answer that repeats one term had 49,000, which
+took minutes."""
 _MOST_MARKS: Final = 8
-"""On one letter, or signs without a width in a row. A line of nothing else never ends, and breaking
-100,000 of them into lines took minutes. Vietnamese sets two, pointed Hebrew three."""
+"""The most marks on one letter, or zero-width characters in a row. A line of nothing else never
+ends, and breaking 100,000 of them into lines took minutes. Vietnamese uses two, pointed Hebrew
+three."""
 _BOLD_STROKE_MM: Final = 0.12
 """A second weight of the font would double the file; a thin stroke looks the same on paper."""
 
@@ -232,7 +234,7 @@ class _Document:
         self._list(value for row in shown for value in row if len(value) > _CELL_CHARS)
 
     def _plain(self, text: str) -> str:
-        """One line that the font can show; words of extreme length are cut where they must be."""
+        """Text that the font can show; extremely long words are broken where necessary."""
         line = " ".join(show_controls(text).split())
         widths = _letters()
         shown, marks = [], 0

@@ -21,7 +21,7 @@ _OF_VECTORS: Final = ("is_honest", "make_sense", "vectors_to_send")
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the grader at first use: whoever needs one small module of this package need not."""
+    """Loads the grader at first use, so that importing a small module of the package is cheap."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = "answer_vectors" if name in _OF_VECTORS else "grader"

@@ -1,4 +1,4 @@
-"""An answer made ready for searching: its tokens, indexed, parted into clauses, without fillers."""
+"""An answer prepared for search: its tokens, indexed, split into clauses, fillers marked."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -22,16 +22,16 @@ from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token, tokenize
 from server.grading.units import PhraseSet, Tier
 
 Span = tuple[int, int]
-"""First token and the token behind the last."""
+"""First token and the token after the last."""
 
 MIN_RUN_ON = 20
-"""Tokens from which a text without punctuation is more than one sentence."""
+"""A text without punctuation is taken to be several sentences from this many tokens on."""
 _SPACED_PREFIXES = word_set("non un semi self anti quasi pseudo")
 _JOINED_PREFIXES = PREFIX_WORDS | {"micro", "macro", "multi", "cross"}
 _PREFIXES = _SPACED_PREFIXES | _JOINED_PREFIXES
 _MAX_REPEAT = 3
 _MAX_JOINED = 3
-"""Words that a transcriber may make of one; letters are joined up to ``_MAX_LETTERS``."""
+"""Words into which a transcriber may split one; letters are joined up to ``_MAX_LETTERS``."""
 _MAX_LETTERS = 8
 _MAX_JOINED_CHARS = 24
 
@@ -48,17 +48,18 @@ class Answer:
         words: the answer's words as written.
         tokens: comparable tokens of them.
         by_text: token text → places; likewise ``by_lemma`` and ``by_family``.
-        joined: text of neighboring tokens written as one → where they stand; only texts that the
-            phrases looked for may have, or begin with.
+        joined: text of neighboring tokens joined into one word → their places; only texts that
+            occur in, or begin, the phrases that are searched for.
         symbols: term → places where it was said in any of its forms, and how.
-        skipped: tokens that carry nothing: fillers, repeated starts, words broken off.
+        skipped: tokens without content: fillers, repeated starts, words broken off.
         adverbial: tokens that are part of an adverb ("in parallel").
-        prefixed: tokens of which a prefix before them makes another word ("non-blocking").
-        sentence: for each token the number of its sentence; ``clause`` of its clause.
-        phones: how the words sound; empty where only the letters count.
-        odd: tokens that are no word of English and no term, as a transcriber writes at a loss.
+        prefixed: tokens that a prefix before them turns into another word ("non-blocking").
+        sentence: the number of each token's sentence; ``clause``: of its clause.
+        phones: how the words sound; empty if only the spelling counts.
+        odd: tokens that are neither English words nor terms, such as a transcriber writes when at a
+            loss.
         keys: all texts, lemmas, families and symbols.
-        run_on: a longer text without any punctuation: nobody knows where its sentences end.
+        run_on: a longer text without any punctuation, so that its sentence ends are unknown.
         strict: whether only literal matches count (a rough transcript).
         found: places of units looked up before, by their identity; variants share them.
     """
@@ -91,7 +92,7 @@ class Answer:
         return not (self.keys.isdisjoint(keys) and self.joined.keys().isdisjoint(keys))
 
     def goes_on(self, place: int) -> bool:
-        """Whether a token stands at ``place`` with no break before it."""
+        """Whether there is a token at ``place`` with no break before it."""
         return 0 <= place < len(self.tokens) and self.tokens[place].gap == NO_BREAK
 
 
@@ -106,9 +107,9 @@ def read_answer(
 
     Args:
         words: the answer's words in order, as written.
-        terms: what the lexicon knows: expansions and transcribers' spellings.
-        phrases: what will be looked for; by default anything.
-        strict: take the words at their letters: no sound, no spelling variants of terms.
+        terms: the lexicon's expansions and transcribers' spellings.
+        phrases: what will be searched for; by default anything.
+        strict: compare spelling only, without sound and without spelling variants of terms.
     """
     tokens = tokenize(words)
     by_text: dict[str, list[int]] = defaultdict(list)
@@ -155,7 +156,7 @@ def read_answer(
 
 
 def _prefixed(by_text: Mapping[str, Sequence[int]], tokens: Sequence[Token]) -> frozenset[int]:
-    """The tokens behind a prefix that makes another word of them."""
+    """The tokens that follow a prefix which turns them into another word."""
     behind = [
         place + 1
         for prefix in _PREFIXES & by_text.keys()
@@ -171,7 +172,7 @@ def _prefixed(by_text: Mapping[str, Sequence[int]], tokens: Sequence[Token]) -> 
 
 
 def _clauses(tokens: Sequence[Token]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """For each token the number of its sentence and of its clause.
+    """The numbers of each token's sentence and clause.
 
     A clause begins with a sentence, a conjunction ("because"), or a subject pronoun, at the "and"
     or comma before it.
@@ -249,7 +250,7 @@ def _skipped(tokens: Sequence[Token]) -> frozenset[int]:
         longer = len(follower.text) > len(token.text) > 2 and follower.text.startswith(token.text)
         if longer and not is_known_english(token.text):
             out.add(place)
-    # "the model, the model": the first of the two carries nothing.
+    # "the model, the model": the first one has no content
     live = [place for place in range(len(tokens)) if place not in out]
     texts = [tokens[place].text for place in live]
     for size in range(1, _MAX_REPEAT + 1):

@@ -1,8 +1,8 @@
-"""The confirmer: which of the layers' proposals stand, and what they say about each phrase.
+"""The confirmer: which of the layers' proposals hold, and what they say about each phrase.
 
-It asks whether the words belong together (``ties``), whether a sibling was meant, whether half a
-phrase is its distinctive half, and whether the phrase was only denied (``denial``). A stretch of
-words earns credit for one phrase only: the best comes first.
+It checks whether the words belong together (``ties``), whether a sibling was meant, whether half a
+phrase is its distinctive half, and whether the phrase was only denied (``denial``). A passage earns
+credit for one phrase only; the best match comes first.
 """
 
 from collections import Counter, defaultdict
@@ -28,16 +28,16 @@ from server.grading.tokenizer import NO_BREAK
 from server.grading.units import CompiledPhrase, Tier, Variant
 
 LAYERS: tuple[Layer, ...] = (propose_words, propose_sounds)
-"""The most certain first: a phrase that one layer finds is not looked for by the next."""
+"""The most certain first: a phrase that one layer finds is not searched for by the next."""
 MAX_TRIED, MAX_AFFIRMED = 200, 4
-"""Findings of one phrase that are asked whether they are denied, and for words of their own."""
+"""Findings of one phrase that are checked for denial, and affirmed ones that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What stands for a phrase: ``words`` are tokens, in order.
+    """Words that say a phrase, as tokens, in order.
 
-    ``denied``: the speaker does not do or know it.
+    ``denied``: the speaker says not to do or know it.
     """
 
     phrase: CompiledPhrase
@@ -69,7 +69,7 @@ def confirm(
     taken: set[int] = set()
     _choose(answer, found, denies, chosen, taken)
     halves: dict[int, list[Finding]] = defaultdict(list)
-    for proposal in parts:  # of what was not said whole
+    for proposal in parts:  # for phrases that were not said in full
         key = id(proposal.phrase)
         if key not in chosen and _is_distinctive(answer, proposal, shared):
             halves[key].append(_finding(proposal, proposal.how, proposal.score * PART_SCORE))
@@ -86,7 +86,7 @@ def _finding(proposal: Proposal, how: How, score: float) -> Finding:
 
 
 def _whole(answer: Answer, proposal: Proposal) -> Finding | None:
-    """The finding that a proposal of the whole phrase makes, if its words belong together."""
+    """The finding from a proposal of the whole phrase, if its words belong together."""
     variant, places = proposal.variant, proposal.places
     if variant is None:
         return _finding(proposal, proposal.how, proposal.score)
@@ -105,7 +105,7 @@ def _whole(answer: Answer, proposal: Proposal) -> Finding | None:
 
 
 def _is_ordinary(answer: Answer, variant: Variant, places: Sequence[Place]) -> bool:
-    """Whether a name stands there as the ordinary word it also is: "a spark of hope"."""
+    """Whether a name is used as the ordinary word that it also is: "a spark of hope"."""
     place = places[0]
     if len(variant.units) > 1 or place.end - place.start > 1:
         return False
@@ -121,7 +121,7 @@ def _is_ordinary(answer: Answer, variant: Variant, places: Sequence[Place]) -> b
 
 
 def _goes_with(answer: Answer, places: Sequence[Place]) -> bool:
-    """Whether another head follows: "columnar files" says nothing of columnar storage."""
+    """Whether another head follows: "columnar files" says nothing about columnar storage."""
     end = places[-1].end
     follows = answer.goes_on(end) and end not in answer.skipped
     if not follows or answer.raw(end) in FUNCTION_WORDS:
@@ -130,12 +130,12 @@ def _goes_with(answer: Answer, places: Sequence[Place]) -> bool:
 
 
 def _is_distinctive(answer: Answer, part: Proposal, shared: Counter[str]) -> bool:
-    """Whether the words are the telling half of their phrase, and of no other of the question."""
+    """Whether the words are the distinctive half of their phrase, and of no other phrase."""
     variant = part.variant
     if variant is None or len(variant.units) < 2:
         return False
     said = {number for place in part.places for number in range(place.first, place.last)}
-    if len(said) == 1 and 0 not in said:  # one word tells nothing unless it opens the phrase
+    if len(said) == 1 and 0 not in said:  # a single word is no evidence unless it opens the phrase
         return False
     missing = [number for number in variant.needed if number not in said]
     if not missing or not _is_telling(answer, part, said, missing, shared):
@@ -150,7 +150,7 @@ def _is_telling(
     missing: Sequence[int],
     shared: Counter[str],
 ) -> bool:
-    """Whether the units ``said`` tell which phrase is meant, without the ``missing`` ones."""
+    """Whether the units ``said`` identify the phrase without the ``missing`` ones."""
     assert part.variant is not None
     units, needed = part.variant.units, part.variant.needed
     own = [number for number in said if shared[units[number].lemma] < 2]
@@ -161,29 +161,30 @@ def _is_telling(
     if any(len(units[n].text) > 1 and units[n].text.isdecimal() for n in missing) and not any(
         units[n].rare for n in said
     ):
-        return False  # "port 22" says nothing of port 179
+        return False  # "port 22" says nothing about port 179
     if any(units[n].text in PARTICLES for n in missing):
-        return False  # "hold on" is no half of "holdout"
+        return False  # "hold on" is not half of "holdout"
     if len(said) == 1:
         only = units[next(iter(said))]
         telling = only.rare or (
             len(units) == 2
             and only.weight >= 1.0
             and rank(only.text) >= EVERYDAY_RANK
-            and part.places[0].tier is Tier.EXACT  # "I record it": nothing of recording rules
+            and part.places[0].tier
+            is Tier.EXACT  # "I record it" says nothing about recording rules
         )
         return telling and share >= MIN_TELLING_PART
     if share < MIN_PART and len(said) * 2 < len(needed):
         return False
     if all(min(rank(units[n].text), rank(units[n].lemma)) < EVERYDAY_RANK for n in own):
-        return False  # "it broke down": nothing of broke down the spend
+        return False  # "it broke down" says nothing about "broke down the spend"
     if all(units[number].weight < 1.0 for number in said):
         return share >= MIN_PART and contiguous(answer, part.variant, part.places)
     return True
 
 
 def _replaced(answer: Answer, part: Proposal, missing: Sequence[int]) -> bool:
-    """Whether the opposite of a missing word stands with the rest: "leases that are long lived"."""
+    """Whether the opposite of a missing word is beside the rest: "leases that are long lived"."""
     assert part.variant is not None
     start, end = part.places[0].start, part.places[-1].end
     around = range(max(0, start - 1), min(len(answer.tokens), end + 1))
@@ -197,7 +198,7 @@ def _replaced(answer: Answer, part: Proposal, missing: Sequence[int]) -> bool:
 
 
 def _beside_sibling(answer: Answer, place: Place) -> bool:
-    """Whether another qualifier, or another head, stands where the phrase has its own.
+    """Whether there is another qualifier, or another head, in place of the phrase's own.
 
     "dynamic batching" for "continuous batching", "pinned processes" for "pinned memory".
     """
@@ -219,7 +220,7 @@ def _choose(
     chosen: dict[int, Finding],
     taken: set[int],
 ) -> None:
-    """Adds the best finding for each phrase, no stretch of words for two unless it names both."""
+    """Adds the best finding for each phrase; a passage counts for two only if it names both."""
     ranked = [_ranked(answer, findings, denies) for findings in found.values()]
     for finding in sorted((f for findings in ranked for f in findings), key=_order):
         key = id(finding.phrase)
@@ -230,14 +231,14 @@ def _choose(
 
 
 def _is_spent(finding: Finding, taken: set[int]) -> bool:
-    """Whether the words have earned credit for another phrase: one of a part's is enough."""
+    """Whether the words earned credit for another phrase; for a part, one such word is enough."""
     if not finding.whole:
         return not taken.isdisjoint(finding.words)
     return finding.how in ("fuzzy", "sound") and taken.issuperset(finding.words)
 
 
 def _ranked(answer: Answer, findings: Sequence[Finding], denies: Denies) -> list[Finding]:
-    """The most certain findings of one phrase, up to the first that is not denied and some more."""
+    """The most certain findings of one phrase, up to the first affirmed ones."""
     out: list[Finding] = []
     affirmed = 0
     for finding in sorted(findings, key=_order)[:MAX_TRIED]:

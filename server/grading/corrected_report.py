@@ -1,10 +1,10 @@
-"""A report as people corrected it. What is stored stays as the grader wrote it.
+"""A report with people's corrections applied. The stored report stays as the grader wrote it.
 
-Reviewers correct any verdict. The candidate answers "Did you mean …?" where the grader asks, and
-elsewhere says "I did say it" with words of the answer, which are the correction's note, or about a
-term "I said it right".
+Reviewers correct any verdict. The candidate answers "Did you mean …?" if the grader asks.
+Otherwise, the candidate says "I did say it", with words of the answer as the correction's note, or
+"I said it right" about a term.
 
-Pure; ``server/attempts/read_reports.py`` applies it to whatever is read of a stored report.
+Pure functions; ``server/attempts/read_reports.py`` applies them to every stored report it reads.
 """
 
 from collections.abc import Sequence
@@ -37,15 +37,15 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
 
     Args:
         report: as it was graded.
-        corrections: oldest first; of two about one place the later one counts, and a reviewer's
-            before the candidate's. One that fits nothing (the answer was graded again since), or
-            says what the grader says, changes nothing.
+        corrections: oldest first. Of two about the same place, the later one counts, and a
+            reviewer's takes precedence over the candidate's. One that no longer fits (the answer
+            was graded again since) or agrees with the grader changes nothing.
     """
     coverage = _quoted(corrected_coverage(report.coverage, corrections), report.transcript)
     pronunciation = _corrected_pronunciation(report.pronunciation, corrections)
     if coverage == report.coverage and pronunciation == report.pronunciation:
         return report
-    # brings the whole grader: only where it is needed
+    # only if needed
     from server.grading.summary import summarize
 
     scored: dict[str, object] = {}
@@ -65,7 +65,7 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
 
 
 def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) -> Coverage:
-    """The same for the coverage alone, which is all that a score needs."""
+    """The same for the coverage alone, which is all a score needs."""
     last: dict[int, Correction] = {}
     for each in sorted(corrections, key=lambda each: not each.by_owner):
         if each.target == "phrase":
@@ -82,7 +82,7 @@ def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) ->
             update={
                 "status": correction.verdict,
                 "negated": False,
-                # words that do not say the phrase are no evidence of it
+                # words that do not say the phrase are not evidence for it
                 "how": None if not_said else graded.how,
                 "evidence": None if not_said else graded.evidence,
                 "corrected": _given(correction, graded.status, negated=graded.negated),
@@ -96,7 +96,7 @@ def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) ->
 
 
 def _quoted(coverage: Coverage, transcript: Transcript) -> Coverage:
-    """The words that the candidate named as saying a phrase are the evidence of it."""
+    """Makes the words that the candidate named the evidence for their phrase."""
     phrases = list(coverage.phrases)
     for index, phrase in enumerate(phrases):
         given = phrase.corrected
@@ -123,11 +123,11 @@ def _corrected_pronunciation(
         if graded.verdict == correction.verdict:
             continue
         if correction.by_owner and graded.verdict != "mispronounced":
-            continue  # "I said it right" answers this verdict alone
+            continue  # "I said it right" only answers this verdict
         terms[index] = graded.model_copy(
             update={
                 "verdict": correction.verdict,
-                # what was heard goes with the verdict that does not hold, and so does its advice
+                # what was heard, and the advice on it, go with the overruled verdict
                 "heard": None,
                 "phones": None,
                 "tip": "" if correction.verdict == "correct" else graded.tip,

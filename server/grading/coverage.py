@@ -60,11 +60,11 @@ def cover_phrases(
     """Judge every phrase and score the whole.
 
     Args:
-        answer: the answer, ready for searching.
+        answer: the answer, prepared for search.
         phrases: compiled key phrases.
         words: the answer's words with their times; empty for a typed answer.
         heard: phrases found in the recording.
-        denies: whether the speaker denies what some words name.
+        denies: whether the speaker denies what the given words name.
 
     Returns:
         The verdicts in the order of the phrases, and their score.
@@ -86,10 +86,10 @@ def _with_heard(
     words: Sequence[Word],
     heard: Sequence[HeardPhrase],
 ) -> tuple[PhraseCoverage, ...]:
-    """The verdicts with the phrases that the words do not have and the recording does.
+    """The verdicts, with the phrases that are in the recording but not in the words.
 
-    The surest comes first; a stretch of the recording, and words that carry a phrase, count for
-    no other.
+    The surest comes first. A passage of the recording, and words that carry a phrase, count for no
+    other phrase.
     """
     found = {each.phrase: each for each in judged}
     compiled = {each.source.phrase: each for each in phrases}
@@ -120,7 +120,7 @@ def _with_heard(
 
 
 def _words_at(heard: HeardPhrase, words: Sequence[Word]) -> list[int]:
-    """The words that stand where a phrase was heard."""
+    """The words written where a phrase was heard."""
     return [
         index
         for index, word in enumerate(words)
@@ -134,8 +134,8 @@ def _words_at(heard: HeardPhrase, words: Sequence[Word]) -> list[int]:
 def _may_stand_for(answer: Answer, place: Sequence[int], phrase: CompiledPhrase) -> bool:
     """Whether a transcriber may have written these words for a phrase that the speaker affirms.
 
-    Not where they name its sibling ("hot replicas" for "warm replicas"), nor where they are
-    denied. Where it wrote nothing, nobody can tell.
+    Not if they name its sibling ("hot replicas" for "warm replicas"), if they are denied, or if the
+    transcriber wrote nothing there.
     """
     tokens = [
         at

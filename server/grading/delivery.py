@@ -18,7 +18,7 @@ _BEFORE_KIND = word_set(
     "a the this that what which any some every each another one same other new certain right "
     "different first second third only best worst 1 all these"
 )
-# "you know that …", "this kind of …", "I mean it", "sort of thing" are no fillers.
+# "you know that …", "this kind of …", "I mean it", "sort of thing" are not fillers.
 _NOT_BEFORE = {
     ("you", "know"): word_set("do if as what when how don't should would that did may might"),
     ("kind", "of"): _BEFORE_KIND,
@@ -32,7 +32,7 @@ _NOT_AFTER = {
     ("sort", "of"): frozenset(("thing", "things")),
 }
 MIN_ANSWER_S = 1.0
-"""Below this length a rate is an accident of rounding."""
+"""Below this length, a rate is mostly rounding."""
 _MAX_REPEAT = 3
 # Said twice in good English ("that that", "had had") or for emphasis ("very very").
 _REPEAT_MEANT = word_set("had that very really much more no yes so far again blah")
@@ -45,7 +45,7 @@ def _time(words: Sequence[Word], index: int) -> tuple[float | None, float | None
 
 
 def find_fillers(answer: Answer, words: Sequence[Word]) -> tuple[Filler, ...]:
-    """Filler words, by conservative rules: what may carry meaning is none."""
+    """Filler words, by conservative rules: a word that may carry meaning does not count."""
     tokens = answer.tokens
     out: list[Filler] = []
 
@@ -86,7 +86,7 @@ def find_fillers(answer: Answer, words: Sequence[Word]) -> tuple[Filler, ...]:
 
 
 def _is_filler_like(answer: Answer, place: int) -> bool:
-    """Whether "like" is set off by commas on both sides; anything else may be meant."""
+    """Whether "like" is set off by commas on both sides; otherwise it may be meant."""
     tokens = answer.tokens
     follower = tokens[place + 1] if place + 1 < len(tokens) else None
     return tokens[place].gap == COMMA and follower is not None and follower.gap == COMMA
@@ -133,9 +133,9 @@ def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[Repeate
 def syllables(word: str) -> int:
     """About how many syllables a lower-case word has (at least one).
 
-    Vowel groups, less a silent final ``e`` and a silent ``-ed``/``-es``, plus the hiatus of
-    ``-ia-``, ``-io-`` where no ``t``, ``s``, ``c`` or ``x`` stands before. A word without a vowel
-    is spelled out: a syllable a letter, three for ``w``.
+    Counts vowel groups, minus a silent final ``e`` and a silent ``-ed``/``-es``, plus the hiatus in
+    ``-ia-`` and ``-io-`` unless ``t``, ``s``, ``c`` or ``x`` precedes it. A word without a vowel is
+    spelled out: one syllable per letter, three for ``w``.
     """
     letters = "".join(letter for letter in word if letter.isalpha())
     if not letters:
@@ -154,13 +154,13 @@ def syllables(word: str) -> int:
 def measure_delivery(answer: Answer, submission: Submission, target_s: float) -> Delivery:
     """Measure the delivery of an answer.
 
-    Rates need the length of the answer: from the client's evidence, else from the word times. The
+    Rates need the length of the answer, from the client's evidence or else from the word times. The
     articulation rate (syllables per second of speech, after Goldman-Eisler 1968) needs the pauses,
     which only the audio gives.
 
     Args:
-        answer: the answer, ready for searching.
-        submission: with times and pauses, where there was audio.
+        answer: the answer, prepared for search.
+        submission: with times and pauses if there was audio.
         target_s: how long a good answer takes.
     """
     transcript, evidence = submission.transcript, submission.evidence

@@ -1,12 +1,12 @@
 """Whether a phrase was said only to deny it: the speaker has not, does not or would not do it.
 
 "We never used FSDP" denies, and so does "I only know it by name"; "a spot instance has no capacity
-guarantee" states how things are, and says the phrase.
+guarantee" states a fact, and says the phrase.
 
 Scope rules in the manner of NegEx (Chapman et al. 2001, *A simple algorithm for identifying negated
 findings*): a cue before the phrase in the same clause negates it, unless it belongs to a
-pseudo-negation ("not only"), stands under a condition ("if we had no …") or is cancelled by
-one more ("cannot do without"). Behind the phrase only plain denials count ("… was not an option").
+pseudo-negation ("not only"), is conditional ("if we had no …") or is cancelled by another one
+("cannot do without"). After the phrase, only plain denials count ("… was not an option").
 """
 
 import re
@@ -29,7 +29,7 @@ from server.grading.lexis.words import parts_of_speech, word_set
 from server.grading.sense.thresholds import MAX_AFTER, MAX_REACH, MAX_SCOPE, PURPOSE_REACH
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
 
-# Right before the phrase, these say that it was given up.
+# Right before the phrase, these words say that it was given up.
 _GIVEN_UP = {
     ("away", "from"), ("rid", "of"), ("decided", "against"), ("stopped", "using"),
     ("advise", "against"), ("advised", "against"), ("opted", "against"), ("instead", "of"),
@@ -41,7 +41,7 @@ _HAVING = word_set("has have had does do did can could would will")
 _FINDING = word_set("find found see seen saying say tell explain")
 _BY_NAME = re.compile(r"\bknow (?:\w+ )?by name\b(?! space)|\bheard the name\b")
 
-# A cue that counts only with the word behind it.
+# Cues that count only with the word after them.
 _NEEDS_NEXT = {
     "instead": frozenset({"of"}),
     "rather": frozenset({"than"}),
@@ -50,16 +50,16 @@ _NEEDS_NEXT = {
 }
 # These negate the noun phrase that follows, not the rest of the clause.
 _OF_NOUNS = word_set("no without neither nor instead rather unlike lack lacked lacks")
-# "don't forget X", "cannot ignore X", "doesn't replace X": the point is made all the same.
+# "don't forget X", "cannot ignore X", "doesn't replace X" all affirm X.
 _AFFIRMED_BY_VERB = word_set("""
     forget forgetting ignore skip lose losing miss waste wasting underestimate overstate overlook
     neglect exhaust break block hurt exceed overload saturate stop only just until disable
     """)
 _ASKING = word_set("what how where why whether if")
-# "…, only RabbitMQ": what follows is the exception, and affirmed.
+# "…, only RabbitMQ": what follows is an exception, and so affirmed.
 _EXCEPTIONS = word_set("only just but except always rather instead")
 _PARTICIPLE_CUES = word_set("avoided skipped dropped abandoned")
-# "no oversubscription in the back end": what follows these is there.
+# "no oversubscription in the back end": what follows these exists.
 _PLACE = word_set("in on at from inside within")
 _CONDITIONAL = word_set("would wouldn't can't cannot couldn't you'd we'd")
 
@@ -70,8 +70,9 @@ Denies = Callable[[Answer, Span], bool]
 def is_denied(answer: Answer, span: Span) -> bool:
     """Whether the words of ``span`` are denied.
 
-    Never in a run-on text: with their punctuation taken out, one in a hundred of the phrases that
-    development answers and model answers affirm stood behind the denial of something else.
+    Never in a run-on text. Without punctuation, one in a hundred of the phrases that the
+    development answers and model answers affirm would count as denied, by a denial of something
+    else.
     """
     if answer.run_on:
         return False
@@ -86,7 +87,7 @@ def is_denied(answer: Answer, span: Span) -> bool:
 
 
 def _given_up(answer: Answer, start: int) -> bool:
-    """Whether the phrase is what was left behind: "we moved away from Istio"."""
+    """Whether the phrase names what was given up: "we moved away from Istio"."""
     place = start - 1
     while place > 0 and answer.raw(place) in ARTICLES:
         place -= 1
@@ -108,7 +109,7 @@ def _only_known_by_name(answer: Answer, span: Span) -> bool:
 
 
 def _is_statement(answer: Answer, cue: int) -> bool:
-    """Whether the denial is about a thing, or about everybody, and not about the speaker.
+    """Whether the denial is about a thing or about people in general, not about the speaker.
 
     "A spot instance has no capacity guarantee", "there is no isolation", "you don't want lock-in",
     "we could not find the cause".
@@ -152,7 +153,7 @@ def _denied_before(answer: Answer, place: int | None, span: Span) -> bool:
 
 
 def _starts_a_clause(answer: Answer, cue: int, span: Span) -> bool:
-    """Whether the phrase, behind a comma, is the subject of a clause of its own.
+    """Whether the phrase, after a comma, is the subject of a new clause.
 
     "It cannot reach the rest, lateral movement is what you fear", "what isn't needed, baseline
     profiles brought the rest".
@@ -234,7 +235,7 @@ def _is_of_nouns(answer: Answer, place: int) -> bool:
 
 
 def _opens_clause(answer: Answer, place: int) -> bool:
-    """Whether the comma before ``place`` opens a new clause rather than goes on with a list."""
+    """Whether the comma before ``place`` opens a new clause rather than continuing a list."""
     raw, follower = answer.raw(place), answer.raw(place + 1)
     if raw in SUBJECTS or raw in CLAUSE_STARTS:
         return True
@@ -288,7 +289,7 @@ def _cancelled(answer: Answer, place: int) -> bool:
     opens = tokens[place].gap != 0 or place == 0
     if opens and not _CONDITIONAL.isdisjoint(after):
         return True
-    # "Without X all tokens run to the same expert": how it is, not what we did.
+    # "Without X all tokens run to the same expert" states a fact, not what we did.
     clause = next((at for at in range(place + 1, len(tokens)) if tokens[at].gap == SENTENCE), None)
     rest = {token.raw for token in tokens[place + 1 : clause]}
     return tokens[place].gap == SENTENCE and len(rest) > 4 and rest.isdisjoint(OWN_STORY)

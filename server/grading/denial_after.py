@@ -1,4 +1,4 @@
-"""What stands behind a phrase and denies it: "… was not an option", "… we never turned it on"."""
+"""Denials after the phrase: "… was not an option", "… we never turned it on"."""
 
 from itertools import pairwise
 
@@ -23,7 +23,7 @@ CUES = (
         """)
     | NEGATED_AUXILIARY
 )
-# "not only X", "not just", "not until": what follows is affirmed, or open.
+# "not only X", "not just", "not until": what follows is affirmed or left open.
 AFFIRMED_BY_NEXT = word_set("""
     only just merely simply necessarily until unless sure enough because yet optional negotiable
     matter doubt question wonder later least always everything matter surprise problem more less
@@ -49,7 +49,7 @@ _GIVEN_UP_AFTER = {
     for verb in ("against", "dropped", "abandoned", "skipped", "rejected")
     for pronoun in ("it", "them", "that")
 }
-# Verbs of taking something up, whose denial denies their object: "we never turned it on".
+# Verbs of starting to use something; denying them denies their object: "we never turned it on".
 _TAKEN_UP = word_set("""
     turn turned switch switched enable run ran adopt adopted deploy deployed bother bothered install
     installed introduce introduced buy bought build built implement implemented write wrote support

@@ -40,7 +40,7 @@ from server.grading.verdicts import judge_terms
 logger = logging.getLogger(__name__)
 
 GRADER_VERSION = "4.0.0"
-"""Changes whenever the same answer may get another report; ``aloud regrade`` goes by it."""
+"""Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"
 
@@ -55,7 +55,7 @@ def _by_version(version: str, size: int, lexicon: "_ById") -> TermIndex:
 
 
 class _ById:
-    """A lexicon as a cache key: lexicons are frozen, so that one object never changes."""
+    """A lexicon as a cache key; lexicons are frozen."""
 
     def __init__(self, lexicon: Lexicon, folder: Path | None) -> None:
         self.lexicon, self.folder = lexicon, folder
@@ -89,10 +89,10 @@ def cover(
     """Which of the key phrases were said in these words.
 
     Args:
-        key_phrases: what a listener waits for.
+        key_phrases: the phrases to find.
         words: as transcribed, with their punctuation; plain strings for a typed answer.
-        lexicon: the terms, their expansions and what a transcriber makes of them.
-        strict: for a rough transcript: nothing but the words themselves counts.
+        lexicon: the terms, their expansions and transcribers' spellings of them.
+        strict: for a rough transcript; only the words themselves count.
     """
     timed = [word for word in words if isinstance(word, Word)]
     texts = [word.text if isinstance(word, Word) else word for word in words]
@@ -105,7 +105,7 @@ def cover(
 def cover_question(
     question: Question, texts: Sequence[str], lexicon: Lexicon, sense: AnswerSense
 ) -> Coverage:
-    """Which key phrases of a question a text says, in their words or in others.
+    """Which key phrases of a question a text says, literally or in other words.
 
     Args:
         question: what was asked.
@@ -124,7 +124,7 @@ def cover_question(
 def _with_sense(
     coverage: Coverage, question: Question, spoken: Spoken
 ) -> tuple[Coverage, float | None]:
-    """Names in a mere list are half said, and the rest is looked for by its sense.
+    """Counts names in a mere list as half said, and searches for the rest by meaning.
 
     Returns:
         The coverage, and how far the answer is believed (``SensedAnswer.believed``).
@@ -157,10 +157,10 @@ def grade(
         submission: the transcript and what the client measured.
         lexicon: the terms and how they are said.
         bank_version: digest of the bank the question comes from; goes into the report.
-        sense: what ``make_sense`` made of the answer. Without it, and for a rough transcript,
-            only the words count: nothing is found in other words, and the structure is not judged.
-            Without it there is no score but the coverage's; a rough transcript has the score of
-            its key phrases alone, which a better transcript can only raise.
+        sense: from ``make_sense``. Without it, and for a rough transcript, only the words count:
+            nothing is found in other words, and the structure is not judged. Without it, the
+            coverage's score is the only one. The score of a rough transcript rests on its key
+            phrases alone, so a better transcript can only raise it.
 
     Raises:
         GradingError: the transcript holds no words, or answers another question.
@@ -214,10 +214,10 @@ def grade(
 
 
 def prepare(question: Question, lexicon: Lexicon) -> None:
-    """Does once what the first answer to a question would wait for.
+    """Does the one-time work that the first answer to a question would wait for.
 
-    Grades the model answer, with the vectors of other sentences: to make its own takes longer. And
-    loads the encoder, which tests what clients send.
+    Grades the model answer with the vectors of other sentences, because computing its own takes
+    longer, and loads the encoder, which checks what clients send.
 
     Raises:
         GradingError: the model answer holds no words.

@@ -1,4 +1,4 @@
-"""A judge's verdicts on the key phrases not found, counted where its quotes stand in the answer.
+"""A judge's verdicts on key phrases that were not found; they count if the answer has the quote.
 
 The judge is a language model that the candidate chose. Its word alone proves nothing: a verdict
 counts only with a quote of the answer's own words, and is marked ``how: judge``.
@@ -22,11 +22,12 @@ from server.contract import (
 )
 
 MIN_QUOTE_WORDS: Final = 3
-"""Fewer words carry no statement. The shortest of the bank's 7,378 ``ways`` has five.
-The parts of "in-flight" count as words."""
+"""Fewer words state nothing. The shortest of the bank's 7,378 ``ways`` has five. Parts of a word
+such as "in-flight" count as words."""
 
 MAX_QUOTE_WORDS: Final = 40
-"""A longer quote points at nothing. The longest of the bank's ``ways`` has 22 words."""
+"""A longer quote points at nothing in particular. The longest of the bank's ``ways`` has 22
+words."""
 
 MAX_PHRASES_OF_ONE_QUOTE: Final = 2
 """A judge that says yes to everything gives every phrase the same quote. Of 724 sentences of the
@@ -63,7 +64,7 @@ _ORDERS: Final = (
     re.compile(r"\byou are (?:\w+ ){1,2}?(?:judge|grader|assistant|language model)\b"),
     re.compile(r"\bsystem prompt\b"),
 )
-"""What speaks to the judge and not to an interviewer. A list cannot know every wording."""
+"""Wordings that address the judge, not an interviewer. A list cannot cover every wording."""
 
 
 def apply_judgment(
@@ -72,7 +73,7 @@ def apply_judgment(
     texts: Sequence[str],
     is_denied: Callable[[tuple[int, int]], bool],
 ) -> tuple[Coverage, tuple[str, ...]]:
-    """Count the judge's verdicts that the answer's own words bear out.
+    """Count the judge's verdicts that the answer's own words support.
 
     Only phrases that the grader found missing, possible or partly said can change; what the
     grader found, or found denied, stays.
@@ -109,7 +110,7 @@ def apply_judgment(
 def _said(
     phrases: Sequence[PhraseCoverage], quotes: Mapping[str, str], answer: "_Quotable"
 ) -> dict[str, PhraseCoverage]:
-    """The phrases whose quotes the answer bears out, covered, by their names."""
+    """The phrases whose quotes are in the answer, as covered, by name."""
     places = {
         each.phrase: place
         for each in phrases
@@ -131,7 +132,7 @@ def _said(
 
 
 class _Quotable:
-    """An answer in which quotes are looked up, words compared without case and punctuation."""
+    """An answer in which quotes are looked up, ignoring case and punctuation."""
 
     def __init__(
         self,
@@ -154,7 +155,7 @@ class _Quotable:
         }
 
     def find(self, quote: str) -> range | None:
-        """The words of the answer where the quote stands first; ``None``: it proves nothing."""
+        """The words where the answer first has the quote; ``None``: it proves nothing."""
         tokens = _tokens(quote)
         if not MIN_QUOTE_WORDS <= len(tokens) <= MAX_QUOTE_WORDS:
             return None
@@ -168,7 +169,7 @@ class _Quotable:
         return None
 
     def _place(self, start: int, end: int) -> range:
-        """The words of the answer that stand in ``_text[start:end]``."""
+        """The words of the answer in ``_text[start:end]``."""
         first, last = bisect(self._ends, start - 1), bisect(self._ends, end - 2)
         return range(self._word_of[first], self._word_of[last] + 1)
 

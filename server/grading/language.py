@@ -1,4 +1,4 @@
-"""Remarks on the English of an answer, by a small table of rules that are seldom wrong."""
+"""Remarks on the English of an answer, from a small table of rules that are rarely wrong."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from server.grading.answer import Answer
 from server.grading.tokenizer import SENTENCE
 
 MAX_NOTES = 8
-"""More remarks than this on one answer help nobody."""
+"""More remarks on one answer do not help."""
 
 
 class _Rule(BaseModel):
@@ -32,7 +32,7 @@ class _Rule(BaseModel):
 def _rules() -> tuple[tuple[re.Pattern[str], _Rule], ...]:
     text = resources.files("server.grading").joinpath("data/language_rules.yaml").read_text("utf-8")
     rules = [_Rule.model_validate(entry) for entry in parse_yaml(text, "language_rules.yaml").data]
-    # a space is found many times faster than a place where a word may begin
+    # searching for a space is many times faster than for a word boundary
     return tuple((re.compile(rf" (?:{rule.said})(?!\S)"), rule) for rule in rules)
 
 

@@ -1,8 +1,8 @@
-"""Names in a mere list ("there is Kafka, we have Redis"): nothing is said of what they stand for.
+"""Names that are merely listed ("there is Kafka, we have Redis"), with nothing said about them.
 
-A logistic regression over the rates of classes of words around a mention tells a list from speech.
-``scripts/train_listed.py`` fits it on lists written for the purpose, bare and wrapped into phrases
-that say nothing, and on mentions that coaches ticked.
+A logistic regression over the rates of word classes around a mention tells a list from speech.
+``scripts/train_listed.py`` fits it on lists written for the purpose, bare or wrapped in empty
+phrases, and on mentions that coaches ticked.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from server.grading.sense.features import COMMON_WORDS
 from server.grading.sense.logistic import Logistic
 
 REACH: Final = 25
-"""Words on either side that are looked at."""
+"""Words considered on either side."""
 MIN_AROUND: Final = 12
-"""With fewer nobody can tell a list from a short answer."""
+"""With fewer words, a list and a short answer look alike."""
 LISTED_FROM: Final = 0.0
 """Logit. `scripts/train_listed.py` prints what it finds in lists, and in speech."""
 
@@ -49,8 +49,8 @@ _CLASSES: Final = {
     "speaker": word_set("i we you i'm i've we've you've my our your us me"),
 }
 NAMES: Final = (*_CLASSES, "verb", "bare", "name", "letters")
-"""Of the features: the rates of the classes, of content verbs, of words in items of up to four
-words without a common one, of words written as names, and the mean length of a word, in tens."""
+"""The features: the rates of the classes, of content verbs, of words in items of up to four words
+without a common one and of words written as names, and the mean word length in tens."""
 _BETWEEN_ITEMS: Final = word_set("and or then also plus maybe um uh like well")
 _MAX_ITEM: Final = 4
 _MAX_LETTERS: Final = 12
@@ -62,12 +62,12 @@ class Listing:
     """Where an answer merely lists names."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        """Of the words of an answer, with their punctuation."""
+        """Takes the words of an answer, with their punctuation."""
         self._sums = np.zeros((len(words) + 1, len(NAMES)))
         _flags(words).cumsum(axis=0, out=self._sums[1:])
 
     def mark(self, coverage: Coverage) -> Coverage:
-        """The coverage with the phrases that are merely listed as partly said."""
+        """The coverage, with merely listed phrases as partly said."""
         phrases = tuple(
             phrase.model_copy(update={"status": "partial", "how": "listed"})
             if phrase.status == "covered"
@@ -84,10 +84,10 @@ class Listing:
         return row is not None and bool(_model().logits(row)[0] > LISTED_FROM)
 
     def row(self, said: Sequence[int]) -> Floats | None:
-        """The features of a mention, one row; ``None`` where too few words stand around it.
+        """The features of a mention, as one row; ``None`` if there are too few words around it.
 
         Args:
-            said: the indices of its words, rising.
+            said: the indices of its words, in order.
         """
         if not said:
             return None
@@ -127,9 +127,9 @@ def _flags(words: Sequence[str]) -> Floats:
 
 @dataclass(frozen=True)
 class _Mark:
-    """A written word: its features where it opens a sentence, and inside one; what it ends.
+    """A word's features at the start of a sentence, its features inside one, and what it ends.
 
-    The features are the bytes of float64, which take a fraction of the time to put together.
+    The features are float64 bytes, which are much faster to concatenate.
     """
 
     opening: bytes
@@ -168,7 +168,7 @@ def _is_verb(plain: str) -> bool:
 
 
 def _is_name(word: str) -> tuple[bool, bool]:
-    """Whether it is written as a name where it opens a sentence, and inside one."""
+    """Whether it is written as a name, at the start of a sentence and inside one."""
     within = word[1:]
     opening = any(letter.isupper() for letter in within) or "_" in word or "." in within
     return opening, opening or word[:1].isupper()

@@ -25,10 +25,10 @@ _ORDINALS = {
     "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "sixtieth": 60, "seventieth": 70,
     "eightieth": 80, "ninetieth": 90, "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
-# "first" to "third" stay words ("first token"); behind tens they count ("ninety third").
+# "first" to "third" stay words ("first token"), but count after tens ("ninety third").
 _LOW_ORDINALS = {"first": 1, "second": 2, "third": 3}
 _OH = frozenset({"oh", "o"})
-"""How a nought is read in a row of digits: "four oh four"."""
+"""How a zero is read in a row of digits: "four oh four"."""
 _NUMBER_WORDS = frozenset([*_UNITS, *_TEENS, *_TENS, "hundred", "thousand"])
 NUMBER_STARTS = _NUMBER_WORDS | frozenset(_ORDINALS)
 """Words that a number may start with."""
@@ -110,14 +110,15 @@ def _ordinal(words: Sequence[str], at: int) -> tuple[str, int] | None:
 
 
 def read_number(words: Sequence[str], at: int) -> tuple[str, int] | None:
-    """The number that starts at one word.
+    """The number that starts at a given word.
 
     Args:
         words: lower-case words of one sentence.
         at: index to start at.
 
     Returns:
-        Its digits ("256", "3.5", "99th") and how many words it takes; ``None`` where none starts.
+        Its digits ("256", "3.5", "99th") and how many words it takes; ``None`` if none starts
+        there.
     """
     if words[at] not in NUMBER_STARTS:
         return None

@@ -1,4 +1,4 @@
-"""How the words of a transcript sound, each as the string of its phones (``confusions.encode``)."""
+"""How the words of a transcript sound, each as a string of phones (``confusions.encode``)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ _PIECES = {"ctl": "control", "py": "pie", "kube": "cube", "sql": "sequel"}
 """Pieces of coined names, as they are read: "kubectl" is "cube control"."""
 MIN_PHONES, MAX_PHONES = 3, 24
 MAX_RUN_WORDS = 5
-"""Words that a transcriber makes of one phrase it does not know."""
+"""Words that a transcriber may write for one phrase it does not know."""
 _READ_AS_WORDS = frozenset("ai")
-"""Letters that are words, too."""
+"""Letters that are also words."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordPhones:
-    """How an answer sounds, and every short run of its words that may stand for a phrase.
+    """How an answer sounds, and every short run of words that may be a transcribed phrase.
 
     Attributes:
-        of: the phones of each token, one character a phone.
-        runs: first token and the token behind the last, of up to ``MAX_RUN_WORDS`` tokens with
-            nothing between them, one of which carries meaning.
+        of: the phones of each token, one character per phone.
+        runs: the first token and the token after the last, of up to ``MAX_RUN_WORDS`` consecutive
+            tokens without a break, at least one of them a content word.
         classes: the phones of each run, with those that listeners confuse merged.
     """
 
@@ -44,12 +44,12 @@ class WordPhones:
 
 @lru_cache(maxsize=65536)
 def phones_of(word: str) -> str:
-    """How a lower-case word is usually said; empty where that is not known."""
+    """How a lower-case word is usually said; empty if unknown."""
     if len(word) > _MAX_CHARS or not word.isascii():
         return ""
     if len(word) == 1 and word.isalpha() and word not in _READ_AS_WORDS:
         return encode(dictionary()[f"{word}."][0])
-    if word == "eff":  # the letter's name, which espeak-ng spells
+    if word == "eff":  # the name of the letter, which espeak-ng would spell
         return phones_of("f")
     if word not in dictionary():
         for piece, said in _PIECES.items():
@@ -59,13 +59,13 @@ def phones_of(word: str) -> str:
                 return "".join(parts if word.startswith(piece) else reversed(parts))
     try:
         return encode(next(iter(pronunciations(word)), ()))
-    except HearingError:  # without espeak-ng only the dictionary's words have a sound
+    except HearingError:  # without espeak-ng, only words of the dictionary have a sound
         return ""
 
 
 @lru_cache(maxsize=65536)
 def _sound(word: str) -> tuple[str, str, bool]:
-    """The phones of a word, the same merged, and whether it is a function word."""
+    """The phones of a word, the merged phones, and whether it is a function word."""
     phones = phones_of(word)
     return phones, merged(phones), word in FUNCTION_WORDS
 
@@ -76,7 +76,7 @@ def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
     text = "".join([classes for _, classes, _ in sounds])
     places = [0, *accumulate([len(classes) for _, classes, _ in sounds])]
     breaks = [at for at, token in enumerate(tokens) if token.gap != NO_BREAK and at]
-    meant = [*range(len(tokens))]  # from each token on the first that is no function word
+    meant = [*range(len(tokens))]  # for each token, the next one that is not a function word
     for at in range(len(tokens) - 1, -1, -1):
         if sounds[at][2]:
             meant[at] = meant[at + 1] if at + 1 < len(tokens) else len(tokens)

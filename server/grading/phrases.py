@@ -1,4 +1,4 @@
-"""Key phrases made ready for searching: the variants of each, as units that must be found."""
+"""Key phrases prepared for search: the variants of each, as units that must be found."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def _wordings(source: KeyPhrase) -> Iterator[tuple[str, Origin]]:
     names = (*source.aliases, *source.any_of)
     for text, origin in ((source.phrase, "exact"), *((name, "alias") for name in names)):
         hit = _PARENTHESES.match(text)
-        # "O(1)" is no phrase with its acronym behind it: that stands apart.
+        # "O(1)" is not a phrase followed by its acronym, which would be set apart
         if hit and hit["outer"] and re.search(r"\s\(", text):
             yield f"{hit['outer']} {hit['rest']}".strip(), "exact" if origin == "exact" else "alias"
             yield f"{hit['inner']} {hit['rest']}".strip(), "alias"
@@ -36,7 +36,7 @@ def _wordings(source: KeyPhrase) -> Iterator[tuple[str, Origin]]:
 
 
 def _initials(text: str, terms: TermIndex) -> Iterator[str]:
-    """Acronyms a speaker may make of a phrase of three words and more."""
+    """Acronyms that a speaker may form from a phrase of three or more words."""
     tokens = tokenize(text.split())
     if any(not token.text.isalpha() for token in tokens):
         return
@@ -53,7 +53,7 @@ def _initials(text: str, terms: TermIndex) -> Iterator[str]:
             [token.family for token in tokenize(expansion.split())] == families
             for expansion in expansions
         ):
-            continue  # the field knows another meaning of these letters
+            continue  # these letters mean something else in the field
         yield letters
 
 

@@ -1,4 +1,4 @@
-"""What a layer proposes: words of the answer that may say a key phrase."""
+"""A layer's proposals: words of the answer that may say a key phrase."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol
@@ -10,7 +10,7 @@ LayerName = Literal["surface", "sound", "sense"]
 How = Literal["exact", "inflected", "alias", "acronym", "fuzzy", "sound", "own_words"]
 
 
-# Named tuples: an answer has hundreds of them, and they are made in a third of the time.
+# Named tuples, because an answer has hundreds and they take a third of the time to create.
 class Place(NamedTuple):
     """Tokens ``start`` to ``end`` of the answer say units ``first`` to ``last`` of the variant."""
 
@@ -29,10 +29,10 @@ class Proposal(NamedTuple):
         phrase: what was said.
         words: the tokens that carry the phrase, in order.
         how: the way it was said.
-        score: how sure the layer is, 0..1; the words themselves count 1.
-        whole: all of the phrase, not only a part.
-        variant: the wording of the phrase, where it was found by its words; with ``places`` for
-            its units, in the order of the answer.
+        score: how sure the layer is, 0..1; the words themselves get 1.
+        whole: the whole phrase, not only a part.
+        variant: the wording, if the phrase was found by its words; ``places`` are those of its
+            units, in the order of the answer.
     """
 
     layer: LayerName

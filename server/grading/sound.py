@@ -1,8 +1,8 @@
-"""The sound layer: words that sound like a key phrase and were written as something else.
+"""The sound layer: words that sound like a key phrase but were written as something else.
 
-"Infinite bend" is InfiniBand and "page the tension" paged attention, as a transcriber writes what
-it does not know. How near two stretches of sound are says ``confusions.distance``; how near they
-must be depends on what was written: ordinary words that make sense must not be taken for a term.
+A transcriber writes "infinite bend" for InfiniBand and "page the tension" for paged attention.
+``confusions.distance`` measures how close two passages sound; how close they must be depends on
+what was written, because ordinary words that make sense must not be taken for a term.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterato
         score_cutoff=FIRST_CUTOFF,
         dtype=np.float32,
     )
-    for at in np.flatnonzero(apart <= FIRST_CUTOFF).tolist():  # many times as fast as ``nonzero``
+    for at in np.flatnonzero(apart <= FIRST_CUTOFF).tolist():  # many times faster than ``nonzero``
         row, column = divmod(at, len(runs))
         phrase, wording = sounding[row]
         start, end = runs[column]
@@ -99,7 +99,7 @@ def _known_spellings(answer: Answer, wording: Sounding) -> Iterator[tuple[int, i
 
 
 def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float | None:
-    """How far the words are from the wording by their sound; ``None``: they are something else."""
+    """How far the words sound from the wording; ``None``: they are something else."""
     tokens = answer.tokens[start:end]
     written = [token.text for token in tokens]
     meant = list(wording.texts)
@@ -114,7 +114,7 @@ def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float 
     if not {family(text) for text in meant_rest}.isdisjoint(
         token.family for token in tokens[first : len(written) - last]
     ):
-        return None  # a word of the phrase itself stands there, in another place
+        return None  # a word of the phrase itself, in another position
     sound = "".join(phones)
     shared = meant[:first] + (meant[-last:] if last else [])
     anchored = any(text.isalpha() and text not in FUNCTION_WORDS for text in shared)
@@ -130,7 +130,7 @@ def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float 
 def _limit(
     written: Sequence[str], meant: Sequence[str], sound: str, *, odd: bool, anchored: bool
 ) -> float:
-    """How far apart two stretches may be, by what was written and what stands beside them."""
+    """How far apart two passages may be, given what was written there and beside them."""
     if all(text in FUNCTION_WORDS for text in written):
         return -1.0
     if odd and len(sound) >= MIN_PHONES_ODD:
@@ -177,7 +177,7 @@ def _differ_by_prefix(one: str, other: str) -> bool:
         ending += 1
     if one == other:
         return False
-    if ending == len(other) and ending >= MIN_WHOLE_ENDING:  # "of a GPU" is no vGPU
+    if ending == len(other) and ending >= MIN_WHOLE_ENDING:  # "of a GPU" is not vGPU
         return True
     if ending < MIN_SHARED_ENDING:
         return False

@@ -1,9 +1,10 @@
-"""Whether the speaker stands by what a mention names, or says not to know, use or believe in it.
+"""Whether the speaker affirms what a mention names, or disclaims knowing, using or believing in it.
 
 "X? No idea", "X I only know from a slide", "people say X, that is a myth", "I'd switch X off": a
-logistic regression over the words around the mention, in classes, and the vector of its clause.
-``scripts/train_stance.py`` fits it on sentence frames written for it, both ways, and on mentions
-that coaches ticked. Without vectors nothing is said here; ``denial`` has rules on the words alone.
+logistic regression decides from classes of words around the mention and the vector of its clause.
+``scripts/train_stance.py`` fits it on sentence frames written for the purpose, disclaiming and
+affirming, and on mentions that coaches ticked. Without vectors, it makes no decision; ``denial``
+has rules on the words alone.
 """
 
 import json
@@ -27,9 +28,9 @@ from server.grading.sense.vectors import AnswerSense
 from server.grading.tokenizer import NO_BREAK
 
 REACH: Final = 14
-"""Words of the sentence that are looked at on either side."""
+"""Words of the sentence considered on either side."""
 NEXT_REACH: Final = 8
-"""Words of the sentence behind: "X? Never tried it."."""
+"""Words considered in the next sentence: "X? Never tried it."."""
 
 _CLASSES: Final = {
     "no": word_set("""
@@ -67,11 +68,11 @@ _DOUBTS: Final = frozenset().union(
         guessing escapes beyond head lost ends gap greek thought away avoid avoided talked thrown
         """),
 )
-"""Nobody disclaims without one of these words or a question mark near: what sounds like it to the
-regression otherwise ("with six years of experience", "I ran a blameless postmortem") was half of
-what it took in model answers, and none of the disclaimers in its frames."""
+"""Every disclaimer has one of these words or a question mark nearby. Mentions without them that the
+regression took for disclaimers ("with six years of experience", "I ran a blameless postmortem")
+were half of its finds in model answers and none of the disclaimers in its frames."""
 _CLASSES_OF: Final[dict[str, int]] = {}
-"""The classes of each word, as bits in their order."""
+"""The classes of each word, as bits in the order of the classes."""
 for _at, _words in enumerate(_CLASSES.values()):
     for _word in _words:
         _CLASSES_OF[_word] = _CLASSES_OF.get(_word, 0) | 1 << _at
@@ -97,17 +98,17 @@ def shipped_model() -> StanceModel:
 
 
 class Stance:
-    """How the speaker of one answer stands to what is named in it."""
+    """The speaker's stance toward what an answer names."""
 
     def __init__(self, words: Sequence[str], sense: AnswerSense) -> None:
         self._words = words
         self._sense = sense
 
     def disclaims(self, first: int, last: int) -> bool:
-        """Whether the speaker says not to know, use or believe in words ``first`` to ``last``."""
+        """Whether the speaker disclaims what words ``first`` to ``last`` name."""
         vector = clause_vector(self._sense, first, last)
         opening = _bare(self._words[max(0, first - 2) : first])
-        if vector is None or "without" in opening:  # "without X I'd not know": for the rules
+        if vector is None or "without" in opening:  # "without X I'd not know" is left to the rules
             return False
         if not _is_doubtful(self._words, first, last):
             return False
@@ -118,7 +119,7 @@ class Stance:
 
 
 def denies_with(answer: Answer, sense: AnswerSense | None) -> Denies:
-    """What tells whether a mention is denied: with the vectors of the answer also by its stance."""
+    """How to tell whether a mention is denied: by the rules and, with vectors, also by stance."""
     unbroken = all(token.gap == NO_BREAK for token in answer.tokens[1:])
     if sense is None or (unbroken and len(answer.tokens) > MAX_UNBROKEN):
         return is_denied
@@ -132,7 +133,7 @@ def denies_with(answer: Answer, sense: AnswerSense | None) -> Denies:
 
 
 def clause_vector(sense: AnswerSense, first: int, last: int) -> npt.NDArray[np.float32] | None:
-    """The vector of the shortest span that holds the words."""
+    """The vector of the shortest span that contains the words."""
     holding = [
         (end - start, at)
         for at, (start, end) in enumerate(sense.spans)
@@ -142,7 +143,7 @@ def clause_vector(sense: AnswerSense, first: int, last: int) -> npt.NDArray[np.f
 
 
 def _is_doubtful(words: Sequence[str], first: int, last: int) -> bool:
-    """Whether a word or mark of doubt stands in the sentence of a mention or in the next."""
+    """Whether the sentence of a mention, or the next one, has a word or mark of doubt."""
     before, after = _sentence(words, first, last + 1)
     behind = _sentence_behind(words, after)
     around = (*words[before:first], *words[last + 1 : behind])
@@ -151,7 +152,7 @@ def _is_doubtful(words: Sequence[str], first: int, last: int) -> bool:
 
 
 def _sentence(words: Sequence[str], first: int, end: int) -> tuple[int, int]:
-    """Where the sentence of the words starts and stops, as far as it is looked at."""
+    """Where the sentence of the words starts and stops, within the reach that is considered."""
     start, stop = first, end
     while start > 0 and first - start < REACH and not _ends(words[start - 1]):
         start -= 1
@@ -161,7 +162,7 @@ def _sentence(words: Sequence[str], first: int, end: int) -> tuple[int, int]:
 
 
 def _sentence_behind(words: Sequence[str], stop: int) -> int:
-    """Where the sentence that starts at ``stop`` stops, as far as it is looked at."""
+    """Where the sentence that starts at ``stop`` ends, within the reach that is considered."""
     behind = stop
     while behind < len(words) and behind - stop < NEXT_REACH:
         behind += 1
@@ -171,7 +172,7 @@ def _sentence_behind(words: Sequence[str], stop: int) -> int:
 
 
 def word_features(words: Sequence[str], first: int, last: int) -> dict[str, float]:
-    """What stands around the mention: in its clause, its sentence, and the sentence behind."""
+    """The words around the mention: in its clause, its sentence and the next sentence."""
     end = last + 1
     start, stop = _sentence(words, first, end)
     behind = _sentence_behind(words, stop)
@@ -239,7 +240,7 @@ def _pauses(word: str) -> bool:
 
 
 def _nearest(words: Sequence[str]) -> float:
-    """How far the nearest negation is, 0 to 1; 1 where there is none."""
+    """The distance to the nearest negation, 0 to 1; 1 if there is none."""
     return min((at for at, word in enumerate(words) if word in _CLASSES["no"]), default=12) / 12
 
 

@@ -142,7 +142,7 @@ def _per_minute(delivery: Delivery) -> float | None:
 
 
 def _mixed(points: list[tuple[float, SummaryPoint]]) -> tuple[SummaryPoint, ...]:
-    """The weightiest points, at most two of one kind while others wait."""
+    """The weightiest points, at most two of one kind while there are others."""
     ranked = [point for _, point in sorted(points, key=lambda entry: -entry[0])]
     chosen: list[SummaryPoint] = []
     for limit in (2, MAX_POINTS):
@@ -161,7 +161,7 @@ def summarize(
     language: Language,
     structure: Structure | None = None,
 ) -> Summary:
-    """Up to three points each way; nothing is praised or blamed that the report does not show."""
+    """Up to three points each way, all of them shown in the report."""
     terms = said_terms(pronunciation.terms)
     return Summary(
         went_well=_mixed(_well(coverage, terms, delivery, structure)),
@@ -178,7 +178,7 @@ HEARING_NOTICE = "How terms were said could not be judged: {problem}."
 UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not graded."
 CORRECTED_NOTICE = "The candidate corrected words of the transcript: {corrections}."
 MAX_LISTED_CORRECTIONS = 10
-"""The transcript marks them all."""
+"""The transcript marks all of them."""
 SHORTEST_MISSING_S: Final = 0.1
 """Less is not said in figures."""
 
@@ -199,7 +199,7 @@ _REMEDIES: Final[dict[SoundProblem, str]] = {
 
 
 def notices_of(submission: Submission) -> tuple[str, ...]:
-    """All that apply to an answer, before any judge's."""
+    """All notices that apply to an answer, except those about a judge."""
     notices = [ROUGH_NOTICE] if submission.transcript.is_rough else []
     problem = (submission.evidence.hearing_problem or "").strip().rstrip(".")
     if problem:
@@ -233,7 +233,7 @@ def _clock(seconds: float) -> str:
 
 
 def sound_notice(quality: SoundQuality | None) -> str:
-    """One line about the sound, with what to do; empty where nothing is wrong or was measured."""
+    """One line about the sound and what to do; empty if nothing is wrong or was measured."""
     if quality is None or not quality.problems:
         return ""
     parts = [
@@ -258,7 +258,7 @@ def _missing(quality: SoundQuality) -> str:
     if quality.misses_more:
         part = "a part" if is_short else f"{missing_s} s or more"
         return f", {part} cannot be read (this kind of file does not say how much is missing)"
-    # a file whose end is missing declares more than came: nothing stands for its end
+    # a truncated file declares more than there is, and nothing fills in for its end
     if quality.declared_s is None:
         return f", {missing_s} s cannot be read and count as silence"
     return f", {missing_s} s of {quality.declared_s:.1f} s cannot be read"

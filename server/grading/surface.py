@@ -1,7 +1,7 @@
-"""The surface layer: a key phrase by its words, however they were inflected, written or joined.
+"""The surface layer: finds a key phrase by its words, inflected, respelled or joined.
 
-Every unit of a wording is looked up for its places in the answer; of each sentence the places that
-stand closest together are proposed. Whether they belong together is for the confirmer.
+It looks up the places of every unit of a wording and proposes, for each sentence, the places that
+are closest together. The confirmer decides whether they belong together.
 """
 
 from bisect import bisect_left
@@ -15,7 +15,7 @@ from server.grading.sense.thresholds import MAX_OTHER_SIDE_WORDS, MIN_UNITS_TO_S
 from server.grading.units import CompiledPhrase, Tier, Unit, Variant
 
 MAX_NEAR = 8
-"""Places of one unit that are tried on either side; the closest wins anyway."""
+"""Places of one unit tried on either side; the closest one wins anyway."""
 TIER_SCORES = {
     Tier.EXACT: 1.0, Tier.INFLECTED: 0.98, Tier.DERIVED: 0.9, Tier.ACRONYM: 0.95,
     Tier.SPELLING: 0.85,
@@ -24,7 +24,7 @@ _LOOSE_FAMILY = ("er", "or", "ism", "ness")
 
 
 def propose_words(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator[Proposal]:
-    """Every place where a wording of a phrase, or some of its words, may stand."""
+    """Every place that may say a wording of a phrase, or some of its words."""
     for phrase in phrases:
         if answer.has_any(phrase.keys):
             yield from _propose(answer, phrase)
@@ -37,11 +37,11 @@ def _propose(answer: Answer, phrase: CompiledPhrase) -> Iterator[Proposal]:
         said = [
             number
             for number, unit in enumerate(variant.units)
-            # most are known already: other variants have them too
+            # most are known already, from other variants
             if (spans := found.get(id(unit))) or (spans is None and spans_of(answer, unit))
         ]
         lone = len(said) == 1 and said[0] > 0 and len(variant.needed) > 1
-        if not joined and (not said or lone):  # alone it tells nothing unless it opens the phrase
+        if not joined and (not said or lone):  # alone it is no evidence unless it opens the phrase
             continue
         by_unit = [_places(answer, variant, number) for number in range(len(variant.units))]
         if len(variant.units) == 1:
@@ -79,7 +79,7 @@ def _proposal(
 
 
 def _places(answer: Answer, variant: Variant, number: int) -> list[Place]:
-    """Where one unit stands, in order; an adverb ("in parallel") is no part of a phrase."""
+    """Where one unit occurs, in order; an adverb ("in parallel") is not part of a phrase."""
     unit = variant.units[number]
     spans = spans_of(answer, unit)
     if not spans:
@@ -93,7 +93,7 @@ def _places(answer: Answer, variant: Variant, number: int) -> list[Place]:
 
 
 def _is_in_adverb(answer: Answer, place: Place, unit: Unit) -> bool:
-    """Whether a place is part of an adverb that is none of the phrase's own."""
+    """Whether a place is part of an adverb that is not in the phrase."""
     return (
         place.end - place.start == 1
         and place.start in answer.adverbial
@@ -155,7 +155,7 @@ def _look_up(answer: Answer, unit: Unit) -> dict[Span, Tier]:
         for start, end, form in answer.symbols.get(symbol, ()):
             if form != "exact":
                 put(start, end, Tier.ACRONYM if form == "acronym" else Tier.SPELLING)
-            elif end - start > 1:  # a single word was looked up by its own keys
+            elif end - start > 1:  # a single word is looked up by its own keys
                 said = " ".join(token.text for token in answer.tokens[start:end])
                 put(start, end, Tier.EXACT if said == symbol else Tier.INFLECTED)
     if answer.prefixed:
@@ -181,7 +181,7 @@ def _digits_apart(answer: Answer, text: str) -> Iterator[Span]:
 
 
 def _stands_alone(answer: Answer, unit: Unit, place: Place) -> bool:
-    """Whether a derivation will do for a phrase of one word: "quantized" for "quantization"."""
+    """Whether a derivation counts for a phrase of one word: "quantized" for "quantization"."""
     said = answer.tokens[place.start].lemma
     if len(unit.text) < 4 or unit.weight < 1.0:
         return False
@@ -194,7 +194,7 @@ def _together(
     by_unit: Sequence[Sequence[Place]],
     joined: Sequence[Place],
 ) -> Iterator[list[Place]]:
-    """Ways to cover all units with places of one sentence: around each place the nearest others."""
+    """Ways to cover all units within one sentence: each place with the nearest others."""
     needed = list(variant.needed)
     if len(needed) >= MIN_UNITS_TO_SPARE_ONE:
         empty = [number for number in needed if not by_unit[number]]
@@ -202,7 +202,7 @@ def _together(
             needed.remove(empty[0])
     for number in needed:
         if not by_unit[number] and not any(each.first <= number < each.last for each in joined):
-            return  # it stands in no sentence
+            return  # not in any sentence
     groups: dict[int, list[Place]] = defaultdict(list)
     for place in (*(place for places in by_unit for place in places), *joined):
         groups[answer.sentence[place.start]].append(place)
@@ -233,7 +233,7 @@ def _start_of(place: Place) -> int:
 
 
 def _near(places: Sequence[Place], start: int) -> Sequence[Place]:
-    """The places next to a token, from places in order: an answer may be one endless clause."""
+    """The places next to a token, by bisection, because an answer may be one endless clause."""
     if len(places) <= 2 * MAX_NEAR:
         return places
     at = bisect_left(places, start, key=_start_of)
@@ -267,7 +267,7 @@ def _other_side(
 ) -> list[Place] | None:
     """A pair with the nearest place on the other side of the seed.
 
-    In "it appends to its log and replicates the log" the nearer log is not the one meant.
+    In "it appends to its log and replicates the log", the nearer log is not the one that is meant.
     """
     if len(chosen) != 2 or seed not in chosen:
         return None
@@ -281,7 +281,7 @@ def _other_side(
 
 
 MAX_PART_SEEDS = 200
-"""Places at which a part is tried; no one says a word so often in an answer."""
+"""Places at which a part is tried; nobody says a word this often in an answer."""
 
 
 def _parts(
@@ -289,7 +289,7 @@ def _parts(
 ) -> Iterator[list[Place]]:
     """Runs of neighboring places of different units, and each place alone.
 
-    Without places of one unit that does not open the phrase: they tell nothing of it.
+    Leaves out a place of a single unit that does not open the phrase, because it is no evidence.
     """
     places = sorted(
         (p for each in (*by_unit, joined) for p in each if p.tier < Tier.SPELLING), key=_start_of
@@ -314,5 +314,5 @@ def _parts(
 
 
 def _may_tell(place: Place) -> bool:
-    """Whether a place alone may be a telling part of its phrase."""
+    """Whether a place alone may be a distinctive part of its phrase."""
     return place.first == 0 or place.last - place.first > 1

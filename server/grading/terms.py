@@ -22,10 +22,10 @@ from server.grading.tokenizer import SENTENCE, Token, tokenize
 Form = Literal["exact", "acronym", "fuzzy"]
 
 COMMONEST_WORDS = 1500
-"""A transcriber's spelling that is one of the so many commonest words ("slow" for SLO) is no
+"""A transcriber's spelling that is among this many most common words ("slow" for SLO) is no
 evidence that the term was said."""
 _SHORT_TERM = 4
-"""Terms of so few letters are acronyms, which have no derivations: "jitter" is none of JIT."""
+"""Terms up to this length are acronyms, which have no derivations: "jitter" is not JIT."""
 
 
 class _GeneralTerm(BaseModel):
@@ -38,13 +38,13 @@ class _GeneralTerm(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class TermIndex:
-    """Sequences of word families, by their first, and the symbol each stands for.
+    """Sequences of word families, by their first, and the symbol of each.
 
     Attributes:
         by_first: first family → the sequences that begin with it, their symbol and form.
-        known_words: words that are (part of) a term, and so no misspelling of another.
+        known_words: words that are (part of) a term, and so not a misspelling of another.
         expansions: symbol → what the letters stand for.
-        lexicon_terms: symbol → the lexicon's entry, where it has one.
+        lexicon_terms: symbol → the lexicon's entry, if it has one.
     """
 
     by_first: dict[str, tuple[tuple[tuple[str, ...], str, Form], ...]]
@@ -58,11 +58,11 @@ class TermIndex:
         """Every place where a term is said, in any of its forms.
 
         Args:
-            tokens: of an answer or of a phrase.
-            strict: leave the transcribers' spellings out.
+            tokens: those of an answer or of a phrase.
+            strict: leave out transcribers' spellings.
 
         Returns:
-            Symbol → (first token, token behind the last, form).
+            Symbol → (first token, token after the last, form).
         """
         out: dict[str, list[tuple[int, int, Form]]] = defaultdict(list)
         families = [token.family for token in tokens]
@@ -110,8 +110,8 @@ def _forms(term: str, stands_for: Iterable[str], written_as: Iterable[str]) -> d
 
 
 def compile_terms(lexicon: Lexicon) -> TermIndex:
-    """Bring a lexicon, and the general terms it does not have, into one index."""
-    keys_of = cache(_keys)  # a term's name is one of its forms, too
+    """Put a lexicon, and the general terms that it lacks, into one index."""
+    keys_of = cache(_keys)  # a term's name is one of its forms
     entries: list[tuple[str, dict[str, Form]]] = []
     expanded: dict[str, list[str]] = defaultdict(list)
     for term in lexicon:

@@ -1,8 +1,8 @@
-"""Whether words of one clause belong together as the words of a phrase do.
+"""Whether words of one clause belong together the way the words of a phrase do.
 
 "Checkpointing of the gradient", "we quantize the weights" and "the weights are quantized" say what
-"gradient checkpointing" and "weight quantization" say: a genitive, a verb and its object, a passive
-tie the two. "Control over the flow", "the gang met on Friday" do not.
+"gradient checkpointing" and "weight quantization" say: a genitive, a verb and its object, or a
+passive ties the words. "Control over the flow" and "the gang met on Friday" do not.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ _ADVERBS = word_set("""
 _AUXILIARY = _ADVERBS | _BEING | AUXILIARIES | word_set("it's they're to need needs needed")
 _BEFORE_A_VERB = SUBJECTS | _AUXILIARY | word_set("please let's and then")
 _GENITIVES = word_set("of for in on per between among from by at to into across within")
-"""Prepositions before the thing that a noun is about: "the limit on requests"."""
+"""Prepositions that introduce what a noun is about: "the limit on requests"."""
 _WITH = word_set("with through as against")
 _OBJECTS = word_set("it them him her us me you")
 _IN = word_set("in inside on of")
@@ -53,9 +53,10 @@ PARTICLES = word_set("back out up down off over")
 
 
 def contiguous(answer: Answer, variant: Variant, places: Sequence[Place]) -> bool:
-    """Whether nothing but fillers and the phrase's own words stands between the places, in order.
+    """Whether only fillers and the phrase's own words are between the places, in order.
 
-    A comma may stand between two words, but not before an article: "drain, the node" is two things.
+    A comma is allowed between two words, but not before an article: "drain, the node" is two
+        things.
     """
     for left, right in pairwise(places):
         passed = variant.units[left.last : right.first]
@@ -76,7 +77,7 @@ def contiguous(answer: Answer, variant: Variant, places: Sequence[Place]) -> boo
 
 
 def tie_cost(answer: Answer, variant: Variant, places: Sequence[Place]) -> float | None:
-    """How loosely the places are tied, 0 for not at all loosely; ``None`` where they are not."""
+    """How loosely the places are tied, 0 being the tightest; ``None`` if they are not tied."""
     if variant.joint:
         apart = places[-1].start - places[0].end
         return COST_OF_WORD if apart <= MAX_JOINT_WORDS else None
@@ -107,12 +108,12 @@ def tie_cost(answer: Answer, variant: Variant, places: Sequence[Place]) -> float
 
 
 class _Gap:
-    """What stands between two neighboring places of a phrase.
+    """What separates two neighboring places of a phrase.
 
     Attributes:
-        turned: the two stand in the other order than in the phrase.
+        turned: the two are in the reverse order of the phrase.
         comma: a comma is between them, other than around a filler.
-        apart: they stand in two clauses.
+        apart: they are in two clauses.
         listed: they may be parts of an enumeration ("gradient and activation checkpointing").
     """
 
@@ -137,7 +138,7 @@ class _Gap:
         self.listed = any(raw in _AND for raw in self.raws[:-1])
 
     def ordered_words(self) -> int | None:
-        """How many words of meaning stand between two in the order of the phrase, if tied."""
+        """How many content words are between two words in the phrase's order, if they are tied."""
         if not self.raws:
             return 0
         if self._glued() or self._contrasts():
@@ -171,7 +172,7 @@ class _Gap:
         return self._count(allowed=frozenset())
 
     def turned_words(self) -> int | None:
-        """The same in the other order: the head of the phrase stands first."""
+        """The same in reverse order: the head of the phrase comes first."""
         answer, left, right = self.answer, self.left, self.right
         head, other = self.units[left.first], self.units[right.first]
         particle = head.text in PARTICLES or (right.first and other.text in PARTICLES)
@@ -210,7 +211,7 @@ class _Gap:
         return self._count(allowed=_DETERMINERS | _ADVERBS) if verb else None
 
     def relative_words(self) -> int | None:
-        """The same where a relative clause says what is done: "the impact (which) we measured"."""
+        """The same if a relative clause says what is done: "the impact (which) we measured"."""
         words = self.raws[self.raws[:1] in (["which"], ["that"]) :]
         pronoun = words[:1] in (["we"], ["i"], ["they"], ["you"])
         verb = self.answer.raw(self.right.end - 1)
@@ -220,7 +221,7 @@ class _Gap:
         return 0 if fits and done and not self._qualifies_another() else None
 
     def is_taken_up(self) -> bool:
-        """Whether the verb takes its object up again: "if a node is sick I drain it"."""
+        """Whether the verb refers back to its object: "if a node is sick I drain it"."""
         answer, right = self.answer, self.right
         verb, after = answer.raw(right.end - 1), answer.raw(right.end)
         if self.turned or not self.apart or len(self.raws) > MAX_PRONOUN_WORDS:
@@ -232,7 +233,7 @@ class _Gap:
         return verb.endswith(("ed", "en")) and (done or before[1] in ("it's", "they're"))
 
     def close_words(self) -> int | None:
-        """How many words stand between two of many: no verb of another statement, no pronoun."""
+        """How many words are between two of several: no verb of another statement, no pronoun."""
         left, right = (self.units[place.first] for place in (self.left, self.right))
         particle = self.right.first > 0 and right.text in PARTICLES
         particle = particle or (left.text in PARTICLES and self.right.first + 1 == self.left.first)
@@ -244,7 +245,7 @@ class _Gap:
         return self._count(allowed=_DETERMINERS | _AUXILIARY | links)
 
     def _count(self, *, allowed: frozenset[str]) -> int | None:
-        """Words of meaning in the gap; ``None`` where a function word or a verb is not allowed."""
+        """Content words in the gap; ``None`` if it has a forbidden function word or verb."""
         words = [raw for raw in self.raws if raw not in allowed]
         if any(raw in FUNCTION_WORDS or is_only_verb(raw) for raw in words):
             return None
@@ -256,7 +257,7 @@ class _Gap:
         return unit.glued and self.right.first == self.left.last and bool(apart)
 
     def _is_ordered_by_nature(self, texts: set[str]) -> bool:
-        """Whether the phrase has a number or a "to" that tells its words' order."""
+        """Whether the phrase has a number or a "to", which fix the order of its words."""
         return any(text.isdecimal() for text in texts) or not _ORDERING.isdisjoint(self.texts)
 
     def _contrasts(self) -> bool:

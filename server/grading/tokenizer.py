@@ -1,8 +1,8 @@
-"""The words of an answer as tokens that can be compared: one form for every way of writing them.
+"""The words of an answer as comparable tokens, with one form for every way of writing them.
 
-``A100``, ``F.S.D.P.``, ``78%`` and ``all-reduce`` come apart into ``a 100``, ``fsdp``,
-``78 percent`` and ``all reduce``; number words become digits. Every token remembers which of the
-answer's words it came from, so that a hit can point at them.
+``A100``, ``F.S.D.P.``, ``78%`` and ``all-reduce`` become ``a 100``, ``fsdp``, ``78 percent`` and
+``all reduce``; number words become digits. Every token records which of the answer's words it came
+from, so that a match can point at them.
 """
 
 import re
@@ -22,12 +22,12 @@ class Token(NamedTuple):
 
     Attributes:
         text: lower case, digits for numbers.
-        raw: lower case as it was written, for the words that only matter as words ("one").
+        raw: as written, in lower case, for words that matter only as words ("one").
         lemma: key that its inflections share.
         family: key that its derivations share.
         first: index of the first of the answer's words it came from.
         last: index of the last.
-        gap: what stands before it: ``NO_BREAK``, ``COMMA`` or ``SENTENCE``.
+        gap: the break before it: ``NO_BREAK``, ``COMMA`` or ``SENTENCE``.
         inside: it continues the word of the token before it ("reduce" of "all-reduce").
         cut: broken off by the speaker ("continu-").
     """
@@ -76,15 +76,15 @@ _POSSESSIVE_KEPT = word_set(
 _ONES = {"1st": "first", "2nd": "second", "3rd": "third"}
 _NOT_AS_IT_IS = NUMBER_STARTS | {"per", "oh"}
 _MAX_WORD_CHARS = 120
-"""Nobody says a longer word; what is pasted in is cut, so that reading it stays quick."""
+"""Nobody says a longer word. Pasted text is cut, to keep tokenizing fast."""
 _MAX_DIGITS = 9
 """Longer numbers are identifiers, not quantities to multiply."""
 _ORDINAL_TAIL = re.compile(r"^(st|nd|rd|th)$")
 
 
 # A piece of a word: text, index of the word, break before it, whether it continues the word,
-# whether it was cut off, and its lemma and family if it is a plain word, which needs no look at its
-# neighbors. A plain tuple: an answer has hundreds.
+# whether it was cut off, and lemma and family if it is a plain word, which does not depend on its
+# neighbors. A plain tuple, because an answer has hundreds.
 _Piece = tuple[str, int, int, bool, bool, tuple[str, str] | None]
 
 
@@ -97,9 +97,9 @@ def _keys(text: str) -> tuple[str, str]:
 def _split_word(
     written: str,
 ) -> tuple[tuple[str, ...], int, bool, tuple[tuple[str, str] | None, ...]]:
-    """One written word: its pieces, the break behind it, whether it was cut off, and keys.
+    """The pieces of a written word, the break after it, whether it was cut off, and keys.
 
-    The keys are lemma and family of each piece that is a plain word; ``None`` of the others.
+    The keys are the lemma and family of each piece that is a plain word, ``None`` for the others.
     """
     word = (
         unicodedata.normalize("NFKC", written[:_MAX_WORD_CHARS])
@@ -171,7 +171,7 @@ def tokenize(words: Sequence[str]) -> tuple[Token, ...]:
         words: as the engine wrote them, with their punctuation.
 
     Returns:
-        Tokens in order; a word without a letter or digit gives none.
+        Tokens in order; a word without a letter or digit yields none.
     """
     pieces = _pieces(words)
     texts = [piece[0] for piece in pieces]
@@ -183,7 +183,7 @@ def tokenize(words: Sequence[str]) -> tuple[Token, ...]:
         text, word, gap, inside, cut, keys = pieces[at]
         after_digits = after_number and gap == NO_BREAK and out[-1].text[-1].isdecimal()
         if keys is not None and not after_digits:
-            # Token(…), made without the call: nearly all tokens of an answer are made here.
+            # Token(…) without the cost of the call: nearly all tokens of an answer are made here
             out.append(make(Token, (text, text, *keys, word, word, gap, inside, cut)))
             at += 1
             after_number = False
@@ -226,7 +226,7 @@ def tokenize(words: Sequence[str]) -> tuple[Token, ...]:
 
 
 def _letter_follows(pieces: Sequence[_Piece], at: int) -> bool:
-    """Whether the next piece is one more single letter: "8 k v heads" counts no thousands."""
+    """Whether the next piece is another single letter: the k in "8 k v heads" is not a thousand."""
     if at + 1 >= len(pieces) or pieces[at + 1][2] != NO_BREAK:
         return False
     follower = pieces[at + 1][0]

@@ -1,4 +1,4 @@
-"""What a wording of a key phrase is looked for by: units, variants, and how it sounds."""
+"""How a wording of a key phrase is searched for: as units, in variants and by its sound."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from question_bank.models import KeyPhrase
 Origin = Literal["exact", "alias", "acronym"]
 
 OPENING = 4
-"""Letters of a writing by which most words of an answer are ruled out."""
+"""The first letters of a spelling, which rule out most words of an answer."""
 
 
 class Tier(IntEnum):
@@ -26,7 +26,7 @@ class Tier(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One thing of a phrase that must be found in the answer.
+    """One part of a phrase that must be found in the answer.
 
     Attributes:
         text: as a token.
@@ -36,14 +36,14 @@ class Unit:
         weight: how much of the phrase's meaning it carries, relative to an ordinary word (1).
         rare: a word beyond ``RARE_RANK`` of general English and not generic in technical speech.
         name: an acronym, a proper name or a coinage, which English does not know.
-        forms: other forms that its pieces may be joined to ("check pointed"), and their tier.
+        forms: other forms that its pieces may spell when joined ("check pointed"), and their tier.
         before: the phrase's word right before it ("in" of "in-flight"), for idioms and prefixes.
         deverbal: a noun of action ("checkpointing"): its object may follow the verb.
-        glued: nothing may stand before it: the "100" of "A100".
+        glued: nothing may come before it, such as the "100" of "A100".
         named: written with a capital, as a name is.
-        letters: initials, which have no inflection but the plural, nor derivations.
-        optional: a head that names no more than the kind of thing ("pattern").
-        keys: all that it is looked up by; an answer that has none of them does not say it.
+        letters: initials, which have no derivations and no inflection but the plural.
+        optional: a head that only names the kind of thing ("pattern").
+        keys: everything it is looked up by; an answer with none of them does not say it.
     """
 
     text: str
@@ -64,9 +64,9 @@ class Unit:
     keys: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Collects the keys once: an answer is asked for hundreds of units."""
+        """Collects the keys once, because hundreds of units are looked up in each answer."""
         forms = (form for form, _ in self.forms)
-        whole = self.text.split(".")[0]  # "1.3" was perhaps read "one three"
+        whole = self.text.split(".")[0]  # "1.3" may have been read "one three"
         own = (self.text, self.text + "s", whole, self.lemma, self.family)
         object.__setattr__(self, "keys", frozenset((*own, *forms, *self.symbols)))
 
@@ -77,11 +77,11 @@ class Variant:
 
     Attributes:
         units: in the order of the phrase.
-        texts: all its tokens, for telling an exact hit.
+        texts: all its tokens, to recognize an exact match.
         origin: the phrase itself, an alias, or an acronym or expansion of it.
-        joint: "X and Y": both must be said, not together.
-        joined: texts of adjacent units written as one ("allreduce"): first unit, behind last,
-            text, lemma.
+        joint: "X and Y": both must be said, but not together.
+        joined: adjacent units written as one word ("allreduce"): first unit, the one after the
+            last, text, lemma.
         headless: its head, which only names the kind of thing, is left out.
         needed: the units that are not optional, by number.
     """
@@ -95,7 +95,7 @@ class Variant:
     needed: tuple[int, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Counts them once: every answer is asked for them."""
+        """Counts them once, because every answer needs them."""
         needed = tuple([at for at, unit in enumerate(self.units) if not unit.optional])
         object.__setattr__(self, "needed", needed)
 
@@ -119,7 +119,7 @@ class Sounding:
     classes: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Joins them once: every answer is asked for them."""
+        """Joins them once, because every answer needs them."""
         object.__setattr__(self, "name", " ".join(self.texts))
         object.__setattr__(self, "classes", merged("".join(self.phones)))
 
@@ -128,7 +128,7 @@ class Sounding:
 class CompiledPhrase:
     """A key phrase with all its variants, the phrase itself first, and how its wordings sound.
 
-    ``keys``: all that its words are looked up by; an answer that has none of them does not say it.
+    ``keys``: everything its words are looked up by; an answer with none of them does not say it.
     """
 
     source: KeyPhrase
@@ -137,7 +137,7 @@ class CompiledPhrase:
     keys: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Collects the keys once: a model answer is held against hundreds of phrases."""
+        """Collects the keys once, because a model answer is compared with hundreds of phrases."""
         units = {key for each in self.variants for unit in each.units for key in unit.keys}
         joined = {key for each in self.variants for _, _, *own in each.joined for key in own}
         object.__setattr__(self, "keys", frozenset(units | joined))
@@ -147,8 +147,8 @@ class CompiledPhrase:
 class PhraseSet:
     """The phrases of a question.
 
-    ``writings``: all texts of their units that may be written in pieces, in order; ``openings``
-    how they may begin, up to ``OPENING`` letters.
+    ``writings``: all texts of their units that may be written in pieces, sorted; ``openings``: how
+        these may begin, up to ``OPENING`` letters.
     """
 
     phrases: tuple[CompiledPhrase, ...]

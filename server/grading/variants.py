@@ -1,4 +1,4 @@
-"""From the text of a key phrase to its variants: all the ways its words may stand."""
+"""From the text of a key phrase to its variants: all the ways its words may be arranged."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ _ALWAYS_NEEDED = word_set(
     "into onto through across between even every"
 )
 _OR_ELSE = word_set("or versus vs")
-"""Between two things that are weighed: "build versus buy" is also "build or buy"."""
+"""Between two alternatives: "build versus buy" is also "build or buy"."""
 MIN_JOINED_LETTERS = 5
 
 
@@ -63,7 +63,7 @@ _DEVERBAL = re.compile(r"(ing|tion|sion|ment|al|ance|ence|ery|er|or|ure|age)s?$"
 
 @lru_cache(maxsize=65536)
 def _shared(unit: Unit) -> Unit:
-    """One object for equal units, so that an answer is searched for each only once."""
+    """One object for equal units, so that each is searched for only once in an answer."""
     return unit
 
 
@@ -104,7 +104,7 @@ def _unit(tokens: Sequence[Token], place: int, terms: TermIndex, *, named: bool 
 
 
 def _forms(token: Token) -> tuple[tuple[str, Tier], ...]:
-    """Forms of a word, and behind a prefix of its derivations ("de-duplicated")."""
+    """Forms of a word and, after a prefix, of its derivations ("de-duplicated")."""
     out = {form: Tier.INFLECTED for form in inflections(token.lemma)}
     if token.text.startswith(tuple(PREFIX_WORDS)):
         for relative in relatives().get(token.family, ()):
@@ -133,7 +133,7 @@ def _term_unit(
 
 
 _KIND_SUFFIXES = word_set("based driven oriented level style like specific wide")
-"""Second halves of compounds that only say how the first one qualifies ("token-based")."""
+"""Second halves of compounds that only say how the first half qualifies ("token-based")."""
 
 
 def _optional(unit: Unit) -> Unit:
@@ -147,10 +147,10 @@ def _variant(tokens: Sequence[Token], units: Sequence[Unit], origin: Origin) -> 
         else unit
         for at, unit in enumerate(units)
     ]
-    # A vacuous head may be missing once something telling stands before it.
+    # A vacuous head may be missing after something distinctive.
     if len(units) > 1 and units[-1].lemma in VACUOUS_HEADS:
         rest = units[:-1]
-        if len(rest) > 1 or rest[0].weight > 1.0:  # "a draft" is no draft model
+        if len(rest) > 1 or rest[0].weight > 1.0:  # "a draft" is not a draft model
             units[-1] = _optional(units[-1])
     if len(units) > 2 and units[0].lemma in VACUOUS_HEADS and tokens[1].text == "of":
         units[0] = _optional(units[0])
@@ -176,7 +176,7 @@ def _variant(tokens: Sequence[Token], units: Sequence[Unit], origin: Origin) -> 
 
 
 def _terms_in(tokens: Sequence[Token], terms: TermIndex) -> list[tuple[int, int, str]]:
-    """Terms that stand in a phrase under their own name: first token, behind the last, symbol."""
+    """Terms that a phrase names: first token, the one after the last, symbol."""
     return [
         (start, end, symbol)
         for symbol, spans in terms.find(tokens, strict=True).items()
@@ -194,7 +194,7 @@ def variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Variant
     named = len(places) == 1 and text[:1].isupper()
     units = [_unit(tokens, place, terms, named=named) for place in places]
     yield _variant(tokens, units, origin)
-    # The same with the terms in it taken as wholes: "KV cache eviction" as "[KV cache] eviction".
+    # The same with each term as a single unit: "KV cache eviction" as "[KV cache] eviction".
     found = [
         (start, end, symbol, form)
         for symbol, spans in terms.find(tokens, strict=True).items()
@@ -227,7 +227,7 @@ def variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Variant
                               *(t.text for t in tokens[at + 1 :])])  # fmt: skip
             parts = tokenize(apart.split())
             verbal = [_unit(parts, n, terms) for n in range(len(parts))]
-            # "failures … over" is no failover: the verb is inflected, not derived.
+            # "failures … over" is not failover: the verb is inflected, not derived.
             yield _variant(parts, [replace(unit, family="\0") for unit in verbal], origin)
     # "B2B" is read "b to b".
     if len(tokens) == 3 and tokens[1].text in ("2", "4") and tokens[2].inside:

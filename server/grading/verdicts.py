@@ -1,8 +1,8 @@
 """Verdicts on how terms were said.
 
-What the hearing found on the candidate's machine decides. Where it has not listened, the transcript
-is all there is, and Whisper writes a term right that was said wrong: the verdict is ``unclear``,
-and what the transcriber wrote is shown as a hint.
+What the hearing found on the candidate's machine decides. If it did not listen, there is only the
+transcript, in which Whisper may spell a mispronounced term correctly. Then the verdict is
+``unclear``, and what the transcriber wrote is shown as a hint.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from server.grading.terms import Form, TermIndex
 TRANSCRIPT_CONFIDENCE = 0.0
 """A transcript is no evidence of how a term was said."""
 MOST_PLACES = 20
-"""Of one term, the worst: whoever says it more often learns nothing from the rest."""
+"""The worst places of one term; more of them would teach nothing new."""
 
 _PUNCTUATION = ".,;:!?"
 _ORDER = {"mispronounced": 0, "unclear": 1, "correct": 2}
@@ -38,13 +38,13 @@ def _tip(term: Term, written: str, form: Form) -> str:
         )
     if term.mistakes:
         tip = term.mistakes[0].tip
-        # Most tips give the reading themselves.
+        # Most tips include the reading.
         return tip if term.say.casefold() in tip.casefold() else f"{said} {tip}"
     return said
 
 
 def _respelt(phones: str) -> str | None:
-    """The phones heard as plain letters; ``None`` where there are none, or no ARPAbet."""
+    """The phones heard, in plain letters; ``None`` if there are none or they are not ARPAbet."""
     if not phones.strip():
         return None
     try:
@@ -110,7 +110,7 @@ def _named(
 def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
     tip, verdict = "", heard.verdict
     if term is not None and verdict == "mispronounced" and heard.phones in term.readings:
-        verdict = "correct"  # the lexicon has come to accept this reading since it was heard
+        verdict = "correct"  # the lexicon has accepted this reading since it was heard
     if term is not None:
         mistake = next((m for m in term.mistakes if m.phones == heard.phones), None)
         tip = mistake.tip if mistake else f"Say {term.say}." if verdict != "correct" else ""
@@ -141,12 +141,12 @@ def judge_terms(
 ) -> Pronunciation:
     """One verdict for each place where a term of the lexicon was said, worst first.
 
-    Of each term there are ``MOST_PLACES`` at most.
+    Each term has at most ``MOST_PLACES``.
 
     Args:
-        answer: the answer, ready for searching.
+        answer: the answer, prepared for search.
         submission: with what the hearing found, if it listened.
-        question: what was asked: it may be about a term that is an everyday word too.
+        question: what was asked; it may be about a term that is also an everyday word.
         lexicon: the terms.
         terms: the same, compiled.
     """
@@ -161,7 +161,7 @@ def judge_terms(
         if entry is None or Named(entry, heard.word_index, heard.word_count) not in others:
             verdicts.append(_acoustic(heard, entry, len(answer.words)))
             taken.update(verdicts[-1].word_indices)
-    # Longer names first: in "GPUDirect RDMA" the one place is not "RDMA" as well.
+    # Longer names first, so that "GPUDirect RDMA" does not also count as "RDMA".
     others = other_words(named, answer.words, expected, is_listened_to=False)
     said = [(terms.lexicon_terms[s], s) for s in answer.symbols if s in terms.lexicon_terms]
     for term, symbol in sorted(said, key=lambda entry: -len(entry[0].term)):

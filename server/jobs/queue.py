@@ -33,7 +33,7 @@ class JobQueue:
         input: JobInput | None = None,
         first: Callable[[Session], None] = lambda session: None,
     ) -> Job:
-        """Queues work; the same work of the same owner that is unfinished comes back instead.
+        """Queues work, or returns the owner's unfinished job for the same work.
 
         Arguments and errors are those of ``JobStore.add``.
         """

@@ -21,7 +21,7 @@ from server.jobs.models import UNFINISHED, Job, file_of, job_of
 from server.jobs.work import JobInput, MadeFile, Outcome
 
 MAX_BEGUN: Final = 3
-"""A job that ended its process this often (no memory, a crash in C) will do so again."""
+"""A job that ended its process this often (out of memory, a crash in C) will do so again."""
 
 MAX_UNFINISHED: Final = 20
 """Jobs of one owner that may wait or run at once: one person must not fill the queue."""
@@ -61,21 +61,21 @@ class JobStore:
         input: JobInput | None = None,
         first: Callable[[Session], None] = lambda session: None,
     ) -> tuple[Job, bool]:
-        """Queues a job, unless the same one of the same owner waits or runs already.
+        """Queues a job, unless the owner's same job is already waiting or running.
 
         Args:
             kind: what is to be done.
-            payload: the order; what is the same in kind and payload is the same job.
-            owner_id: whose it is.
+            payload: the order; jobs with the same kind and payload are the same.
+            owner_id: the owner.
             input: what it works on.
-            first: done before in the same transaction; what it raises keeps the job out.
+            first: runs first in the same transaction; if it raises, the job is not queued.
 
         Returns:
             The job, and whether it is new.
 
         Raises:
             ConflictError: the owner has too many unfinished jobs.
-            NotFoundError: the owner or what the input belongs to is gone.
+            NotFoundError: the owner, or what the input belongs to, no longer exists.
         """
         try:
             with self._database.write() as session:
@@ -228,7 +228,8 @@ class JobStore:
         try:
             with self._database.write() as session:
                 if outcome.within is not None:
-                    # before the job's row: who takes back what the job is for takes locks so too
+                    # before the job's row, the order of locks that withdrawing the job's subject
+                    # uses too
                     outcome.within(session)
                 if not self._changed(
                     session,
@@ -268,11 +269,11 @@ class JobStore:
         return changed
 
     def give_back(self, claim: Claim) -> bool:
-        """Returns the job to the queue because this process ends. It does not count as a start."""
+        """Returns the job to the queue because this process ends, without counting the start."""
         return self._change(claim, state="queued", attempts=claim.begun - 1)
 
     def recover(self, silent_s: float) -> list[int]:
-        """Queues the jobs of dead processes again; returns those jobs.
+        """Queues the jobs of dead processes again and returns them.
 
         Args:
             silent_s: how long a job must have been without a heartbeat.
@@ -325,7 +326,7 @@ class JobStore:
             return [(job_id, result or {}) for job_id, result in rows]
 
     def drop_file(self, job_id: int) -> None:
-        """Deletes a job's file: its content may no longer be read."""
+        """Deletes a job's file, because its content may no longer be read."""
         with self._database.write() as session:
             session.execute(delete(JobFileRow).where(JobFileRow.job_id == job_id))
 
@@ -355,7 +356,7 @@ class JobStore:
             self._database.forget()
 
     def _now(self, session: Session) -> datetime:
-        """The database's own clock where several machines share it, so that theirs may differ."""
+        """The database's clock if several machines share it, because theirs may differ."""
         if not self._database.is_postgresql:
             return self._clock()
         now: datetime = session.scalars(select(func.clock_timestamp())).one()

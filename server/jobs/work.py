@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 PROGRESS_EVERY_S: Final = 0.5
-"""Nobody reads faster, and every write of the progress is a transaction."""
+"""Nobody reads faster, and every write is a transaction."""
 
 
 class JobStoppedError(Exception):
@@ -21,7 +21,7 @@ class JobStoppedError(Exception):
 
 @dataclass(frozen=True)
 class MadeFile:
-    """A file that was made; the ending of its name says what it is."""
+    """A file that was made; its name's extension says what it is."""
 
     name: str
     content: bytes
@@ -34,7 +34,7 @@ class MadeFile:
 
 @dataclass(frozen=True)
 class JobInput:
-    """What a job works on, as received for an attempt. It goes when the job ends."""
+    """What a job works on, as received for an attempt. It is deleted when the job ends."""
 
     attempt_id: int
     content: bytes = field(repr=False)
@@ -46,9 +46,9 @@ class Outcome:
 
     Attributes:
         result: a JSON object.
-        file: what it made, to be fetched.
-        within: what else is stored, in the very transaction that ends the job: all of it or, where
-            the job is no longer ours, nothing.
+        file: the file it made, to download.
+        within: what else is stored in the transaction that ends the job: all of it or, if the job
+            is no longer ours, nothing.
     """
 
     result: dict[str, Any] = field(default_factory=dict)
@@ -62,11 +62,12 @@ class Work:
 
     Attributes:
         payload: what it was enqueued with.
-        owner_id: whose it is; ``None``: the one person of a server without accounts.
-        stop: set when the job is to end; ``progress`` looks at it.
+        owner_id: the owner; ``None``: the only user of a server without accounts.
+        stop: set when the job has to end; ``progress`` checks it.
         write: stores the progress; false if the job is no longer ours.
         store: stores what to resume from; false if the job is no longer ours.
-        load: gives what the job works on; ``None``: it no longer exists, and so is the job.
+        load: returns what the job works on; ``None``: it no longer exists, and neither does the
+            job.
         kept: what an earlier run of this job stored last.
     """
 
@@ -95,7 +96,7 @@ class Work:
         self.check()
 
     def keep(self, state: dict[str, Any]) -> None:
-        """Stores what to resume from, should this process end; ``kept`` gives it back.
+        """Stores what to resume from if this process ends; ``kept`` returns it.
 
         Raises:
             JobStoppedError: the job was cancelled or must end; let it pass through.
@@ -116,17 +117,17 @@ class Work:
         return content
 
     def check(self) -> None:
-        """Stops the work if it has to stop.
+        """Raises if the work has to stop.
 
         Raises:
-            JobStoppedError: it is.
+            JobStoppedError: it has to.
         """
         if self.stop.is_set():
             raise JobStoppedError
 
 
 class Task(Protocol):
-    """A kind of job. It may start again after a crash: doing it twice must do no harm."""
+    """A kind of job. It may start again after a crash, so running it twice must be harmless."""
 
     def __call__(self, work: Work) -> Outcome:
         """Does the work.

@@ -1,7 +1,7 @@
 """The worker of a server process: one thread that takes waiting jobs and runs them.
 
-Which process may run a job, the table of jobs decides (a claim), on every database alike. A worker
-therefore needs no broker: it looks for jobs often, and at once when its own process queues one.
+The table of jobs decides which process may run a job (a claim), on every database. So a worker
+needs no broker: it polls for jobs often, and at once when its own process queues one.
 """
 
 import logging
@@ -22,17 +22,17 @@ logger = logging.getLogger(__name__)
 
 BEAT_S: Final = 5.0
 SILENT_S: Final = 30.0
-"""Six missed heartbeats: the process is dead, not merely slow or waiting for a lock (5 s)."""
+"""Six missed heartbeats: the process is dead, not just slow or waiting for a lock (5 s)."""
 
 FILES_KEPT_S: Final = 24 * 3600.0
-"""Long enough to download an export; it contains other people's answers and must not stay."""
+"""Long enough to download an export, which contains other people's answers and must not stay."""
 
 JOBS_KEPT_S: Final = 30 * 24 * 3600.0
 
 _POLL_S: Final = 0.5
-"""How soon a worker sees a job that another process queued: two small queries a second."""
+"""How soon a worker sees a job queued by another process: two small queries per second."""
 _RETRY_S: Final = 5.0
-"""How soon it looks again when the database cannot be reached."""
+"""How soon it tries again when the database cannot be reached."""
 _SWEEP_EVERY_S: Final = 600.0
 _STOPS_WITHIN_S: Final = 5.0
 """Shutdown waits this long for a step of a job; the thread ends with the process."""
@@ -47,7 +47,7 @@ class Runner:
         kinds: the functions, by kind.
         beat_s: time between the heartbeats of a running job.
         silent_s: without a heartbeat for this long, another process takes the job over.
-        tidy: what a worker does from time to time besides its jobs.
+        tidy: what a worker does periodically besides its jobs.
     """
 
     store: JobStore
@@ -57,7 +57,7 @@ class Runner:
     tidy: Callable[[], None] = lambda: None
 
     def run(self, claim: Claim, ends: threading.Event) -> None:
-        """Runs a job; however it ends, the table says so afterwards.
+        """Runs a job and records in the table how it ended.
 
         Args:
             claim: the job.
@@ -103,8 +103,8 @@ class Runner:
 class Worker:
     """Runs the job that has waited longest, again and again, and looks after the table of jobs.
 
-    At the start, and three times within the time that makes a silent process dead, it queues again
-    what dead processes left and tidies up; every ten minutes it deletes what is old.
+    At the start, and three times within the time after which a silent process counts as dead, it
+    requeues the jobs of dead processes and tidies up; every ten minutes it deletes old data.
     """
 
     def __init__(self, runner: Runner) -> None:
@@ -141,7 +141,7 @@ class Worker:
         return True
 
     def wake(self) -> None:
-        """Notifies the worker of a new job. Without this, it finds the job a little later."""
+        """Notifies the worker of a new job, which it would otherwise find a little later."""
         self._woken.set()
 
     @property
@@ -168,7 +168,7 @@ class Worker:
         """Looks after the table and runs one job; false if none waits."""
         self._look_after(time.monotonic())
         store = self._runner.store
-        # Looked at first, because a claim takes SQLite's one write lock.
+        # checked first, because a claim takes SQLite's only write lock
         claim = store.claim() if store.waiting() else None
         if claim is None:
             return False

@@ -25,16 +25,16 @@ def everything_of(
     reviews: ReviewService,
     now: datetime,
 ) -> IO[bytes]:
-    """The zip, to be read from its beginning and closed.
+    """The zip file, to be read from its beginning and closed.
 
-    ``archive/*.json`` are read by ``aloud import``; ``reviews/ATTEMPT.json`` has comments, scores
-    and corrected verdicts; ``written/ATTEMPT.json`` those that they wrote about answers of others;
-    ``recordings/`` the sound that is kept; ``account.json`` the rest.
+    ``aloud import`` reads ``archive/*.json``; ``reviews/ATTEMPT.json`` has comments, scores and
+    corrected verdicts; ``written/ATTEMPT.json`` has those that the account wrote about other
+    people's answers; ``recordings/`` has the stored recordings; ``account.json`` has the rest.
 
     Args:
-        actor: whose, with an account.
+        actor: the owner, with an account.
         accounts: the accounts.
-        service: the use cases over what is theirs.
+        service: the use cases over the owner's answers.
         sharing: shares and recordings.
         reviews: what was written about their answers.
         now: the time.

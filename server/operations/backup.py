@@ -1,8 +1,9 @@
 """Backs up the whole database to one file, and restores it to SQLite or PostgreSQL.
 
-A gzip of JSON lines: a head, every row of every table, an end with the number of rows. It is read
-in one snapshot, needs no program of the database's own, and goes from SQLite to PostgreSQL and
-back. It holds everything, password hashes and the secret that signs sessions too: keep it safe.
+A backup is a gzip of JSON lines: a header, every row of every table, a trailer with the number of
+rows. It is read in one snapshot, needs no database tools, and works from SQLite to PostgreSQL and
+back. It contains everything, including password hashes and the secret that signs sessions: keep it
+safe.
 """
 
 import base64
@@ -33,10 +34,10 @@ _REVISIONS: Final = "alembic_version"
 _REVISION: Final = re.compile(r"\d{4}")
 
 _WRONG_KIND: Final = (AttributeError, KeyError, TypeError, ValueError)
-"""What something else than expected raises where it is used."""
+"""What unexpected content may raise where it is used."""
 
 _NO_CONTENT: Final = frozenset({_REVISIONS, "server_secrets", "sign_in_failures"})
-"""What a server makes for itself; a database with nothing else in it counts as empty."""
+"""Tables that a server fills itself; a database with nothing else in it counts as empty."""
 
 _BATCH: Final = 200
 
@@ -52,8 +53,8 @@ _MAX_HEAD_BYTES: Final = 64 * 1024
 _PIECE_BYTES: Final = 1024**2
 _LONG_LINE_BYTES: Final = 16 * 1024**2
 _MAX_VALUES: Final = 1_000_000
-"""In a long line: two characters of JSON can become 64 bytes of memory, those of a file become two.
-The largest reports have some 100,000 values."""
+"""The most values in a long line, because two characters of JSON can become 64 bytes of memory,
+while those of a file become two. The largest reports have about 100,000 values."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,11 @@ class BackupSummary:
 def back_up(database_url: str, path: Path, *, replace: bool = False) -> BackupSummary:
     """Writes everything in a database to a file that only its owner can read.
 
-    The server may continue working meanwhile. The file appears under its name when it is whole.
+    The server may keep working meanwhile. The file appears under its name when it is complete.
 
     Raises:
         StoreError: the database cannot be used, or is not of this version.
-        InvalidInputError: the file is there already, or cannot be written.
+        InvalidInputError: the file exists already or cannot be written.
     """
     if path.exists() and not replace:
         raise InvalidInputError(f"{path} already exists; choose another file name")
@@ -106,11 +107,11 @@ def back_up(database_url: str, path: Path, *, replace: bool = False) -> BackupSu
 def restore(database_url: str, path: Path) -> BackupSummary:
     """Fills an empty database from a backup, and brings it up to this version.
 
-    All rows come in one transaction: a file that is not whole leaves nothing behind.
+    All rows are inserted in one transaction, so that an incomplete file leaves nothing behind.
 
     Raises:
         StoreError: the database cannot be used, holds something, or the backup is newer.
-        InvalidInputError: the file is no backup, or not whole.
+        InvalidInputError: the file is not a backup, or incomplete.
     """
     with _lines(path) as lines:
         head = _head(path, lines)
@@ -132,14 +133,14 @@ def restore(database_url: str, path: Path) -> BackupSummary:
 
 @contextmanager
 def _snapshot(engine: Engine) -> Iterator[Connection]:
-    """One state of all tables, whatever is written meanwhile."""
+    """A snapshot of all tables, whatever is written meanwhile."""
     level = {"isolation_level": "REPEATABLE READ"} if engine.dialect.name == "postgresql" else {}
     with engine.connect().execution_options(**level) as connection, connection.begin():
         yield connection
 
 
 def _tables(connection: Connection) -> list[Table]:
-    """Every table but the one of revisions; what others refer to comes before them."""
+    """Every table except that of revisions; referenced tables come first."""
     metadata = MetaData()
     metadata.reflect(connection)
     return [table for table in metadata.sorted_tables if table.name != _REVISIONS]
@@ -179,7 +180,7 @@ def _columns(table: Table) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it; bytes, times and JSON documents say what they are."""
+    """A value as JSON; bytes, times and JSON documents are tagged."""
     if isinstance(value, bytes | memoryview):
         return {"bytes": base64.b64encode(bytes(value)).decode("ascii")}
     if isinstance(value, datetime):
@@ -250,7 +251,7 @@ def _head(path: Path, lines: Iterator[Any]) -> _Head:
 
 
 def _make_empty(engine: Engine, revision: str) -> None:
-    """Tables as they were when the backup was made, with nothing in them.
+    """The tables of the backup's version, empty.
 
     Raises:
         StoreError: there is something in the database.
@@ -274,7 +275,7 @@ def _make_empty(engine: Engine, revision: str) -> None:
 def _fill(connection: Connection, path: Path, lines: Iterator[Any]) -> dict[str, int]:
     tables = {table.name: table for table in _tables(connection)}
     for table in tables.values():
-        connection.execute(table.delete())  # what a migration put there is in the backup as well
+        connection.execute(table.delete())  # what a migration inserted is also in the backup
     counts: dict[str, int] = {}
     insert: _Insert | None = None
     for line in lines:
@@ -289,7 +290,7 @@ def _fill(connection: Connection, path: Path, lines: Iterator[Any]) -> dict[str,
             break
         if "end" in line:
             if line["end"] != counts or next(lines, None) is not None:
-                break  # asked for what follows, gzip also checks its sum
+                break  # reading on makes gzip check its checksum
             _count_on(connection, tables.values())
             return counts
         name, columns = line["table"], line["columns"]
@@ -303,7 +304,7 @@ def _fill(connection: Connection, path: Path, lines: Iterator[Any]) -> dict[str,
 class _Insert:
     """Puts rows into a table, many at a time.
 
-    A reference to another row of the same table is set when all are there.
+    References to other rows of the same table are set when all rows are there.
     """
 
     def __init__(self, connection: Connection, table: Table, columns: list[str]) -> None:

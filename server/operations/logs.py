@@ -1,8 +1,8 @@
-"""Logs as JSON, one object a line, with no word of an answer and no secret in them.
+"""Logs as JSON, one object per line, without a word of an answer and without secrets.
 
-What could carry one never gets in: a request is logged by its route, not its address (which
-may hold a link's secret), an exception of a library by its type and place and not by its text
-(which may quote what it was given), and a library's message by its pattern without its values.
+Nothing that could contain one is logged: a request is logged by its route, not its address (which
+may contain a link's secret), a library's exception by its type and location, not its text (which
+may quote its input), and a library's message by its pattern without its values.
 """
 
 import json
@@ -19,10 +19,10 @@ from question_bank.errors import BankError
 from server.core.errors import InvalidInputError, ServerError, UnreadableError
 
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("aloud_request_id", default=None)
-"""The request that is being answered."""
+"""The current request."""
 
 FIELDS: Final = "aloud_fields"
-"""The name in ``extra`` under which our own records carry a dict of further fields."""
+"""The name in ``extra`` under which our own records carry a dict of more fields."""
 
 _WORDED_BY_US: Final = ("server", "client", "question_bank", "pronunciation", "uvicorn")
 _FRAMES: Final = 12
@@ -55,7 +55,7 @@ def set_up_logs(level: str = "INFO", stream: TextIO | None = None) -> logging.Ha
 
     Args:
         level: the lowest level that is logged.
-        stream: where to, instead.
+        stream: the stream to use instead.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonFormatter())
@@ -79,7 +79,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _without_quotes(args: Any) -> Any:
-    """A message's values, where exceptions that may quote an answer give only their type."""
+    """A message's values; exceptions that may quote an answer are reduced to their type."""
     if isinstance(args, Mapping):
         return {name: _unquoted(value) for name, value in args.items()}
     return tuple(_unquoted(value) for value in args or ())
@@ -92,14 +92,14 @@ def _unquoted(value: object) -> object:
 
 
 def _is_worded_by_us(error: BaseException) -> bool:
-    # those two repeat what a database or a row that cannot be read had to say
+    # these two repeat the message of a database or of an unreadable row
     return isinstance(error, ServerError | BankError | PronunciationError) and not isinstance(
         error, UnreadableError | InvalidInputError
     )
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what caused it, the last first."""
+    """The error and its causes, the last one first."""
     seen: set[int] = set()
     each: BaseException | None = error
     while each is not None and id(each) not in seen:

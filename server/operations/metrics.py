@@ -19,15 +19,16 @@ from server.db.tables import AccountRow, AttemptRow, JobRow, RecordingRow
 CONTENT_TYPE: Final = "text/plain; version=1.0.0; charset=utf-8"
 
 SHARED_FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""Where several processes on one address add up what each counts, so that any can tell it all."""
+"""The folder in which several processes on one address share their counts, so that any of them can
+report the totals."""
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# From a page out of the cache to the grading of a very long answer.
+# from a cached page to the grading of a very long answer
 _BUCKETS_S: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class Metrics:
-    """What one app counts, and what its database holds at the moment."""
+    """What one app counts, and the current contents of its database."""
 
     def __init__(self, database: Database) -> None:
         self._registry = CollectorRegistry()
@@ -52,8 +53,8 @@ class Metrics:
         Args:
             method: of the request.
             route: its pattern, never its address.
-            status: of the answer.
-            duration_s: until it was sent.
+            status: the response's.
+            duration_s: the time until the response was sent.
         """
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
@@ -77,11 +78,11 @@ class _Content(Collector):
         self._database = database
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing in advance: the database need not be asked for the names."""
+        """Nothing in advance, because the names do not need the database."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """The gauges; without a database only that it is away."""
+        """The gauges; without a database, only that it is unavailable."""
         up = GaugeMetricFamily("aloud_database_up", "Whether the database answers.")
         info = GaugeMetricFamily("aloud_info", "The version that runs.", labels=["version"])
         info.add_metric([version("aloud")], 1)

@@ -1,8 +1,7 @@
 """Prepares a server process for the first answer to each question, while nobody waits.
 
-What the bank says of a question is compiled, and its vectors are put together, when the question is
-first graded: 50 to 250 ms more than for later answers. A process of `aloud serve` does that for the
-questions before they are answered.
+The first answer to a question takes 50 to 250 ms longer, because the question is compiled and its
+vectors are assembled. A process of `aloud serve` does this before the questions are answered.
 """
 
 import logging
@@ -23,11 +22,12 @@ from server.db.tables import AttemptRow
 logger = logging.getLogger(__name__)
 
 BEGINS_AFTER_S: Final = 2.0
-"""The first requests come as soon as the server listens."""
+"""The delay leaves the processor to the first requests, which arrive as soon as the server
+listens."""
 MOST_QUESTIONS: Final = 200
 """Each takes 60 ms of processor time and 1.1 MB: a quarter of a gigabyte in each process."""
 _LATEST_ANSWERS: Final = 2_000
-"""The stored answers whose questions come first."""
+"""The number of stored answers whose questions come first."""
 _REST: Final = 2.0
 """The pause after each question, as a multiple of the time that it took: a third of one core."""
 _LOOK_AGAIN_S: Final = 0.1
@@ -37,11 +37,11 @@ _STOPS_WITHIN_S: Final = 5.0
 
 
 class WarmUp:
-    """Prepares questions in a thread of its own, one at a time, while no answer is graded.
+    """Prepares questions in a separate thread, one at a time, while no answer is being graded.
 
-    When another version of the bank comes into use, its questions are prepared too. The thread
-    keeps the priority of all others: with a lower one it would hold Python's global lock for longer
-    when other processes take the processors, and requests would wait for it.
+    When another version of the bank becomes active, its questions are prepared too. The thread has
+    the same priority as all others. With a lower one, it would hold Python's global lock for longer
+    when other processes are busy, and requests would wait for it.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class WarmUp:
 
         Args:
             grading_data: the bank, and what prepares a question of it.
-            database: has the answers so far.
+            database: contains the answers so far.
             is_busy: whether answers are being graded.
         """
         self._grading_data = grading_data
@@ -62,7 +62,7 @@ class WarmUp:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Prepares meanwhile, and stops behind the question that it is at."""
+        """Prepares in the background inside the context, and stops after the current question."""
         thread = threading.Thread(target=self._run, name="warm-up", daemon=True)
         thread.start()
         try:
@@ -85,13 +85,15 @@ class WarmUp:
                 if bank is not self._prepared and self._prepare_all(bank):
                     self._prepared = bank
                 breaks_off = False
-            except Exception:  # without it the server only takes longer for some answers
-                if not breaks_off:  # said once, and not at every look while the database is away
+            except Exception:  # without it, the server only takes longer for some answers
+                if (
+                    not breaks_off
+                ):  # logged once, not at every try while the database is unavailable
                     logger.exception("preparing the questions broke off")
                 breaks_off = True
 
     def _prepare_all(self, bank: Bank) -> bool:
-        """Whether all are prepared: not if it ends, or another bank came into use meanwhile."""
+        """Whether all are prepared: not if the process ends or the bank changes meanwhile."""
         questions = self._chosen(bank)
         for question in questions:
             while self._is_busy():
@@ -102,7 +104,7 @@ class WarmUp:
             begun_s = time.perf_counter()
             try:
                 self._grading_data.prepare(question)
-            except ServerError as error:  # whoever answers it hears of it
+            except ServerError as error:  # answering it reports the error
                 logger.warning("the question %s is not prepared: %s", question.id, error)
             if self._ends.wait(_REST * (time.perf_counter() - begun_s)):
                 return False
@@ -110,7 +112,7 @@ class WarmUp:
         return True
 
     def _chosen(self, bank: Bank) -> list[Question]:
-        """The questions last answered, the last first; then the others as the bank has them."""
+        """The questions last answered, the latest first; then the others in the bank's order."""
         latest = select(AttemptRow.question_id).order_by(AttemptRow.id.desc())
         with self._database.read() as session:
             answered = dict.fromkeys(session.scalars(latest.limit(_LATEST_ANSWERS)))

@@ -1,8 +1,8 @@
-"""Recognizes what a guest wrote, without an account and without storing a list.
+"""Recognizes what a guest wrote, without accounts and without storing a list.
 
 A guest's browser keeps a key in its signed session. The ids of what is written with it are half
-random, half a code (HMAC) of the first half by the key: only the holder of the key can have written
-it, and nobody can find the key from the ids, which everybody sees.
+random, half an HMAC of the random half with the key. So only the holder of the key can have written
+it, and nobody can derive the key from the ids, which everybody sees.
 """
 
 import hmac
@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final, Self
 
 _HALF: Final = 16
-"""Hexadecimal digits: 64 bits to be unique by, and 64 bits that nobody guesses over a network."""
+"""Hexadecimal digits: 64 bits to be unique, and 64 bits that nobody can guess over a network."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,7 +23,7 @@ class GuestKey:
 
     @classmethod
     def new(cls) -> Self:
-        """One that nobody else has."""
+        """A new random key."""
         return cls(secrets.token_urlsafe(16))
 
     def new_id(self) -> str:

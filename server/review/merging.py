@@ -1,4 +1,4 @@
-"""Merges comments from a coach's file without loss: each one once, whoever sends it."""
+"""Merges comments from a coach's file without loss, each one once, no matter who sends it."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ T = TypeVar("T", bound=Comment | RubricScore | Correction)
 
 
 class ReviewMerger:
-    """Merges what coaches wrote about one owner's answers; ``None``: the embedded person's."""
+    """Merges what coaches wrote about one owner's answers; ``None``: the embedded server's user."""
 
     def __init__(
         self,
@@ -66,13 +66,13 @@ class ReviewMerger:
                 return found.document(rubric_of(session, cohorts).criteria)
 
     def merge(self, document: ReviewDocument) -> MergedReview:
-        """Adds what is not there yet. Merging the same again changes nothing.
+        """Adds what is new. Merging the same again changes nothing.
 
-        Who wrote it is the name in the document: a file proves nothing about accounts.
+        The author is the name in the document, because a file proves nothing about accounts.
 
         Raises:
-            NotFoundError: it is about none of the owner's answers.
-            InvalidInputError: a comment stands where the answer has no word.
+            NotFoundError: it is not about one of the owner's answers.
+            InvalidInputError: a comment is at a place where the answer has no word.
             ConflictError: an id belongs to another answer, or there are too many of a kind.
         """
         now = self._clock()
@@ -113,7 +113,7 @@ class ReviewMerger:
 
         Raises:
             NotFoundError: the owner has no such answer, or nobody wrote such a comment.
-            NotAllowedError: somebody with an account wrote it, who alone may delete it.
+            NotAllowedError: somebody with an account wrote it, and only they may delete it.
         """
         with self._database.write() as session:
             attempt = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
@@ -129,12 +129,12 @@ class ReviewMerger:
 
 
 def _of_reviewers(document: ReviewDocument) -> list[Correction]:
-    """The corrections without the candidate's own answers, which live with the attempt."""
+    """The corrections without the candidate's own answers, which belong to the attempt."""
     return [each for each in document.corrections if not each.by_owner]
 
 
 def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -> list[Comment]:
-    """Adds the comments that are not there, each after the one that it answers."""
+    """Adds new comments, each after the one that it replies to."""
     attempt = attempt_row(session, attempt_id)
     new = _new(session, CommentRow, attempt_id, given)
     waiting = sorted(new, key=lambda each: each.created_at)
@@ -148,7 +148,7 @@ def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -
     while waiting:
         ready = [each for each in waiting if each.parent is None or each.parent in kept]
         if not ready:
-            # a reply to a comment that is gone is kept as a comment of its own
+            # a reply to a deleted comment becomes a separate comment
             here = {each.external_id for each in waiting}
             lost = next((each for each in waiting if each.parent not in here), waiting[0])
             ready = [lost.model_copy(update={"parent": None})]
@@ -172,7 +172,7 @@ def _add(
     attempt_id: int,
     given: Sequence[RubricScore | Correction],
 ) -> int:
-    """Adds the scores or corrections that are not there; how many those were."""
+    """Adds new scores or corrections; returns how many."""
     new = _new(session, table, attempt_id, given)
     for each in new:
         values = each.model_dump(exclude={"author", "by_owner", "no_account"})
@@ -187,7 +187,7 @@ def _new(
     attempt_id: int,
     given: Sequence[T],
 ) -> list[T]:
-    """What is not there, each id once.
+    """The new ones, each id once.
 
     Raises:
         ConflictError: an id belongs to another answer, or there are too many.

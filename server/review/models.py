@@ -1,4 +1,4 @@
-"""The server's own models of coaching; the wire models are in ``server.contract``."""
+"""The server's internal models of coaching; the wire models are in ``server.contract``."""
 
 import secrets
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ ReviewState = Literal["open", "done"]
 
 
 class Rubric(Wire):
-    """What a cohort's coaches score; kept as JSON with the cohort."""
+    """What a cohort's coaches score; stored as JSON with the cohort."""
 
     criteria: Annotated[tuple[Criterion, ...], Field(max_length=MAX_CRITERIA)] = ()
 
@@ -46,7 +46,7 @@ class Author:
     key: GuestKey | None = None
 
     def wrote(self, account_id: int | None, external_id: str) -> bool:
-        """Whether something of this account (``None``: of nobody's), with this id, is theirs."""
+        """Whether this author wrote what has this account (``None``: none) and this id."""
         if self.account_id is not None or account_id is not None:
             return self.account_id == account_id
         return self.key is not None and self.key.made(external_id)
@@ -61,9 +61,9 @@ class Review:
     """Everything that was written about one attempt, oldest first.
 
     Attributes:
-        submission_id: the attempt, over all databases.
-        comments: as the wire has them, like the scores and corrections.
-        accounts: by ``external_id`` of all of these, the account that wrote it, if one did.
+        submission_id: identifies the attempt across all databases.
+        comments: wire models, like the scores and corrections.
+        accounts: the account that wrote each of these, by ``external_id``, if there is one.
     """
 
     submission_id: str
@@ -77,7 +77,7 @@ class Review:
         return frozenset(each for each, of in self.accounts.items() if author.wrote(of, each))
 
     def document(self, criteria: tuple[Criterion, ...] = ()) -> ReviewDocument:
-        """All of it as the wire has it."""
+        """The review as a wire model."""
         return ReviewDocument(
             submission_id=self.submission_id,
             comments=self.comments,
@@ -88,7 +88,7 @@ class Review:
 
     @property
     def without_account(self) -> frozenset[str]:
-        """The ids of what somebody with a name only wrote."""
+        """The ids of what people without an account wrote."""
         return frozenset(each for each, of in self.accounts.items() if of is None)
 
 
@@ -96,8 +96,8 @@ class Review:
 class QueueEntry:
     """One attempt of the review queue.
 
-    ``done_by``: who of its cohort's coaches is done with it. ``graded_score``: the grader's own,
-    where a reviewer corrected a verdict.
+    ``done_by``: the coaches of its cohort who are done with it. ``graded_score``: the grader's own,
+        if a reviewer corrected a verdict.
     """
 
     attempt_id: int

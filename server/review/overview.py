@@ -38,7 +38,7 @@ MOST_POINTS: Final = 120
 
 @dataclass(frozen=True)
 class CandidateLine:
-    """One candidate: what they share, and whether they improve.
+    """One candidate: what they share, and whether they are improving.
 
     Attributes:
         account_id: for the filters.
@@ -59,7 +59,7 @@ class CandidateLine:
 
 @dataclass(frozen=True)
 class TermLine:
-    """A mispronounced term: how often it was wrong, how often judged, and by how many people."""
+    """A mispronounced term: how often it was wrong, how often judged, and for how many people."""
 
     term: str
     wrong: int
@@ -90,8 +90,8 @@ class Overview:
 
 
 _Answer = Row[int, int | None, str, float]
-"""``attempt_id``, ``owner_id``, ``topic`` and ``score``: the database's own rows, for there are
-thousands of them."""
+"""``attempt_id``, ``owner_id``, ``topic`` and ``score``, as database rows because there are
+thousands."""
 
 
 class _Made(NamedTuple):
@@ -106,7 +106,7 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
 
     Args:
         database: the database.
-        cohort_id: whose coaches ask; who may is asked before.
+        cohort_id: the cohort; the caller has checked access.
         candidate_id: only the answers of this candidate.
     """
     candidates = select(CohortMemberRow.account_id).where(
@@ -143,7 +143,7 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
 
 
 def _answers(database: Database, shown: Select[int]) -> Sequence[_Answer]:
-    """Newest first, as their reviewers corrected them; of thousands, only what is added up."""
+    """Newest first, with corrections; only the fields that are summed up."""
     facts = AnswerFactsRow
     wanted = (
         select(facts.attempt_id, facts.owner_id, facts.topic, facts.score)
@@ -155,7 +155,7 @@ def _answers(database: Database, shown: Select[int]) -> Sequence[_Answer]:
 
 
 def _made(database: Database, attempt_ids: Collection[int]) -> dict[int, _Made]:
-    """Of these answers, by their ids."""
+    """The given answers, by their ids."""
     facts = AnswerFactsRow
     found: dict[int, _Made] = {}
     ids = list(attempt_ids)
@@ -198,7 +198,7 @@ def _line(
 
 
 def _topics(answers: Iterable[_Answer]) -> list[Bar]:
-    """The weakest first: that is where coaching helps most."""
+    """The weakest first, where coaching helps most."""
     scores: dict[str, list[float]] = defaultdict(list)
     for _, _, topic, score in answers:
         scores[topic].append(score)
@@ -216,7 +216,7 @@ def _terms(database: Database, attempt_ids: Collection[int]) -> tuple[TermLine, 
     wanted = (
         select(facts.term, wrong, func.sum(facts.judged), people)
         .join(AnswerFactsRow, AnswerFactsRow.attempt_id == facts.attempt_id)
-        # which of both is asked makes a fifth
+        # filtering on this table, not the other, saves a fifth of the time
         .where(database.one_of(AnswerFactsRow.attempt_id, attempt_ids))
         .group_by(facts.term)
         .having(wrong > 0)
@@ -249,7 +249,7 @@ def _criteria(
 
 
 MOST_CORRECTIONS: Final = 1_000
-"""On one page or in one file; resolving some makes room for others."""
+"""The most corrections on one page or in one file; resolving some makes room for others."""
 
 
 @dataclass(frozen=True)
@@ -257,8 +257,8 @@ class Collected:
     """One corrected verdict, without a word of the answer and without its owner.
 
     ``has_account``: ``author`` is an account here, not a name from a merged file. ``attempt_id`` is
-    given only to people whom the attempt is shared with: an editor of the bank need not be a coach
-    of its owner.
+        set only for people with whom the attempt is shared, because an editor of the bank need not
+        coach its owner.
     """
 
     id: int

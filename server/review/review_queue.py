@@ -27,7 +27,7 @@ PAGE: Final = 50
 
 @dataclass(frozen=True)
 class QueueFilter:
-    """What a coach wants to see of it; ``state`` open: none of the cohort's coaches is done."""
+    """What a coach wants to see; ``state`` open: none of the cohort's coaches is done."""
 
     state: Literal["open", "done", "all"] = "open"
     cohort_id: int | None = None
@@ -38,7 +38,7 @@ class QueueFilter:
 
 @dataclass(frozen=True)
 class QueuePage:
-    """A page of the queue, and what can be chosen in its filters."""
+    """A page of the queue, and the choices of its filters."""
 
     entries: tuple[QueueEntry, ...]
     total: int
@@ -65,7 +65,7 @@ class ReviewQueue:
         filters = [self._readable(cohorts), *self._chosen(wanted, cohorts)]
         facts = AnswerFactsRow
         of_page = (
-            select(facts.attempt_id, func.count().over())  # which are shown is found out once
+            select(facts.attempt_id, func.count().over())  # the total comes with the page
             .where(*filters)
             .order_by(facts.created_at, facts.attempt_id)
             .offset((wanted.page - 1) * PAGE)
@@ -74,7 +74,7 @@ class ReviewQueue:
         with self._database.read() as session:
             rows = session.execute(of_page).all()
             total = rows[0][1] if rows else 0
-            if not rows and wanted.page > 1:  # behind the last page
+            if not rows and wanted.page > 1:  # after the last page
                 total = session.scalar(select(func.count()).select_from(facts).where(*filters)) or 0
             entries = (
                 self._entries(cohorts)
@@ -84,7 +84,7 @@ class ReviewQueue:
             return QueuePage(self._listed(session, entries), total, *self._choices(session))
 
     def next_after(self, attempt_id: int | None) -> int | None:
-        """The open attempt behind this one, or else the oldest open one; ``None``: all are done."""
+        """The next open attempt, or else the oldest open one; ``None``: all are done."""
         cohorts, facts = self._coached, AnswerFactsRow
         open_ones = (
             select(facts.attempt_id)
@@ -114,7 +114,7 @@ class ReviewQueue:
             return session.scalar(open_ones)
 
     def others(self, attempt_id: int) -> tuple[QueueEntry, ...]:
-        """What the same candidate shows of other answers to the same question, newest first."""
+        """The same candidate's other answers to the same question that are shared, newest first."""
         with self._database.read() as session:
             here = session.get(AttemptRow, attempt_id)
             if here is None:
@@ -141,7 +141,7 @@ class ReviewQueue:
         return frozenset({cohort_id})
 
     def _readable(self, cohorts: Collection[int]) -> ColumnElement[bool]:
-        """Shown to the cohorts, and not the coach's own: those are no one's to review alone."""
+        """Shown to the cohorts, except the coach's own, which coaches do not review themselves."""
         return and_(
             AnswerFactsRow.attempt_id.in_(shown_ids(cohorts)),
             AnswerFactsRow.owner_id != self._account_id,
@@ -213,7 +213,7 @@ class ReviewQueue:
         )
 
     def _choices(self, session: Session) -> tuple[tuple[tuple[int, str], ...], tuple[str, ...]]:
-        """The candidates and the topics of all that can be read, for the filters."""
+        """The candidates and topics of everything that can be read, for the filters."""
         there = session.execute(
             select(AnswerFactsRow.owner_id, AnswerFactsRow.topic)
             .where(self._readable(self._coached))
@@ -239,7 +239,7 @@ class ReviewQueue:
 
 
 def _is_done_in(cohorts: Collection[int]) -> ColumnElement[bool]:
-    """Whether a coach of these cohorts is done with what a review is about: one is enough."""
+    """Whether any coach of these cohorts is done with the attempt of a review."""
     coaches = select(CohortMemberRow.account_id).where(
         CohortMemberRow.cohort_id.in_(cohorts), CohortMemberRow.as_role == "coach"
     )

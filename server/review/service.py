@@ -48,12 +48,12 @@ from server.sharing.shown import resource_of_attempt
 
 
 def author_of(actor: Actor) -> Author:
-    """Somebody with an account, as who writes; on a server without accounts, its one person."""
+    """An actor as the author; on a server without accounts, its only user."""
     return Author(actor.account_id, None if actor.has_account else OWNER_NAME)
 
 
 class ReviewService:
-    """Comments, scores, corrections and how far reviewers are, over a database."""
+    """Comments, scores, corrections and reviewers' progress, over a database."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
         self._database = database
@@ -63,7 +63,7 @@ class ReviewService:
         """An attempt as ``server.core.access`` judges it.
 
         Raises:
-            NotFoundError: there is none; the same as for one that is not shared.
+            NotFoundError: there is none, or it is not shared; the error does not say which.
         """
         resource = resource_of_attempt(self._database, attempt_id)
         if resource is None:
@@ -83,7 +83,7 @@ class ReviewService:
             return review_of(session, attempt_id)
 
     def document(self, attempt_id: int) -> ReviewDocument:
-        """The same as the wire has it.
+        """The same as a wire model.
 
         Raises:
             NotFoundError: there is no such attempt.
@@ -91,7 +91,7 @@ class ReviewService:
         return self.review(attempt_id).document()
 
     def written_by(self, account_id: int) -> Iterator[tuple[int, ReviewDocument]]:
-        """What somebody wrote about answers of others, by attempt, and nothing else of these."""
+        """What somebody wrote about other people's answers, by attempt, and nothing else."""
         author = Author(account_id)
         rows = [
             select(table.attempt_id)
@@ -117,10 +117,10 @@ class ReviewService:
             )
 
     def comment(self, attempt_id: int, author: Author, wanted: NewComment) -> None:
-        """Keeps a comment or an answer to one, once.
+        """Stores a comment or a reply to one, once.
 
         Raises:
-            NotFoundError, InvalidInputError, ConflictError: as ``add_comment`` says.
+            NotFoundError, InvalidInputError, ConflictError: as for ``add_comment``.
         """
         now = self._clock()
         with writing_review(self._database, attempt_id, "comment") as session:
@@ -128,7 +128,7 @@ class ReviewService:
             _note(session, now, author, "comment.add", attempt_id)
 
     def edit(self, attempt_id: int, author: Author, external_id: str, text: str) -> None:
-        """Changes the text of the author's own comment; it then says when.
+        """Changes the text of the author's own comment and records when.
 
         Raises:
             NotFoundError: there is no such comment.
@@ -155,7 +155,7 @@ class ReviewService:
     def score(
         self, attempt_id: int, author: Author, given: Sequence[NewRubricScore], rubric: Rubric
     ) -> None:
-        """Keeps scores by the rubric, replacing earlier ones of the same author; all or none.
+        """Stores scores by the rubric, replacing the author's earlier ones; all or none.
 
         Raises:
             InvalidInputError: the rubric has no such criterion, or its scale is shorter.
@@ -177,7 +177,7 @@ class ReviewService:
     def correct(
         self, attempt_id: int, author: Author, wanted: NewCorrection, report: Report
     ) -> None:
-        """Keeps that a verdict of this report is wrong.
+        """Stores a correction of a verdict of this report.
 
         Raises:
             InvalidInputError: the report has no such term or phrase.
@@ -202,7 +202,7 @@ class ReviewService:
         self._database.forget()
 
     def mark(self, attempt_id: int, reviewer_id: int, state: ReviewState) -> None:
-        """Notes whether a coach is done with an attempt."""
+        """Records whether a coach is done with an attempt."""
         now = self._clock()
         with self._database.write() as session:
             self._database.alone(session, f"review of {attempt_id}")
@@ -223,12 +223,12 @@ class ReviewService:
         return row is not None and (row[0] is None or row[0] > self._clock())
 
     def awaits_sound(self, attempt_id: int) -> bool:
-        """Whether a recording of an attempt has arrived that can be heard only later."""
+        """Whether a recording of an attempt has arrived but cannot be played yet."""
         with self._database.read() as session:
             return is_under_way(session, attempt_id)
 
     def scores_of(self, attempt_id: int, author: Author) -> dict[str, tuple[int, str]]:
-        """What one reviewer gave, as score and note by criterion."""
+        """One reviewer's score and note by criterion."""
         with self._database.read() as session:
             rows = scores_of(session, attempt_id, author)
             return {each.criterion: (each.score, each.note) for each in rows}

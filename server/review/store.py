@@ -1,4 +1,4 @@
-"""Rows of coaching. Callers check access; a row is written once or not at all."""
+"""The rows of coaching. Callers check access; a row is written once or not at all."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ def writing_review(database: Database, attempt_id: int, what: str) -> Iterator[S
     Args:
         database: the database.
         attempt_id: the attempt.
-        what: is written, for the message, e.g. ``comment``.
+        what: what is written, for the message, e.g. ``comment``.
 
     Raises:
         ConflictError: somebody else wrote in between.
@@ -58,7 +58,7 @@ def attempt_row(session: Session, attempt_id: int) -> AttemptRow:
     """The attempt.
 
     Raises:
-        NotFoundError: there is none (any more).
+        NotFoundError: it does not exist (any more).
     """
     row = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
     if row is None:
@@ -119,12 +119,12 @@ def review_of(session: Session, attempt_id: int) -> Review:
 def add_comment(
     session: Session, attempt_id: int, author: Author, wanted: NewComment, now: datetime
 ) -> None:
-    """Keeps a comment, once: the same sent again changes nothing.
+    """Stores a comment, once; sending the same again changes nothing.
 
-    An answer to an answer stands with it, under the comment that both are about.
+    A reply to a reply stays with it, under the comment that both are about.
 
     Raises:
-        NotFoundError: the attempt, or the comment that this one answers, is not there.
+        NotFoundError: there is no such attempt, or no such comment to reply to.
         InvalidInputError: the answer has no such word.
         ConflictError: its id was used for something else, or there are too many.
     """
@@ -154,7 +154,7 @@ def new_comment(
     parent_id: int | None,
     now: datetime,
 ) -> CommentRow:
-    """A comment's row, to be added.
+    """A new comment's row.
 
     Raises:
         InvalidInputError: the answer has no such word.
@@ -181,7 +181,7 @@ def comment_row(session: Session, attempt_id: int, external_id: str) -> CommentR
     """A comment on this attempt.
 
     Raises:
-        NotFoundError: there is none (any more).
+        NotFoundError: it does not exist (any more).
     """
     row = session.scalar(
         select(CommentRow).where(
@@ -209,7 +209,7 @@ def own_comment(session: Session, attempt_id: int, author: Author, external_id: 
 def edit_comment(
     session: Session, attempt_id: int, author: Author, external_id: str, text: str, now: datetime
 ) -> bool:
-    """Gives a comment of this author another text, and says whether it is another.
+    """Changes the text of this author's comment; returns whether it differs.
 
     Raises:
         NotFoundError: there is no such comment.
@@ -247,7 +247,7 @@ def put_score(
 
 
 def scores_of(session: Session, attempt_id: int, author: Author) -> list[RubricScoreRow]:
-    """What one author gave an attempt."""
+    """One author's scores of an attempt."""
     rows = session.scalars(
         select(RubricScoreRow).where(
             RubricScoreRow.attempt_id == attempt_id, RubricScoreRow.author_id == author.account_id
@@ -259,7 +259,7 @@ def scores_of(session: Session, attempt_id: int, author: Author) -> list[RubricS
 def add_correction(
     session: Session, attempt_id: int, author: Author, wanted: NewCorrection, now: datetime
 ) -> None:
-    """Keeps a correction, once. A later one about the same place counts more."""
+    """Stores a correction, once. A later one about the same place takes precedence."""
     attempt_row(session, attempt_id)
     found = session.scalar(
         select(CorrectionRow).where(CorrectionRow.external_id == wanted.external_id)
@@ -312,7 +312,7 @@ def own_correction(
 def set_state(
     session: Session, attempt_id: int, reviewer_id: int, state: str, now: datetime
 ) -> None:
-    """Notes how far a coach is with an attempt."""
+    """Records a coach's progress with an attempt."""
     attempt_row(session, attempt_id)
     row = session.get(ReviewRow, (attempt_id, reviewer_id))
     if row is None:
@@ -323,7 +323,7 @@ def set_state(
 
 
 def states_of(session: Session, attempt_id: int) -> dict[int, str]:
-    """How far each coach is with an attempt."""
+    """Each coach's progress with an attempt."""
     rows = session.execute(
         select(ReviewRow.reviewer_id, ReviewRow.state).where(ReviewRow.attempt_id == attempt_id)
     )
@@ -331,7 +331,7 @@ def states_of(session: Session, attempt_id: int) -> dict[int, str]:
 
 
 def rubric_of(session: Session, cohort_ids: Collection[int]) -> Rubric:
-    """The criteria of these cohorts together; of two with one name the first cohort's counts."""
+    """The criteria of all these cohorts; of two with the same name, the first cohort's counts."""
     rows = session.scalars(
         select(CohortRow.rubric).where(CohortRow.id.in_(cohort_ids)).order_by(CohortRow.id)
     )
@@ -349,7 +349,7 @@ def leave_room(
     attempt_id: int,
     more: int = 1,
 ) -> None:
-    """Refuses what would be more than one attempt holds.
+    """Refuses more than the limit per attempt.
 
     Raises:
         ConflictError: there are too many already.

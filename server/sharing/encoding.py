@@ -1,7 +1,7 @@
-"""Decodes and re-encodes uploaded sound; nothing of the uploaded file itself is kept.
+"""Decodes and re-encodes uploaded sound; nothing of the uploaded file itself is stored.
 
-A coach's browser therefore plays only what our own encoder wrote, without the metadata,
-pictures and oddities that a file can carry.
+So a coach's browser plays only what our encoder wrote, without the metadata, pictures and oddities
+that a file can contain.
 """
 
 import math
@@ -38,7 +38,7 @@ class Encoded:
 
 
 def kind_of(content: bytes) -> Literal["flac", "ogg"]:
-    """What an upload says it is, by its size and first bytes; nothing of it is decoded.
+    """The format of an upload, from its size and first bytes, without decoding it.
 
     Raises:
         InvalidInputError: too large, or another format.
@@ -55,11 +55,11 @@ def kind_of(content: bytes) -> Literal["flac", "ogg"]:
 def reencoded(
     content: bytes, progress: Callable[[int, int], None] = lambda done_s, total_s: None
 ) -> Encoded:
-    """Decodes FLAC or Opus and encodes it again, in mono at 16 kHz, as what it came in as.
+    """Decodes FLAC or Opus and encodes it again in the same format, in mono at 16 kHz.
 
     Args:
         content: the file as received.
-        progress: called often with the seconds done and the total; what it raises ends this.
+        progress: called often with the seconds done and the total; its exceptions end the work.
 
     Raises:
         InvalidInputError: too large, too long (by its header or decoded), another format, damaged.
@@ -80,7 +80,7 @@ def _encode(
 
     made = BytesIO()
     samples = 0
-    # the format is named and nothing else tried; bytes in memory can refer to no other file
+    # only the named format is tried; bytes in memory cannot refer to other files
     with (
         av.open(BytesIO(content), "r", format=kind) as source,
         av.open(made, "w", format=kind) as target,
@@ -95,7 +95,7 @@ def _encode(
         total_s = math.ceil(_declared_s(stream))
         for frame in _resampled(source, stream):
             samples += frame.samples
-            # a header may say too little: the end is reported once, when it is reached
+            # a header may state too short a length; the end is reported once, when it is reached
             done_s = samples // SAMPLE_RATE_HZ
             progress(done_s, max(total_s, done_s + 1))
             if samples > MAX_RECORDING_S * SAMPLE_RATE_HZ:
@@ -116,7 +116,7 @@ _TOO_LONG: Final = f"the recording is longer than {MAX_RECORDING_S / 60:.0f} min
 
 
 def _stream(source: Any) -> Any:
-    """The one stream of a file, if it is one that is taken."""
+    """The only stream of a file, if it is accepted."""
     if len(source.streams.audio) != 1:
         raise InvalidInputError(_NOT_AUDIO)
     stream = source.streams.audio[0]
@@ -133,7 +133,7 @@ def _stream(source: Any) -> Any:
 
 
 def _declared_s(stream: Any) -> float:
-    """How long a file says it is; 0: it does not say."""
+    """The length that a file declares; 0: none."""
     return float((stream.duration or 0) * (stream.time_base or 0))
 
 
@@ -146,7 +146,7 @@ def _resampled(source: Any, stream: Any) -> Iterator[Any]:
     for frame in source.decode(stream):
         if frame.sample_rate != rate_hz or len(frame.layout.channels) != channels:
             raise InvalidInputError("the recording changes its sample rate or channels halfway")
-        # counted before anything is computed from it: a few bytes can stand for an hour
+        # counted before anything is computed, because a few bytes can decode to an hour
         read += frame.samples
         if read > MAX_RECORDING_S * rate_hz:
             raise InvalidInputError(_TOO_LONG)

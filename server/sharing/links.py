@@ -18,7 +18,7 @@ from server.sharing.recordings import settle
 from server.sharing.rows import share_row
 
 MAX_LINKS: Final = 50
-"""Of one share, those that have ended among them."""
+"""The most links of one share, including those that have ended."""
 
 _NOTE_USE_EVERY: Final = timedelta(minutes=1)
 """Not every request writes: "last used" is for people."""
@@ -41,10 +41,10 @@ class Guest:
 
     Attributes:
         link_id: the link.
-        owner_id: whose answers it shows.
-        owner_name: as others see them.
+        owner_id: the owner of the answers.
+        owner_name: the name that others see.
         with_audio: whether recordings may be heard.
-        attempts: what it shows, in the order they were answered.
+        attempts: what it shows, in the order of answering.
         expires_at: when the link ends.
     """
 
@@ -120,10 +120,10 @@ class LinkService:
             self._database.forget()
 
     def open(self, secret: str) -> Guest:
-        """The guest with this secret; notes its use.
+        """The guest with this secret; records the use.
 
         Raises:
-            NotFoundError: the link is not valid (any more), or shows nothing (any more).
+            NotFoundError: the link is not valid, or shows nothing (any more).
         """
         now = self._clock()
         with self._database.read() as session:
@@ -164,7 +164,7 @@ class LinkService:
                 row = session.get(ShareLinkRow, link_id)
                 if row is not None:
                     row.last_used_at = now
-        except StoreError:  # busy: reading continues without the note
+        except StoreError:  # busy: reading continues without recording the use
             return
 
 

@@ -1,4 +1,4 @@
-"""Recordings on the server: only while a share asks for them, and no longer than agreed."""
+"""Recordings on the server, kept only while a share asks for them and no longer than agreed."""
 
 import hashlib
 import time
@@ -36,7 +36,7 @@ SWEEP_EVERY_S: Final = 300.0
 
 @dataclass(frozen=True)
 class Sound:
-    """A recording to be heard."""
+    """A recording that can be played."""
 
     media_type: str
     content: bytes
@@ -44,7 +44,7 @@ class Sound:
 
 
 class RecordingService:
-    """Recordings in a database. Callers check who may hear one."""
+    """Recordings in a database. Callers check who may listen."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
@@ -52,7 +52,7 @@ class RecordingService:
         self._sweep_at_s = float("-inf")
 
     def demand_wanted(self, session: Session, owner_id: int, attempt_id: int) -> None:
-        """Refuses a recording that no share asks for; shares are locked until the transaction ends.
+        """Refuses a recording that no share asks for; locks the shares until the transaction ends.
 
         Raises:
             NotFoundError: the owner has no such attempt.
@@ -68,7 +68,7 @@ class RecordingService:
     def end_preparing(
         self, session: Session, attempt_id: int, but: dict[str, object] | None = None
     ) -> int:
-        """Ends the work on uploads for an attempt and drops them, except of this order."""
+        """Cancels the work on uploads for an attempt and deletes them, except for this order."""
         return end_jobs_of(session, RECORDING, attempt_id, self._clock(), but=but)
 
     def keep(self, session: Session, owner_id: int, attempt_id: int, sound: Encoded) -> None:
@@ -113,12 +113,12 @@ class RecordingService:
             return Sound(row.media_type, row.content, row.sha256)
 
     def info(self, attempt_id: int) -> Recording | None:
-        """What is known of a recording without loading it; ``None``: there is none."""
+        """A recording's metadata, without loading it; ``None``: there is none."""
         with self._database.read() as session:
             return info_of(session, attempt_id, self._clock())
 
     def delete(self, owner_id: int, attempt_id: int) -> None:
-        """Deletes the recording of an attempt for good, and one on its way; the shares stay.
+        """Deletes the recording of an attempt for good, and one being encoded; the shares stay.
 
         Raises:
             NotFoundError: the owner has no such attempt, or it has no recording here.
@@ -142,9 +142,9 @@ class RecordingService:
             self.sweep()
 
     def sweep(self) -> int:
-        """Deletes what no share asks for and what is older than agreed; returns how many.
+        """Deletes recordings that no share asks for or that are too old; returns how many.
 
-        An expired recording is not served before that either. An upload goes in the same way.
+        An expired recording is not served even before that. Uploads are deleted in the same way.
         """
         with self._database.read() as session:
             kept = session.scalar(select(func.count()).select_from(RecordingRow))
@@ -160,7 +160,7 @@ class RecordingService:
 def settle(session: Session, now: datetime, owner_id: int | None = None) -> int:
     """Deletes recordings that expired or are not shared, dates the others; returns the number.
 
-    With them, and counted, what has arrived and is still to be encoded.
+    Uploads that are still to be encoded are deleted and counted too.
 
     Args:
         session: a transaction.
@@ -174,7 +174,7 @@ def settle(session: Session, now: datetime, owner_id: int | None = None) -> int:
     for attempt_id, uploaded_at, expires_at in session.execute(chosen).all():
         audio_days = _asked_for(session, now, attempt_id)
         limits = [days for days in audio_days if days is not None]
-        # the shortest of the times that were agreed: none of the cohorts is to keep it longer
+        # the shortest agreed time, because no cohort may keep it longer
         end = uploaded_at + timedelta(days=min(limits)) if limits else None
         row = session.get(RecordingRow, attempt_id)
         if row is None:
@@ -192,7 +192,7 @@ def settle(session: Session, now: datetime, owner_id: int | None = None) -> int:
 
 
 def info_of(session: Session, attempt_id: int, now: datetime) -> Recording | None:
-    """What is known of a recording, without its sound."""
+    """A recording's metadata, without its sound."""
     row = session.get(RecordingRow, attempt_id)
     if row is None or _is_over(row.expires_at, now):
         return None
@@ -210,7 +210,7 @@ def info_of(session: Session, attempt_id: int, now: datetime) -> Recording | Non
 
 
 def preparing_of(session: Session, attempt_id: int) -> Preparing | None:
-    """How far the upload of an attempt is, or why it came to nothing; ``None``: neither."""
+    """The progress of an attempt's upload, or why it failed; ``None``: neither."""
     job = latest_job_of(session, RECORDING, attempt_id)
     if job is None or job.state in ("done", "cancelled"):
         return None
@@ -224,7 +224,7 @@ def preparing_of(session: Session, attempt_id: int) -> Preparing | None:
 
 
 def is_under_way(session: Session, attempt_id: int) -> bool:
-    """Whether an upload has arrived that is not to be heard yet."""
+    """Whether an upload has arrived that cannot be played yet."""
     found = preparing_of(session, attempt_id)
     return found is not None and found.state != "failed"
 
@@ -245,9 +245,9 @@ def _is_over(end: datetime | None, now: datetime) -> bool:
 
 
 def _asked_for(session: Session, now: datetime, attempt_id: int) -> list[int | None]:
-    """The days agreed with each valid share that asks for this recording; empty: none asks.
+    """The agreed days of each valid share that asks for this recording; empty: none does.
 
-    A share with a cohort ends when its owner leaves the cohort; one by links, with its last link.
+    A share with a cohort ends when its owner leaves the cohort, one by links with its last link.
     """
     shares = (
         select(CohortRow.audio_days)

@@ -1,4 +1,4 @@
-"""Finds an owner's rows by number; other people's rows are not found."""
+"""Finds an owner's rows by id; other people's rows are not found."""
 
 from sqlalchemy.orm import Session
 

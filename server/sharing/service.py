@@ -16,7 +16,7 @@ class SharingService:
     Attributes:
         shares: what owners share.
         links: access without an account.
-        recordings: the sound that shares ask for.
+        recordings: the recordings that shares ask for.
     """
 
     def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:

@@ -24,21 +24,21 @@ from server.sharing.recordings import (
 from server.sharing.rows import attempt_row, share_row
 
 MAX_SHARES: Final = 10_000
-"""Valid ones of one owner: every answer of years, and no end to what one account can store."""
+"""Valid shares of one owner: every answer of years, but a limit to what one account can store."""
 
 
 class ShareService:
-    """Shares in a database; every method takes their owner."""
+    """Shares in a database; every method takes the owner."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._clock = clock
 
     def share(self, owner_id: int, wanted: ShareRequest) -> Shared:
-        """Shares it. If the same cohort sees it already, only "with audio" changes.
+        """Shares it. If the same cohort already sees it, only "with audio" changes.
 
         Raises:
-            NotFoundError: it is not theirs, or they are no candidate of that cohort.
+            NotFoundError: it is not theirs, or they are not a candidate of that cohort.
             ConflictError: an answer belongs to another interview already, or too many shares.
         """
         now = self._clock()
@@ -79,7 +79,7 @@ class ShareService:
         return shared
 
     def revoke(self, owner_id: int, share_id: int) -> None:
-        """Takes a share back: its links end, and recordings that nothing else shows are deleted.
+        """Revokes a share: its links end, and recordings that no other share shows are deleted.
 
         Raises:
             NotFoundError: the owner has no such share.
@@ -139,7 +139,7 @@ class ShareService:
 
 
 def _check_object(session: Session, owner_id: int, wanted: ShareRequest) -> None:
-    """Refuses what is not theirs; notes which answers make up the interview."""
+    """Refuses what is not theirs; records which answers make up the interview."""
     if wanted.attempt_id is not None:
         attempt_row(session, owner_id, wanted.attempt_id)
         return
@@ -166,7 +166,7 @@ def _check_object(session: Session, owner_id: int, wanted: ShareRequest) -> None
 
 def _same(session: Session, owner_id: int, wanted: ShareRequest) -> ShareRow | None:
     if wanted.cohort_id is None:
-        return None  # each share by link has its own links and its own end
+        return None  # each share by link has its own links and ends separately
     return session.scalar(
         select(ShareRow).where(
             ShareRow.owner_id == owner_id,

@@ -1,7 +1,7 @@
 """Turns an upload into a recording that can be played: a job, because decoding takes time.
 
-What arrived is the input of the job and goes with it. A recording is there only as our own encoder
-made it.
+The upload is the input of the job and is deleted with it. Only the output of our encoder becomes a
+recording.
 """
 
 import hashlib
@@ -20,15 +20,15 @@ from server.sharing.recordings import RECORDING, RecordingService
 def receive(
     recordings: RecordingService, queue: JobQueue, owner_id: int, attempt_id: int, content: bytes
 ) -> Job:
-    """Takes an upload in; it can be played once its job has decoded and re-encoded it.
+    """Accepts an upload, which can be played once its job has decoded and re-encoded it.
 
-    The same upload again is the same job, for as long as that is not over. Another one takes the
-    place of what is still on its way.
+    The same upload again is the same job while that is unfinished. A different one replaces an
+    unfinished one.
 
     Raises:
         NotFoundError: the owner has no such attempt.
-        ConflictError: no share "with audio" asks for it, or too much is on its way already.
-        InvalidInputError: by its size or first bytes it is no FLAC or Opus.
+        ConflictError: no share "with audio" asks for it, or too many uploads are unfinished.
+        InvalidInputError: it is too large, or not FLAC or Opus by its first bytes.
     """
     order: dict[str, Any] = {
         "attempt_id": attempt_id,

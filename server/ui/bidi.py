@@ -1,7 +1,7 @@
 """Characters that reorder text on a screen, shown instead of obeyed.
 
-With them, what somebody wrote can read as something else: "exe.fdp" as "pdf.exe", or a comment as
-if a name stood before it (Unicode TR 36, https://trojansource.codes).
+With them, text can read as something else: "exe.fdp" as "pdf.exe", or a comment as if a name came
+before it (Unicode TR 36, https://trojansource.codes).
 """
 
 import re

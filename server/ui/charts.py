@@ -1,7 +1,7 @@
 """Charts as SVG: pace over time, scores over time, bars by topic. Pure functions.
 
-Colors come from the stylesheet's classes, so a chart follows the theme. Each chart says in words
-what can be seen in it (``Chart.text``), for screen readers and as its caption.
+Colors come from the stylesheet's classes, so that a chart follows the theme. Each chart says in
+words what it shows (``Chart.text``), for screen readers and as its caption.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,10 +16,10 @@ from server.contract import COMFORTABLE_WPM, Pause, Report, Word, clock, is_like
 from server.ui.svg import element, picture
 
 PACE_WINDOW_S: Final = 10.0
-"""Long enough for some 25 words, so that one long word does not bend the line."""
+"""Long enough for about 25 words, so that one long word does not distort the line."""
 PACE_STEP_S: Final = 1.0
 NAMED_PAUSE_S: Final = 1.0
-"""Pauses named in the words beside the chart; the chart shows all."""
+"""The most pauses named in the text beside the chart; the chart shows all."""
 NAMED_IN_WORDS: Final = 5
 
 _WIDTH: Final = 480
@@ -30,7 +30,7 @@ _TOP: Final = 14
 
 @dataclass(frozen=True)
 class Chart:
-    """A drawing and the same in words."""
+    """A drawing and the same information in words."""
 
     svg: Markup
     text: str
@@ -55,7 +55,7 @@ class ScorePoint:
 
 @dataclass(frozen=True)
 class Bar:
-    """A share (0 to 1) under a name; ``note`` says what it rests on, e.g. ``3 questions``."""
+    """A named share (0 to 1); ``note`` says what it is based on, e.g. ``3 questions``."""
 
     name: str
     share: float
@@ -71,15 +71,16 @@ def pace_points(
 ) -> tuple[PacePoint, ...]:
     """Words per minute in a window that slides over the answer.
 
-    The window stays within the answer, so that the first and the last point rest on as much speech
-    as the others. An answer shorter than the window has no points.
+    The window stays within the answer, so that the first and the last point are based on as much
+    speech as the others. An answer shorter than the window has no points.
 
     Args:
-        words: a word belongs to a window that holds its middle; one without times is left out.
+        words: a word belongs to the windows that contain its middle; words without times are left
+            out.
         begin_s: where the answer begins, in seconds.
         end_s: where it ends.
         window_s: the window's length.
-        step_s: how far it slides.
+        step_s: the step between windows.
     """
     middles = sorted(
         (word.start_s + word.end_s) / 2
@@ -199,7 +200,7 @@ def score_chart(points: Iterable[ScorePoint], *, title: str, id_prefix: str) -> 
     span_s = (last.at - first.at).total_seconds()
 
     def x(index: int) -> float:
-        # Attempts of one sitting would fall on one spot of a time axis: then they are spread evenly
+        # attempts from one session would coincide on a time axis, so they are spread evenly
         share = (
             (ordered[index].at - first.at).total_seconds() / span_s
             if span_s > 0

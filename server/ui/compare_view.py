@@ -21,9 +21,9 @@ class NumberChange:
 
     Attributes:
         label: what it is, with its unit.
-        before: as it is shown; a dash where it was not measured.
+        before: as shown; a dash if it was not measured.
         after: likewise.
-        change: by how much, without a sign; empty if it stayed or is not known.
+        change: the amount, without a sign; empty if unchanged or unknown.
         direction: whether it rose or fell.
         effect: empty if neither more nor less of it is better.
     """
@@ -58,7 +58,7 @@ class PartChangeRow:
 
 @dataclass(frozen=True)
 class TermChangeRow:
-    """A term in both answers, each time it was said: those said wrong first."""
+    """A term in both answers, with each time it was said."""
 
     term: str
     before: tuple[TermRow, ...]
@@ -174,7 +174,7 @@ def _count(label: str, before: int | None, after: int | None, *, better: int) ->
 def _measure(
     label: str, before: float | None, after: float | None, *, digits: int = 0
 ) -> NumberChange:
-    """A measure of which neither more nor less is better as such."""
+    """A measure for which neither more nor less is better."""
     texts = [_NOT_MEASURED if value is None else f"{value:.{digits}f}" for value in (before, after)]
     change = 0.0
     if before is not None and after is not None:

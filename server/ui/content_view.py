@@ -14,8 +14,8 @@ from server.ui.verdict_words import (
 )
 
 CLIP_MARGIN_S: Final = 0.15
-"""Played before and after a term or phrase: word times are that far off, and a bare syllable is no
-word."""
+"""Extra sound played before and after a term or phrase, because word times are off by this much and
+a bare syllable is hard to recognize."""
 
 ShownStatus = PhraseStatus | Literal["denied"]
 _SIGNS: Final[dict[ShownStatus, tuple[Tone, str]]] = {
@@ -33,9 +33,9 @@ class Quote:
 
     Attributes:
         text: the words; empty: there is no evidence.
-        href: leads to them in the transcript; empty if that is not known.
+        href: a link to them in the transcript; empty if unknown.
         start_s: when they were said.
-        from_s: where the sound of them is played from; ``None`` without audio.
+        from_s: where playback of them starts; ``None`` without audio.
         to_s: where it ends.
     """
 
@@ -52,20 +52,20 @@ class PhraseRow:
 
     Attributes:
         anchor: its id on the page.
-        number: counted from 1, as the signs in the transcript count.
+        number: counted from 1, like the signs in the transcript.
         phrase: the phrase.
         status: the verdict; ``denied``: it was said only to deny it.
         tone: of the verdict.
-        sign: the verdict as a shape.
+        sign: the verdict as a symbol.
         verdict: the verdict in words.
-        how: how it was said, where not literally.
+        how: how it was said, if not literally.
         quote: the candidate's words.
-        question: "Did you mean …?", where the grader asks and nobody has answered.
+        question: "Did you mean …?", if the grader asks and nobody has answered.
         answered: whether the candidate answered that question.
-        why: why a listener waits for it; only if it was not simply said.
-        follow_up: what an interviewer would ask; likewise, and not beside ``question``.
+        why: why it matters; only if it was not simply said.
+        follow_up: what an interviewer would ask; likewise, and not together with ``question``.
         open: whether something is left to do (missing, partial, possible or denied).
-        weighty: whether it counts more than the others.
+        weighty: whether it counts more than others.
         correction: who corrected the verdict, and why; empty if nobody did.
     """
 
@@ -89,7 +89,7 @@ class PhraseRow:
 
 @dataclass(frozen=True)
 class StructureRow:
-    """One part of the structure; ``ask``: the interviewer's question where it is missing."""
+    """One part of the structure; ``ask``: the interviewer's question if it is missing."""
 
     anchor: str
     name: str
@@ -165,7 +165,7 @@ def _quote(evidence: CoverageEvidence | None, prefix: str) -> Quote:
 
 
 def framed(start_s: float | None, end_s: float | None) -> tuple[float | None, float | None]:
-    """The part of the recording to play for some words: a little more than they took, if known."""
+    """The part of the recording to play for some words, slightly longer than they took."""
     if start_s is None or end_s is None:
         return None, None
     return max(0.0, start_s - CLIP_MARGIN_S), end_s + CLIP_MARGIN_S

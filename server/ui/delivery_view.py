@@ -41,7 +41,7 @@ def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
 
 
 def _filler_figure(delivery: Delivery) -> Figure:
-    """Engines drop many fillers: none transcribed does not mean that none was said."""
+    """Engines drop many fillers, so none transcribed does not mean none said."""
     count = len(delivery.fillers)
     if not delivery.fillers_are_lower_bound:
         return Figure("Fillers", str(count))

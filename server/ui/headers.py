@@ -1,4 +1,4 @@
-"""Security headers of all pages; studio and server send the same."""
+"""Security headers of all pages; studio and server send the same ones."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _ONE_YEAR_S: Final = 365 * 24 * 60 * 60
 
 
 def content_security_policy(websocket_host: str = "") -> str:
-    """Only what the page's own address serves; no inline script, no style attribute, no frame.
+    """Allows only what the page's own origin serves: no inline script, style attribute or frame.
 
     Args:
         websocket_host: Safari does not count a WebSocket of the same address as ``'self'``.
@@ -36,7 +36,7 @@ def with_headers(send: Send, *, policy: str, permissions: str, https: bool = Fal
         send: of the ASGI application.
         policy: the Content-Security-Policy.
         permissions: the Permissions-Policy.
-        https: whether the browser came by https, and must from now on.
+        https: whether the request came over HTTPS, which is then required.
     """
 
     async def sending(message: Message) -> None:
@@ -61,7 +61,7 @@ class SecurityHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes everything on, and adds the headers to the answer."""
+        """Passes everything on, and adds the headers to the response."""
         if scope["type"] == "http":
             send = with_headers(
                 send,

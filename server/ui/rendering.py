@@ -19,13 +19,13 @@ from server.ui.verdict_words import NO_SOUND, VERDICT_WORDS, graded_text
 STATIC: Final = Path(__file__).parent / "static"
 STYLESHEET: Final = STATIC / "aloud.css"
 DARK_STYLESHEET: Final = STATIC / "dark.css"
-"""Over the other one, where it is dark."""
+"""Applied on top of the light style where it is dark."""
 """Served as ``/static/ui/``."""
 TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
 def stylesheet() -> Markup:
-    """The stylesheet for a file that stands alone: our own, dark where the system is."""
+    """The stylesheet for a self-contained file, dark if the system is."""
     light, dark = (path.read_text(encoding="utf-8") for path in (STYLESHEET, DARK_STYLESHEET))
     return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}}}\n")
 
@@ -37,7 +37,7 @@ def environment(*extra_template_folders: Path) -> Environment:
     One for the process, because compiling a page's templates takes longer than rendering it.
 
     Args:
-        extra_template_folders: a site's own folders, looked in before the shared one.
+        extra_template_folders: a site's own folders, searched before the shared one.
     """
     templates = Environment(
         loader=FileSystemLoader([*extra_template_folders, TEMPLATES]),
@@ -64,7 +64,7 @@ def environment(*extra_template_folders: Path) -> Environment:
 
 
 def _shown(value: object) -> object:
-    """Every value on its way into a page; HTML made of values already is one.
+    """Escapes a value on its way into a page, unless it is already HTML.
 
     In a field that is sent back, text stays ``as_typed``.
     """
@@ -74,7 +74,7 @@ def _shown(value: object) -> object:
 
 
 def sentence(text: str) -> str:
-    """An error's text, written to follow a colon, as a sentence of its own."""
+    """An error's text, which is written to follow a colon, as a sentence."""
     ended = text if text.endswith((".", "!", "?", "…")) else f"{text}."
     return ended[:1].upper() + ended[1:]
 
@@ -93,7 +93,7 @@ def when(moment: datetime | None) -> str:
 
 
 def ipa(phones: str) -> str:
-    """ARPAbet as IPA; phones that an older version wrote in another way are shown as they are."""
+    """ARPAbet as IPA; other notations from older versions are shown as they are."""
     try:
         return to_ipa(phones)
     except PhoneError:
@@ -109,7 +109,7 @@ def respell(phones: str) -> str:
 
 
 def with_code(text: str) -> Markup:
-    """Plain text with text between backticks (a command to type) as ``<code>``."""
+    """Plain text, with text between backticks (a command to type) as ``<code>``."""
     pieces = re.split(r"`([^`]+)`", text)
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if index % 2 else escape(piece)

@@ -1,7 +1,7 @@
-"""A Report as the pages show it: frozen view models, with every word that a person reads.
+"""A Report as the pages show it: frozen view models with all text that people read.
 
-The templates in ``templates/report`` only lay them out. The studio's page, the coach's page and
-the HTML export show the same models; ``Sounds`` says what can be played where.
+The templates in ``templates/report`` only lay them out. The studio's page, the coach's page and the
+HTML export show the same models; ``Sounds`` says what each can play.
 """
 
 import re
@@ -49,9 +49,9 @@ class Sounds:
 
     Attributes:
         recording_url: the candidate's own recording; ``None``: there is none here.
-        taught_urls: how a term is said, by the term as the report writes it.
+        taught_urls: how a term is said, by the term as written in the report.
         taught_phones: the same in ARPAbet, to be shown beside what was heard.
-        mistake_urls: a mistaken reading as the app's voice says it, by its phones.
+        mistake_urls: a mistaken reading in the app's voice, by its phones.
     """
 
     recording_url: str | None = None
@@ -64,9 +64,9 @@ class Sounds:
 class TermRow:
     """How a term was said at one place.
 
-    ``from_s`` and ``to_s`` frame the candidate's own sound of it; ``None`` without audio.
+    ``from_s`` and ``to_s`` delimit it in the candidate's recording; ``None`` without audio.
     ``correction``: who corrected the verdict, and why; empty if nobody did. ``more``: the other
-    places where the term was said, in the row of the one that tells most. ``word_index``: its first
+    places where the term was said, in the row of the most telling one. ``word_index``: its first
     word. ``is_own``: the candidate corrected it.
     """
 
@@ -106,7 +106,7 @@ class NoteRow:
 
 @dataclass(frozen=True)
 class PointRow:
-    """A point of the summary; ``href`` leads to its evidence, empty if that is unknown."""
+    """A point of the summary; ``href`` links to its evidence, empty if unknown."""
 
     text: str
     href: str
@@ -114,17 +114,17 @@ class PointRow:
 
 @dataclass(frozen=True)
 class ReportView:
-    """A whole report, ready to be laid out; see the row classes.
+    """A whole report, ready for layout; see the row classes.
 
     Attributes:
         score: content only, 0 to 1; the coverage in reports of earlier graders.
-        least: stands before a score that can only be higher; else empty.
-        graded_score: the grader's own, where somebody corrected a verdict and so the score.
+        least: the text before a score that can only be higher; otherwise empty.
+        graded_score: the grader's own, if somebody corrected a verdict and so the score.
         composition: what the score is made of, in words; empty in reports of earlier graders.
-        rule: how its points come about; likewise.
+        rule: the rule behind its points; likewise.
         asked_count: how many phrases the candidate is asked about.
         structure: its parts; empty if it was not judged.
-        timed: the words have times, so there is something to play.
+        timed: whether the words have times, so that there is something to play.
     """
 
     prefix: str
@@ -187,7 +187,7 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
 
     Args:
         report: the report.
-        prefix: stands before every id, so that two reports fit on one page.
+        prefix: prepended to every id, so that two reports fit on one page.
         to_owner: whether the one who gave the answer reads it: "you", not "the candidate".
     """
     report = bounded(report)
@@ -242,7 +242,7 @@ def _rows_of(said: SaidTerm, prefix: str, to_owner: bool) -> TermRow:
 def _term_row(number: int, term: TermVerdict, prefix: str, to_owner: bool) -> TermRow:
     tone, sign = _SIGNS[term.verdict]
     acoustic = term.source == "acoustic"
-    # the hearing's confidence in a reading says nothing if it gives no verdict
+    # the hearing's confidence in a reading means nothing without a verdict
     sure = "" if term.verdict == "unclear" else f"{term.confidence:.0%} sure, "
     basis = f"{sure}from the sound" if acoustic else "from the transcript only"
     from_s, to_s = framed(term.start_s, term.end_s)
@@ -300,7 +300,7 @@ _SECTIONS: Final = {
 
 
 def _href(evidence: str, prefix: str) -> str:
-    """Where on the page the evidence of a summary point is."""
+    """Where the evidence for a summary point is on the page."""
     found = _EVIDENCE.fullmatch(evidence)
     if found:
         return f"#{prefix}{_ROWS[found['list']]}-{int(found['at']) + 1}"
@@ -309,14 +309,14 @@ def _href(evidence: str, prefix: str) -> str:
 
 
 MOST_SHOWN: Final = 1000
-"""Places of terms, and remarks. Half an hour of speech has some 500; an answer as long as the
-contract allows can have 49,000, and its page had 68 MB."""
+"""The most places of terms, and of remarks. Half an hour of speech has about 500; an answer as long
+as the contract allows can have 49,000, which made a page of 68 MB."""
 
 
 def bounded(report: Report) -> Report:
     """The report with as many places of terms, worst first, and remarks as a page can show.
 
-    It says so where something is left out; scores and counts of the report are as they were.
+    It says if something is left out; scores and counts of the report stay the same.
     """
     terms, notes = report.pronunciation.terms, report.language.notes
     left_out = max(0, len(terms) - MOST_SHOWN) + max(0, len(notes) - MOST_SHOWN)

@@ -12,10 +12,10 @@ from starlette.types import Scope
 
 
 class Assets(StaticFiles):
-    """The files of a folder; an unchanged one is answered with 304 and not sent again.
+    """The files of a folder; for an unchanged one, the response is 304 without the file.
 
-    A file is identified by its content, not by its time and size as in ``StaticFiles``: packages
-    are unpacked with the same time for every version.
+    A file is identified by its content, not by its time and size as in ``StaticFiles``, because
+    packages are unpacked with the same time for every version.
     """
 
     def file_response(
@@ -31,7 +31,9 @@ class Assets(StaticFiles):
         response.headers["ETag"] = (
             f'"{_digest(path, stat_result.st_mtime_ns, stat_result.st_size)}"'
         )
-        response.headers["Cache-Control"] = "no-cache"  # keep it, and ask before using it
+        response.headers["Cache-Control"] = (
+            "no-cache"  # cache it, but revalidate it before each use
+        )
         del response.headers["Last-Modified"]
         if self.is_not_modified(response.headers, Headers(scope=scope)):
             return NotModifiedResponse(response.headers)

@@ -1,4 +1,4 @@
-"""SVG written piece by piece, everything escaped."""
+"""SVG elements with everything escaped."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ def picture(
         width: in the drawing's own units; the page scales it.
         height: likewise.
         title: what it is.
-        text: what can be seen in it, in words.
+        text: what it shows, in words.
         id_prefix: unique on the page.
     """
     body = (

@@ -1,8 +1,8 @@
-"""The transcript as words with marks, laid out in parts that begin where the speaker paused.
+"""The transcript as words with marks, divided where the speaker paused.
 
-A word can carry a phrase, be a mispronounced term and be part of a repeated start at once: each
-kind of mark has a channel of its own (ground and lower edge, line under the letters, slant), so
-that they can be read where they meet. Every mark also ends in a sign, for people who see no color.
+A word can carry a phrase, be a mispronounced term and be part of a repeated start at the same time.
+Each kind of mark has its own channel (background and lower edge, underline, slant), so that
+overlapping marks stay readable. Every mark also ends in a sign, for people who see no color.
 """
 
 from collections import defaultdict
@@ -18,9 +18,9 @@ Tone = Literal["good", "warn", "bad", "muted"]
 
 MIN_PART_WORDS: Final = 18
 MAX_PART_WORDS: Final = 45
-"""Lines of 60 to 68 letters make a part of two to five lines: what an eye takes in at once."""
+"""Lines of 60 to 68 letters give parts of two to five lines, which can be taken in at a glance."""
 PART_GAP_S: Final = 0.7
-"""A silence that a listener takes for the end of a thought (twice a short pause of speech)."""
+"""A silence that a listener takes for the end of a thought (twice a short pause)."""
 SHOWN_PAUSE_S: Final = 1.0
 """Shorter pauses belong to fluent speech (Goldman-Eisler 1968) and would clutter the text."""
 _PHRASE_SIGNS: Final = {"covered": "", "partial": "◐", "possible": "?", "missing": "✗"}
@@ -30,7 +30,7 @@ _SENTENCE_ENDS: Final = (".", "?", "!", "…")
 
 @dataclass(frozen=True)
 class Sign:
-    """A small sign behind a word that leads to the row of the report about it."""
+    """A small sign after a word that links to the report's row about it."""
 
     text: str
     label: str
@@ -40,7 +40,7 @@ class Sign:
 
 @dataclass(frozen=True)
 class WordView:
-    """One word as it is shown.
+    """One word as shown.
 
     Attributes:
         index: its place in the transcript.
@@ -48,9 +48,9 @@ class WordView:
         start_s: when it was said; ``None`` for a typed answer.
         end_s: when it ended.
         classes: the marks of this word alone, as class names of the stylesheet.
-        signs: shown behind it.
-        announced: what a screen reader says after it; for the marks without a sign of their own.
-        pause_after_s: a long silence behind it.
+        signs: those shown after it.
+        announced: what a screen reader says after it, for marks without a sign.
+        pause_after_s: a long silence after it.
     """
 
     index: int
@@ -73,7 +73,7 @@ class RunView:
 
 @dataclass(frozen=True)
 class PartView:
-    """A part of the answer, about a thought long; ``start_s`` is ``None`` for a typed answer."""
+    """A part of the answer, about one thought long; ``start_s`` is ``None`` for a typed answer."""
 
     start_s: float | None
     runs: tuple[RunView, ...]
@@ -81,14 +81,14 @@ class PartView:
 
 @dataclass
 class _Marks:
-    """What was found about the words, by their index."""
+    """The findings about the words, by word index."""
 
     phrases: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     classes: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     signs: dict[int, list[Sign]] = field(default_factory=lambda: defaultdict(list))
     announced: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     joined: set[int] = field(default_factory=set)
-    """Words that must stay in one part with the next one."""
+    """Words that must stay in the same part as the next one."""
 
 
 def view_transcript(report: Report, prefix: str, *, to_owner: bool = False) -> tuple[PartView, ...]:
@@ -96,7 +96,7 @@ def view_transcript(report: Report, prefix: str, *, to_owner: bool = False) -> t
 
     Args:
         report: whose transcript and findings.
-        prefix: stands before every id and in every link, so that two reports fit on one page.
+        prefix: prepended to every id and used in every link, so that two reports fit on one page.
         to_owner: whether the speaker reads it.
     """
     words, line_ends = _words(report)
@@ -120,7 +120,7 @@ def view_transcript(report: Report, prefix: str, *, to_owner: bool = False) -> t
 
 
 def _words(report: Report) -> tuple[tuple[Word, ...], set[int]]:
-    """The words, and the indices after which a typed answer began a new line."""
+    """The words, and the indices after which a typed answer starts a new line."""
     if report.transcript.words:
         return report.transcript.words, set()
     words: list[Word] = []
@@ -133,10 +133,10 @@ def _words(report: Report) -> tuple[tuple[Word, ...], set[int]]:
 
 
 def _pauses_after(words: Sequence[Word], pauses: Sequence[Pause]) -> dict[int, float]:
-    """The length of the silence behind each word that has one.
+    """The length of the silence after each word that has one.
 
-    Word times drift around silence, so a pause belongs behind the last word whose middle comes
-    before the middle of the pause.
+    Word times drift around silence, so a pause belongs after the last word whose middle is before
+    the middle of the pause.
     """
     middles = [
         (index, (word.start_s + word.end_s) / 2)
@@ -167,7 +167,7 @@ def _marks(report: Report, count: int, prefix: str, speaker: str) -> _Marks:
         if term.verdict == "correct" or not indices:
             continue
         if term.verdict == "unclear" and term.start_s is None:
-            continue  # typed: there was nothing to hear
+            continue  # typed, so there was nothing to hear
         wrong = term.verdict == "mispronounced"
         for index in indices:
             marks.classes[index].append("mark-mispronounced" if wrong else "mark-unclear")
@@ -201,7 +201,7 @@ def _marks(report: Report, count: int, prefix: str, speaker: str) -> _Marks:
             marks.signs[indices[-1]].append(Sign("↺", "said twice", f"#{prefix}delivery", "muted"))
     for corrected in report.transcript.corrected:
         span = range(corrected.word_index, corrected.word_index + corrected.word_count)
-        # of words taken out only the place is left, behind the word before
+        # removed words only leave a place, after the previous word
         indices = _known(span or [max(0, corrected.word_index - 1)], count)
         for index in indices if span else ():
             marks.classes[index].append("mark-corrected")
@@ -221,7 +221,7 @@ def _correction(corrected: CorrectedWords, speaker: str) -> str:
 
 
 def _known(indices: Sequence[int], count: int) -> list[int]:
-    """In order, without those beyond the transcript (an imported report may hold anything)."""
+    """In order, without those beyond the transcript (an imported report may contain anything)."""
     return sorted({index for index in indices if 0 <= index < count})
 
 
@@ -242,7 +242,7 @@ def _part_ends(
     pauses: Mapping[int, float],
     joined: set[int],
 ) -> list[int]:
-    """Where parts end: behind a pause or sentence if long enough, and before they grow too long."""
+    """Where parts end: after a pause or sentence if long enough, and before they grow too long."""
     ends: list[int] = []
     first = 0
     for index, word in enumerate(words):
@@ -288,7 +288,7 @@ def _word(
 
 
 def _phrase_mark(report: Report, numbers: Sequence[int]) -> str:
-    """The mark of words that carry these phrases: the best that they carry."""
+    """The mark of words that carry these phrases, by the best of them."""
     if not numbers:
         return ""
     phrases = [report.coverage.phrases[number] for number in numbers]

@@ -25,8 +25,8 @@ SAME_SCORE: Final = 0.0005
 """Stored scores are rounded."""
 NO_SOUND: Final = "A text has no sound: say the answer to hear how you say its terms."
 SOUNDS_WRONG_BELOW: Final = 0.5
-"""How far an answer is believed below which the report says so: of the development answers 0.02 of
-the strong ones lie below, a quarter of the middling ones and 0.57 of the weak ones."""
+"""If an answer is believed less than this, the report says so. In the development answers, 0.02 of
+the strong ones are below, a quarter of the middling ones and 0.57 of the weak ones."""
 NOT_JUDGED: Final = "not judged in a rough transcript"
 PART_WORDS: Final = {"said": "said", "missing": "missing"}
 _HOW: Final = {
@@ -48,14 +48,14 @@ def words_of_phrase(phrase: PhraseCoverage) -> str:
 
 
 def words_of_term(term: TermVerdict) -> str:
-    """The verdict on how a term was said; where there was no sound, there is none."""
+    """The verdict on how a term was said; without sound, there is none."""
     if term.verdict == "unclear" and term.start_s is None:
         return "not judged"
     return VERDICT_WORDS[term.verdict]
 
 
 def how_text(phrase: PhraseCoverage) -> str:
-    """How a phrase was said, where not literally; empty where the question to it says so."""
+    """How a phrase was said, if not literally; empty if the question about it says so."""
     if phrase.how == "own_words" and question_about(phrase):
         return ""
     return _HOW.get(phrase.how or "", "")
@@ -92,7 +92,7 @@ def correction_text(corrected: CorrectedVerdict | None, *, to_owner: bool = Fals
 def graded_text(graded_score: float | None, score: float | None) -> str:
     """The grader's own score, to show beside a corrected one; empty if nobody corrected it.
 
-    Where a correction leaves the score as it is, the same number twice would say nothing.
+    If a correction leaves the score unchanged, it says so instead of repeating the number.
     """
     if graded_score is None:
         return ""
@@ -113,7 +113,7 @@ def score_text(report: Report) -> str:
 
 
 def least_text(report: Report) -> str:
-    """``at least``, with a space, where the structure could not be judged; else empty."""
+    """``at least``, with a space, if the structure could not be judged; otherwise empty."""
     structure = report.structure
     return "at least " if structure is not None and not structure.is_judged else ""
 
@@ -145,7 +145,7 @@ def composition_text(report: Report) -> str:
 
 
 def rule_text(report: Report) -> str:
-    """How these points come about; empty where another grader's rule made them."""
+    """The rule behind these points; empty if another grader's rule made them."""
     if report.structure is None or not report.score_parts:
         return ""
     today = content_score(report.coverage, report.structure).score

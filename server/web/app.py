@@ -90,28 +90,28 @@ _PAGES: Final = (
 
 _PROTOCOL: Final = "server.web.http.timed_requests:TimedRequests"
 _SWITCH_S: Final = 0.0005
-"""How long a thread that grades may keep the interpreter while others wait: ten times shorter than
-Python's own choice, because a request hands it over many times."""
+"""How long a grading thread may keep the interpreter while others wait: ten times shorter than
+Python's default, because a request hands it over many times."""
 
 _OBJECTS_TO_COLLECT: Final = 10_000
-"""New objects after which Python looks for those that only refer to each other. It looks at bank,
-lexicon and libraries only once, at the start (``gc.freeze``): with both, a stored answer takes 0.8
-ms of processor time less."""
+"""New objects after which Python collects garbage. Bank, lexicon and libraries are scanned only
+once, at the start (``gc.freeze``). Together this saves 0.8 ms of processor time per stored
+answer."""
 
 _HUNG_S: Final = 60
-"""Without a sign of life for this long, one of several processes is ended and replaced. The 5 s of
-uvicorn itself would kill processes in the middle of an answer on a machine that is only busy."""
+"""After this long without a sign of life, one of several processes is ended and replaced. On a busy
+machine, uvicorn's default of 5 s would kill processes in the middle of an answer."""
 
 SETTINGS_VARIABLE: Final = "ALOUD_SERVER_SETTINGS"
-"""How the settings come into the processes that uvicorn starts."""
+"""Passes the settings to the processes that uvicorn starts."""
 
 
 @cache
 def _routes() -> APIRouter:
-    """All routes, made once in a process: every app of it is served by the same ones.
+    """All routes, created once per process and shared by its apps.
 
-    FastAPI works out an included route at its first request, which takes a millisecond of each
-    of the hundred.
+    FastAPI resolves an included route at its first request, which takes a millisecond for each of
+    the hundred.
     """
     routes = APIRouter(responses=PROBLEM_RESPONSES)
     for make_routes in _API:
@@ -168,8 +168,8 @@ def create_app(
         version=version("aloud"),
         lifespan=lifespan,
         routes=_routes().routes,
-        # /openapi.json is a route of ours, behind the gate; the pages that come with FastAPI load
-        # their scripts from elsewhere
+        # /openapi.json is our own route, behind the gate; FastAPI's own pages load their scripts
+        # from elsewhere
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -184,7 +184,7 @@ def create_app(
 def _background_work(service: Service) -> BackgroundWork:
     """The jobs of a service, and the versions of its bank.
 
-    From here on the service grades with the active version. The queue has this process's worker,
+    From then on, the service grades with the active version. The queue has this process's worker,
     which does not run yet.
     """
     versions = BankVersions(service.database, service.grading_data)
@@ -211,7 +211,7 @@ def _background_work(service: Service) -> BackgroundWork:
 
 
 def _add_middleware(app: FastAPI, context: Context) -> None:
-    """What every request passes: the last added first."""
+    """The middleware that every request passes, the last added first."""
     settings, secret = context.settings, context.accounts.secret
     app.add_middleware(RouteMark)
     app.add_middleware(Fairness)
@@ -225,24 +225,24 @@ def _add_middleware(app: FastAPI, context: Context) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
+    """Whether only this machine can reach the address."""
     if host == "localhost":
         return True
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:  # a name: wherever it leads to
+    except ValueError:  # a name, which may lead anywhere
         return False
 
 
 def app_of_worker() -> FastAPI:
-    """The app in one of several processes, from the settings of the one that started it."""
+    """The app in one of several processes, with the settings of the parent process."""
     settings = ServerSettings.model_validate_json(os.environ[SETTINGS_VARIABLE])
     set_up_logs(settings.log_level)
     return _ready(settings)
 
 
 def _ready(settings: ServerSettings) -> FastAPI:
-    """The app, in a process that is set up for it."""
+    """The app, after tuning the process for it."""
     sys.setswitchinterval(_SWITCH_S)
     app = create_app(settings, warms_up=True)
     gc.collect()

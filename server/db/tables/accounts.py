@@ -1,7 +1,7 @@
 """The tables of people: accounts, how they sign in, and the cohorts they belong to.
 
-Passwords are kept as Argon2 hashes, everything else that lets somebody in as the SHA-256 of 32
-random bytes: what is in these tables opens nothing.
+Passwords are stored as Argon2 hashes, all other credentials as the SHA-256 of 32 random bytes, so
+the content of these tables opens nothing.
 """
 
 from datetime import datetime
@@ -14,12 +14,12 @@ from server.db.tables.base import Base, Key, UtcDateTime
 
 
 class AccountRow(Base):
-    """One person. Deleting the row deletes everything that is theirs."""
+    """One person. Deleting the row deletes everything that belongs to them."""
 
     __tablename__ = "accounts"
     __table_args__ = (
         CheckConstraint("role IN ('candidate', 'coach', 'admin')", name="role"),
-        # The id of a deleted account is never given to another person.
+        # The id of a deleted account is never reused.
         {"sqlite_autoincrement": True},
     )
 
@@ -80,7 +80,7 @@ class CohortRow(Base):
 
 
 class CohortMemberRow(Base):
-    """That an account is in a cohort: as one of its candidates or one of its coaches."""
+    """The membership of an account in a cohort, as a candidate or a coach."""
 
     __tablename__ = "cohort_members"
     __table_args__ = (
@@ -100,7 +100,7 @@ class CohortMemberRow(Base):
 class SignInFailureRow(Base):
     """A wrong password; ``subject`` is a keyed hash of the name or the address that sent it.
 
-    In the database and not in memory, so that several processes count together.
+    In the database instead of in memory, so that several processes share the count.
     """
 
     __tablename__ = "sign_in_failures"
@@ -112,7 +112,7 @@ class SignInFailureRow(Base):
 
 
 class EndedSessionRow(Base):
-    """A browser session that was signed out, until its cookie has expired by itself."""
+    """A browser session that was signed out, kept until its cookie expires."""
 
     __tablename__ = "ended_sessions"
 
@@ -124,7 +124,7 @@ class EndedSessionRow(Base):
 
 
 class ServerSecretRow(Base):
-    """A secret of this server's own, made at the first start: what signs the session cookies."""
+    """A secret of this server, created at the first start; it signs the session cookies."""
 
     __tablename__ = "server_secrets"
 

@@ -19,7 +19,7 @@ class AttemptRow(Base):
     __table_args__ = (
         *once_per_owner("attempts", "submission_id"),
         Index("ix_attempts_owner_id_created_at_id", "owner_id", "created_at", "id"),
-        # An id that a person noted down is never given to another attempt.
+        # Ids are never reused, because people note them down.
         {"sqlite_autoincrement": True},
     )
 
@@ -42,8 +42,8 @@ class AttemptRow(Base):
 class ReportRow(Base):
     """One grading of an attempt. The newest (highest id) counts, older ones are kept.
 
-    ``evidence`` is filled where the report's transcript was made after the answer came in;
-    ``corrections`` counts the places in it where the candidate corrected the words.
+    ``evidence`` is set if the report's transcript was made after the answer arrived;
+    ``corrections`` counts the places in it where the candidate corrected words.
     """
 
     __tablename__ = "reports"
@@ -66,10 +66,10 @@ class ReportRow(Base):
 
 
 class AnswerFactsRow(Base):
-    """What pages about many answers show of one, so that they read no reports.
+    """What pages about many answers show about one, so that they need not read reports.
 
     It follows from the newest report and the corrections of its verdicts. ``corrections``,
-    ``corrections_ids`` (their sum) and ``corrected_at`` say which of them it was made with.
+    ``corrections_ids`` (their sum) and ``corrected_at`` record which corrections it was made with.
     """
 
     __tablename__ = "answer_facts"
@@ -107,7 +107,7 @@ class TermFactsRow(Base):
 
 
 class DrillReviewRow(Base):
-    """One take of a drill item as it came in."""
+    """One take of a drill item, as received."""
 
     __tablename__ = "drill_reviews"
     __table_args__ = (
@@ -127,7 +127,7 @@ class DrillReviewRow(Base):
 
 
 class DrillCardRow(Base):
-    """When an item is due; computed from its reviews, kept so that the queue is one query."""
+    """When an item is due; computed from its reviews and stored so that the queue is one query."""
 
     __tablename__ = "drill_cards"
     __table_args__ = (

@@ -17,7 +17,7 @@ _Read = Callable[[str | None], datetime | None]
 
 
 class _SqliteInstant(sqlite.DATETIME):
-    """A third of the time of SQLAlchemy's regular expression: pages read ten thousand of them."""
+    """Three times faster than SQLAlchemy's regular expression; pages read ten thousand times."""
 
     def result_processor(self, dialect: Dialect, coltype: object) -> _Read:
         """From the column's text, which is in UTC."""
@@ -73,7 +73,7 @@ def owner_column(*, index: bool = False) -> Mapped[int | None]:
 def once_per_owner(table: str, column: str) -> tuple[Index, Index]:
     """A value occurs once for each owner, and once without an owner.
 
-    Two indexes, because to a unique index two ``NULL`` are never the same.
+    Two indexes, because to a unique index two ``NULL`` values are never equal.
     """
     return (
         Index(f"uq_{table}_owner_id_{column}", "owner_id", column, unique=True),

@@ -28,7 +28,7 @@ class BankVersionRow(Base):
 
 
 class JobRow(Base):
-    """Work that outlasts a request. This table is the truth about its progress."""
+    """Work that outlasts a request. This table is the single source of truth about its progress."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -52,7 +52,7 @@ class JobRow(Base):
     started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     heartbeat_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    attempts: Mapped[int] = mapped_column(default=0)  # how often it was begun
+    attempts: Mapped[int] = mapped_column(default=0)  # how often it was started
 
 
 class JobFileRow(Base):
@@ -69,7 +69,7 @@ class JobFileRow(Base):
 class JobInputRow(Base):
     """What a job works on, as received for an attempt.
 
-    The content goes when the job ends; the row stays with it, to tell which attempt it was about.
+    The content is deleted when the job ends; the row stays, to record which attempt it was about.
     """
 
     __tablename__ = "job_inputs"

@@ -1,7 +1,8 @@
 """The tables of sharing and coaching: what is shown to whom, comments, scores, corrected verdicts.
 
-``external_id`` names a row over all databases: a bundle that comes back with comments is merged
-by it. Who writes without an account (a share link, a bundle) is named by ``guest_name``.
+``external_id`` identifies a row across all databases, so that a bundle that returns with comments
+can be merged. ``guest_name`` names somebody who writes without an account (through a share link or
+in a bundle).
 """
 
 from datetime import datetime
@@ -63,7 +64,7 @@ class RubricScoreRow(Base):
 
 
 class CorrectionRow(Base):
-    """A verdict that a reviewer says is wrong, for this attempt and for the bank's editors."""
+    """A verdict that a reviewer corrected, for this attempt and for the bank's editors."""
 
     __tablename__ = "corrections"
     __table_args__ = (CheckConstraint("target IN ('term', 'phrase')", name="target"),)
@@ -104,7 +105,7 @@ class ShareRow(Base):
     __tablename__ = "shares"
     __table_args__ = (
         CheckConstraint("(attempt_id IS NULL) <> (interview_id IS NULL)", name="one_object"),
-        # all that a cohort's pages ask of them
+        # all that a cohort's pages need
         Index(
             "ix_shares_shown",
             *("cohort_id", "owner_id", "attempt_id", "interview_id", "revoked_at"),
@@ -142,7 +143,7 @@ class ShareLinkRow(Base):
 
 
 class RecordingRow(Base):
-    """The sound of an attempt, as the server re-encoded it."""
+    """The recording of an attempt, re-encoded by the server."""
 
     __tablename__ = "recordings"
     __table_args__ = (
@@ -155,7 +156,7 @@ class RecordingRow(Base):
     owner_id: Mapped[int | None] = owner_column(index=True)
     media_type: Mapped[str] = mapped_column(String(40))
     duration_s: Mapped[float] = mapped_column(Float)
-    # Megabytes: loaded only on request.
+    # megabytes, so loaded only on request
     content: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))
     uploaded_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -1,1 +1,1 @@
-"""Words of English: how common they are, their inflections, and the small ones that mean little."""
+"""English words: how common they are, their inflections, and which ones carry little meaning."""

@@ -1,4 +1,4 @@
-"""What the grader knows about words in general: which carry meaning, which are common."""
+"""General word lists: which words carry meaning, and which are common."""
 
 from functools import cache
 from importlib import resources
@@ -18,7 +18,7 @@ FUNCTION_WORDS = word_set("""
     i'll you're you've you'd you'll they're they've don't isn't wasn't aren't weren't doesn't
     didn't not no
     """)
-"""Words whose absence or presence between the words of a phrase changes nothing much."""
+"""Words that hardly matter between the words of a phrase."""
 
 DISFLUENCIES = word_set("""
     um uh uhm umm er erm ah eh hm hmm hmmm mm mhm uhh ehm like basically actually literally
@@ -53,7 +53,7 @@ CLAUSE_STARTS = word_set("""
 PREFIX_WORDS = word_set(
     "over under non un semi self anti quasi pseudo sub pre post re de dis in ir im"
 )
-"""Prefixes that, written as a word of their own before a term, make another term of it."""
+"""Prefixes that turn a term into another one, even if written as a separate word."""
 
 VACUOUS_HEADS = frozenset(
     lemma(word)
@@ -62,13 +62,13 @@ VACUOUS_HEADS = frozenset(
     model-based algorithm protocol methodology style framework tool tooling theory idea scheme model
     """)
 )
-"""Heads that name no more than the kind of thing: the "pattern" of "circuit breaker pattern"."""
+"""Heads that only name the kind of thing: the "pattern" in "circuit breaker pattern"."""
 
 KIND_HEADS = frozenset(
     lemma(word)
     for word in word_set("time point score deployment rollout release storage certificate delivery")
 )
-"""Heads that a speaker leaves out behind a telling word: the "storage" of "ephemeral"."""
+"""Heads that a speaker may leave out after a distinctive word: the "storage" after "ephemeral"."""
 
 EVERYDAY_RANK = 5000
 _FIELD = frozenset(
@@ -87,7 +87,7 @@ _FIELD = frozenset(
 
 
 def is_generic(word: str) -> bool:
-    """Whether a lemma is of so many terms that it alone says nothing of one of them.
+    """Whether a lemma occurs in so many terms that it alone is no evidence for any of them.
 
     Everyday nouns, verbs and adjectives are, and the everyday words of the field.
     """
@@ -95,7 +95,7 @@ def is_generic(word: str) -> bool:
     return everyday or word in _FIELD
 
 
-# Words after a preposition that make an adverb of it: "in parallel" is no kind of parallelism.
+# Prepositions and words that form an adverb: "in parallel" is not a kind of parallelism.
 ADVERBIAL = {
     ("in", "parallel"), ("in", "general"), ("in", "order"), ("in", "case"), ("in", "time"),
     ("at", "scale"), ("in", "practice"), ("in", "production"), ("on", "time"), ("in", "line"),

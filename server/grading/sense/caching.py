@@ -1,4 +1,4 @@
-"""Results kept by the very objects they were made of."""
+"""Caches results by the identity of the arguments."""
 
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
@@ -7,14 +7,14 @@ Ts = TypeVarTuple("Ts")
 R = TypeVar("R")
 
 _KEPT = 1024
-"""Results kept of one function."""
+"""Results kept for one function."""
 
 
 def by_identity(make: Callable[[*Ts], R]) -> Callable[[*Ts], R]:
-    """``make``, asked once for the same objects.
+    """``make``, called once for the same objects.
 
-    For what is read from the bank once and graded against again and again: the hash of a question,
-    which ``lru_cache`` needs each time, takes longer than judging an answer's delivery.
+    For objects that are read from the bank once and graded against many times. ``lru_cache`` would
+    hash the question each time, which takes longer than judging an answer's delivery.
 
     Args:
         make: a pure function of objects that never change.
@@ -27,7 +27,10 @@ def by_identity(make: Callable[[*Ts], R]) -> Callable[[*Ts], R]:
         if entry is None:
             if len(known) >= _KEPT:
                 known.clear()
-            entry = known[key] = (args, make(*args))  # holds the objects: ids are not used again
+            entry = known[key] = (
+                args,
+                make(*args),
+            )  # keeps the objects alive, so that no id is reused
         return entry[1]
 
     return get

@@ -1,10 +1,10 @@
-"""How something is said: what tells a claim that a coach believes from one that is wrong or empty.
+"""How something is said: features that tell a claim a coach believes from a wrong or empty one.
 
-The encoder hears of what a clause speaks, hardly whether that is right: "with GQA the cache gets
-larger" is as close to the phrase as the truth. Confidently wrong answers sound different, though:
-more reasons and function words, fewer figures, and clauses near the bank's near misses. Nothing
-here decides by itself; two regressions weigh it (``fusion``, ``mentions``), fitted to answers
-by many authors and held against those of others (``scripts/train_sense.py``).
+The encoder captures what a clause is about, but hardly whether it is right: "with GQA the cache
+gets larger" is as close to the phrase as the truth is. But confidently wrong answers sound
+different: more reasons and function words, fewer figures, and clauses close to the bank's near
+misses. None of these features decides alone; two regressions weigh them (``fusion``, ``mentions``),
+fitted on answers by many authors and tested on those of others (``scripts/train_sense.py``).
 """
 
 import re
@@ -27,19 +27,21 @@ from server.grading.sense.logistic import Floats
 RATES: Final = (
     "absolute", "negation", "reason", "speaker", "contrast", "hedge", "figure", "function",
 )  # fmt: skip
-"""Shares of the words of a text that are of a class."""
+"""Classes of words whose shares in a text are features."""
 ANSWER_CLAIMS: Final = (*RATES, "near_miss_mean", "near_miss_lead_mean")
-"""Of a whole answer: its rates, those of a short one drawn to the usual; how close it comes to the
-near misses of each phrase, in the mean over the phrases, as such and less the closest way."""
+"""Features of a whole answer: its rates, which are drawn toward the usual ones if it is short; how
+close it comes to the near misses of each phrase, averaged over the phrases, as such and minus the
+closest way."""
 SPAN_CLAIMS: Final = (
     *(f"span_{name}" for name in RATES),
     "prompt_share", "beyond", "content", "polarity", "denies", "against_ways", "against_why",
     "near_miss", "near_miss_lead",
 )  # fmt: skip
-"""Of the span that most likely says a phrase: its rates; the share of its content words that the
-prompt has; how many are neither the prompt's nor the phrase's, and how many it has, as logarithms;
-whether only one of the span and the ways has a negation, and whether it is the span; how many of
-its words are the opposite of one in the ways, in the reason; and how close it is to a near miss."""
+"""Features of the span that most likely says a phrase: its rates; the share of its content words
+that are in the prompt; the logarithms of how many are in neither the prompt nor the phrase, and of
+how many there are; whether only one of the span and the ways has a negation, and whether that is
+the span; how many of its words are opposites of words in the ways, and in the reason; and how close
+it is to a near miss."""
 
 _ABSOLUTE: Final = word_set("""
     always never only just automatically simply all completely fully entirely every everything
@@ -71,13 +73,14 @@ _NOT_LETTERS: Final = re.compile(r"[^a-z0-9']")
 _USUAL: Final = (0.019, 0.013, 0.027, 0.029, 0.010, 0.005, 0.015, 0.467)
 """The rates in the development answers, in the order of ``RATES``."""
 _USUAL_WORDS: Final = 60
-"""So many usual words are added to an answer: one sentence tells little of a speaker."""
+"""This many usual words are added to an answer, because one sentence says little about a
+speaker."""
 _MOST_AGAINST_WAYS, _MOST_AGAINST_WHY = 2, 3
 
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What the bank says of a phrase, as words."""
+    """What the bank says about a phrase, as words."""
 
     stems: frozenset[str]
     ways: frozenset[str]
@@ -85,7 +88,7 @@ class _Told:
 
 
 class _Mark(NamedTuple):
-    """What counts of one word: bare, its stem if it is a content word, and its classes.
+    """One word: bare, its stem if it is a content word, and its classes.
 
     ``classes``: 1 or 0 for each of ``RATES``.
     """
@@ -111,7 +114,7 @@ class MarkedWords:
         self._sums = np.zeros((len(marks) + 1, len(RATES)), np.int64)
         classes.reshape(-1, len(RATES)).cumsum(axis=0, out=self._sums[1:])
         text = " ".join(self.bare)
-        # if not, none of its spans has one; plain text is found many times as fast
+        # without one here, no span has one; searching plain text is many times faster
         self._hedged = any(each in text for each in _HEDGE_PHRASES)
 
     def rates(self, start: int, end: int) -> Floats:
@@ -127,7 +130,7 @@ def answer_claims(words: MarkedWords, features: Floats) -> Floats:
     """The features of a whole answer, in the order of ``ANSWER_CLAIMS``.
 
     Args:
-        words: of the answer.
+        words: those of the answer.
         features: of its spans, shape (phrases, spans, features).
     """
     misses, leads = _near_misses(features)
@@ -150,9 +153,9 @@ def span_claims(
 
     Args:
         question: the question.
-        words: of the answer.
+        words: those of the answer.
         spans: of the answer.
-        top: for each phrase the number of the span.
+        top: the number of the span for each phrase.
         features: of all spans, shape (phrases, spans, features).
     """
     prompt, told = _told(question)
@@ -188,21 +191,21 @@ def _span_claims(
 
 
 def _opposites(said: frozenset[str], told: frozenset[str]) -> int:
-    """How many words are the opposite of one in the other text, which says not both."""
+    """How many words are the opposite of one in the other text, not counting pairs in one text."""
     known = _known_opposites()
     against = [known[word] for word in said - told if word in known]
     return sum(not each.isdisjoint(told) and each.isdisjoint(said) for each in against)
 
 
 def _near_misses(features: Floats) -> tuple[Floats, Floats]:
-    """Of each span for each phrase the cosine with its near misses, and that less its ways'."""
+    """The cosine of each span with each phrase's near misses, and that minus the ways' cosine."""
     near_miss, way = SPAN_FEATURES.index("near_miss"), SPAN_FEATURES.index("way")
     return features[:, :, near_miss], features[:, :, near_miss] - features[:, :, way]
 
 
 @by_identity
 def _told(question: Question) -> tuple[frozenset[str], tuple[_Told, ...]]:
-    """The stems of the prompt, and what the bank says of each phrase."""
+    """The stems of the prompt, and what the bank says about each phrase."""
     return _stems([question.prompt]), tuple(_told_of(each) for each in question.key_phrases)
 
 
@@ -240,7 +243,7 @@ def _bare(word: str) -> str:
 
 @cache
 def _known_opposites() -> dict[str, frozenset[str]]:
-    """Both ways: who finds "more" against "less" finds "less" against "more"."""
+    """Symmetric: "more" opposes "less", and "less" opposes "more"."""
     text = resources.files("server.grading.sense").joinpath("data/opposites.txt").read_text("utf-8")
     found: dict[str, set[str]] = {}
     for line in (line for line in text.splitlines() if line and not line.startswith("#")):

@@ -1,4 +1,4 @@
-"""The clauses of an answer: stretches of words that may each say one thing."""
+"""The clauses of an answer: runs of words that may each say one thing."""
 
 import re
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import Final
 
 Span = tuple[int, int]
-"""First word and the word behind the last."""
+"""First word and the word after the last."""
 
 MIN_WORDS: Final = 4
-"""A shorter stretch belongs to its neighbor."""
+"""A shorter clause is joined to its neighbor."""
 MAX_WORDS: Final = 18
-"""A longer one is cut: what is not punctuated, or a sentence that does not end."""
+"""A longer one is cut, because it has no punctuation or its sentence does not end."""
 MAX_JOINED_WORDS: Final = 40
 _SENTENCE_END: Final = re.compile(r"[.?!…][\"'”’)\]]*$")
 _PAUSE: Final = re.compile(r"[,;:–—][\"'”’)\]]*$")
@@ -51,7 +51,7 @@ def clauses_of(words: Sequence[str]) -> tuple[list[Span], list[int]]:
 
 @lru_cache(maxsize=65536)
 def _mark(word: str) -> tuple[bool, bool, bool]:
-    """Whether a sentence ends with a word, whether a pause follows, and whether a clause opens."""
+    """Whether a word ends a sentence, whether a pause follows it, and whether it opens a clause."""
     return (
         bool(_SENTENCE_END.search(word)),
         bool(_PAUSE.search(word)),
@@ -60,7 +60,7 @@ def _mark(word: str) -> tuple[bool, bool, bool]:
 
 
 def spans_of(words: Sequence[str]) -> list[Span]:
-    """What is compared with a phrase: each clause, two in a row, and each sentence."""
+    """The spans that are compared with a phrase: each clause, two in a row, and each sentence."""
     clauses, sentences = clauses_of(words)
     found = set(clauses)
     for (start, _), (_, end) in pairwise(clauses):

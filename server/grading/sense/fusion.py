@@ -1,10 +1,14 @@
 """The verdict of the sense layer: how likely an answer says each key phrase in other words.
 
-Three logistic regressions: one over the features of a span, whether the span says the phrase; one
-over the mean of the answer's vectors, how much of what was asked the answer says; one over the
-spans' scores, that and how things are said (``claims``), whether the answer says the phrase. All
-are fitted by ``scripts/train_sense.py``, cross-validated by author and question;
-``docs/grading-figures.md`` has the figures.
+Three logistic regressions: from the features of a span, whether it says the phrase; from the mean
+of the answer's vectors, how much of what was asked the answer says; from the spans' scores, that
+estimate and how things are said (``claims``), whether the answer says the phrase.
+``scripts/train_sense.py`` fits them, cross-validated by author and question. A fourth one, fitted
+by ``scripts/train_soundness.py``, estimates from the mean of the answer's vectors and its claims
+how much of what the answer touches it says rightly, its soundness. A right answer of two sentences
+says little of what was asked and is sound; a confidently wrong one touches much of it and is not.
+No single sentence shows this, but wrong answers by different people resemble each other in what
+they are about and how they say it. ``docs/grading-figures.md`` has the figures.
 """
 
 import json
@@ -52,13 +56,13 @@ PHRASE_FEATURES: Final = (
     "length", "others_mean_by_length", "prompt_mean_by_length",
     *ANSWER_CLAIMS, "voice", "voice_by_length", *SPAN_CLAIMS,
 )  # fmt: skip
-"""The best span's score; the best beside it; the five best; the other phrases' best; whether the
-words say half of the phrase; and of the best span's features four. ``length`` is the logarithm of
-the number of spans: how much of the question a whole answer says tells a lot about each phrase,
-how much of it one sentence says tells nothing. ``voice``: how much of what was asked the answer
-says, as a logit, by its vectors alone; then how the best span says it."""
+"""The best span's score; the best score beside it; the mean of the five best; the other phrases'
+best; whether the words say half of the phrase; and four features of the best span. ``length`` is
+the logarithm of the number of spans: how much of the question a whole answer says is informative
+about each phrase, but how much one sentence says is not. ``voice``: how much of what was asked the
+answer says, as a logit, by its vectors alone; then how the best span says it."""
 OF_WHAT_IS_SAID: Final = PHRASE_FEATURES.index(ANSWER_CLAIMS[0])
-"""So many of them are about what is said; those behind are about how."""
+"""The first this many are about what is said; the rest are about how it is said."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +82,13 @@ class Fusion:
 class Sensed:
     """A span that may say a phrase in other words, and how likely it does.
 
-    ``score``: of the span alone, in logits; the probability also goes by the rest of the answer,
-    whose good company must not carry a phrase that no span says. ``lead``: by how much the span's
-    score is above that for any other phrase of the question. One stretch of words earns credit for
-    one phrase. ``word_for_word``: the span is one of the phrase's ways. ``near_misses``: spans that
-    look like the phrase and are something else, as the bank says. ``spoken_of``: logit that the
-    sentence naming the phrase speaks of it; ``None`` where nobody can tell. ``weakness``: how much
-    the answer sounds like one that is wrong, 0 to 1.
+    ``score``: for the span alone, in logits. The probability also depends on the rest of the
+        answer, which must not carry a phrase that no span says. ``lead``: how far the span's score
+        is above that for any other phrase of the question, because a passage earns credit for one
+        phrase only. ``word_for_word``: the span is one of the phrase's ways. ``near_misses``: spans
+        that look like the phrase but, according to the bank, are something else. ``spoken_of``:
+        logit that the sentence naming the phrase is about it; ``None`` if unknown. ``weakness``:
+        how much the answer sounds like a wrong one, 0 to 1.
     """
 
     span: Span
@@ -99,7 +103,7 @@ class Sensed:
 
 @dataclass(frozen=True)
 class SensedAnswer:
-    """What an answer says by its sense: a span for each phrase, and how far it is believed.
+    """What an answer says by meaning: a span for each phrase, and how far it is believed.
 
     ``believed``: how much of what it says is believed to be right, 0 to 1; ``None`` without words.
     """
@@ -125,13 +129,13 @@ def sense_phrases(
     words: Sequence[str],
     said: Sequence[PhraseCoverage],
 ) -> SensedAnswer:
-    """For each key phrase of a question the span that most likely says it; ``None`` without words.
+    """For each key phrase of a question, the span that most likely says it; ``None`` without words.
 
     Args:
         question: the question.
         answer: the answer's spans and vectors.
         words: the answer's words.
-        said: each phrase as found by the words.
+        said: each phrase, as found by the words.
     """
     if not answer.spans:
         return SensedAnswer((None,) * len(question.key_phrases), None)
@@ -188,13 +192,13 @@ def phrase_features(
 
     Args:
         question: the question.
-        scores: of each span for each phrase, logits, shape (phrases, spans).
+        scores: logits of each span for each phrase, shape (phrases, spans).
         features: shape (phrases, spans, features).
         answer: its spans.
-        words: of the answer.
-        half_said: of each phrase whether its words were said in part.
+        words: those of the answer.
+        half_said: for each phrase, whether its words were said in part.
         voice: logit of how much of what was asked the answer says, see ``Fusion.voice_of``.
-        claims: of the whole answer, see ``claims.answer_claims``.
+        claims: those of the whole answer, see ``claims.answer_claims``.
     """
     starts, ends = answer.edges
     top = scores.argmax(axis=1)
@@ -237,7 +241,7 @@ def shipped_soundness() -> Logistic:
 
 
 def soundness_row(answer: AnswerSense, claims: Floats) -> Floats:
-    """What the regression goes by; ``claims``: of the answer, see ``claims.answer_claims``."""
+    """The regression's input; ``claims``: those of the answer, see ``claims.answer_claims``."""
     row: Floats = np.concatenate((mean_vector(answer), claims))
     return row
 
@@ -251,14 +255,14 @@ def weakness_of(soundness: float, count: int) -> float:
     """How much an answer sounds like one that is wrong in what it touches, 0 to 1.
 
     Args:
-        soundness: of the answer, a logit.
-        count: of its words; a sentence or two tell nothing of the whole.
+        soundness: a logit.
+        count: the number of words; one or two sentences say too little about the answer.
     """
     return _doubt(soundness, count, UNSOUND, SOUND)
 
 
 def believed_of(soundness: float, count: int) -> float:
-    """How much of what an answer says is believed to be right, 0 to 1; arguments likewise."""
+    """How much of what an answer says is believed to be right, 0 to 1; same arguments."""
     return 1.0 - _doubt(soundness, count, *BELIEVED)
 
 

@@ -1,30 +1,31 @@
-"""The encoder's file as it takes less memory: words are looked up in 8 bits, then made floats.
+"""Rewrites the encoder's file to save memory: words are looked up in 8 bits, then become floats.
 
-As it is shipped, all 30,522 words become floats when it is loaded, 47 MB that one sentence needs
-fourteen rows of, and 90 MB more while that is done. Here the rows of a sentence are taken first and
-multiplied by their scales then: the same numbers, to the last bit.
+In the shipped file, all 30,522 words become floats when it is loaded. That takes 47 MB, of which a
+sentence needs fourteen rows, and another 90 MB during loading. After the rewrite, the rows of a
+sentence are looked up first and then multiplied by their scales. The numbers are the same to the
+last bit.
 
 An ONNX file is a protocol buffer, read and written here field by field as
-https://protobuf.dev/programming-guides/encoding/ describes, for the ``onnx`` package is no part of
-an installation.
+https://protobuf.dev/programming-guides/encoding/ describes, because the ``onnx`` package is not a
+dependency.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
 _GRAPH, _NODE, _NODE_INPUT, _NODE_OUTPUT, _NODE_TYPE, _NODE_ATTRIBUTE = 7, 1, 1, 2, 4, 5
-"""Field numbers of onnx.proto: of ``ModelProto``, ``GraphProto`` and ``NodeProto``."""
+"""Field numbers in onnx.proto, of ``ModelProto``, ``GraphProto`` and ``NodeProto``."""
 _VARINT, _EIGHT_BYTES, _SIZED, _FOUR_BYTES = 0, 1, 2, 5
 _TABLE: Final = b"inner.embeddings.word_embeddings.weight"
 _ROWS: Final = b"embedding"
-"""The words' vectors, and those of a sentence, as the file names them."""
+"""The file's names for the vectors of all words and for those of a sentence."""
 
 
 def lean(model: bytes) -> bytes:
     """The model with its words looked up before they become floats.
 
     Args:
-        model: the ONNX file of the sentence encoder, as it is shipped.
+        model: the ONNX file of the sentence encoder, as shipped.
 
     Raises:
         ValueError: it has no such words.
@@ -73,7 +74,7 @@ def _texts(message: memoryview, wanted: int) -> list[bytes]:
 
 
 def _fields(message: bytes | memoryview) -> Iterator[tuple[int, memoryview, memoryview]]:
-    """Each field's number, the field as it stands, and its content."""
+    """Each field's number, its raw bytes, and its content."""
     view, at = memoryview(message), 0
     while at < len(view):
         start = at
@@ -107,7 +108,7 @@ def _sized(number: int, content: bytes) -> bytes:
 
 
 def _head(number: int, size: int) -> bytes:
-    """What stands before a field of so many bytes."""
+    """The bytes before a field of this size."""
     head = bytearray([number << 3 | _SIZED])
     while size > 0x7F:
         head.append(size & 0x7F | 0x80)

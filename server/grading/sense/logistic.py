@@ -1,4 +1,4 @@
-"""A logistic regression, fitted elsewhere and stored as JSON."""
+"""A logistic regression, fitted by a script and stored as JSON."""
 
 import json
 import math
@@ -41,9 +41,9 @@ class Logistic:
         return cls(mean, deviation, weights, float(stored["bias"]))
 
     def to_json(self) -> dict[str, Any]:
-        """Rounded: six digits are far beyond what the data tells.
+        """Rounded, because six digits are far more than the data supports.
 
-        What never differed in the data has a deviation of 1, and a weight of 0.
+        A feature that never varied in the data has a deviation of 1 and a weight of 0.
         """
         deviation = np.where(np.round(self.deviation, 6) == 0.0, 1.0, self.deviation)
         rows = {"mean": self.mean, "deviation": deviation, "weights": self.weights}
@@ -54,5 +54,5 @@ class Logistic:
 
 
 def sigmoid(logit: float) -> float:
-    """The chance of a logit."""
+    """The probability of a logit."""
     return 1.0 / (1.0 + math.exp(-logit))

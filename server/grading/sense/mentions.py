@@ -1,11 +1,11 @@
-"""Whether a sentence that names a phrase speaks of it, or has the words for something else.
+"""Whether a sentence that names a phrase is about it, or uses the words for something else.
 
-"I could feel my own heartbeat" in an answer about failing nodes, "gang scheduling means that the
-loudest gang goes first", or a name in an answer that says nothing else of what was asked: a
-logistic regression over what the spans that hold the name are close to, with the name and without
-it, over their words, and over what the whole answer says. ``scripts/train_mentions.py`` fits it on
-answers and sentences whose mentions coaches ticked or did not, on sentences that only look like a
-phrase, and on plain ones that say it.
+Examples are "I could feel my own heartbeat" in an answer about failing nodes, "gang scheduling
+means that the loudest gang goes first", or a name in an answer that says nothing else of what was
+asked. A logistic regression decides from what the spans that hold the name are close to, with the
+name and without it, from their words, and from what the whole answer says.
+``scripts/train_mentions.py`` fits it on answers and sentences whose mentions coaches ticked or did
+not, on sentences that only look like a phrase, and on plain ones that say it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,24 +30,24 @@ _HOWS: Final = ("exact", "alias", "fuzzy", "sound")
 _OF_A_NAME: Final = word_set("means mean called term word")
 _DEFINING: Final = word_set("is are means")
 _MOST_ALIKE: Final = 0.98
-"""A span that is hardly more than the name says nothing beside it."""
+"""A span that is hardly more than the name says nothing else."""
 _USUAL_WORDS, _USUAL_SHARE = 2, 0.5
-"""So many words, this share of them the question's, are added to a sentence: one tells little."""
+"""This many words, with this share of the question's, are added to a sentence, which is short."""
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An answer held against its question.
+    """An answer compared with its question.
 
     Attributes:
         question: what was asked.
         phrases: as found by their words.
         answer: its spans and vectors.
-        words: of the answer.
+        words: those of the answer.
         features: shape (phrases, spans, features).
         scores: of each span for each phrase, shape (phrases, spans).
-        rows: what is said of each phrase over the whole answer, shape (phrases, features).
-        logits: that the answer says each phrase, shape (phrases,).
+        rows: what the whole answer says about each phrase, shape (phrases, features).
+        logits: whether the answer says each phrase, shape (phrases,).
         voice: logit of how much of what was asked the answer says.
     """
 
@@ -69,9 +69,9 @@ def shipped_mentions() -> Logistic:
 
 
 def spoken_of(at: int, held: Held) -> float | None:
-    """Logit that the sentence that names a phrase speaks of it.
+    """Logit that the sentence that names a phrase is about it.
 
-    ``None`` where none names it, or where the bank has no ways of saying it, by which to tell.
+    ``None`` if no sentence names it, or if the bank has no ways of saying it to compare with.
     """
     if held.phrases[at].status != "covered" or not held.question.key_phrases[at].ways:
         return None
@@ -80,7 +80,7 @@ def spoken_of(at: int, held: Held) -> float | None:
 
 
 def mention_row(at: int, held: Held) -> Floats | None:
-    """What the regression goes by for phrase ``at``; ``None`` where no span holds its words."""
+    """The regression's input for phrase ``at``; ``None`` if no span holds its words."""
     phrase = held.phrases[at]
     said = () if phrase.evidence is None else phrase.evidence.word_indices
     if not said:
@@ -91,7 +91,7 @@ def mention_row(at: int, held: Held) -> Floats | None:
         return None
     scores, features, logits = held.scores, held.features, held.logits
     top = holding[scores[at, holding].argmax()]
-    others = np.concatenate((scores[:at], scores[at + 1 :]))  # np.delete takes ten times as long
+    others = np.concatenate((scores[:at], scores[at + 1 :]))  # np.delete takes ten times longer
     rival = others[:, top].max() if len(others) else scores[at, top]
     company = others[:, holding].max(axis=1).mean() if len(others) else scores[at, top]
     how = [float(phrase.how == each) for each in _HOWS]
@@ -117,10 +117,11 @@ def mention_row(at: int, held: Held) -> Floats | None:
 
 
 def _beside_the_name(at: int, held: Held, holding: npt.NDArray[np.intp]) -> Floats:
-    """What the spans that hold a name are close to beside it, and how close they are to it.
+    """What the spans that hold a name are close to besides it, and how close they are to it.
 
-    Partial cosines given the closest name: of ways, reason and prompt, of the other phrases' ways,
-    and of all that the bank says. A claim about something else is close to the name alone.
+    Partial cosines given the closest name: with ways, reason and prompt, with the other phrases'
+        ways, and with everything the bank says. A claim about something else is close to the name
+        alone.
     """
     question = question_sense(held.question)
     own = question.phrases[at]
@@ -163,9 +164,9 @@ def _ways_of_others(at: int, question: QuestionSense) -> list[int]:
 def _words_around(
     at: int, held: Held, said: Sequence[int], stretch: tuple[int, int]
 ) -> tuple[float, ...]:
-    """Of the content words around a name: how many, and the share that the question has, too.
+    """The content words around a name: how many, and the share of them that the question also has.
 
-    Then how the name stands there: at the beginning, among words about words, before "is".
+    Then how the name is used: at the beginning, among words about words, before "is".
     """
     start, end = stretch
     words = held.words
@@ -188,7 +189,7 @@ def _words_around(
 
 @by_identity
 def _vocabulary(question: Question) -> tuple[frozenset[str], tuple[frozenset[str], ...]]:
-    """The stems of all that the bank says of a question, and those of each phrase's names."""
+    """The stems of everything the bank says about a question, and those of each phrase's names."""
     names = [(key.phrase, *key.aliases, *key.any_of) for key in question.key_phrases]
     told = [
         text

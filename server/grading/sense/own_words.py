@@ -1,4 +1,4 @@
-"""Key phrases that the words do not settle, looked for by their sense."""
+"""Key phrases in other words: what the surface and sound layers leave open, by meaning."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from server.grading.sense.vectors import AnswerSense
 
 @dataclass(frozen=True, eq=False)
 class Spoken:
-    """An answer whose sense is judged.
+    """An answer that is judged by meaning.
 
     Attributes:
         texts: its words.
@@ -44,14 +44,14 @@ def with_own_words(
 ) -> tuple[Coverage, float | None]:
     """The coverage with what the answer says in other words, and how far it is believed.
 
-    A phrase that is missing or half said becomes ``covered`` where the sense is sure of a clause,
-    and a missing one ``possible`` where it is likely; half a phrase is ``missing`` where the answer
-    does not seem to say it; what the clause denies stays as it was. Words
-    that stand in one of the bank's near misses are no evidence; a name in a sentence or an answer
-    that seems to speak of something else is only ``possible``.
+    A phrase that is missing or half said becomes ``covered`` if a clause surely says it. A missing
+    one becomes ``possible`` if a clause probably does. Half a phrase becomes ``missing`` if the
+    answer does not seem to say it. A phrase that the clause denies stays as it was. Words in one of
+    the bank's near misses are no evidence, and a name is only ``possible`` if its sentence or the
+    answer seems to be about something else.
 
     Args:
-        coverage: by the words.
+        coverage: from the words.
         question: its phrases are in the same order.
         spoken: the answer.
 
@@ -76,7 +76,7 @@ def _judged(
         phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     if phrase.status == "covered":
         if phrase.negated and found.word_for_word and not spoken.is_denied((said[0], said[-1] + 1)):
-            # a way may hold a "not" of its own, which the regression takes for a disclaimer
+            # a way may contain a "not", which the regression takes for a disclaimer
             return phrase.model_copy(update={"negated": False})
         if phrase.negated or found.word_for_word or _is_own(key, phrase):
             return phrase
@@ -87,7 +87,7 @@ def _judged(
         doubtful = {"status": "possible", "confidence": round(sigmoid(found.spoken_of), 3)}
         named, phrase = phrase, phrase.model_copy(update=doubtful)
         if found.span[0] <= said[0] < found.span[1]:
-            # The clause that merely names it is close to it by that name alone.
+            # A clause that merely names it is close to it by that name alone.
             is_meant = found.spoken_of >= SPOKEN_OF_FROM and _is_sure(found)
             return named if is_meant and not spoken.is_denied(found.span) else phrase
     sure = found.word_for_word or _is_sure(found)
@@ -112,7 +112,7 @@ def _judged(
 
 
 def _is_chance_half(phrase: PhraseCoverage, found: Sensed) -> bool:
-    """Whether an answer that does not seem to say a phrase shares a word or two with it.
+    """Whether an answer shares a word or two with a phrase that it does not seem to say.
 
     In the development answers, 8 in 10 such halves belong to phrases that were not said, and 7 in
     10 of the other halves to phrases that were.
@@ -130,14 +130,14 @@ def _is_sure(found: Sensed) -> bool:
 
 
 def _between(strong: float, weak: float, weakness: float) -> float:
-    """The threshold for an answer with a voice of this weakness."""
+    """The threshold for an answer of this weakness."""
     return strong + (weak - strong) * weakness
 
 
 def _is_own(key: KeyPhrase, phrase: PhraseCoverage) -> bool:
     """Whether the words found are an alias that the candidate added.
 
-    Words like "it" at its ends are no part of the evidence.
+    The evidence leaves out words like "it" at the ends.
     """
     if phrase.how != "alias" or phrase.evidence is None:
         return False

@@ -1,4 +1,4 @@
-"""What is compared: the vectors of an answer's spans, and of what the bank says about a phrase."""
+"""The vectors that are compared: of an answer's spans, and of what the bank says about a phrase."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
@@ -29,8 +29,8 @@ class AnswerSense:
 
     Attributes:
         spans: word ranges of the transcript, in order.
-        vectors: unit vectors, float32 (n, 384); as they come out of storage, so that a first
-            grading and a later one see the same.
+        vectors: unit vectors, float32 (n, 384), as they come out of storage, so that a first
+            grading and a later one use the same numbers.
         model: what made them.
     """
 
@@ -40,7 +40,7 @@ class AnswerSense:
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """The first word of each span and the word behind its last, shape (2, n)."""
+        """The first word of each span and the word after its last, shape (2, n)."""
         return np.array(self.spans, np.int64).reshape(-1, 2).T
 
     def to_json(self) -> dict[str, object]:
@@ -53,7 +53,7 @@ class AnswerSense:
 
     @classmethod
     def from_json(cls, stored: dict[str, object]) -> "AnswerSense | None":
-        """What ``to_json`` made; ``None`` where another model made it, or it is damaged."""
+        """What ``to_json`` made; ``None`` if another model made it or it is damaged."""
         try:
             spans = tuple((int(start), int(end)) for start, end in stored["spans"])  # type: ignore[attr-defined]
             raw = np.frombuffer(b64decode(str(stored["vectors"])), np.int8)
@@ -63,7 +63,7 @@ class AnswerSense:
         return cls(spans, vectors) if stored.get("model") == MODEL else None
 
     def followed_by(self, other: "AnswerSense", start: int) -> "AnswerSense":
-        """The sense of two texts one behind the other, without the spans that hold words of both.
+        """The sense of two texts in a row, without the spans that contain words of both.
 
         Args:
             other: of the second text.
@@ -84,13 +84,13 @@ def sense_of(words: Sequence[str], encoder: Encoder | None = None) -> AnswerSens
 
 
 def like_sense_of(words: Sequence[str]) -> AnswerSense:
-    """The spans of an answer with vectors of other sentences: what takes as long to judge."""
+    """The spans of an answer with vectors of other sentences, which take as long to judge."""
     spans, _ = _spans(words)
     return AnswerSense(spans, np.resize(background(), (len(spans), DIMENSIONS)))
 
 
 def senses_of(answers: Sequence[Sequence[str]]) -> list[AnswerSense]:
-    """The same for many short answers; what several share is encoded once.
+    """The same for many short answers; text that several share is encoded once.
 
     Sentences of the built-in bank need not be encoded at all.
     """
@@ -105,7 +105,7 @@ def senses_of(answers: Sequence[Sequence[str]]) -> list[AnswerSense]:
 
 
 def _spans(words: Sequence[str]) -> tuple[tuple[Span, ...], list[str]]:
-    """What is compared, and its text."""
+    """The spans that are compared, and their texts."""
     spans = tuple(spans_of(words)[:MAX_SPANS])
     return spans, [" ".join(words[start:end]) for start, end in spans]
 
@@ -120,12 +120,12 @@ def mean_vector(answer: AnswerSense) -> npt.NDArray[np.float64]:
 
 
 def vectors_of(sentences: Sequence[str]) -> Vectors:
-    """The vectors of sentences of a bank: those of the built-in bank are shipped."""
+    """The vectors of sentences of a bank; those of the built-in bank are shipped."""
     rows = _shipped()
     keys = [_key(each) for each in sentences]
     made = {key: each for key, each in zip(keys, sentences, strict=True) if key not in rows}
     known = [key for key in dict.fromkeys(keys) if key in rows]
-    # Only those asked for: one question's are a small part of the bank's.
+    # only those asked for, because one question's are a small part of the bank's
     vectors = dict(
         zip(known, _large(_data("bank_vectors")[[rows[key] for key in known]]), strict=True)
     )
@@ -138,7 +138,7 @@ def vectors_of(sentences: Sequence[str]) -> Vectors:
 
 @cache
 def background() -> Vectors:
-    """Spans of model answers to all kinds of questions: what a phrase is not expected in."""
+    """Spans of model answers to all kinds of questions, in which a phrase is not expected."""
     return _large(_data("background"))
 
 
@@ -173,7 +173,7 @@ def _key(sentence: str) -> int:
 
 
 def _small(vectors: Vectors) -> np.ndarray:
-    """Each row to int8 by its own largest component: the direction is all that counts."""
+    """Scales each row to int8 by its largest component, because only the direction counts."""
     largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True, initial=1e-9), 1e-9)
     small: np.ndarray = np.rint(vectors / largest * _SCALE).astype(np.int8)
     return small

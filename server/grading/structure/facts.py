@@ -1,7 +1,7 @@
-"""What is concrete in a stretch of speech: a number, a name, a reason, an act of the speaker.
+"""Concrete facts in a passage: a number, a name, a reason, an act of the speaker.
 
-Fluent emptiness has little of it. All goes by words that speech recognition gets right; no tense
-or article is needed, since many speakers leave them out.
+Fluent but empty speech has few of them. They are found by words that speech recognition gets right,
+without tense and articles, which many speakers leave out.
 """
 
 import re
@@ -28,8 +28,8 @@ def read_data(name: str) -> dict[str, Any]:
 def whole_words(expressions: Iterable[str]) -> re.Pattern[str]:
     """One pattern that finds any of the expressions between spaces in ``facts.JoinedText``.
 
-    It begins with the space before a word, which is found many times faster than a place where a
-    word may begin; ``^`` at the start of an expression is the start of a line.
+    It begins with the space before a word, because searching for a space is many times faster than
+    for a word boundary. ``^`` at the start of an expression means the start of a line.
     """
     either = "|".join(f"(?:{_START.sub(_AT_START, each.strip())})" for each in expressions)
     return re.compile(rf" (?:{either})(?!\S)")
@@ -41,7 +41,7 @@ Fact = Literal[
 FACTS: Final[tuple[Fact, ...]] = get_args(Fact)
 
 NUMBER: Final = "#"
-"""Stands for each number in the plain form of a text, however many words it takes."""
+"""Replaces each number in the plain form of a text, however many words it takes."""
 _EDGES: Final = "\"'“”‘’()[]{}.,;:!?…–—-$€£"
 _SENTENCE_END: Final = re.compile(r"[.?!][\"'”’)]*$")
 _LONG_NUMBER: Final = re.compile(r"#(?: (?:and |point |a )?#)+")
@@ -57,7 +57,7 @@ class _Words:
 
 
 def plain_words(words: Sequence[str]) -> list[str]:
-    """Each word in lower case without punctuation; numbers as ``#``. As many as went in."""
+    """Each word in lower case without punctuation; numbers as ``#``. The count stays the same."""
     plain = [_plain_word(word) for word in words]
     if "one" in plain:
         units = _words().units
@@ -68,7 +68,7 @@ def plain_words(words: Sequence[str]) -> list[str]:
 
 
 class JoinedText:
-    """Stretches of plain words, one a line, so that one search finds all that hold a match.
+    """Passages of plain words, one per line, so that one search finds all that match.
 
     Attributes:
         text: each line begins with a space; a number of several words is one ``#``.
@@ -92,7 +92,7 @@ class JoinedText:
 
 
 def names_in(words: Sequence[str]) -> list[bool]:
-    """For each word whether it is a name: a capital letter that no sentence start explains."""
+    """For each word, whether it is a name: a capital letter not explained by a sentence start."""
     found = []
     starts = True
     for word in words:
@@ -108,13 +108,13 @@ def ends_sentence(word: str) -> bool:
 
 
 def pattern_of(fact: Fact) -> re.Pattern[str]:
-    """What finds a fact other than a name in ``JoinedText``."""
+    """The pattern that finds a fact other than a name in ``JoinedText``."""
     return _words().patterns[fact]
 
 
 @lru_cache(maxsize=65536)
 def _capitals(word: str) -> tuple[bool, bool, bool]:
-    """Whether a word is a name, also where it opens a sentence, and whether it ends one."""
+    """Whether a word is a name, whether even at the start of a sentence, and whether it ends it."""
     others = not _MYSELF.match(word)
     named, inside = (any(map(str.isupper, letters)) and others for letters in (word, word[1:]))
     return named, inside, bool(_SENTENCE_END.search(word))

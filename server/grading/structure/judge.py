@@ -1,4 +1,4 @@
-"""How an answer is built: which parts of its kind's rubric it says, and where."""
+"""How an answer is organized: which parts of its kind's rubric it says, and where."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,26 +29,26 @@ from server.grading.structure.facts import (
 from server.grading.structure.rubrics import KINDS, Rubric, rubric_of
 
 FULL_WORDS: Final = 60
-"""In a shorter answer the place of a stretch tells less: one sentence has no opening or end."""
+"""In a shorter answer, the position of a passage says less: one sentence has no opening or end."""
 _BEFORE: Final = ", "
 
 
 class SpanFacts:
-    """The facts and cues in the stretches of an answer, which are looked for once per clause.
+    """The facts and cues in the spans of an answer, searched for once per clause.
 
     Attributes:
         facts: shape (spans, facts), 1 where the span holds the fact.
-        cues: shape (spans, parts of the rubric), 1 where a cue of the part stands in the span.
+        cues: shape (spans, parts of the rubric), 1 where the span holds a cue of the part.
     """
 
     def __init__(self, texts: Sequence[str], sense: AnswerSense, rubric: Rubric) -> None:
         starts, ends = sense.edges
         holds = (starts[:, None] <= starts) & (ends[:, None] >= ends)
-        clauses = np.flatnonzero(holds.sum(axis=1) == 1)  # that hold no span but themselves
+        clauses = np.flatnonzero(holds.sum(axis=1) == 1)  # spans that contain no other span
         plain, names = plain_words(texts), names_in(texts)
         own = [sense.spans[at] for at in clauses]
         lines = JoinedText(
-            # with a comma where no sentence begins, so that "so" is a reason and no filler
+            # with a comma unless a sentence begins, so that "so" is a reason and not a filler
             f"{_BEFORE if start and not ends_sentence(texts[start - 1]) else ''}"
             f"{' '.join(plain[start:end])}"
             for start, end in own
@@ -70,7 +70,7 @@ class SpanFacts:
         self.cues: Floats = table[:, len(FACTS) :]
 
     def may_say(self, rubric: Rubric) -> npt.NDArray[np.bool_]:
-        """Whether each span has something of what a part needs, shape (parts, spans)."""
+        """Whether each span has any of the facts that a part needs, shape (parts, spans)."""
         found: npt.NDArray[np.bool_] = rubric.needs @ self.facts.T > 0.0
         found |= rubric.takes_cue[:, None] & (self.cues.T > 0.0)
         return found | rubric.needs_nothing[:, None]
@@ -78,7 +78,7 @@ class SpanFacts:
 
 @dataclass(frozen=True, eq=False)
 class PartFeatures:
-    """What speaks for and against each span saying each part.
+    """The evidence for and against each span saying each part.
 
     Attributes:
         of_part: what differs from part to part, shape (parts, spans, features).
@@ -89,13 +89,13 @@ class PartFeatures:
     of_span: Floats
 
     def joined(self) -> Floats:
-        """Everything for each part, shape (parts, spans, features); of a part's own first."""
+        """All features of each part, shape (parts, spans, features); its own come first."""
         shared = np.broadcast_to(self.of_span, (len(self.of_part), *self.of_span.shape))
         found: Floats = np.concatenate((self.of_part, shared), axis=2)
         return found
 
     def logits(self, weights: Floats) -> Floats:
-        """``joined() @ weights`` of each part, shape (parts, spans), in a fraction of the time."""
+        """``joined() @ weights`` for each part, shape (parts, spans), but much faster."""
         own = self.of_part.shape[2]
         found: Floats = np.einsum("psf,pf->ps", self.of_part, weights[:, :own])
         return found + weights[:, own:] @ self.of_span.T
@@ -109,7 +109,7 @@ def part_features(
     Args:
         texts: the answer's words.
         sense: its spans and vectors.
-        rubric: whose parts of the kind come first.
+        rubric: its first parts are those of the kind.
         near: cosines of each sentence of the rubric with each span, (sentences, spans).
         found: the facts and cues of the spans.
     """
@@ -144,7 +144,7 @@ class PartWeights:
     """A logistic regression for each part of a kind, cut off at a logit of 0.
 
     Attributes:
-        weights: shape (parts, features), of features as they are.
+        weights: shape (parts, features), for features that are not standardized.
         biases: shape (parts,).
     """
 
@@ -171,13 +171,13 @@ def judge_structure(
 ) -> Structure:
     """Which parts of the rubric of the question's kind an answer says.
 
-    A part is said where a stretch of speech holds a fact that the part needs and a regression over
-    its sense, its facts and its place says so; a beat of the question where the stretch is closer
-    to one of its ways than to any empty sentence. Where fewer stretches say a part than make up
-    all of it ("own actions": two), it counts in proportion.
+    A part is said if a passage holds a fact that the part needs and a regression over its sense,
+    facts and position says so. A beat of the question is said if a passage is closer to one of its
+    ways than to any empty sentence. If fewer passages say a part than it takes ("own actions":
+    two), it counts in proportion.
 
     Args:
-        question: what was asked; its beats are parts as well.
+        question: what was asked; its beats are also parts.
         texts: the answer's words as written.
         words: the same with their times; empty for a typed answer.
         sense: the spans of these words, and their vectors.
@@ -205,15 +205,15 @@ def _rubric(question: Question) -> Rubric:
 
 
 def part_logits(kind: Kind, rubric: Rubric, texts: Sequence[str], sense: AnswerSense) -> Floats:
-    """For each part how surely each span says it, shape (parts, spans); it does from 0 on.
+    """How surely each span says each part, shape (parts, spans); it does from 0 on.
 
-    Minus infinity where the span has no fact that the part needs. For a beat the cosine above its
+    Minus infinity if the span has no fact that the part needs. For a beat, the cosine above its
     bar.
     """
     found = np.full((len(rubric.parts), len(sense.spans)), -np.inf)
     if not sense.spans:
         return found
-    # This way round in a third of the time: fewer and larger blocks.
+    # In this order because it takes a third of the time: fewer and larger blocks
     near = cosines(rubric.vectors, sense.vectors)
     facts = SpanFacts(texts, sense, rubric)
     features = part_features(texts, sense, rubric, near, facts)
@@ -229,9 +229,10 @@ def part_logits(kind: Kind, rubric: Rubric, texts: Sequence[str], sense: AnswerS
 
 
 def passages(spans: Sequence[Span], values: Floats) -> int:
-    """How many spans with a value from 0 on share no word, at most.
+    """The largest number of spans with a value from 0 on that share no word.
 
-    One that is longer than a clause may be is two: people say several things in one sentence.
+    A span longer than a clause can be counts as two, because people say several things in one
+    sentence.
     """
     count = reached = 0
     good = [spans[at] for at in np.flatnonzero(values >= 0.0).tolist()]

@@ -23,11 +23,10 @@ _BEAT_NEEDS: Final[tuple[Fact, ...]] = ("person", "number", "name")
 class Part(BaseModel):
     """One part of a rubric.
 
-    ``needs``: a stretch of speech says the part only with one of these facts, or a cue of the part,
-    in it (none: always).
-    ``cues``: regular expressions over the plain words (numbers as ``#``) that mark the part.
-    ``says`` are examples as people say it, ``not_`` what looks like it and is empty.
-    ``count``: how many stretches apart from each other say all of it.
+    ``needs``: a passage says the part only if it holds one of these facts or a cue of the part
+    (none: always). ``cues``: regular expressions over the plain words (numbers as ``#``) that mark
+    the part. ``says``: examples as people say it; ``not_``: what looks like it but is empty.
+    ``count``: how many separate passages say all of it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -50,7 +49,7 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class CompiledPart:
-    """A part ready for judging: its cues as one pattern, and its rows of the rubric's vectors."""
+    """A part to judge by: its cues as one pattern, and its rows of the rubric's vectors."""
 
     part: Part
     cues: re.Pattern[str] | None
@@ -62,8 +61,8 @@ class CompiledPart:
 class Rubric:
     """The parts of a kind and of a question, and all their examples as unit vectors (n, 384).
 
-    One matrix, so that an answer is compared with all of them at once. Its first rows, ``empty``,
-    are the sentences that say nothing at all.
+    They form one matrix, so that an answer is compared with all of them at once. Its first rows,
+    ``empty``, are sentences that say nothing.
 
     Attributes:
         parts: of the kind, then the question's beats.
@@ -75,9 +74,9 @@ class Rubric:
         not_at: the number of the group that only looks like it, for each part of the kind.
         says_rows: (parts of the kind, most examples of one), the rows of ``says``; -1 where a part
             has fewer.
-        needs: (parts, facts), 1 where the part needs the fact or another of its own.
-        needs_nothing: of each part whether every stretch may say it.
-        takes_cue: of each part whether one of its cues does in place of a fact.
+        needs: (parts, facts), 1 where the fact is one of those that the part needs.
+        needs_nothing: for each part, whether any passage may say it.
+        takes_cue: for each part, whether one of its cues may replace a fact.
     """
 
     parts: tuple[CompiledPart, ...]
@@ -93,7 +92,7 @@ class Rubric:
     takes_cue: npt.NDArray[np.bool_]
 
     def closest(self, near: Vectors) -> Vectors:
-        """The highest of each group of rows, shape (groups, spans); the first is ``empty``.
+        """The highest value of each group of rows, shape (groups, spans); the first is ``empty``.
 
         Args:
             near: cosines of each sentence of the rubric with each span, shape (n, spans).
@@ -110,7 +109,7 @@ def parts_of(kind: Kind) -> tuple[Part, ...]:
 
 @lru_cache(maxsize=512)
 def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
-    """The parts of a kind, then the question's own beats, ready for judging."""
+    """The parts of a kind, then the question's own beats, prepared for judging."""
     own = tuple(
         Part(name=beat.name, needs=_BEAT_NEEDS, ask=beat.ask, says=beat.ways) for beat in beats
     )
@@ -146,13 +145,13 @@ def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
 
 
 def sentences() -> list[str]:
-    """Every sentence of the rubrics whose vector is needed."""
+    """Every sentence of the rubrics that needs a vector."""
     parts: Sequence[Part] = [part for kind in KINDS for part in parts_of(kind)]
     return [*empty_sentences(), *(each for part in parts for each in (*part.says, *part.not_))]
 
 
 @cache
 def empty_sentences() -> tuple[str, ...]:
-    """Sentences that say nothing at all."""
+    """Sentences that say nothing."""
     sentences = read_data("empty.yaml")["sentences"]
     return tuple(str(each) for each in sentences)

@@ -102,7 +102,7 @@ def row_of(
 
 
 def _phrases(coverage: Coverage, status: str) -> str:
-    """Those that count: phrases that were only denied have a column of their own."""
+    """Those that count; phrases that were only denied have a separate column."""
     return "; ".join(
         each.phrase for each in coverage.phrases if each.status == status and not each.negated
     )
@@ -123,12 +123,13 @@ def safe_cell(value: str | float | None) -> str | float | None:
 
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""A spreadsheet runs a text that begins so (OWASP, "CSV Injection"); the full-width ones too."""
+"""Characters with which a spreadsheet formula begins (OWASP, "CSV Injection"), including full-width
+ones."""
 _GUARD: Final = "'"
 
 
 def to_cell(text: str) -> str:
-    """The text with a mark before it where a spreadsheet would run it."""
+    """The text, with a mark in front if a spreadsheet would run it."""
     return _GUARD + text if text.lstrip(" ").startswith(_FORMULA_STARTS) else text
 
 

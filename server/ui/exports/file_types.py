@@ -15,16 +15,16 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     "yaml": "application/yaml",
     "zip": "application/zip",
 }
-"""Media type by a file's ending."""
+"""Media types by file extension."""
 
 _OTHERWISE_CALLED: Final = {"markdown": "md"}
 
 
 def ending_of(format: str) -> str:
-    """The ending of a file in a format that commands and requests name."""
+    """The file extension of a format as named in commands and requests."""
     return _OTHERWISE_CALLED.get(format, format)
 
 
 def media_type_of(name: str) -> str:
-    """What a file of this name holds; one with an unknown ending is any bytes."""
+    """The media type of a file name; arbitrary bytes if the extension is unknown."""
     return MEDIA_TYPES.get(name.rpartition(".")[2], "application/octet-stream")

@@ -1,4 +1,4 @@
-"""HTML files that need nothing else: attempts to keep or print, and a bundle for a coach."""
+"""Self-contained HTML files: attempts to keep or print, and a bundle for a coach."""
 
 import base64
 import hashlib
@@ -54,7 +54,7 @@ _CHOICES: Final[dict[TermOrPhrase, dict[str, str]]] = {
 
 @dataclass(frozen=True)
 class _Verdict:
-    """A verdict of the report, as one can choose it to correct it."""
+    """A verdict of the report, as a choice for a correction."""
 
     target: TermOrPhrase
     name: str
@@ -69,12 +69,12 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
     Args:
         attempt: the answer with its report.
         review: what was written about it so far.
-        recording: its sound as a ``data:`` address; ``None``: without.
+        recording: its sound as a ``data:`` URL; ``None``: none.
     """
-    # our own files: nothing in them comes from an answer
+    # our own files, without anything from an answer
     script = _SCRIPT.read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # "<" cannot end the element that holds it
+    # without "<", the content cannot end its element
     data = json.dumps(review.model_dump(mode="json")).replace("<", "\\u003c")
     view = view_report(attempt.report)
     transcript = attempt.report.transcript
@@ -100,7 +100,7 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
 
 
 def _criteria(review: ReviewDocument) -> tuple[Criterion, ...]:
-    """What the owner's cohorts score by, and what somebody scored by already."""
+    """The criteria of the owner's cohorts, and those that somebody has already scored."""
     criteria = {each.name: each for each in review.criteria}
     for each in review.scores:
         if each.criterion.strip() and each.criterion not in criteria:

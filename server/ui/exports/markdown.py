@@ -206,6 +206,6 @@ _LINE_START: Final = re.compile(r"^(?=[-+=]|\d{1,9}[.)])(\d*)")
 
 
 def plain_text(text: str) -> str:
-    """One line of plain text, whatever it holds."""
+    """One line of plain text, whatever it contains."""
     line = " ".join(show_controls(text).split())
     return _LINE_START.sub(r"\1\\", _SPECIAL.sub(r"\\\1", line))

@@ -8,13 +8,13 @@ from server.contract import Transcript, Word
 MAX_LINE_CHARS = 42
 MAX_LINES = 2
 MAX_CUE_S = 7.0
-"""Two lines of 42 characters, at most 7 s: Netflix's English Timed Text Style Guide."""
+"""Two lines of 42 characters, at most 7 s, after Netflix's English Timed Text Style Guide."""
 
 CUE_GAP_S = 1.0
 """A silence this long ends a cue: nothing is shown while nobody speaks."""
 
 MIN_CUE_S = 0.1
-"""A word of no length would never be shown."""
+"""A word of zero length would never be shown."""
 
 _SENTENCE_END = (".", "?", "!")
 
@@ -34,7 +34,7 @@ def to_text(transcript: Transcript) -> str:
 
 
 def to_json(transcript: Transcript) -> str:
-    """The whole transcript, words and times, as the Report has it."""
+    """The whole transcript, words and times, as in the Report."""
     return transcript.model_dump_json(indent=2) + "\n"
 
 
@@ -70,7 +70,7 @@ FORMATS: Mapping[str, Callable[[Transcript], str]] = {
 def cues(transcript: Transcript) -> list[Cue]:
     """Words joined into subtitles that end with sentences and pauses where possible.
 
-    Words without times (a typed transcript) are left out: a subtitle needs a time.
+    Words without times (a typed transcript) are left out, because a subtitle needs a time.
     """
     found: list[Cue] = []
     current: list[Word] = []

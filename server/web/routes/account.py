@@ -81,7 +81,7 @@ def sign_in_router() -> APIRouter:
 
     @router.get("/invitation/{secret}")
     def invitation(request: Request, secret: Secret, context: AppContext) -> Response:
-        """Ask for the password to have."""
+        """Ask for a new password."""
         return context.pages.page(
             request,
             "accounts/invitation.html",
@@ -117,9 +117,9 @@ def sign_in_router() -> APIRouter:
 
 
 def _address(request: Request) -> str:
-    """Where a request comes from: the socket's other end, or what a proxy says that we trust.
+    """Where a request comes from: the socket's other end, or what a trusted proxy says.
 
-    uvicorn believes ``X-Forwarded-For`` from the addresses in ``FORWARDED_ALLOW_IPS`` only.
+    uvicorn accepts ``X-Forwarded-For`` only from the addresses in ``FORWARDED_ALLOW_IPS``.
     """
     return request.client.host if request.client else ""
 
@@ -141,7 +141,7 @@ def _signed_in(request: Request, context: Context, account: Account, to: str) ->
 
 
 def _local(address: str) -> str:
-    """Only an address of this server: a link to the sign-in page must not lead elsewhere."""
+    """Allows only an address of this server, because a sign-in link must not lead elsewhere."""
     inside = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if inside and address.isprintable() and "\\" not in address else FIRST_PAGE
 
@@ -167,7 +167,7 @@ def account_router() -> APIRouter:
         password: Typed = "",
         again: Typed = "",
     ) -> Response:
-        """Set another password; other browsers are signed out."""
+        """Change the password and sign out other browsers."""
 
         def change() -> None:
             if password != again:
@@ -179,7 +179,7 @@ def account_router() -> APIRouter:
 
     @router.post("/sign-out-everywhere")
     def sign_out_everywhere(request: Request, actor: CurrentActor, context: AppContext) -> Response:
-        """End all sessions, this one too."""
+        """End all sessions, including this one."""
         context.accounts.end_sessions(_id(actor), by=actor.account_id)
         end_session(request, context.accounts.sessions)
         return RedirectResponse("/sign-in", 303)
@@ -278,7 +278,7 @@ def _id(actor: Actor) -> int:
 
 
 def _archive(service: Service) -> Iterator[str]:
-    """One ``Archive`` document, written page by page: nobody's whole history is in memory."""
+    """One ``Archive`` document, written page by page to keep the whole history out of memory."""
     page = service.export_page()
     frame = Archive(exported_at=page.exported_at, attempts=()).model_dump_json(
         exclude={"attempts", "drill_reviews", "next_after_id"}

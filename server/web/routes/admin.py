@@ -1,4 +1,4 @@
-"""The admin's pages: accounts, invitations, cohorts. They show nobody's answers."""
+"""The admin's pages: accounts, invitations, cohorts. They show no answers."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ def admin_router() -> APIRouter:
 def _add_accounts(router: APIRouter) -> None:
     @router.get("")
     def home() -> Response:
-        """Lead to the accounts."""
+        """Redirect to the accounts."""
         return RedirectResponse("/admin/accounts", 303)
 
     @router.get("/accounts")
@@ -69,7 +69,7 @@ def _add_accounts(router: APIRouter) -> None:
         role: Typed = "candidate",
         cohort: Typed = "",
     ) -> Response:
-        """Make an account with its invitation."""
+        """Create an account with its invitation."""
         by = actor.account_id
         try:
             cohort_id = context.accounts.cohorts.get(_number(cohort)).id if cohort else None
@@ -103,7 +103,7 @@ def _add_accounts(router: APIRouter) -> None:
         display_name: Typed = "",
         role: Typed = "",
     ) -> Response:
-        """Give an account another role or display name."""
+        """Change the role or display name of an account."""
         try:
             context.accounts.change(
                 account_id, role=role, display_name=display_name, by=actor.account_id
@@ -125,7 +125,7 @@ def _add_accounts(router: APIRouter) -> None:
 
     @router.post("/accounts/{account_id}/enable")
     def enable(actor: CurrentActor, context: AppContext, account_id: Id) -> Response:
-        """Undo it."""
+        """Enable an account again."""
         context.accounts.enable(account_id, by=actor.account_id)
         return RedirectResponse("/admin/accounts", 303)
 
@@ -137,7 +137,7 @@ def _add_accounts(router: APIRouter) -> None:
         account_id: Id,
         name: Typed = "",
     ) -> Response:
-        """Delete an account and everything of theirs; its name must be typed."""
+        """Delete an account and everything that belongs to it; its name must be typed."""
         try:
             account = context.accounts.get(account_id)
             if name.strip().casefold() != account.name:
@@ -222,7 +222,7 @@ def _add_cohorts(router: APIRouter) -> None:
         name: Typed = "",
         audio_days: Typed = "",
     ) -> Response:
-        """Make a cohort."""
+        """Create a cohort."""
         try:
             context.accounts.cohorts.add(name, audio_days=_days(audio_days), by=actor.account_id)
         except ServerError as error:
@@ -238,7 +238,7 @@ def _add_cohorts(router: APIRouter) -> None:
         name: Typed = "",
         audio_days: Typed = "",
     ) -> Response:
-        """Give a cohort another name or time for recordings."""
+        """Change a cohort's name, or how long its recordings are kept."""
         try:
             context.accounts.cohorts.change(
                 cohort_id, name=name, audio_days=_days(audio_days), by=actor.account_id
@@ -256,7 +256,7 @@ def _add_cohorts(router: APIRouter) -> None:
         account: Typed = "",
         as_role: Typed = "candidate",
     ) -> Response:
-        """Put an account into a cohort."""
+        """Add an account to a cohort."""
         try:
             context.accounts.cohorts.assign(
                 cohort_id, _number(account), as_role, by=actor.account_id
@@ -269,7 +269,7 @@ def _add_cohorts(router: APIRouter) -> None:
     def unassign(
         actor: CurrentActor, context: AppContext, cohort_id: Id, account_id: Id
     ) -> Response:
-        """Take an account out of a cohort."""
+        """Remove an account from a cohort."""
         context.accounts.cohorts.unassign(cohort_id, account_id, by=actor.account_id)
         return RedirectResponse("/admin/cohorts", 303)
 

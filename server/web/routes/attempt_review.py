@@ -40,14 +40,14 @@ def queue_of(context: Context, actor: Actor) -> ReviewQueue:
 
 @dataclass(frozen=True)
 class AttemptReview(ABC):
-    """One attempt and one reviewer, who may read it: that was checked when this was made.
+    """One attempt and one reviewer, whose access was checked when this was created.
 
     Attributes:
         context: what the routes share.
         reviews: the use cases.
         attempt_id: the attempt.
-        owner_id: whose it is.
-        address: of the page; the forms go to addresses below it.
+        owner_id: the owner's account.
+        address: the page's; the forms post to addresses below it.
         author: who reviews; a guest's name is known when they ``sign``.
         actions: what they may do to the attempt.
     """
@@ -110,10 +110,10 @@ def review_page(
     """The page, with what was typed into a form that could not be stored.
 
     Args:
-        request: what is answered.
-        review: who looks at what.
-        problem: why it cannot be kept.
-        comment: the form of a new comment or of an answer to one.
+        request: the request.
+        review: the reviewer and the attempt.
+        problem: why it cannot be stored.
+        comment: the form of a new comment or a reply.
         edited: the text of a comment that was changed, by its id.
         scores: the form of the rubric.
         correction: the form of a verdict.
@@ -165,7 +165,7 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
     def comment(
         request: Request, form: Annotated[CommentForm, Form()], review: AttemptReview = given
     ) -> Response:
-        """Keep a comment or an answer to one."""
+        """Store a comment or a reply to one."""
         review.demand(Action.COMMENT)
         try:
             author = review.sign(form.signed)
@@ -201,7 +201,7 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
     def scores(
         request: Request, form: Annotated[ScoresForm, Form()], review: AttemptReview = given
     ) -> Response:
-        """Keep scores by the program's rubric."""
+        """Store scores by the program's rubric."""
         review.demand(Action.REVIEW)
         try:
             author, rubric = review.sign(form.signed), review.rubric()
@@ -214,7 +214,7 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
     def correct(
         request: Request, form: Annotated[CorrectionForm, Form()], review: AttemptReview = given
     ) -> Response:
-        """Keep that a verdict is wrong."""
+        """Store a correction of a verdict."""
         review.demand(Action.REVIEW)
         try:
             author = review.sign(form.signed)
@@ -236,5 +236,5 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
 
 
 def _words(transcript: Transcript) -> list[str]:
-    """As the page numbers them: a typed answer has no list of its own."""
+    """The words as the page numbers them; a typed answer has no list of words."""
     return [each.text for each in transcript.words] or transcript.text.split()

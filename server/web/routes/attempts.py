@@ -39,7 +39,7 @@ from server.web.http.limits import check_length
 
 
 def _is_own(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:
-    """Checked before the body is read: to anybody else there is no such attempt."""
+    """Checked before the body is read; for anybody else, there is no such attempt."""
     service.attempt(attempt_id)
 
 

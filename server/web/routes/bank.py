@@ -48,7 +48,7 @@ class _Typed:
 
 @dataclass(frozen=True)
 class _Checked:
-    """What a look at it found. ``checked`` says how far it got."""
+    """What checking it found. ``checked`` says how far it got."""
 
     faults: list[Fault] = field(default_factory=list)
     draft: Draft | None = None
@@ -146,7 +146,7 @@ def bank_pages_router() -> APIRouter:
         version: MaybeNumber = None,
         job: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
     ) -> Response:
-        """Open the editor: on a version, on what a job found faults in, or on the newest one."""
+        """Open the editor with a version, with a text that a job faulted, or the newest one."""
         versions = context.background.versions
         if job is not None:
             typed, checked = _of_job(context.background, job, actor)
@@ -244,14 +244,14 @@ def bank_pages_router() -> APIRouter:
 
     @router.post("/{number}/activate")
     def activate(number: Number, actor: CurrentActor, context: AppContext) -> Response:
-        """Put a version to use."""
+        """Activate a version."""
         versions = context.background.versions
         versions.activate(number, actor.account_id)
         return RedirectResponse(f"/coach/bank/{number}", 303)
 
     @router.get("/{number}/{part}.yaml")
     def download(number: Number, part: Literal["bank", "lexicon"], context: AppContext) -> Response:
-        """Hand out a version's text as a file."""
+        """Return a version's text as a file."""
         versions = context.background.versions
         text = versions.get(number)
         content = text.yaml if part == "bank" else text.lexicon_yaml
@@ -280,7 +280,7 @@ def _editor(
 
 
 def _of_job(background: BackgroundWork, job_id: int, actor: Actor) -> tuple[_Typed, _Checked]:
-    """What a check in the background was given, and the faults it found."""
+    """The input of a background check, and the faults it found."""
     job = background.queue.status(job_id, actor.account_id)
     if job.kind != CHECK_BANK:
         raise NotFoundError(f"job {job_id} is not a check of a version of the bank")
@@ -301,7 +301,7 @@ def _excerpt(typed: _Typed, fault: Fault) -> str:
 
 
 def _lines(text: str) -> str:
-    """A browser sends every line with CR and LF."""
+    """Normalizes line ends, because browsers send CR and LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -43,7 +43,7 @@ QuestionId = Annotated[str, Path(max_length=80)]
 
 @dataclass(frozen=True)
 class _Base:
-    """What a question is edited from: the newest version, and the question in it or below it."""
+    """The source of an edit: the newest version, and the question in it or below it."""
 
     number: int
     yaml: str
@@ -53,7 +53,7 @@ class _Base:
 
     @property
     def old(self) -> Mapping[str, Any]:
-        """The fields as the version has them; none if it does not have the question."""
+        """The fields in the version; none if it does not have the question."""
         return {} if self.placed is None else self.placed.data
 
     @property
@@ -241,7 +241,7 @@ def _newest(versions: BankVersions) -> tuple[Bank, frozenset[str]]:
 
 
 def _base(versions: BankVersions, question_id: str | None) -> _Base:
-    """What a question is edited from.
+    """The source of an edit.
 
     Raises:
         NotFoundError: neither the newest version nor the bank below it has the question.
@@ -259,7 +259,7 @@ def _base(versions: BankVersions, question_id: str | None) -> _Base:
 
 
 def _known(base: _Base) -> Question:
-    assert base.below is not None  # or _base had refused
+    assert base.below is not None  # otherwise _base would have refused
     return base.below
 
 
@@ -269,14 +269,14 @@ def _is_taken(versions: BankVersions, base: _Base, question_id: str) -> bool:
 
 
 def _unchanged(base: _Base) -> str:
-    """The text to compare with: what a copy of a question of the bank below begins with."""
+    """The text to compare with; for a question of the bank below, its copy."""
     if base.placed is not None or base.below is None:
         return base.yaml
     return put_question(base.yaml, wanted_of(form_of(data_of(base.below)), {}), base.role).text
 
 
 def _is_overtaken(versions: BankVersions, base: _Base, question_id: str, based_on: str) -> bool:
-    """Whether somebody else changed this very question while it was edited."""
+    """Whether somebody else changed this question while it was edited."""
     if not based_on.isdecimal() or int(based_on[:10]) >= base.number:
         return False
     number = int(based_on[:10])
@@ -285,7 +285,7 @@ def _is_overtaken(versions: BankVersions, base: _Base, question_id: str, based_o
 
 
 def _with_faults(seen: _Seen, faults: list[Fault], written: Written) -> _Seen:
-    """Each fault at the field it is about; what is about another part of the text, by itself."""
+    """Each fault at its field, and separately those in other parts of the text."""
     errors: dict[str, list[str]] = {}
     others: list[str] = []
     for fault in faults:
@@ -327,7 +327,7 @@ _LABELS: Final = {
     "ask": "Follow-up question",
     "why": "Why it matters",
 }
-"""What the form calls the fields that YAML calls otherwise."""
+"""The form's names of fields that YAML names differently."""
 
 
 def _label(name: str) -> str:
@@ -340,7 +340,7 @@ def _label(name: str) -> str:
 
 
 def _titled(names: Any, guides: Sequence[RoundGuide | Signal]) -> list[tuple[str, str]]:
-    """The names that a field may hold, each with the bank's title where it has one."""
+    """The names that a field may contain, each with the bank's title if it has one."""
     titles = {each.id: each.title for each in guides}
     return [(name, titles.get(name, name.replace("-", " "))) for name in get_args(names)]
 

@@ -20,7 +20,7 @@ from server.web.routes.review_forms import LongField, rubric_from
 
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
 MaybeNumber = Annotated[str, Query(max_length=20)]
-"""A form sends an empty text where nothing is chosen."""
+"""A form sends an empty string if nothing is chosen."""
 
 
 @cache
@@ -120,7 +120,7 @@ def corrections_router() -> APIRouter:
 
     @router.get("/export.{kind}")
     def export(kind: Literal["csv", "yaml"], actor: CurrentActor, context: AppContext) -> Response:
-        """Hand the open ones out as a file."""
+        """Return the open ones as a file."""
         found = collect(context.service.database, actor.coached)
         content = to_csv(found) if kind == "csv" else to_yaml(found)
         return file_response(MadeFile(f"corrections.{kind}", content.encode()))
@@ -132,7 +132,7 @@ def corrections_router() -> APIRouter:
         context: AppContext,
         reopen: Annotated[bool, Form()] = False,
     ) -> Response:
-        """Take one off the list, or put it back."""
+        """Remove one from the list, or put it back."""
         database = context.service.database
         resolve(database, correction_id, actor.account_id, utc_now(), is_open=reopen)
         return RedirectResponse(f"/coach/corrections{'?resolved=true' if reopen else ''}", 303)

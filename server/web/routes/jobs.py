@@ -143,7 +143,7 @@ def exports_router() -> APIRouter:
     def cohort(
         cohort_id: CohortId, wanted: CohortExport, actor: CurrentActor, context: AppContext
     ) -> Job:
-        """Put what a cohort's candidates share into a table, in the background."""
+        """Export what a cohort's candidates share as a table, in the background."""
         return _enqueue(context.background, actor, CohortOrder(cohort_id=cohort_id, **dict(wanted)))
 
     return router

@@ -25,7 +25,7 @@ Id = Annotated[AttemptId, Path()]
 
 _IN_SESSION: Final = "guest"
 _ACTIONS: Final = frozenset({Action.READ, Action.COMMENT, Action.REVIEW})
-"""What a link lets people do with what it shows; its share says whether they may also listen."""
+"""What people may do through a link; its share says whether they may also listen."""
 
 
 @dataclass(frozen=True)

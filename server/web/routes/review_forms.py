@@ -29,7 +29,7 @@ def signature(name: str) -> str:
     """The name that somebody without an account signs with.
 
     Raises:
-        InvalidInputError: it is none.
+        InvalidInputError: it is not a valid one.
     """
     try:
         return _NAME.validate_python(name)
@@ -44,7 +44,7 @@ class _Signed(BaseModel):
 
 
 class TextForm(BaseModel):
-    """Another text for a comment."""
+    """A new text for a comment."""
 
     text: _Long = ""
 
@@ -61,7 +61,7 @@ class TextForm(BaseModel):
 
 
 class CommentForm(_Signed):
-    """A comment with its place, or (with ``parent``) an answer to one."""
+    """A comment with its place, or (with ``parent``) a reply to one."""
 
     text: _Long = ""
     kind: _Short = ""
@@ -75,7 +75,7 @@ class CommentForm(_Signed):
         """The comment.
 
         Raises:
-            InvalidInputError: in one line what is wrong with it.
+            InvalidInputError: says in one line what is wrong.
         """
         given = self.model_dump(include={"word_from", "word_to", "at_s", "parent"})
         values = {name: value for name, value in given.items() if value}
@@ -105,7 +105,7 @@ class CorrectionForm(_Signed):
         """The correction.
 
         Raises:
-            InvalidInputError: it is none.
+            InvalidInputError: it is not a valid one.
         """
         values = {
             "target": self.target,
@@ -141,7 +141,7 @@ class ScoresForm(_Signed):
         """The scores that are given.
 
         Raises:
-            InvalidInputError: a score is no number, or a note is too long.
+            InvalidInputError: a score is not a number, or a note is too long.
         """
         if not len(self.criterion) == len(self.score) == len(self.note):
             raise InvalidInputError("the form is incomplete; reload the page")
@@ -163,7 +163,7 @@ def rubric_from(text: str) -> Rubric:
     """A rubric from lines of ``name | what it means | highest score``.
 
     Raises:
-        InvalidInputError: names the line that will not do.
+        InvalidInputError: names the invalid line.
     """
     criteria = []
     for number, line in enumerate(_lines(text).split("\n"), start=1):
@@ -195,5 +195,5 @@ def rubric_from(text: str) -> Rubric:
 
 
 def _lines(text: str) -> str:
-    """A browser sends every line with CR and LF."""
+    """Normalizes line ends, because browsers send CR and LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

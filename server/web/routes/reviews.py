@@ -91,7 +91,7 @@ def review_pages_router() -> APIRouter:
         reviews: Reviews,
         state: Annotated[Literal["open", "done"], Form()] = "done",
     ) -> Response:
-        """Be done with the attempt, and go to the next one of the queue; or open it again."""
+        """Mark the attempt as done and go to the next one in the queue, or open it again."""
         demand(actor, Action.REVIEW, reviews.resource(attempt_id))
         reviews.mark(attempt_id, actor.account_id or 0, state)
         if state == "open":
@@ -142,7 +142,7 @@ def _name(context: Context, resource: Resource) -> str:
 
 
 def _may_read(attempt_id: Id, actor: CurrentActor, reviews: Reviews) -> None:
-    """Checked before the body is read: to strangers there is no such attempt."""
+    """Checked before the body is read; for strangers, there is no such attempt."""
     demand(actor, Action.READ, reviews.resource(attempt_id))
 
 
@@ -210,7 +210,7 @@ def merging_router() -> APIRouter:
 
     @router.post("/reviews")
     def merge(document: ReviewDocument, actor: CurrentActor, context: AppContext) -> MergedReview:
-        """Add what a file says about your own answer, each part once, under the names in it."""
+        """Add a file's contents about your own answer, each part once, under the names in it."""
         return ReviewMerger(context.service.database, actor.account_id).merge(document)
 
     return router

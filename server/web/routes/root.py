@@ -22,7 +22,7 @@ _OK = "ok"
 
 
 class Health(Wire):
-    """The answer of ``/healthz``; ``app`` says that this is an Aloud server."""
+    """The response of ``/healthz``; ``app`` says that this is an Aloud server."""
 
     app: str = "aloud"
     status: str = "ok"
@@ -30,7 +30,7 @@ class Health(Wire):
 
 
 class Readiness(Wire):
-    """Whether this process can do its work, and if not, why; nothing confidential."""
+    """Whether this process can do its work, and if not, why, without anything confidential."""
 
     app: str = "aloud"
     ready: bool
@@ -69,7 +69,7 @@ def home_router() -> APIRouter:
 def health_router() -> APIRouter:
     """The routes; only ``/metrics`` needs an admin's token, if there are accounts.
 
-    There is no way around that for requests from this machine: behind a proxy, all are.
+    That includes requests from this machine, because behind a proxy all requests are.
     """
     router = APIRouter(tags=["operation"])
 
@@ -109,7 +109,7 @@ def _readiness(background: BackgroundWork) -> Readiness:
             revision = current_revision(session.connection())
         migrations = _OK if revision == HEAD_REVISION else "the tables are another version's"
     except (StoreError, OSError):
-        # its text names the database, which is nobody's business here; the log has it
+        # its text names the database, which is confidential here; the log has it
         database = "cannot be used"
     jobs = _OK if background.queue.worker.is_alive else "no worker runs"
     return Readiness(

@@ -1,6 +1,6 @@
 """Sharing over HTTP: an owner shares an attempt or an interview, creates links, revokes both.
 
-Recordings are uploaded by their owner for a share, and heard by whom it is shared with.
+Owners upload recordings for a share, and those they share with can play them.
 """
 
 from functools import cache
@@ -39,7 +39,7 @@ def sharing_router() -> APIRouter:
 
     @router.get("/shares")
     def shares(actor: CurrentActor, context: AppContext) -> tuple[Shared, ...]:
-        """List everything one shows now, the latest first."""
+        """List everything you share now, the latest first."""
         return context.sharing.shares.all(owner_of(actor))
 
     @router.post("/shares", status_code=status.HTTP_201_CREATED)
@@ -49,14 +49,14 @@ def sharing_router() -> APIRouter:
 
     @router.delete("/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT)
     def revoke(share_id: Number, actor: CurrentActor, context: AppContext) -> None:
-        """Take a share back; recordings that nothing else shows are deleted."""
+        """Revoke a share; recordings that no other share shows are deleted."""
         context.sharing.shares.revoke(owner_of(actor), share_id)
 
     @router.post("/shares/{share_id}/links", status_code=status.HTTP_201_CREATED)
     def add_link(
         share_id: Number, wanted: LinkRequest, actor: CurrentActor, context: AppContext
     ) -> NewShareLink:
-        """Make a link for somebody without an account; its address is shown only once."""
+        """Create a link for somebody without an account; its address is shown only once."""
         return context.sharing.links.add(owner_of(actor), share_id, wanted)
 
     @router.delete("/share-links/{link_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -103,7 +103,7 @@ _SOUND: Final[dict[int | str, dict[str, object]]] = {
 
 
 async def _uploaded(request: Request) -> bytes:
-    """The body, read no further than a recording may be long."""
+    """The body, read up to the largest size of a recording."""
     parts: list[bytes] = []
     size = 0
     async for part in request.stream():
