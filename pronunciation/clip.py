@@ -1,4 +1,4 @@
-"""A piece of sound, in the form that all parts of Aloud use."""
+"""A piece of sound, in the form that all of Aloud uses."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from pronunciation.errors import AudioError
 from pronunciation.pcm import encode_pcm16
 
 SAMPLE_RATE_HZ = 16_000
-"""The one rate inside Aloud; what arrives at another is resampled at the edge."""
+"""The only rate inside Aloud; other rates are resampled at the edge."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Clip:
         return self.samples.size / self.sample_rate_hz
 
     def slice(self, start_s: float, end_s: float) -> "Clip":
-        """The piece from ``start_s`` to ``end_s``, cut to what there is."""
+        """The piece from ``start_s`` to ``end_s``, within the clip's bounds."""
         first = max(0, round(start_s * self.sample_rate_hz))
         last = min(self.samples.size, round(end_s * self.sample_rate_hz))
         return Clip(self.samples[first : max(first, last)], self.sample_rate_hz)

@@ -13,7 +13,7 @@ from typing import Final
 from pronunciation.phones import CONSONANTS, VOWELS
 
 CODES: Final = {phone: chr(ord("A") + at) for at, phone in enumerate((*VOWELS, *CONSONANTS))}
-"""One character for each phone."""
+"""One character per phone."""
 
 _CODE_OF: Final = {
     phone + stress: code for phone, code in CODES.items() for stress in ("", "0", "1", "2")
@@ -36,7 +36,7 @@ def encode(phones: Sequence[str]) -> str:
 
 
 def merged(phones: str) -> str:
-    """Phones, see ``encode``, with those that listeners confuse merged, for a first look."""
+    """Phones, see ``encode``, with confusable ones merged, for a quick first comparison."""
     return phones.translate(_CLASS)
 
 
@@ -54,7 +54,7 @@ def _costs() -> tuple[dict[str, dict[str, float]], dict[str, float], dict[str, f
 
 @lru_cache(maxsize=65536)
 def distance(meant: str, written: str) -> float:
-    """What it costs to hear ``meant`` as ``written``, divided by the phones of the longer.
+    """The cost of hearing ``meant`` as ``written``, divided by the length of the longer one.
 
     Args:
         meant: phones, see ``encode``.
@@ -78,7 +78,7 @@ def distance(meant: str, written: str) -> float:
             put, swap = best + added, diagonal + others.get(phone, 1.0)
             diagonal = row[at]
             best = diagonal + out
-            # no call of min: an answer takes tens of thousands of these steps
+            # without calling min, because an answer takes tens of thousands of these steps
             if swap < best:
                 best = swap
             if put < best:

@@ -1,7 +1,7 @@
 """Drill sets: what a learner says, how it is said, and the mistakes to listen for.
 
 Acronyms come from the lexicon by name, so a replaced term changes its drill too. The items of the
-other sets hold their own readings: they are words of daily IT talk, not terms.
+other sets have their own readings, because they are words of everyday IT talk, not terms.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,18 +31,18 @@ class DrillItem(Frozen):
     """One thing to say.
 
     Attributes:
-        id: unique over all sets; results are stored under it.
+        id: unique across all sets; results are stored under it.
         set: the set it belongs to.
-        prompt: what to say, as it is shown: ``FSDP``, or ``to record`` for the verb.
+        prompt: what to say, as shown: ``FSDP``, or ``to record`` for the verb.
         term: the word or words of the prompt that are judged.
         say: a respelling for people, stressed syllable in capitals.
         readings: accepted readings in ARPAbet with stress; the first is the one taught.
         mistakes: wrong readings, each with a tip.
         stress: which syllable of the first reading is stressed, from 1; only in ``word-stress``.
-        word_class: ``noun``, ``verb`` or ``adjective`` where the stress tells them apart.
+        word_class: ``noun``, ``verb`` or ``adjective`` if the stress distinguishes them.
         partner: the word it is mistaken for (minimal pairs), or the id of the item with the other
             stress (noun and verb).
-        sentence: an example from the trade.
+        sentence: an example sentence from the field.
     """
 
     id: Identifier
@@ -71,7 +71,7 @@ class DrillSet(Frozen):
         return {item.id: item for item in self.items}
 
     def get(self, item_id: str) -> DrillItem | None:
-        """The item of this id, or ``None``."""
+        """The item with this id, or ``None``."""
         return self._by_id.get(item_id)
 
     def __iter__(self) -> Iterator[DrillItem]:  # type: ignore[override]
@@ -107,7 +107,7 @@ def load_drills(lexicon: Lexicon | None = None, extra: Sequence[Path] = ()) -> d
     """All drill sets by name, in the order of ``SET_NAMES``.
 
     Args:
-        lexicon: where the acronyms' readings come from; the built-in one by default.
+        lexicon: has the acronyms' readings; by default the built-in one.
         extra: YAML files, or folders of them, whose items are added or replaced by id.
 
     Raises:

@@ -34,11 +34,11 @@ def dictionary_path() -> Path:
 class Dictionary(Mapping[str, tuple[Phones, ...]]):
     """Every word in lower case with its pronunciations, the usual one first.
 
-    The text is kept as it is and searched by halves: as Python objects its words would take 80 MB,
-    and the time of reading them all at each start.
+    The text stays as it is and is searched by bisection. As Python objects, its words would take 80
+    MB, and time to read at each start.
 
     Args:
-        text: a line for each pronunciation, ``word`` or ``word(2)`` and its phones, sorted by word.
+        text: one line per pronunciation, ``word`` or ``word(2)`` and its phones, sorted by word.
     """
 
     def __init__(self, text: str) -> None:
@@ -46,7 +46,7 @@ class Dictionary(Mapping[str, tuple[Phones, ...]]):
 
     def __getitem__(self, word: str) -> tuple[Phones, ...]:
         low, high = 0, len(self._text)
-        while low < high:  # the first line whose word is not smaller
+        while low < high:  # finds the first line whose word is not smaller
             middle = (low + high) // 2
             start = self._text.rfind("\n", low, middle) + 1 or low
             if self._word_at(start) < word:
@@ -67,11 +67,11 @@ class Dictionary(Mapping[str, tuple[Phones, ...]]):
         return (name for name, _ in groupby(names))
 
     def items(self) -> ItemsView[str, tuple[Phones, ...]]:
-        """The words with their pronunciations, read in one pass instead of searched for."""
+        """The words with their pronunciations, read in one pass."""
         return _Entries(self)
 
     def lines(self) -> list[str]:
-        """The dictionary as it is written."""
+        """The lines of the dictionary."""
         return self._text.splitlines()
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class _Entries(ItemsView[str, tuple[Phones, ...]]):
 
 
 def _without_number(name: str) -> str:
-    """The word of a line's name: ``read`` of ``read(2)``."""
+    """The word in a line's name: ``read`` in ``read(2)``."""
     return name.split("(", 1)[0] if name.endswith(")") else name
 
 
@@ -146,7 +146,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _arpabet(symbol: str) -> tuple[str, ...]:
-    """One IPA symbol, or several run together, longest match first; the unknown is left out."""
+    """One IPA symbol, or several joined, longest match first; unknown symbols are left out."""
     phones: list[str] = []
     while symbol:
         for length in range(min(3, len(symbol)), 0, -1):
@@ -162,7 +162,7 @@ def _arpabet(symbol: str) -> tuple[str, ...]:
 def _ipa(text: str) -> str:
     """IPA of a text, underscores between symbols, spaces between words."""
     ipa = ""
-    with _lock:  # begun by two threads at once, espeak-ng waits for itself for ever
+    with _lock:  # started by two threads at once, espeak-ng deadlocks
         library = _library()
         rest = ctypes.c_char_p(text.encode())
         while rest.value:
@@ -207,7 +207,7 @@ def _is_spelled(token: str) -> bool:
 
 
 def with_s(stem: Phones) -> Phones:
-    """A plural's or possessive's ending, as English says it."""
+    """A stem with the spoken ending of a plural or possessive."""
     if stem[-1] in ("S", "Z", "SH", "ZH", "CH", "JH"):
         return (*stem, "IH", "Z")
     return (*stem, "S" if stem[-1] in ("P", "T", "K", "F", "TH") else "Z")

@@ -14,7 +14,7 @@ from pronunciation.terms import Lexicon, Mistake, Term
 from question_bank.errors import Fault, FieldPath, FileError
 from question_bank.files import compiled, yaml_files
 
-if TYPE_CHECKING:  # it brings the YAML reader, which a compiled lexicon does without
+if TYPE_CHECKING:  # imports the YAML reader, which a compiled lexicon does not need
     from question_bank.strict_yaml import Entry
 
 BUILT_IN_FOLDER: Final = Path(__file__).parent / "lexicon"
@@ -27,7 +27,7 @@ def load_lexicon(extra: Sequence[Path] = (), cache: Path | None = None) -> Lexic
     """The built-in lexicon, with the terms of ``extra`` added or replaced by name.
 
     Args:
-        extra: YAML files, or folders of them; the later wins.
+        extra: YAML files, or folders of them; the last one wins.
         cache: a folder that keeps the compiled lexicon for the next start.
 
     Raises:
@@ -38,7 +38,7 @@ def load_lexicon(extra: Sequence[Path] = (), cache: Path | None = None) -> Lexic
     try:
         files = [file for path in (BUILT_IN_FOLDER, *extra) for file in yaml_files(path)]
     except FileError:
-        return _load(extra)  # which says what is wrong
+        return _load(extra)  # which reports the fault
     return compiled(Lexicon, files, cache, lambda: _load(extra), _CODE)
 
 
@@ -48,7 +48,7 @@ def _load(extra: Sequence[Path]) -> Lexicon:
 
 
 def with_terms(under: Iterable[Term], *over: Iterable[Term]) -> Lexicon:
-    """A lexicon of these terms, those of ``over`` added or replacing by name; the later wins."""
+    """A lexicon of these terms, with those of ``over`` added or replaced by name."""
     merged = {term.term.casefold(): term for term in under}
     for layer in over:
         merged.update((term.term.casefold(), term) for term in layer)
@@ -87,7 +87,7 @@ def parse_terms(text: str, label: str) -> tuple[Term, ...]:
 
 
 def read_documents(path: Path, faults: list[Fault]) -> "list[Entry]":
-    """The YAML file, or the files of a folder; what cannot be read is added to ``faults``.
+    """The YAML file, or the files of a folder; those that cannot be read are added to ``faults``.
 
     Raises:
         LexiconError: there is no such file or folder, or no YAML file in it.
@@ -130,7 +130,7 @@ def _checked(documents: "Iterable[Entry]", faults: list[Fault]) -> tuple[Term, .
 
 
 def named(item: "Entry", key: str, otherwise: str) -> "Entry":
-    """An entry under the name in its field ``key``, or another one where it has no such field."""
+    """An entry under the name in its field ``key``, or a substitute if it has no such field."""
     name = item.data.get(key) if isinstance(item.data, dict) else None
     return replace(item, name=str(name or otherwise)[:SHOWN_NAME])
 
@@ -145,7 +145,7 @@ def _term_faults(term: Term) -> Iterator[tuple[FieldPath, str]]:
 def reading_faults(
     readings: Sequence[str], mistakes: Sequence[Mistake]
 ) -> Iterator[tuple[FieldPath, str]]:
-    """What no single field can show: readings and mistakes against each other.
+    """Faults that no single field shows, between readings and mistakes.
 
     Yields:
         The field and what is wrong with it.
@@ -165,7 +165,7 @@ def reading_faults(
 
 
 def stress_faults(phones: str) -> list[str]:
-    """What is wrong with the stress of a reading: it is taught, spoken and judged.
+    """What is wrong with the stress of a reading, which is taught, spoken and judged.
 
     A term of several words may have several primary stresses, so only their absence is a fault.
     """

@@ -78,9 +78,9 @@ def to_yaml(own: OwnReadings) -> str:
 
 
 def with_own_readings(lexicon: Lexicon, own: OwnReadings) -> Lexicon:
-    """The lexicon with these readings accepted, and no longer mistakes; its version changes.
+    """The lexicon with these readings accepted and no longer mistakes; its version changes.
 
-    The taught reading stays the first. A term that the lexicon does not have does nothing.
+    The taught reading stays first. Terms that the lexicon does not have are ignored.
     """
     known = {name: readings for name, readings in own.items() if lexicon.get(name) is not None}
     if not known:

@@ -1,7 +1,7 @@
-"""16-bit PCM, little-endian, and float samples: the one scale between them.
+"""16-bit PCM, little-endian, and float samples: the scale between them.
 
-Full scale is 32768, as in FFmpeg and libsndfile, so 16-bit sound that is decoded and encoded again
-is unchanged to the last bit.
+Full scale is 32768, as in FFmpeg and libsndfile, so that decoding and encoding 16-bit sound changes
+no bit.
 """
 
 from typing import Final
@@ -15,7 +15,7 @@ _TYPE: Final = "<i2"
 
 
 def encode_pcm16(samples: npt.NDArray[np.float32]) -> bytes:
-    """Samples, float32 of any shape, as 16-bit PCM; what lies outside [-1, 1) is clipped."""
+    """Samples, float32 of any shape, as 16-bit PCM; values outside [-1, 1) are clipped."""
     scaled = np.rint(samples * np.float32(_FULL_SCALE))
     whole: npt.NDArray[np.int16] = np.clip(scaled, -_FULL_SCALE, _FULL_SCALE - 1).astype(_TYPE)
     return whole.tobytes()

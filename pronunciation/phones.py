@@ -1,6 +1,6 @@
 """ARPAbet: the 39 phones of the CMU dictionary, with stress digits on the vowels.
 
-Source: the CMU Pronouncing Dictionary's phone set; IPA values after its documentation (General
+Source: the CMU Pronouncing Dictionary's phone set; IPA values follow its documentation (General
 American).
 """
 
@@ -48,7 +48,7 @@ def parse_phones(text: str) -> tuple[str, ...]:
         The phones in upper case.
 
     Raises:
-        PhoneError: nothing there, an unknown phone, or a stress digit on a consonant.
+        PhoneError: no phones, an unknown phone, or a stress digit on a consonant.
     """
     phones = tuple(text.upper().split())
     if not phones:
@@ -96,7 +96,7 @@ def _boundary(phones: Sequence[str], before: int, after: int) -> int:
 
 
 def _may_begin(consonants: Sequence[str]) -> bool:
-    """Whether a syllable may begin so: no English one begins with NG."""
+    """Whether a syllable may begin with these consonants; no English one begins with NG."""
     if len(consonants) < 2:
         return "NG" not in consonants
     return " ".join(consonants) in _ONSETS

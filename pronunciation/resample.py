@@ -1,4 +1,4 @@
-"""Changes the sample rate of sound: the one resampler for whole clips, streams and files."""
+"""Changes the sample rate of sound, for whole clips, streams and files."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ _QUALITY: Final = "HQ"
 
 
 def at_sample_rate(clip: Clip, sample_rate_hz: int = SAMPLE_RATE_HZ) -> Clip:
-    """The same sound at another rate; the clip itself if it has that rate already."""
+    """The same sound at another rate; the clip itself if it already has that rate."""
     if clip.sample_rate_hz == sample_rate_hz:
         return clip
     stream = StreamResampler(clip.sample_rate_hz, sample_rate_hz)
@@ -19,18 +19,18 @@ def at_sample_rate(clip: Clip, sample_rate_hz: int = SAMPLE_RATE_HZ) -> Clip:
 
 
 class StreamResampler:
-    """Resamples sound that comes in blocks. Together the blocks are what `at_sample_rate` gives.
+    """Resamples sound that arrives in blocks; the result equals that of `at_sample_rate`.
 
     Args:
-        from_hz: the rate of the blocks that will come.
-        to_hz: the rate of the blocks that are returned.
+        from_hz: the rate of the incoming blocks.
+        to_hz: the rate of the returned blocks.
         channels: of each block.
     """
 
     def __init__(self, from_hz: int, to_hz: int = SAMPLE_RATE_HZ, channels: int = 1) -> None:
         self._stream: Any = None
         if from_hz != to_hz:
-            import soxr  # here: `aloud --help` does not wait for it
+            import soxr  # imported here so that `aloud --help` does not wait for it
 
             self._stream = soxr.ResampleStream(
                 from_hz, to_hz, channels, dtype="float32", quality=_QUALITY
@@ -43,11 +43,11 @@ class StreamResampler:
 
         Args:
             samples: float32 of shape ``(n,)``, or ``(channels, n)``.
-            is_last: nothing follows: return what was held back too.
+            is_last: whether this is the last block, so that what was held back is returned too.
         """
         if self._stream is None:
             return samples
-        # soxr wants the channels last, beside each other in memory
+        # soxr needs the channels last and contiguous in memory
         changed = self._stream.resample_chunk(np.ascontiguousarray(samples.T), last=is_last)
         # the filter overshoots at full scale
         return np.clip(np.asarray(changed, np.float32), -1.0, 1.0).T

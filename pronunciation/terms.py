@@ -20,7 +20,7 @@ class Frozen(BaseModel):
 
 
 class Mistake(Frozen):
-    """A wrong reading that people really say, and a tip that helps.
+    """A wrong reading that people use, and a tip that helps.
 
     ``phones`` is ARPAbet with stress digits on the vowels, e.g. ``R OW1 S``.
     """
@@ -33,14 +33,14 @@ class Term(Frozen):
     """A term and how it is said.
 
     Attributes:
-        term: as it is written in the field, e.g. ``RoCE``.
+        term: as written in the field, e.g. ``RoCE``.
         kind: ``letters`` (each letter named), ``word`` (said as a word) or ``hybrid`` (both).
         stands_for: the expansion of an acronym; empty for a plain word.
         say: a respelling for people, stressed syllable in capitals, e.g. ``ROCK-ee``.
         readings: accepted readings in ARPAbet with stress; the first is the one taught.
         mistakes: wrong readings people make, each with a tip.
         written_as: what a transcriber may write when the term is said right, lower case.
-        source: who says that the name is said so: its maker, or people in the field.
+        source: the source for this reading: the name's maker, or people in the field.
     """
 
     term: Text
@@ -64,7 +64,7 @@ class Lexicon(Frozen):
         return {term.term.casefold(): term for term in self.terms}
 
     def get(self, name: str) -> Term | None:
-        """The term of this name, whatever its case, or ``None``."""
+        """The term with this name, ignoring case, or ``None``."""
         return self._by_name.get(name.casefold())
 
     def __iter__(self) -> Iterator[Term]:  # type: ignore[override]

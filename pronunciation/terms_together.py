@@ -1,4 +1,4 @@
-"""Related terms: those that people say when they speak about a question's terms.
+"""Related terms: those that people say when they talk about a question's terms.
 
 ``data/together.json`` has the terms of each question of the built-in bank
 (``scripts/terms_together.py`` writes it).
@@ -16,7 +16,7 @@ _PATH: Final = Path(__file__).parent / "data" / "together.json"
 COMPANION_FROM: Final = 0.3
 """Of the questions that name a term."""
 SAME: Final = 0.999
-"""A set of terms so much like those of the question is that question itself."""
+"""From this similarity on, a set of terms is considered that of the question itself."""
 
 
 @cache
@@ -27,9 +27,9 @@ def together() -> tuple[frozenset[str], ...]:
 
 @cache
 def companions(name: str, questions: Sequence[Set[str]] | None = None) -> frozenset[str]:
-    """The terms that are often said where this one is said too, as FSDP beside ZeRO.
+    """The terms that are often said together with this one, such as FSDP with ZeRO.
 
-    Of the questions that name them ``COMPANION_FROM`` name this one, and two at least.
+    Of the questions that name them, a share of ``COMPANION_FROM`` and at least two name this one.
 
     Args:
         name: the term.
@@ -46,17 +46,17 @@ def companions(name: str, questions: Sequence[Set[str]] | None = None) -> frozen
 def related(
     expected: Iterable[str], questions: Sequence[Set[str]] | None = None
 ) -> dict[str, float]:
-    """How much other terms belong to those that a question is about.
+    """How closely other terms are related to those that a question is about.
 
-    The share of the bank's questions that name a term, weighed by how much they are like this one:
-    the cosine of their terms, rare ones counting more.
+    The share of the bank's questions that name a term, weighted by their similarity to this one:
+    the cosine of their terms, with rare ones counting more.
 
     Args:
         expected: the terms that the question is about.
         questions: the terms of each known question; by default those of the built-in bank.
 
     Returns:
-        For each term of a question that has any in common, but the expected ones, 0 to 1.
+        0 to 1 for each term, except the expected ones, of a question that has any term in common.
     """
     known = together() if questions is None else questions
     wanted = frozenset(expected)

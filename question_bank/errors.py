@@ -12,14 +12,14 @@ FieldPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong, and where.
+    """One fault, and its place.
 
     Attributes:
-        says: what is wrong, in words that follow the name of a place.
+        says: what is wrong, in words that follow the name of the place.
         file: the file's name; empty if the fault is in no file.
         entry: the entry's name, e.g. ``question 'rings'``; empty for the file as a whole.
-        field: the field within the entry, or within the file where no entry is named.
-        line: from 1; ``None`` if it is not known.
+        field: the field within the entry, or within the file if there is no entry.
+        line: from 1; ``None`` if unknown.
         column: from 1, likewise.
     """
 
@@ -32,11 +32,11 @@ class Fault:
 
     @property
     def text(self) -> str:
-        """Entry, field and what is wrong, for a reader who sees the file and the line elsewhere."""
+        """Entry, field and what is wrong, for a reader who sees file and line elsewhere."""
         return ": ".join(filter(None, (self.entry, dotted(self.field), self.says)))
 
     def __str__(self) -> str:
-        """One line; it gives the line number only if no entry or field names the place."""
+        """One line, with the line number only if no entry or field names the place."""
         at = ""
         if self.line is not None and not self.entry and not self.field:
             at = f"line {self.line}, column {self.column}"
@@ -47,7 +47,7 @@ class FileError(Exception):
     """A file cannot be used.
 
     Attributes:
-        faults: everything that was found, in the order of the files; ``str`` of the error is one
+        faults: everything that was found, in the order of the files; ``str`` of the error has one
             line for each.
     """
 
@@ -60,15 +60,15 @@ class FileError(Exception):
 
 
 class BankError(FileError):
-    """A question bank, or a file laid over it, cannot be used."""
+    """A question bank, or a file on top of it, cannot be used."""
 
 
 class UnknownNameError(BankError):
-    """The bank has nothing of the name that was asked for."""
+    """The bank has nothing with the requested name."""
 
 
 def field_faults(error: ValidationError) -> Iterator[tuple[FieldPath, str]]:
-    """What Pydantic found: the path of each field, and what is wrong in plain words."""
+    """Pydantic's findings: the path of each field, and what is wrong in plain words."""
     details = error.errors(include_url=False)
     within = {detail["loc"][:length] for detail in details for length in range(len(detail["loc"]))}
     for detail in details:

@@ -1,4 +1,4 @@
-"""The files of a bank or lexicon: found in folders, and kept compiled for the next start."""
+"""The files of a bank or lexicon: finding them in folders, and caching them compiled."""
 
 import hashlib
 import logging
@@ -51,7 +51,7 @@ def yaml_files(path: Path, *subfolders: str) -> list[Path]:
 
 
 def unreadable(label: str, error: OSError) -> FileError:
-    """What the system says about a file that cannot be read."""
+    """The system's message about a file that cannot be read."""
     return FileError(Fault(f"cannot be read: {error.strerror or error}", label))
 
 
@@ -65,15 +65,15 @@ def compiled(
 ) -> M:
     """The compiled content of these files, from the cache, or compiled and cached.
 
-    Reading checked YAML again takes ten times as long as reading the copy. The copy is named by
-    the content of all that it was made from and with, so it is never out of date.
+    Reading YAML takes ten times as long as reading the copy. The copy's name is a digest of
+    everything it was made from and with, so it is never out of date.
 
     Args:
-        model: of what is made.
-        files: what it is made from, in their order.
-        folder: keeps copies; made if it is missing.
-        make: makes it.
-        code: the modules that make it.
+        model: the model of the content.
+        files: the sources, in order.
+        folder: keeps copies; created if it is missing.
+        make: compiles the content.
+        code: the modules that compile it.
         content: what else it is made from.
     """
     digest = hashlib.sha256(model.__name__.encode() + content)

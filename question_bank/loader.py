@@ -11,7 +11,7 @@ from question_bank.errors import BankError, Fault, FileError
 from question_bank.files import compiled, yaml_files
 from question_bank.models import Bank, Question, Role
 
-if TYPE_CHECKING:  # they bring the YAML reader, which a compiled bank does without
+if TYPE_CHECKING:  # they import the YAML reader, which a compiled bank does not need
     from question_bank.source import Located, Source
 
 _BUILT_IN = Path(__file__).parent
@@ -20,7 +20,8 @@ _CODE: Final = tuple(
     _BUILT_IN / f"{name}.py" for name in ("models", "source", "loader", "strict_yaml")
 )
 _VERSION_DIGITS = 12
-"""48 bits of SHA-256: enough that two banks a person ever meets differ, short enough to read."""
+"""48 bits of SHA-256: enough to distinguish all banks a person may use, and short enough to
+read."""
 
 T = TypeVar("T")
 
@@ -28,15 +29,15 @@ T = TypeVar("T")
 def load_bank(
     extra: Sequence[Path] = (), cache: Path | None = None, own_aliases: Path | None = None
 ) -> Bank:
-    """The built-in bank with the personal banks in ``extra`` laid over it, the last on top.
+    """The built-in bank with the personal banks in ``extra`` on top, the last one topmost.
 
-    An entry of an extra bank replaces the one of the same id and is added where there is none.
-    The built-in data is read once per process; extra banks are read on every call.
+    An entry of an extra bank replaces the one with the same id, or is added if there is none. The
+    built-in data is read once per process; extra banks are read on every call.
 
     Args:
         extra: folders laid out like ``question_bank/`` (files beside or in ``roles/``), or files.
         cache: a folder that keeps the compiled bank for the next start.
-        own_aliases: a file of the candidate's own words for key phrases, laid over all of them.
+        own_aliases: a file of the candidate's own words for key phrases, on top of all of them.
 
     Raises:
         BankError: with every fault found in the first bank that has any.
@@ -44,7 +45,7 @@ def load_bank(
     bank = _loaded(extra, cache)
     if own_aliases is None or not own_aliases.exists():
         return bank
-    # It brings the YAML reader, which a compiled bank does without.
+    # imports the YAML reader, which a compiled bank does not need
     from question_bank.own_aliases import read_own_aliases, with_own_aliases
 
     return with_own_aliases(bank, read_own_aliases(own_aliases))
@@ -86,7 +87,7 @@ def lay_over(under: Bank, sources: "Sequence[Source]") -> Bank:
     declared = set().union(*(source.declared_roles for source in sources))
     questions = _gathered((_owned(s, known) for s in sources), lambda q: q.id, faults)
     for located in questions:
-        # The questions of a role that is itself at fault are not each reported on top of it.
+        # the questions of a faulty role are not reported one by one
         if located.value.role in known or located.value.role not in declared:
             faults.extend(_topic_faults(located, known))
     faults.extend(_orphan_faults(under, roles, {q.value.id for q in questions}))
@@ -140,7 +141,7 @@ def _sources(path: Path) -> "list[Source]":
 
 
 def _owned(source: "Source", known: Iterable[str]) -> "list[Located[Question]]":
-    """The file's questions; those of a bare list belong to the role that the file is named for."""
+    """The file's questions; a bare list belongs to the role that the file is named after."""
     from question_bank.source import Located
 
     if not source.bare or source.stem not in known:
@@ -160,7 +161,7 @@ def _id(entry: Any) -> str:
 def _gathered(
     lists: "Iterable[list[Located[T]]]", key: Callable[[T], object], faults: list[Fault]
 ) -> "list[Located[T]]":
-    """All entries of all files; an id that two files of one bank use is a problem."""
+    """All entries of all files; the same id in two files of one bank is a fault."""
     first: dict[object, Located[T]] = {}
     for located in (located for entries in lists for located in entries):
         name = key(located.value)
@@ -196,7 +197,7 @@ def _topic_faults(located: "Located[Question]", known: dict[str, Role]) -> list[
 
 
 def _orphan_faults(under: Bank, roles: "list[Located[Role]]", replaced: set[str]) -> list[Fault]:
-    """A replaced role must not take away the topic of a question that stays."""
+    """A replaced role must not remove the topic of a question that stays."""
     new = {located.value.id: located for located in roles}
     return [
         new[q.role].entry.fault(
@@ -210,7 +211,7 @@ def _orphan_faults(under: Bank, roles: "list[Located[Role]]", replaced: set[str]
 
 
 def _digest(bank: Bank) -> str:
-    """A digest of the content alone: the order of files and the layout of the YAML do not count."""
+    """A digest of the content alone, whatever the order of files and the layout of the YAML."""
     content = bank.model_dump(mode="json", exclude={"version"})
     for name in ("roles", "rounds", "signals", "help", "questions"):
         content[name] = sorted(content[name], key=lambda entry: str(entry["id"]))

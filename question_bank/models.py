@@ -20,7 +20,7 @@ SignalName = Literal[
 ]
 Kind = Literal["explain", "story", "design", "code"]
 
-# What a question of a round asks for, where the bank does not say.
+# the kind of a round's questions, if the bank does not say
 _KIND_OF_ROUND: dict[str, Kind] = {
     "behavioral": "story",
     "system-design": "design",
@@ -34,19 +34,19 @@ class _Frozen(BaseModel):
         extra="forbid",
         populate_by_name=True,
         serialize_by_alias=True,
-        defer_build=True,  # most are only validated as parts of a bank
+        defer_build=True,  # most are validated only as parts of a bank
     )
 
 
 class KeyPhrase(_Frozen):
     """A concept that a listener waits for in a good answer.
 
-    ``aliases`` are other names of it, ``any_of`` names of other concepts that serve this answer
+    ``aliases`` are other names for it, ``any_of`` names of other concepts that serve this answer
     equally well, ``ways`` sentences that say it without the term, and ``not_`` (``not`` in YAML)
-    sentences that look like it but are something else. ``formerly`` holds names from earlier
-    versions of the bank: no answer is searched for them, but candidates' own aliases may be filed
-    under them. ``own`` are the aliases that the candidate added, which are also among
-    ``aliases``: nobody doubts that they mean the phrase.
+    sentences that look like it but are something else. ``formerly`` has names from earlier versions
+    of the bank; answers are not searched for them, but candidates' own aliases may be filed under
+    them. ``own`` are the aliases that the candidate added, which are also in ``aliases``; they
+    always mean the phrase.
     """
 
     phrase: Text
@@ -64,7 +64,7 @@ class KeyPhrase(_Frozen):
 class Beat(_Frozen):
     """A part that the answer to this one question needs, besides those of its kind.
 
-    ``ask`` is the interviewer's question where it is missing; ``ways`` are sentences that say it.
+    ``ask`` is the interviewer's question if it is missing; ``ways`` are sentences that say it.
     """
 
     name: Text
@@ -105,12 +105,12 @@ class Question(_Frozen):
 
     @property
     def full_text(self) -> str:
-        """All that the question says: what names the terms that it is about."""
+        """The whole text of the question, which names the terms that it is about."""
         names = [name for each in self.key_phrases for name in (each.phrase, *each.aliases)]
         return " , ".join([self.prompt, self.model_answer, *names])
 
     def asked_in(self, role: str | None = None, round: RoundName | None = None) -> bool:
-        """Whether an interview for this role (``None``: any), in this round (likewise), asks it."""
+        """Whether an interview for this role (``None``: any) in this round (likewise) asks it."""
         for_role = role is None or self.role == role or (self.role is None and bool(self.opens))
         return for_role and (round is None or self.round == round or round in self.opens)
 
@@ -156,7 +156,7 @@ class SalaryBand(_Frozen):
 
 
 class Landscape(_Frozen):
-    """The labour market around a role: the work, the employers, the pay."""
+    """The labor market around a role: the work, the employers, the pay."""
 
     responsibilities: tuple[Responsibility, ...]
     employers: tuple[Employers, ...]
@@ -244,7 +244,7 @@ class Bank(_Frozen):
     def asked(
         self, *, role: str | None = None, round: RoundName | None = None, topic: str | None = None
     ) -> tuple[Question, ...]:
-        """The questions of one role, round or topic (whatever its case) where given.
+        """The questions of one role, round or topic (ignoring case), if given.
 
         Raises:
             UnknownNameError: there is no such role.

@@ -1,4 +1,4 @@
-"""Your own aliases and ways: other words for a key phrase, laid over a bank.
+"""Your own aliases and ways: other words for a key phrase, on top of a bank.
 
 The file maps a question's id to its phrases, and each phrase to other words that say it::
 
@@ -24,8 +24,8 @@ from question_bank.strict_yaml import Entry, read_yaml
 
 MAX_ALIASES: Final = 50
 MAX_ALIAS_WORDS: Final = 12
-"""A key phrase has two to six words. Up to twice as many are another name of it; more are a way of
-saying it, which counts by its sense and not word by word."""
+"""A key phrase has two to six words. Up to twice as many words are another name for it; more are a
+way of saying it, which counts by meaning and not word by word."""
 MAX_WORDS: Final = 60
 """Anything longer is an answer."""
 
@@ -44,7 +44,7 @@ _FUNCTION_WORDS: Final = frozenset({
     "of", "to", "in", "on", "at", "by", "for", "from", "with", "into", "not", "no", "there", "here",
     "what", "which", "who", "how", "when", "where", "why", "just", "very", "also", "um", "uh",
 })  # fmt: skip
-"""Words in nearly every answer: an alias of them alone would always cover its phrase."""
+"""Words in nearly every answer; an alias of only these would always cover its phrase."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class OwnAliases:
         return self.entries.get(question_id, {}).get(phrase, ())
 
     def added(self, question_id: str, phrase: str, alias: str) -> "OwnAliases":
-        """These aliases and one more; the same where it is there already.
+        """These aliases and one more; the same if it is already there.
 
         Raises:
             BankError: these words cannot be an alias, or the phrase has too many.
@@ -77,7 +77,7 @@ class OwnAliases:
         return OwnAliases(entries)
 
     def removed(self, question_id: str, phrase: str, alias: str) -> "OwnAliases":
-        """These aliases without this one; the same where it is not there."""
+        """These aliases without this one; the same if it is not there."""
         left = tuple(each for each in self.of(question_id, phrase) if each != alias)
         if left == self.of(question_id, phrase):
             return self
@@ -147,9 +147,9 @@ def read_own_aliases(path: Path) -> OwnAliases:
 def with_own_aliases(bank: Bank, own: OwnAliases) -> Bank:
     """The bank with the aliases added to its phrases; its version changes with them.
 
-    A phrase that was reworded keeps its aliases where its old wording is now one of its names, ways
-    or ``formerly``. Aliases of a question or phrase that the bank does not have do nothing; the
-    file keeps them in case it comes back.
+    A reworded phrase keeps its aliases if its old wording is now one of its names, ways or
+    ``formerly``. Aliases of a question or phrase that the bank does not have are ignored; the file
+    keeps them in case it comes back.
     """
     applied: dict[str, dict[str, list[str]]] = {}
     questions = tuple(_extended(question, own, applied) for question in bank.questions)

@@ -1,4 +1,4 @@
-"""One YAML file of a bank, checked into models; every fault is kept with its place."""
+"""One YAML file of a bank, checked into models; every fault is collected with its place."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ _SHAPES = (
 
 @dataclass(frozen=True)
 class Located(Generic[T]):
-    """A checked entry and where it stands."""
+    """A checked entry and its place."""
 
     value: T
     entry: Entry
@@ -30,13 +30,13 @@ class Located(Generic[T]):
 
 @dataclass
 class Source:
-    """What one file holds.
+    """The content of one file.
 
     Attributes:
-        stem: the file's name without its ending; empty for a text without a file.
+        stem: the file's name without its extension; empty for a text without a file.
         bare: the file is a bare list of questions, which belong to the role called ``stem`` if
             there is one.
-        declared_roles: ids of the roles the file means to define, valid or not.
+        declared_roles: ids of the roles that the file tries to define, valid or not.
         faults: everything that is wrong with it.
     """
 
@@ -158,7 +158,7 @@ def _refuse_twice(source: Source, entry: Entry, name: str, texts: Iterable[str])
 def _entries(
     source: Source, listed: Entry, model: type[M], kind: str, key: str, prefix: str = ""
 ) -> list[Located[M]]:
-    """Check each entry of a list by itself, so that one bad entry does not hide the next."""
+    """Check each entry of a list separately, so that one bad entry does not hide the next."""
     whole = replace(listed, name=prefix)
     if not isinstance(listed.data, list):
         source.faults.append(whole.fault(f"must be a list of {kind}s"))

@@ -1,8 +1,8 @@
-"""The one reader of YAML that people write: strict, bounded, and every value knows its place.
+"""The reader of YAML that people write: strict, bounded, with the place of every value.
 
-The bank, the lexicon, the drills and the server's bank editor read with it. It refuses what YAML
-allows and nobody means: a key twice (YAML keeps the last without a word), anchors and aliases (a
-small file of them unfolds to gigabytes), tags beyond the safe ones, and deep nesting.
+The bank, the lexicon, the drills and the server's bank editor use it. It refuses what YAML allows
+but nobody means: a repeated key (YAML silently keeps the last), anchors and aliases (a small file
+of them expands to gigabytes), tags beyond the safe ones, and deep nesting.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,11 @@ MAX_FILE_BYTES: Final = 2 * 1024 * 1024
 """The built-in role files hold 50 to 100 kB each; a lexicon of 2,000 full entries is about 1 MB."""
 
 MAX_DEPTH: Final = 32
-"""The schemas nest seven levels. libyaml's composer recurses: 200,000 levels crash the process."""
+"""The schemas nest seven levels. libyaml's composer recurses, so 200,000 levels crash the
+process."""
+_TOO_DEEP: Final = f"is nested deeper than {MAX_DEPTH} levels"
+_LIMIT_OF_LIBYAML: Final = "exceeded maximum nesting depth"
+"""What PyYAML 6.0.4 reports from 1,000 levels on, before it yields an event."""
 
 _OPENING: Final = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _CLOSING: Final = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
@@ -31,7 +35,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class _Loader(_SafeLoader):  # type: ignore[misc]
-    """Safe YAML; a scalar that looks like a number or a date, and is none, has a place."""
+    """Safe YAML; a scalar that looks like a number or date but is none has a place."""
 
 
 def _placed(construct: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -50,7 +54,7 @@ for _tag in map("tag:yaml.org,2002:{}".format, ("bool", "int", "float", "timesta
 
 
 class _Source:
-    """A text that was read, parsed again for the place of a fault: faults are rare, nodes large."""
+    """A text parsed again for the place of a fault, because faults are rare and nodes large."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -63,7 +67,7 @@ class _Source:
 
 @dataclass(frozen=True)
 class Entry:
-    """A value in a YAML file, and where it stands.
+    """A value in a YAML file, and its place.
 
     Attributes:
         data: plain lists, mappings and scalars.
@@ -95,7 +99,7 @@ class Entry:
         return replace(self, data=self.data[key], path=(*self.path, key))
 
     def place(self, *field: str | int) -> tuple[int, int]:
-        """Line and column, from 1, of a field, or of as much of its path as there is."""
+        """Line and column, from 1, of a field, or of as much of its path as exists."""
         node = self.source.node
         mark = node.start_mark
         for part in (*self.path, *field):
@@ -132,7 +136,7 @@ def read_yaml(path: Path, label: str = "") -> Entry:
 
     Args:
         path: the file.
-        label: how faults name the file; by its path where empty.
+        label: how faults name the file; by default, its path.
 
     Raises:
         FileError: the file cannot be read, is empty, too large, not UTF-8, not YAML, nested too
@@ -146,7 +150,7 @@ def parse_yaml(text: str, label: str) -> Entry:
     """The one document of a text; ``label`` is how faults name it.
 
     Raises:
-        FileError: as ``read_yaml``.
+        FileError: as for ``read_yaml``.
     """
     text = text.removeprefix("\ufeff")
     try:
@@ -161,7 +165,7 @@ def parse_yaml(text: str, label: str) -> Entry:
 
 
 def _compose(text: str) -> Any:
-    """The text's one node; ``None`` if it is empty."""
+    """The text's only node; ``None`` if it is empty."""
     loader = _Loader(text)
     try:
         return loader.get_single_node()
@@ -190,7 +194,7 @@ def _read_text(path: Path, label: str) -> str:
 
 
 def _refuse_depth_and_aliases(text: str, label: str) -> None:
-    """Walk the flat event stream, before anything recursive or expanding sees the text."""
+    """Walk the flat event stream before anything recursive or expanding reads the text."""
     depth = 0
     for event in yaml.parse(text, Loader=_SafeLoader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
@@ -202,8 +206,7 @@ def _refuse_depth_and_aliases(text: str, label: str) -> None:
         if isinstance(event, _OPENING):
             depth += 1
             if depth > MAX_DEPTH:
-                says = f"is nested deeper than {MAX_DEPTH} levels"
-                raise FileError(_marked(says, label, event.start_mark))
+                raise FileError(_marked(_TOO_DEEP, label, event.start_mark))
         elif isinstance(event, _CLOSING):
             depth -= 1
 
@@ -252,6 +255,8 @@ def _of_parser(error: yaml.YAMLError, text: str, label: str) -> Fault:
     if isinstance(error, yaml.MarkedYAMLError):
         what = error.problem or error.context or "it cannot be parsed"
         says = f"not valid YAML: {' '.join(what.split())}"
+        if what == _LIMIT_OF_LIBYAML:
+            says = _TOO_DEEP
         return _marked(says, label, error.problem_mark or error.context_mark)
     if isinstance(error, yaml.reader.ReaderError):
         before = text.encode()[: error.position].decode(errors="ignore")

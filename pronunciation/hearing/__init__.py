@@ -1,4 +1,4 @@
-"""Hearing how a term was said: which of a closed set of readings the sound holds.
+"""Hearing how a term was said: which of a closed set of readings is in the sound.
 
 Nothing heavy is imported here: the network and the dictionary load at first use.
 """
@@ -31,4 +31,4 @@ __all__ = [
 ]
 
 HEARING_VERSION = "5"
-"""Raised whenever the model, the fusion or the rules change: stored evidence names it."""
+"""Increased whenever the model, the fusion or the rules change; stored evidence records it."""

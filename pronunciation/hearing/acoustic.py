@@ -25,17 +25,19 @@ FRAME_S = 0.02
 
 MODEL_PATH = Path(__file__).parent / "model" / "phones.onnx"
 CHUNK_S = 12.0
-"""Memory is bounded by it; the network itself sees 0.9 s to either side of a frame, and the mean of
-its channels over the piece."""
+"""It limits memory; the network itself sees 0.9 s to either side of a frame, and the mean of its
+channels over the piece."""
 MARGIN_S = 1.0
-"""Sound on either side of a chunk that is heard but whose scores are taken from the neighbor."""
+"""Sound on either side of a chunk that is input but whose scores come from the neighboring
+chunk."""
 LOUD = 0.4
-"""The clip's loudest samples (all but one in a thousand) are brought here, as in training."""
+"""The level to which the clip's loudest samples (all but one in a thousand) are scaled, as in
+training."""
 THREADS = 1
 
 
 def leveled(samples: Floats) -> Floats:
-    """The samples at the level the network knows, the loudest cut."""
+    """The samples at the level of the training data, with the loudest clipped."""
     level = float(np.quantile(np.abs(samples), 0.999)) or 1.0
     return np.asarray(np.clip(samples * np.float32(LOUD / level), -1.0, 1.0), np.float32)
 
@@ -77,7 +79,7 @@ class AcousticModel:
             clip: 16 kHz sound of any length; time and memory grow linearly with it.
 
         Returns:
-            float32, shape (frames, N_CLASSES), one row for each 20 ms.
+            float32, shape (frames, N_CLASSES), one row per 20 ms.
         """
         samples = clip.samples
         if samples.size < 2 * HOP:

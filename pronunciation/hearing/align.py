@@ -1,7 +1,7 @@
-"""Alignments of phone sequences with frames, in numpy: one state a phone, silence between words.
+"""Alignments of phone sequences with frames, in numpy: one state per phone, silence between words.
 
 A score is a log likelihood ratio, the sum over frames of log p(phone | frame) - log p(phone), so
-sequences of different length over the same frames compare.
+sequences of different length over the same frames can be compared.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ class States:
 
     Attributes:
         labels: label index of each state.
-        may_skip_previous: whether the state may follow the one before the previous, which is then
-            an optional silence.
+        may_skip_previous: whether the state may follow the one before the previous state, which is
+            then an optional silence.
         word: index of the word a state belongs to, -1 for silence.
     """
 
@@ -62,7 +62,7 @@ def word_states(words: Sequence[Sequence[str]]) -> States:
 
 
 TOGETHER = 64
-"""Chains that are aligned in one pass: more take memory, and those of like length waste little."""
+"""Chains aligned in one pass; more take more memory, and those of similar length waste little."""
 
 
 def sum_over_alignments(scores: Floats, chains: Sequence[States]) -> npt.NDArray[np.float64]:
@@ -73,7 +73,7 @@ def sum_over_alignments(scores: Floats, chains: Sequence[States]) -> npt.NDArray
         chains: the hypotheses.
 
     Returns:
-        One value for each chain, shape (chains,); about -1e9 where frames are fewer than phones.
+        One value per chain, shape (chains,); about -1e9 if there are fewer frames than phones.
     """
     width = max(c.labels.size for c in chains)
     labels = np.zeros((len(chains), width), np.int64)
@@ -111,7 +111,7 @@ def best_path(
         width: states in the window; time and memory grow with frames times width.
 
     Returns:
-        The path, or ``None`` where no path fits the window or the frames.
+        The path, or ``None`` if no path fits the window or the frames.
     """
     frames, n = scores.shape[0], chain.labels.size
     width = min(width, n)
@@ -167,17 +167,17 @@ def straight_paths(
     chains: Sequence[npt.NDArray[np.int64]],
     windows: Sequence[tuple[int, int]],
 ) -> list[npt.NDArray[np.int64] | None]:
-    """The best alignments of many short chains, each with frames of its own, in one pass.
+    """The best alignments of many short chains, each with its own frames, in one pass.
 
-    The first state and the last may be left out, and no other: silence around a wording.
+    Only the first and the last state, the silence around a wording, may be left out.
 
     Args:
         scores: frame scores, shape (frames, classes).
         chains: the labels of each chain's states, three at least.
-        windows: first frame of each chain, and the frame behind its last.
+        windows: the first frame of each chain, and the frame after its last.
 
     Returns:
-        The state of each frame; ``None`` where the frames are too few.
+        The state of each frame; ``None`` if there are too few frames.
     """
     found: list[npt.NDArray[np.int64] | None] = [None] * len(chains)
     fits = [

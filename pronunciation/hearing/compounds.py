@@ -1,6 +1,7 @@
-"""Compounds with a term in them: the GPU of "GPU-bound", both terms of "RoCE/InfiniBand".
+"""Compounds with a term in them: the GPU in "GPU-bound", both terms in "RoCE/InfiniBand".
 
-And those that are none: a transcriber joins what it did not understand ("job-QV's" for job queues).
+And words that are not compounds: a transcriber joins what it did not understand ("job-QV's" for job
+queues).
 """
 
 import re
@@ -15,9 +16,9 @@ from pronunciation.written_terms import is_sentence_word, name_parts, normal, nu
 MIN_MADE_UP: Final = 3
 """Letters; shorter pieces are syllables of a word ("re-use") or letters ("x-ray")."""
 _JOINT = re.compile(r"[-‐‑–—/]|(?<=[^\W\d_]{3})\.(?=[^\W\d_]{3})")
-"""And a point between words where Whisper forgot the space ("queue.points")."""
+"""Also matches a period between words where Whisper left out the space ("queue.points")."""
 _COUNT = re.compile(r"(\d+)([^\W\d_]{3,})")
-"""A number and what is counted, joined ("2GPUs"); shorter ones are units and versions."""
+"""A number joined with what is counted ("2GPUs"); shorter ones are units and versions."""
 
 _MARKS: Final = ".,;:!?"
 
@@ -30,13 +31,13 @@ class Names:
 
     @cached_property
     def whole(self) -> Container[str]:
-        """Each name as one word, see ``normal``, in the singular and in the plural."""
+        """Each name as one word, see ``normal``, in the singular and the plural."""
         joined = ("".join(normal(word) for word in name.split()) for name in self.names)
         return {form for name in joined for form in numbers_of(name)}
 
     @cached_property
     def parts(self) -> Container[str]:
-        """The words of the names, but those of every sentence, in either number too."""
+        """The words of the names, except those of every sentence, in singular and plural."""
         words: Iterable[str] = frozenset().union(*map(name_parts, self.names))
         own = (word for word in words if len(word) > 1 and not is_sentence_word(word))
         return {form for word in own for form in numbers_of(word)}
@@ -44,18 +45,18 @@ class Names:
 
 @dataclass(frozen=True)
 class Parts:
-    """The words of a text, some compounds taken apart.
+    """The words of a text, with some compounds taken apart.
 
     Attributes:
         words: words and parts of words.
-        whole: for each the index of the text's word that it is, or is a part of.
+        whole: for each, the index of the text's word that it is or belongs to.
     """
 
     words: tuple[str, ...]
     whole: tuple[int, ...]
 
     def place(self, index: int, n_words: int) -> tuple[int, int]:
-        """A place among ``words`` as the text counts: index of its first word, number of words."""
+        """A place among ``words`` in the text's numbering: its first word, and how many."""
         first = self.whole[index]
         return first, self.whole[index + n_words - 1] - first + 1
 
@@ -63,8 +64,8 @@ class Parts:
 def take_apart(words: Sequence[str], names: Names) -> Parts:
     """Take apart the compounds that are not names themselves but contain one, or a part of one.
 
-    And those with a piece of three letters or more that no dictionary has, or with a letter
-    ("Q-depth") unless the whole is a word ("x-ray").
+    Also those with a piece of three letters or more that is in no dictionary, or with a single
+    letter ("Q-depth") unless the whole is a word ("x-ray").
     """
     parts: list[str] = []
     whole: list[int] = []
@@ -90,19 +91,19 @@ def take_apart(words: Sequence[str], names: Names) -> Parts:
 
 
 def _counted(word: str) -> tuple[str, ...]:
-    """A number and what is counted apart, where they are joined."""
+    """Separates a number from what is counted."""
     bare = word.strip(_MARKS)
     found = _COUNT.fullmatch(bare)
     return (found[1], word[word.index(found[2]) :]) if found else (word,)
 
 
 def _is_letter(piece: str, whole: str) -> bool:
-    """Whether a piece is a letter, and the whole no word: it may be a word that sounds like one."""
+    """Whether a piece is a letter and the whole not a word: the letter may stand for a word."""
     letter, forms = normal(piece), (normal(whole), whole.strip(_MARKS).casefold())
     return len(letter) == 1 and letter.isalpha() and not any(form in dictionary() for form in forms)
 
 
 def _is_made_up(piece: str) -> bool:
-    """Whether nobody says such a word; numbers are no words."""
+    """Whether this is not a spoken word; numbers are not words."""
     word = normal(piece)
     return len(word) >= MIN_MADE_UP and word.isalpha() and word not in dictionary()

@@ -1,4 +1,4 @@
-"""Hearing a term said alone, where anything else, or nothing, may have been said instead."""
+"""Hearing a term said alone, when anything else, or nothing, may have been said instead."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,10 @@ Floats = npt.NDArray[np.float32]
 
 LONGEST_DRILL_S = 20.0
 SWITCH_NATS = 3.0
-"""Cost of a change of phone in the free phone loop, so that it does not follow noise."""
+"""Cost of changing phones in the free phone loop, so that it does not follow noise."""
 STEEPNESS = 6.0
-"""How fast certainty grows as a reading's fit leaves the threshold, per nat a frame."""
+"""How fast confidence grows with the distance of a reading's fit from the threshold, per nat per
+frame."""
 
 
 def free_phones_score(scores: Floats) -> npt.NDArray[np.float64]:
@@ -42,9 +43,9 @@ def free_phones_score(scores: Floats) -> npt.NDArray[np.float64]:
 
 
 def drill_fit(scores: Floats, reading: str) -> tuple[float, int, int] | None:
-    """How much worse a reading fits than free phones, in nats a speech frame, and its frames.
+    """How much worse a reading fits than free phones, in nats per speech frame, and its frames.
 
-    The sound outside the reading counts against it, so a long answer does not pass for a short
+    Sound outside the reading counts against it, so that a long answer does not pass for a short
     term.
     """
     phones = tuple(base_phone(p) for p in parse_phones(reading))
@@ -64,7 +65,7 @@ def drill_fit(scores: Floats, reading: str) -> tuple[float, int, int] | None:
 def hear_drill(
     hearing: Hearing, clip: Clip, readings: Sequence[str], mistakes: Sequence[str] = ()
 ) -> DrillHeard:
-    """Which reading of one term a clip holds, if any.
+    """Which reading of one term is in a clip, if any.
 
     Args:
         hearing: the hearing to use.

@@ -1,7 +1,7 @@
-"""Names that are everyday words too: "scale to zero" says nothing of ZeRO, nor "the rest" of REST.
+"""Names that are also everyday words: "scale to zero" is not about ZeRO, nor "the rest" about REST.
 
-Such a word names the term with its own capitals, where the question is about the term, or where
-what stands around it speaks for the term.
+Such a word names the term if it has the term's capitals, if the question is about the term, or if
+the words around it suggest the term.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -14,18 +14,18 @@ from pronunciation.terms_together import companions
 from pronunciation.written_terms import normal, numbers_of
 
 NEAR: Final = 5
-"""Words on either side that may speak for a term."""
+"""Words on either side that may suggest a term."""
 MIN_CASED: Final = 15
-"""Words; if a text this long has no capital, its engine writes none."""
+"""Words; if a text this long has no capitals, its engine does not write any."""
 STAGES: Final = frozenset(("stage", "version", "level"))
 _COUNTS: Final = frozenset(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"))
 TELLING: Final = 5
-"""Letters; shorter words of what a term stands for occur in any text."""
+"""Letters; shorter words of an expansion occur in any text."""
 _ENDS: Final = (".", "?", "!")
 
 
 class Named(NamedTuple):
-    """A term whose name stands in a text, and where."""
+    """A term whose name occurs in a text, and where."""
 
     term: Term
     word_index: int
@@ -39,13 +39,13 @@ def other_words(
     *,
     is_listened_to: bool = True,
 ) -> list[Named]:
-    """The names that stand for an everyday word and not for the term.
+    """The names that are used as an everyday word and not for the term.
 
     Args:
         named: all places where the text has a term's name.
         words: the text's.
         expected: terms that the question is about.
-        is_listened_to: whether the sound has its say too. If it has, nothing is ruled out in a text
+        is_listened_to: whether the sound is also judged. If so, nothing is ruled out in a text
             without capitals.
     """
     doubtful: list[Named] = []
@@ -65,7 +65,7 @@ def other_words(
 def is_everyday(term: Term) -> bool:
     """Whether a term's name in small letters is another word ("zero", "rest", "spark").
 
-    Names ("ethernet", "kafka") are in the dictionary too, but not in the plural.
+    Names ("ethernet", "kafka") are also in the dictionary, but not in the plural.
     """
     return (
         term.kind != "letters"
@@ -85,9 +85,9 @@ def _has_plural(word: str) -> bool:
 def _is_meant(
     term: Term, index: int, words: Sequence[str], expected: Collection[str], sure: Sequence[Named]
 ) -> bool:
-    """Whether a word that is a term's name and an everyday word stands for the term.
+    """Whether a word that is both a term's name and an everyday word means the term.
 
-    ``sure``: the terms that the text names beyond doubt.
+    ``sure``: the terms that the text surely names.
     """
     before = normal(words[index - 1]) if index else ""
     bare = normal(words[index])
@@ -107,12 +107,12 @@ def _is_meant(
 
 
 def _is_uncased(words: Sequence[str]) -> bool:
-    """Whether the engine that wrote the text seems to write no capitals."""
+    """Whether the engine that wrote the text seems not to write capitals."""
     return len(words) >= MIN_CASED and all(each == each.lower() for each in words)
 
 
 def _is_written_as_name(index: int, words: Sequence[str]) -> bool:
-    """Whether the word has capitals that the beginning of a sentence does not explain."""
+    """Whether the word has capitals that a sentence start does not explain."""
     word = words[index].strip("\"'([{“‘")
     if word == word.lower():
         return False
@@ -121,7 +121,7 @@ def _is_written_as_name(index: int, words: Sequence[str]) -> bool:
 
 
 def _is_numbered(before: str, behind: Sequence[str]) -> bool:
-    """Whether a number of a stage or version follows: "zero stage 3", but not "1 point 0 3"."""
+    """Whether the number of a stage or version follows: "zero stage 3", but not "1 point 0 3"."""
     if before == "point" or _is_count(before):
         return False
     following = [*behind, "", ""]
@@ -133,6 +133,6 @@ def _is_count(word: str) -> bool:
 
 
 def _own_words(term: Term) -> set[str]:
-    """The telling words of what a term stands for."""
+    """The distinctive words of a term's expansion."""
     words = {normal(word) for word in term.stands_for.split()}
     return {word for word in words if len(word) >= TELLING} - {normal(term.term)}

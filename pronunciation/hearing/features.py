@@ -16,7 +16,7 @@ _SAMPLE_RATE_HZ = 16_000
 _FLOOR = 1e-10
 _DECADES = 8.0
 _TOGETHER = 200
-"""Columns computed at once: in the processor's cache they take a third of the time."""
+"""Columns computed at once; in the processor's cache, they take a third of the time."""
 
 
 def _hz_to_mel(hz: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -64,7 +64,7 @@ def log_mel_energies(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32
 
 
 def scaled(energies: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """log10 energies clamped to 8 decades below the loudest and brought to about [-1, 1]."""
+    """log10 energies clamped to 8 decades below the loudest and scaled to about [-1, 1]."""
     clamped = np.maximum(energies, energies.max() - _DECADES)
     return np.asarray((clamped + 4.0) / 4.0, np.float32)
 
@@ -76,6 +76,6 @@ def log_mel(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         samples: float32, shape ``(n,)``, at least one hop.
 
     Returns:
-        float32, shape ``(80, n // 160)``: one column for each 10 ms.
+        float32, shape ``(80, n // 160)``: one column per 10 ms.
     """
     return scaled(log_mel_energies(samples))

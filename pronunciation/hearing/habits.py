@@ -1,8 +1,7 @@
-"""What a speaker does in every word is an accent, and no mistake in one term.
+"""What a speaker does in every word is an accent, not a mistake in one term.
 
-Who says "tink" for "think" says "Etternet" for Ethernet. The sounds of the words around the terms
-tell how a speaker's phones come out; a mistake that is made of nothing else is not held against
-anybody.
+Somebody who says "tink" for "think" says "Etternet" for Ethernet. The words around the terms show
+how a speaker realizes each phone. A mistake that consists only of such habits does not count.
 """
 
 from collections.abc import Sequence
@@ -17,21 +16,22 @@ from pronunciation.hearing.layout import bare_phones
 from pronunciation.hearing.places import Floats, Written
 
 SURE_WORD: Final = 0.6
-"""A transcriber's confidence from which a word is taken as said."""
+"""The transcriber's confidence from which a word is taken as said."""
 HABIT_SHARE: Final = 0.22
-"""A phone comes out as another so often where that is a habit. With accents' rules it was 0.24 to
-0.65 for the phones that they change, without 0.03 (SH as CH); TH as T is a habit of most people
-who do not speak English from birth, and counts as one until the words around say otherwise."""
+"""The probability of saying one phone as another from which it is a habit. With accents' rules, it
+was 0.24 to 0.65 for the phones that they change, and without them 0.03 (SH as CH). TH as T is a
+habit of most non-native speakers, and counts as one until the other words show otherwise."""
 FEW_FRAMES: Final = 6.0
-"""Of a phone (two or three times said): in fewer, what accents do in general counts as much."""
+"""Frames of a phone (said two or three times) at which the speaker's own data and accents in
+general have equal weight."""
 
 
 def habits(scores: Floats, written: Written, said_as: Floats) -> Floats:
-    """Probability that a phone the speaker means comes out as another, shape (classes, classes).
+    """Probability that the speaker realizes one phone as another, shape (classes, classes).
 
     Args:
         scores: frame scores, shape (frames, classes).
-        written: the transcript; the words that name no term, and are sure, are learned from.
+        written: the transcript; sure words that do not name a term are used.
         said_as: the same for speakers in general, see ``phrases.PhraseModel``.
     """
     owner = written.chain.word[written.states]
@@ -49,12 +49,12 @@ def habits(scores: Floats, written: Written, said_as: Floats) -> Floats:
 
 
 def is_habit(heard: str, accepted: Sequence[str], habits: Floats) -> bool:
-    """Whether a mistaken reading is an accepted one with what the speaker does elsewhere.
+    """Whether a mistaken reading is an accepted one with the speaker's habits.
 
     Args:
         heard: ARPAbet.
         accepted: the accepted readings, ARPAbet.
-        habits: see the function of this name.
+        habits: from the function with this name.
     """
     said = bare_phones(heard)
     for reading in accepted:

@@ -1,4 +1,4 @@
-"""Hearing: which of a term's readings was spoken, where, and how sure."""
+"""Hearing: which of a term's readings was spoken, where, and how surely."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,33 +37,36 @@ Aligned = tuple[Layout, States, npt.NDArray[np.int64]]
 """A text's layout, its states, and the state of each frame."""
 
 LONGEST_S = 30 * 60.0
-"""No answer is longer; a clip of an hour is a mistake, and the error says so."""
+"""No answer is longer; an hour of sound is a mistake, and the error says so."""
 LONGEST_WITHOUT_TIMES_S = 12 * 60.0
-"""Without word times the whole text is aligned at once, which needs memory for each frame."""
+"""Without word times, the whole text is aligned at once, which needs memory for each frame."""
 SHORTEST_SPEECH_S = 0.12
 """Less speech than this is not a word."""
 SPHINX_WORDS = 4
-"""Words on either side that PocketSphinx hears: its level normalization needs more sound."""
+"""Words on either side that PocketSphinx also gets, because its level normalization needs more
+sound."""
 SPHINX_MARGIN_S = 0.1
 SURE_TO = 0.3
-"""Probability of the mistakes, by the network alone, up to which PocketSphinx is not asked: it
-takes ten times as long. Of 281 terms of answers in twelve accents that leaves 98; of the 183
-others PocketSphinx made one "unclear" and none "mispronounced"."""
+"""Probability of the mistakes, from the network alone, up to which PocketSphinx is skipped, because
+it takes ten times longer. Of 281 terms in answers in twelve accents, 98 are left; of the 183
+others, PocketSphinx would have made one "unclear" and none "mispronounced"."""
 TERM_FITS_FROM = 0.5
-"""Nats a frame; a term whose best reading fits worse gets no verdict. On dev speakers 2 % of the
+"""Nats per frame; a term whose best reading fits worse gets no verdict. On dev speakers, 2 % of the
 words that were said fit worse, and two thirds of those that were not."""
 WORD_FITS_FROM = -2.5
-"""Nats a frame below the best phone; a word further below was hardly said."""
+"""Nats per frame below the best phone; a word further below was probably not said."""
 WORD_SHARE = 2.5
-"""Weight of the share of fitting words, by logistic regression on dev's sentences and others'."""
+"""Weight of the share of fitting words, from a logistic regression on dev's sentences and
+others'."""
 AS_SAID_FITS_BETTER = 1.5
-"""Asked beyond ``Fusion.fits_from`` of a text with its terms as they seem to be said, for there
-every text fits better: of 180 texts of others' sentences the best came 0.7 beyond, and nine of "we
-use ..." with a term said far from how it is taught, refused before, came 3.2 to 3.8 beyond."""
+"""Required beyond ``Fusion.fits_from`` for a text with its terms as they seem to be said, because
+every text fits better then. Of 180 texts of other sentences, the best reached 0.7 beyond. Nine of
+"we use ..." with a term said far from how it is taught, which had been refused, reached 3.2 to
+3.8."""
 
 
 class Hearing:
-    """Judges how terms were said; keep one and use it for many clips.
+    """Judges how terms were said; one instance serves many clips.
 
     Args:
         model: the acoustic network; by default the shipped one, loaded at first use.
@@ -89,16 +92,16 @@ class Hearing:
         scores: Floats | None = None,
         aligned: Aligned | None = None,
     ) -> list[Heard]:
-        """Say for each target which of its readings was spoken.
+        """For each target, say which of its readings was spoken.
 
         Args:
             clip: 16 kHz sound, up to 30 minutes (12 without ``word_times``).
             words: the words said, as written.
             targets: terms at places of ``words``, not overlapping; any order.
             word_times: rough (start_s, end_s) of each word; they may drift by some seconds.
-            scores: the clip's frame scores, where they are known already.
-            aligned: the words' alignment with them, where it is known already; it may lack
-                targets, see ``regrouped``.
+            scores: the clip's frame scores, if already known.
+            aligned: the words' alignment with them, if already known; it may lack targets, see
+                ``regrouped``.
 
         Returns:
             One result for each target, in the targets' order.
@@ -120,7 +123,7 @@ class Hearing:
         else:
             layout, chain, states = aligned
         if belonging(scores, chain, states) < self.fusion.fits_from:
-            # A term said far from how it is taught makes a short sentence look like another.
+            # a term said far from how it is taught makes a short sentence look like another one
             layout = _as_said(scores, *regrouped(layout, chain.word[states], targets))
             chain, states = align_layout(scores, layout, word_times)
             if belonging(scores, chain, states) < self.fusion.fits_from + AS_SAID_FITS_BETTER:
@@ -159,7 +162,7 @@ class Hearing:
         return scores
 
     def judge_alone(self, clip: Clip, scores: Floats, target: Target) -> Heard | None:
-        """Judge a term that fills the clip; ``None`` where the clip is too short for it."""
+        """Judge a term that fills the clip; ``None`` if the clip is too short for it."""
         layout = Layout([bare_phones(target.readings[0])], [0], [target])
         chain = word_states(layout.phones)
         path = best_path(scores, chain)
@@ -168,7 +171,7 @@ class Hearing:
         return self._judge(clip, scores, chain.word[path.states], layout, 0, target, whole=True)
 
     def belonging(self, scores: Floats, words: Sequence[str]) -> float:
-        """How much a text belongs to a clip's frame scores, see ``belonging``.
+        """How well a text fits a clip's frame scores, see ``belonging``.
 
         Raises:
             HearingError: the text has more sounds than the clip.
@@ -187,7 +190,7 @@ class Hearing:
         *,
         whole: bool = False,
     ) -> Heard:
-        """Score the target's readings between its neighbors, borders free."""
+        """Score the target's readings between its neighbors, with free borders."""
         frames = np.flatnonzero(owner == unit)
         start, end = int(frames[0]), int(frames[-1])
         candidates = candidates_of(target)
@@ -244,7 +247,7 @@ class Hearing:
 
 
 def _as_said(scores: Floats, layout: Layout, owner: npt.NDArray[np.int64]) -> Layout:
-    """The text with the reading of each target that the network likes best where it stands."""
+    """The text with the reading of each target that the network scores best at its place."""
     phones = list(layout.phones)
     for unit, target in enumerate(layout.target):
         if target is None:
@@ -257,11 +260,11 @@ def _as_said(scores: Floats, layout: Layout, owner: npt.NDArray[np.int64]) -> La
 
 
 def belonging(scores: Floats, chain: States, states: npt.NDArray[np.int64]) -> float:
-    """How much a text and a sound belong together.
+    """How well a text and a sound fit together.
 
-    The mean score of the frames given to words, how far it is below the best phone of each frame,
-    twice the share of the speech that the words explain, and the share of the words that fit: in
-    another's text some words always fit by chance, but not as many.
+    Combines the mean score of the frames assigned to words, how far it is below the best phone of
+    each frame, twice the share of the speech that the words explain, and the share of the words
+    that fit. In the wrong text, some words always fit by chance, but not as many.
     """
     spoken = chain.word[states] >= 0
     owner = chain.word[states][spoken]
@@ -284,7 +287,7 @@ def _share_stress(
     start: int,
     end: int,
 ) -> npt.NDArray[np.float64]:
-    """Candidates with the same phones share what they have together by where the stress lies."""
+    """Candidates with the same phones share their probability according to the stress."""
     out = shares.copy()
     for phones in set(bare):
         group = [i for i, other in enumerate(bare) if other == phones]

@@ -23,11 +23,11 @@ WEIGHTS = (
 """Names of the judges' weights in the order of ``features``; those of the phones follow."""
 PHONES = LABELS[1:]
 FURTHEST_NATS = -60.0
-"""Score differences count up to here."""
+"""Score differences are capped here."""
 LEARNERS_FIT, FIT_SPREAD = 2.2, 0.5
-"""The mean of ``Scores.network_fit`` on dev's learners, and how far they spread."""
+"""The mean and the spread of ``Scores.network_fit`` on dev's learners."""
 MOST_FIT = 2.5
-"""Fits count up to so many spreads from their mean."""
+"""Fits are capped at this many spreads from their mean."""
 FUSION_PATH = Path(__file__).parent / "model" / "fusion.json"
 
 
@@ -37,8 +37,8 @@ class Scores:
 
     Attributes:
         network: log likelihood ratios of the readings over the same frames, shape (readings,).
-        network_fit: the best of them, for each frame: how well the network knows such sound.
-        sphinx: PocketSphinx's log scores, or ``None`` where it was not asked or could not align.
+        network_fit: the best of them, per frame: how familiar such sound is to the network.
+        sphinx: PocketSphinx's log scores, or ``None`` if it was skipped or could not align.
     """
 
     network: Floats
@@ -53,23 +53,24 @@ class Fusion:
     Attributes:
         network: weight of the network's log likelihood ratio, per nat.
         sphinx: weight of PocketSphinx's log likelihood, per nat.
-        network_root: weight of the square root of how far the network's score lies below the
-            best, for its large differences are less sure than their size says.
+        network_root: weight of the square root of how far the network's score is below the best,
+            because its large differences are less certain than their size suggests.
         sphinx_missing: weight of not being in PocketSphinx's n-best list at all.
-        network_by_fit: more of ``network_root`` where the network knows the sound well.
-        sphinx_by_fit: more of ``sphinx`` there: such speech is near to PocketSphinx's too.
-        sphinx_missing_by_fit: more of ``sphinx_missing`` there.
-        phones: added for each such phone of a reading; 0 where it is not named. The judges'
-            scores favor some phones over others (AE over EH), and rare phones need more evidence.
-        floor: probability shared by all readings evenly, for what no score sees.
-        mispronounced_from: probability of the mistakes from which the verdict is given.
-        correct_from: probability of the accepted readings from which the verdict is given.
-        stress: weight of the stress judge's log probability, chosen by ``calibrate_stress`` so
-            that learners' words come to ``mispronounced_from`` as rarely as they may.
-        fits_from: how much text and sound belong together at least, see ``hear.belonging``. Of
-            160 sentences of dev speakers 2 % lie below, and 4 % of 160 with another's text above.
-        drill_fits_from: how far (nats a frame) a drill's best reading may score below free phones.
-            Of 100 terms by dev's voices none lies below, and of other terms by them 16 % above.
+        network_by_fit: more of ``network_root`` if the sound is familiar to the network.
+        sphinx_by_fit: more of ``sphinx`` then, because such speech suits PocketSphinx too.
+        sphinx_missing_by_fit: more of ``sphinx_missing`` then.
+        phones: added for each such phone in a reading; 0 by default. The judges' scores favor some
+            phones over others (AE over EH), and rare phones need more evidence.
+        floor: probability shared evenly by all readings, for what no score captures.
+        mispronounced_from: probability of the mistakes from which the verdict is ``mispronounced``.
+        correct_from: probability of the accepted readings from which the verdict is ``correct``.
+        stress: weight of the stress judge's log probability, chosen by ``calibrate_stress`` so that
+            learners' words reach ``mispronounced_from`` only as rarely as allowed.
+        fits_from: how well text and sound must fit at least, see ``hear.belonging``. Of 160
+            sentences of dev speakers, 2 % are below; of 160 with the wrong text, 4 % are above.
+        drill_fits_from: how far (nats per frame) a drill's best reading may score below free
+            phones. Of 100 terms by dev's voices, none is below; of wrong terms by them, 16 % are
+            above.
     """
 
     network: float = 0.4
@@ -93,7 +94,7 @@ class Fusion:
 
     @property
     def weights(self) -> Floats:
-        """Of each column of ``features``."""
+        """The weight of each column of ``features``."""
         judges = [getattr(self, name) for name in WEIGHTS]
         return np.array([*judges, *(self.phones.get(phone, 0.0) for phone in PHONES)])
 
@@ -112,7 +113,7 @@ def default_fusion() -> Fusion:
 
 
 def features(scores: Scores, phones: Sequence[str]) -> npt.NDArray[np.float64]:
-    """What the fusion weighs: ``WEIGHTS``, then how often each of the 39 phones is in a reading.
+    """The fusion's features: ``WEIGHTS``, then how often each of the 39 phones is in a reading.
 
     Shape (readings, 46).
     """

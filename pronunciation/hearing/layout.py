@@ -1,4 +1,4 @@
-"""A text laid out for the alignment: its words and terms as phones, and the sound around a term."""
+"""A text prepared for alignment: its words and terms as phones, and the sound around a term."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,9 +19,10 @@ Phones = tuple[str, ...]
 DRIFT_S = 4.0
 """How far a transcriber's word times may be off; they drift after silence (faster-whisper#125)."""
 GARBAGE_SHARE = 0.55
-"""Unwritten speech (an "um") may take the place of silence at this share of the best phone."""
+"""Unwritten speech (an "um") may replace silence at this share of the best phone's score."""
 CONTEXT_WORDS = 2
-"""Words on either side scored together with a term: the first alignment's borders may be off."""
+"""Words on either side scored together with a term, because the first alignment's borders may be
+off."""
 NEIGHBOR_PAUSE_S = 0.3
 """Beyond a pause this long, the word next to a term is not part of the term's window."""
 EDGE_FRAMES = 2
@@ -64,7 +65,7 @@ def bare_phones(reading: str) -> Phones:
 
 
 def candidates_of(target: Target) -> list[str]:
-    """The readings that compete: each once, though its case may differ, an accepted one first."""
+    """The readings that compete, each once ignoring case, the accepted ones first."""
     different: dict[Phones, str] = {}
     for reading in (*target.readings, *target.mistakes):
         different.setdefault(parse_phones(reading), reading)
@@ -72,7 +73,7 @@ def candidates_of(target: Target) -> list[str]:
 
 
 def lay_out(words: Sequence[str], targets: Sequence[Target]) -> Layout:
-    """Words as they are usually said, terms as they are taught; what is not said is left out."""
+    """Words as usually said, terms as taught; anything that is not spoken is left out."""
     layout = Layout()
     starts = {t.word_index: t for t in targets}
     index = 0
@@ -119,7 +120,7 @@ def regrouped(
 def align_layout(
     scores: Floats, layout: Layout, word_times: Sequence[tuple[float, float]] | None
 ) -> tuple[States, npt.NDArray[np.int64]]:
-    """The text's states, and which of them each frame is in.
+    """The text's states, and the state of each frame.
 
     Raises:
         HearingError: the text has more sounds than the clip.
@@ -134,7 +135,7 @@ def align_layout(
 def best_states(
     scores: Floats, chain: States, allowed: npt.NDArray[np.int64] | None
 ) -> npt.NDArray[np.int64]:
-    """The state of each frame; speech that is not written goes where silence may be.
+    """The state of each frame; unwritten speech is placed where silence may be.
 
     Raises:
         HearingError: the text has more sounds than the clip.
@@ -154,7 +155,7 @@ def best_states(
 def window_by_times(
     chain: States, layout: Layout, word_times: Sequence[tuple[float, float]], frames: int
 ) -> npt.NDArray[np.int64]:
-    """First state allowed at each frame: words that ended more than DRIFT_S ago are over."""
+    """First state allowed at each frame; words that ended more than DRIFT_S ago are over."""
     ends_s = np.maximum.accumulate([word_times[i][1] for i in layout.word_index])
     over = np.searchsorted(ends_s, np.arange(frames) * FRAME_S - DRIFT_S, side="right")
     first_states = np.searchsorted(np.maximum.accumulate(chain.word), np.arange(len(ends_s) + 1))

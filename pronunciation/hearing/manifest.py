@@ -24,7 +24,7 @@ _SAID: Final = {
     "too_short": "needs at least one",
     "tuple_type": "must be a list in square brackets",
 }
-"""Pydantic's findings by their type, for people who know JSON and not Python."""
+"""Pydantic's findings by type, for people who know JSON but not Python."""
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000)]
 
@@ -38,7 +38,7 @@ class ManifestTerm(Frozen, extra="ignore"):
 
 
 class ManifestEntry(Frozen, extra="ignore"):
-    """A manifest line; without ``terms`` the lexicon's terms are looked for."""
+    """A manifest line; without ``terms``, the lexicon's terms are searched for."""
 
     audio: Text
     text: Text
@@ -60,7 +60,7 @@ def parse_entry(raw: object) -> ManifestEntry:
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    """Where something is wrong: ``terms[0].readings``."""
+    """The location of a fault: ``terms[0].readings``."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return "".join(parts).lstrip(".")
 
@@ -74,16 +74,17 @@ def hear_terms(
         hearing: the hearing to use.
         clip: the sound.
         text: the words said in it.
-        terms: of a lexicon all that the text holds, at every place; else these, each at its
-            first place, and if it is named twice at the next.
+        terms: a lexicon, for all of its terms in the text at every place; or terms, each at its
+            first place, and if it is given twice also at the next.
 
     Returns:
-        One result for each, in the text's order for a lexicon (none where the text has no term
-        of it), else in the terms'. ``word_index`` counts whitespace-separated words, as the text
-        is written.
+        One result for each, for a lexicon in the order of the text (none if the text has none of
+        its terms), otherwise in that of the terms. ``word_index`` counts whitespace-separated words
+        of the text.
 
     Raises:
-        HearingError: see ``Hearing.hear``; or a term is not in the text, or is not ARPAbet.
+        HearingError: as for ``Hearing.hear``; or a term is not in the text, or a reading is not
+            ARPAbet.
     """
     parts = take_apart(split_words(text), Names(tuple(term.term for term in terms)))
     if isinstance(terms, Lexicon):
@@ -95,7 +96,7 @@ def hear_terms(
 
 
 def lexicon_targets(words: Sequence[str], lexicon: Lexicon) -> list[Target]:
-    """Every place of the text where a lexicon term stands, longer terms first choice."""
+    """Every place of the text with a lexicon term; longer terms take precedence."""
     taken: set[int] = set()
     targets: list[Target] = []
     for term in sorted(lexicon.terms, key=lambda t: -len(t.term)):
@@ -109,7 +110,7 @@ def lexicon_targets(words: Sequence[str], lexicon: Lexicon) -> list[Target]:
 
 
 def _given_targets(words: list[str], terms: Sequence[ManifestTerm]) -> list[Target]:
-    """The first free place of each term; a term named twice takes the next place."""
+    """The first free place of each term; a term given twice takes the next place."""
     taken: set[int] = set()
     targets: list[Target] = []
     for term in terms:
@@ -133,7 +134,7 @@ def _given_targets(words: list[str], terms: Sequence[ManifestTerm]) -> list[Targ
 
 
 def result_entry(heard: Heard) -> dict[str, Any]:
-    """One term's result as JSON carries it."""
+    """One term's result, as JSON."""
     return {
         "term": heard.term,
         "word_index": heard.word_index,
@@ -154,7 +155,7 @@ def named_audio(raw: object) -> str | None:
 def hear_entry(
     hearing: Hearing, raw: object, clip: Clip, lexicon: Lexicon | None = None
 ) -> dict[str, Any]:
-    """Judge one decoded manifest line; what is wrong with it is in the result, never raised.
+    """Judge one decoded manifest line; faults are in the result, never raised.
 
     Args:
         hearing: the hearing to use; keep one for all lines.
@@ -164,7 +165,7 @@ def hear_entry(
 
     Returns:
         ``{"audio": ..., "terms": [...]}``, or ``{"audio": ..., "error": "one clear line"}``;
-        ``audio`` is ``None`` where the line names none.
+        ``audio`` is ``None`` if the line names none.
     """
     audio = named_audio(raw)
     try:

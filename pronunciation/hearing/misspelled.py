@@ -1,9 +1,9 @@
-"""What a transcriber writes where somebody with an accent says a phone, learned from recordings.
+"""What a transcriber writes when somebody with an accent says a phone, learned from recordings.
 
 A memoryless stochastic transducer (Ristad and Yianilos, Learning string-edit distance, 1998): each
-phone that is meant is written as some phone or left out, and between them phones are put in. A
-likeness is a log ratio, how much likelier written phones are where the term was meant than
-anywhere, so stretches of different length compare.
+phone that is meant is written as some phone or left out, and phones are inserted between them. A
+likeness is a log ratio, how much more likely the written phones are if the term was meant than
+anywhere else, so that passages of different length can be compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ Indices = npt.NDArray[np.int64]
 
 _NEVER = -1e9
 MOST_LEFT_OUT = 2
-"""Phones in a row."""
+"""A sequence of phones."""
 
 
 def indices(phones: Sequence[str]) -> Indices:
@@ -31,12 +31,12 @@ def indices(phones: Sequence[str]) -> Indices:
 
 @dataclass(frozen=True, eq=False)
 class Misspellings:
-    """Probabilities of what is written, in all accents together.
+    """Probabilities of what is written, over all accents.
 
     Attributes:
-        written_as: that a phone that is meant is written as another, shape (classes, classes).
+        written_as: that a meant phone is written as another, shape (classes, classes).
         left_out: that nothing is written for it, shape (classes,).
-        put_in: that a phone is written between two that are meant, shape (classes,).
+        put_in: that a phone is written between two meant ones, shape (classes,).
         anywhere: that a written phone is this one, shape (classes,).
     """
 
@@ -60,7 +60,7 @@ class Misspellings:
         return cls(written_as, **rest)
 
     def table(self) -> dict[str, dict[str, object]]:
-        """As written to a file: by phone, without what hardly ever happens."""
+        """As written to a file: by phone, without what is very rare."""
 
         def shares(values: Floats) -> dict[str, object]:
             pairs = zip(LABELS, values, strict=True)
@@ -77,7 +77,7 @@ class Misspellings:
 
     @cached_property
     def _logs(self) -> tuple[Floats, Floats, Floats]:
-        """Of ``written_as`` and ``put_in`` beside anywhere, and of ``left_out``."""
+        """Log ratios of ``written_as`` and ``put_in`` to anywhere, and logs of ``left_out``."""
         return (
             np.log(self.written_as / self.anywhere),
             np.log(self.put_in / self.anywhere),
@@ -87,15 +87,15 @@ class Misspellings:
     def best_ends(
         self, wordings: Sequence[Phones], written: Indices, breaks: Sequence[int] = ()
     ) -> tuple[Floats, npt.NDArray[np.int32]]:
-        """The likeness of each wording with the best stretch of written phones that ends anywhere.
+        """The likeness of each wording with the best passage of phones ending at each one.
 
         Args:
             wordings: what may have been meant.
             written: the transcript's phones, shape (phones,).
-            breaks: places in ``written`` over which no stretch may go.
+            breaks: places in ``written`` that no passage may cross.
 
         Returns:
-            Likeness in nats, and the stretch's first phone, both of shape (phones, wordings).
+            Likeness in nats, and the passage's first phone, both of shape (phones, wordings).
         """
         chains = _Chains.of(wordings)
         as_other_of, put_in, _ = self._logs
@@ -106,13 +106,13 @@ class Misspellings:
     def likenesses(
         self, pairs: Sequence[tuple[Sequence[Phones], Indices]]
     ) -> list[tuple[float, float]]:
-        """Of written phones with the likeliest of some wordings, many in one pass.
+        """The likeness of written phones with the likeliest of some wordings, many in one pass.
 
         Args:
             pairs: wordings and written phones.
 
         Returns:
-            For each pair the likeness of all the phones, and of their best part.
+            For each pair, the likeness of all the phones, and of their best part.
         """
         some = [(at, *pair) for at, pair in enumerate(pairs) if pair[1].size]
         found = [(_NEVER, _NEVER)] * len(pairs)
@@ -122,7 +122,7 @@ class Misspellings:
         padded = np.zeros((len(some), sizes.max()), np.int64)
         for row, (_, _, written) in enumerate(some):
             padded[row, : written.size] = written
-        # each wording twice: one that begins with the first phone, and one that begins anywhere
+        # each wording twice: once beginning with the first phone, once anywhere
         counts = [len(wordings) for _, wordings, _ in some]
         wanted = [each for _, wordings, _ in some for _ in range(2) for each in wordings]
         row_of = np.repeat(np.arange(len(some)), 2 * np.array(counts))
@@ -141,7 +141,7 @@ class Misspellings:
         return found
 
     def likeness(self, wordings: Sequence[Phones], written: Indices) -> tuple[float, float]:
-        """Of one pair, see ``likenesses``."""
+        """The likeness of one pair, see ``likenesses``."""
         return self.likenesses([(wordings, written)])[0]
 
     def _scan(
@@ -152,14 +152,13 @@ class Misspellings:
         is_whole: npt.NDArray[np.bool_],
         breaks: Sequence[int] = (),
     ) -> tuple[Floats, npt.NDArray[np.int32]]:
-        """The best stretch of written phones for each wording that ends at each of them.
+        """The best passage of written phones for each wording that ends at each phone.
 
         Args:
-            chains: the wordings' phones in a row.
-            as_other: log ratio of each written phone for each that is meant, shape
-                (written, meant).
-            put_in: the same where it is put in behind one, shape (written, meant) or (written, 1).
-            is_whole: for each wording whether its stretches begin with the first written phone.
+            chains: the wordings' phones, concatenated.
+            as_other: log ratio of each written phone for each meant phone, shape (written, meant).
+            put_in: the same if it is inserted after one, shape (written, meant) or (written, 1).
+            is_whole: for each wording, whether its passages begin with the first written phone.
             breaks: see ``best_ends``.
         """
         first, last = chains.first, chains.last
@@ -169,8 +168,8 @@ class Misspellings:
         place = np.arange(chains.meant.size) - np.repeat(first, chains.lengths)
         first_entry = np.where(place <= MOST_LEFT_OUT, skipped, _NEVER)
         later_entry = np.where(np.repeat(is_whole, chains.lengths), _NEVER, first_entry)
-        left_out[first] = -np.inf  # nothing goes from one wording into the next
-        # one more in front, so that all but the last are those before
+        left_out[first] = -np.inf  # no path crosses from one wording into the next
+        # one more in front, so that all but the last are the previous ones
         score = np.full(chains.meant.size + 1, _NEVER)
         start = np.zeros(score.size, np.int32)
         scores = np.empty((len(as_other), last.size))
@@ -198,7 +197,7 @@ class Misspellings:
 
 @dataclass(frozen=True, eq=False)
 class _Chains:
-    """Wordings in a row: all their phones, the phones of each, and its first and last."""
+    """Concatenated wordings: all phones, the number of phones of each, its first and last."""
 
     meant: Indices
     lengths: Indices

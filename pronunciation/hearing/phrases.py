@@ -1,4 +1,4 @@
-"""Phrases heard in the sound, where a transcriber wrote something else: which places count."""
+"""Phrases heard in the sound where a transcriber wrote something else: which places count."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -28,9 +28,9 @@ class Found:
     """A phrase heard in the sound.
 
     Attributes:
-        index: of the phrase among the wanted.
+        index: the phrase's number among the wanted ones.
         word_index: the first of the transcript's words at that place.
-        n_words: how many; 0 where it wrote none.
+        n_words: how many; 0 if it wrote none.
         start_s: where it begins in the clip, in seconds.
         end_s: where it ends, in seconds.
         confidence: the probability that it was said there.
@@ -49,10 +49,10 @@ class PhraseModel:
     """What ``scripts/train_phrases.py`` learned.
 
     Attributes:
-        said_as: probability that a phone that is meant comes out as another, shape
-            (classes, classes): speakers differ, and so does what the network makes of them.
-        weights: of the features.
-        bias: log odds where all features are 0.
+        said_as: probability that a meant phone is realized as another, shape (classes, classes),
+            over speakers and the network's errors.
+        weights: those of the features.
+        bias: log odds if all features are 0.
         found_from: the probability from which a phrase is found.
     """
 
@@ -82,12 +82,12 @@ def phrase_model(path: Path = MODEL_PATH) -> PhraseModel:
 def find_phrases(
     scores: Floats, written: Written, wanted: Sequence[Wanted], model: PhraseModel | None = None
 ) -> list[Found]:
-    """The places where the sound holds a wanted phrase and the transcript does not, in order.
+    """The places where a wanted phrase is in the sound but not in the transcript, in order.
 
     Args:
         scores: frame scores of the clip, shape (frames, classes).
         written: its transcript.
-        wanted: what to look for.
+        wanted: what to search for.
         model: by default the shipped one.
     """
     model = model or phrase_model()
@@ -100,12 +100,12 @@ def find_phrases(
 def likeliest(
     judged: Iterable[tuple[float, Candidate]], written: Written, found_from: float
 ) -> list[Found]:
-    """The places that are likely enough, the likeliest of those that overlap, in order.
+    """The places that are likely enough, the likeliest of overlapping ones, in order.
 
     Args:
         judged: places, each with the probability that the phrase was said there.
         written: the transcript.
-        found_from: the least probability.
+        found_from: the lowest probability.
     """
     kept: list[tuple[float, Candidate]] = []
     for probability, each in sorted(judged, key=lambda pair: -pair[0]):
@@ -130,7 +130,7 @@ def likeliest(
 
 
 def _word_behind(written: Written, end: int) -> int:
-    """The first word behind these frames, or the last of all."""
+    """The first word after these frames, or the last of all."""
     owner = written.chain.word[written.states[end:]]
     later = owner[owner >= 0]
     unit = int(later[0]) if later.size else len(written.layout.word_index) - 1

@@ -1,7 +1,7 @@
-"""Places of the sound where a wanted phrase may have been said, and what speaks for each.
+"""Places in the sound where a wanted phrase may have been said, with features of each.
 
 Keyword spotting (Rose and Paul, A hidden Markov model based keyword recognition system, 1990): the
-best alignment of a wording's phones with any stretch of the sound, told from what else could have
+best alignment of a wording's phones with any part of the sound, compared with what else could have
 been said there: the best phones in any order, and the transcript's own words.
 """
 
@@ -23,30 +23,31 @@ from pronunciation.hearing.layout import EDGE_FRAMES, GARBAGE_SHARE, Layout, Pho
 Floats = npt.NDArray[np.float32]
 
 FREE_SHARE: Final = 0.8
-"""What the best phone of a frame counts against a wording's; with all of it the shortest stretch
+"""How much of a frame's best phone counts against a wording's; with all of it, the shortest passage
 would be the best. AUC of the path alone: 0.84 with 0.6, 0.86 with 0.8."""
 MIN_PHONES: Final = 5
-"""Four phones are heard in any sentence."""
+"""Four phones can be found in any sentence."""
 PLACES: Final = 3
-"""Places of a phrase that are looked at more closely."""
+"""Places of a phrase that are examined more closely."""
 MIN_PATH, MIN_PATH_NEAR = -1.0, -2.0
-"""Nats a phone, on the way to them; less where the transcript says where to look. In 31 answers in
-twelve accents the least of a phrase that came to a probability of 0.3 was -0.53."""
+"""Nats per phone for a place to be examined; lower where the transcript says where to look. In 31
+answers in twelve accents, the lowest value of a phrase with a probability of 0.3 or more was
+-0.53."""
 SHARE_OF_WORD: Final = 0.4
-"""A word belongs to a place that holds so much of it."""
+"""A word belongs to a place that holds this share of it."""
 WORST: Final = 3
-"""One phone of so many is among the worst."""
+"""One phone in this many is among the worst."""
 FEATURES: Final = ("path", "worst", "free", "own", "text", "confidence", "phones", "pace")
 """What decides about a place:
 
-- path: score of the wording's best path, nats a phone;
-- worst: mean of its worst third of phones, below the best phones, nats a frame;
-- free: how far all of it is below the best phones, nats a frame;
-- own: how far above the transcript's words, nats a frame;
+- path: score of the wording's best path, nats per phone;
+- worst: mean of its worst third of phones, below the best phones, nats per frame;
+- free: how far all of it is below the best phones, nats per frame;
+- own: how far it is above the transcript's words, nats per frame;
 - text: distance of the wording's phones from those of the transcript's words there;
 - confidence: the transcriber's own in these words;
 - phones: how many there are, up to ``MOST_PHONES``;
-- pace: frames a phone.
+- pace: frames per phone.
 """
 MOST_PHONES: Final = 14
 UNKNOWN_CONFIDENCE: Final = 0.8
@@ -54,11 +55,11 @@ UNKNOWN_CONFIDENCE: Final = 0.8
 
 @dataclass(frozen=True)
 class Wanted:
-    """A phrase to look for.
+    """A phrase to search for.
 
     Attributes:
-        wordings: how it may be said, as ARPAbet without stress; those under ``MIN_PHONES`` are
-            not looked for.
+        wordings: how it may be said, as ARPAbet without stress; those under ``MIN_PHONES`` are not
+            searched for.
     """
 
     wordings: tuple[Phones, ...]
@@ -66,13 +67,13 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Near:
-    """A stretch of the transcript that sounds like a wanted phrase.
+    """A passage of the transcript that sounds like a wanted phrase.
 
     Attributes:
-        index: of the phrase among the wanted.
-        wording: the one that it sounds like, of any length.
-        first: the stretch's first unit in the transcript's layout.
-        last: its last one.
+        index: the phrase's number among the wanted ones.
+        wording: the wording that it sounds like, of any length.
+        first: its first unit in the transcript's layout.
+        last: its last unit.
     """
 
     index: int
@@ -89,7 +90,7 @@ class Written:
         layout: its words as phones.
         chain: their states.
         states: the state of each frame, shape (frames,).
-        confidences: the transcriber's own in each word; ``None`` where it gives none.
+        confidences: the transcriber's confidence in each word; ``None`` if it gives none.
     """
 
     layout: Layout
@@ -118,11 +119,11 @@ class Candidate:
     """A place where a phrase may have been said.
 
     Attributes:
-        index: of the phrase among the wanted.
+        index: the phrase's number among the wanted ones.
         wording: how it may have been said there.
         words: the transcript's words there.
         start: the first frame.
-        end: the frame behind the last.
+        end: the frame after the last.
         features: see ``FEATURES``.
     """
 
@@ -145,14 +146,14 @@ def candidates(
     said_as: Floats,
     near: Sequence[Near] = (),
 ) -> Iterator[Candidate]:
-    """The likeliest places of each phrase, but those where the transcript has its very sound.
+    """The likeliest places of each phrase, except those where the transcript has exactly its sound.
 
     Args:
         scores: frame scores, shape (frames, classes).
         written: the transcript.
-        wanted: what to look for.
+        wanted: what to search for.
         said_as: see ``phrases.PhraseModel``.
-        near: where else to look, whatever the sound and the transcript have.
+        near: other places to examine, regardless of sound and transcript.
     """
     anywhere = {
         (index, phones): None
@@ -229,7 +230,7 @@ def unit_frames(written: Written) -> list[tuple[int, int]]:
 def _paths(
     scores: Floats, wordings: Sequence[Phones]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-    """The best path of each wording that ends at each frame, from whatever frame on.
+    """The best path of each wording that ends at each frame, starting anywhere.
 
     Returns:
         Scores and first frames, both of shape (frames, wordings).
@@ -310,7 +311,7 @@ def _code(phones: Phones) -> str:
 
 
 class _Transcript:
-    """What the transcript has at some frames; made once for many places."""
+    """What the transcript has at some frames; computed once for many places."""
 
     def __init__(self, written: Written) -> None:
         self._written = written
@@ -322,7 +323,7 @@ class _Transcript:
         self._codes = ["" if at == LABEL_INDEX[SILENCE] else _code((LABELS[at],)) for at in labels]
 
     def sound(self, start: int, end: int) -> str:
-        """The phones at these frames and right beside them, see ``encode``."""
+        """The phones at these frames and directly beside them, see ``encode``."""
         first = bisect_right(self._firsts, max(0, start - 1)) - 1
         return "".join(self._codes[first : bisect_left(self._firsts, end + 1)])
 
@@ -338,5 +339,5 @@ class _Transcript:
         return tuple(sorted(found))
 
     def confidences(self, words: Iterable[int]) -> list[float]:
-        """The transcriber's own in these words, where it gives one."""
+        """The transcriber's confidence in these words, if it gives one."""
         return [c for c in (self._written.confidences[at] for at in words) if c is not None]

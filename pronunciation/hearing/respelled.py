@@ -1,7 +1,8 @@
-"""Terms that a transcriber wrote as what they sound like: which of the places found are one.
+"""Terms that a transcriber wrote as words that sound like them: which candidates are terms.
 
-``sounding`` finds the words that sound like a term. What decides is the sound between the words
-before and after, how near the written words come to the term, and whether people write them anyway.
+``sounding`` finds the words that sound like a term. The decision depends on the sound between the
+words before and after, on how close the written words are to the term, and on whether people say
+them anyway.
 """
 
 import json
@@ -22,9 +23,9 @@ from pronunciation.hearing.sounding import Sounding, is_free, is_known, is_part
 from pronunciation.written_terms import normal
 
 CLOSE: Final = 0.15
-"""Distance of words that have nearly the term's sound."""
+"""Distance of words that sound nearly like the term."""
 LEAST_LIKENESS: Final = -20.0
-"""Nats; the decision takes anything less likely for this likely."""
+"""Nats; anything less likely counts as this likely."""
 MODEL_PATH: Final = Path(__file__).parent / "model" / "respelled.json"
 
 MORE_FEATURES: Final = (
@@ -32,19 +33,19 @@ MORE_FEATURES: Final = (
     "likeness", "part", "part_per_phone", "odd_likeness", "close", "related", "extends",
     "believed",
 )  # fmt: skip
-"""What decides beside ``places.FEATURES``:
+"""The features besides ``places.FEATURES``:
 
 - apart: distance of the term from the whole words at the place;
 - expected: whether the question is about the term;
 - ordinary: the share of the words that people in the field say anyway;
 - apart_if_expected: both;
 - short: phones under 5;
-- likeness: that all the words' phones stand for the term, nats, see ``misspelled``;
-- part: how much more the same is for their best part;
-- part_per_phone: that of the best part for each of the term's phones;
+- likeness: that all the words' phones mean the term, in nats, see ``misspelled``;
+- part: how much higher this is for their best part;
+- part_per_phone: that of the best part, per phone of the term;
 - odd_likeness: likeness times the share of the words that nobody in the field says;
-- close: how much nearer than ``CLOSE`` an expected term is;
-- related: see ``Sounding``; 0 of an expected one;
+- close: how much closer than ``CLOSE`` an expected term is;
+- related: see ``Sounding``; 0 for an expected term;
 - extends: whether a part of the term is named there ("GBU utilization");
 - believed: the transcriber's confidence times the share of the words that a dictionary has.
 """
@@ -56,12 +57,14 @@ _SAME_SOUND: Final = tuple(
     (*FEATURES, *MORE_FEATURES).index(name) for name in ("apart", "ordinary", "phones")
 )
 MIN_PHONES_SAME: Final = 5
-"""Of a term that counts by its sound alone. Of three with four phones (Qt, CORS) none was said."""
+"""The fewest phones of a term that counts by its sound alone. Of three terms with four phones (Qt,
+CORS), none had been said."""
 SAME_ODDS: Final = 2.0
-"""Of such a term, see ``choose_places``. Two in 319 recordings, where the question names none of
-what was said, and both had been said: the regression has learned from too few."""
+"""The likeness of such a term, see ``choose_places``. There were two in 319 recordings, in
+questions that name none of what was said, and both had been said; the regression has learned from
+too few."""
 REST_LIKENESS: Final = 4.0
-"""Nats, of what a longer term has beside a part of it that was found; see ``choose_places``."""
+"""Nats, for what a longer term has besides a part of it that was found; see ``choose_places``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +73,8 @@ class RespelledModel:
 
     Attributes:
         misspellings: what is written for which phones.
-        weights: of all features.
-        bias: log odds where all features are 0.
+        weights: those of all features.
+        bias: log odds if all features are 0.
         found_from: the probability from which a term is found.
     """
 
@@ -146,15 +149,15 @@ def find_terms(
     first_index: int = 0,
     model: RespelledModel | None = None,
 ) -> list[Found]:
-    """The terms that were said where the transcript has something else or a part of them, in order.
+    """The terms that were said where the transcript has something else or only a part, in order.
 
     Args:
         places: where terms may have been said.
         written: the transcript aligned.
         words: its words.
-        terms: what was looked for.
+        terms: those that were searched for.
         ordinary: words (lower case) that people in the field say anyway.
-        first_index: of the first term among the wanted.
+        first_index: the number of the first term among the wanted ones.
         model: by default the shipped one.
     """
     model = model or respelled_model()
@@ -181,20 +184,19 @@ def choose_places(
     bias: float,
     found_from: float,
 ) -> list[tuple[int, float]]:
-    """The places that are likely enough, no two of which have a word in common.
+    """The places that are likely enough and share no words.
 
-    Words that nobody in the field says and that have the very sound of a term are that term
-    ("cooblet", "Jupiter"), whether it is expected or not. A term that is likely at a place speaks
-    for the longer one that it is a part of, like a part that the text names, and gives way to it
-    where that is likely too.
+    Words that nobody in the field says and that sound exactly like a term are that term ("cooblet",
+    "Jupiter"), expected or not. A likely term is evidence for a longer one that contains it, like a
+    part that the text names, and gives way to it if that is likely too.
 
     Args:
         names: the term of each place.
         words: the transcript's words at each place.
         rows: the features of each place, shape (places, features).
-        weights: of the features.
-        bias: log odds where all features are 0.
-        found_from: the least probability.
+        weights: those of the features.
+        bias: log odds if all features are 0.
+        found_from: the lowest probability.
 
     Returns:
         Index and probability of each place, the likeliest first.

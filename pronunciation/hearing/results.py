@@ -1,4 +1,4 @@
-"""What the hearing is asked and what it answers."""
+"""The hearing's input and output."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,14 +10,14 @@ Verdict = Literal["correct", "mispronounced", "unclear"]
 
 @dataclass(frozen=True)
 class Target:
-    """A term at one place of the text and the closed set of readings it may have been said with.
+    """A term at one place of the text, and the closed set of readings it may have been said with.
 
     Attributes:
         term: as it is written.
         word_index: index of its first word, counting the text's whitespace-separated words.
         n_words: how many words it takes.
         readings: accepted readings, ARPAbet, at least one.
-        mistakes: mistaken readings, ARPAbet; one that equals an accepted reading is left out.
+        mistakes: mistaken readings, ARPAbet; those equal to an accepted reading are left out.
     """
 
     term: str
@@ -39,9 +39,9 @@ class Reading:
     Attributes:
         phones: ARPAbet.
         accepted: whether it is one of the accepted readings.
-        probability: that it was the one spoken, given that one of the readings was.
+        probability: the probability that it was spoken, given that one of the readings was.
         network: the network's log likelihood ratio over the term and its neighbors, in nats.
-        sphinx: PocketSphinx's log score against its best, in nats; ``None`` where not asked.
+        sphinx: PocketSphinx's log score relative to its best, in nats; ``None`` if skipped.
     """
 
     phones: str
@@ -58,16 +58,17 @@ class Heard:
     Attributes:
         term: as in the target.
         word_index: as in the target.
-        verdict: ``unclear`` where the evidence does not carry either of the others.
+        verdict: ``unclear`` if the evidence supports neither of the others.
         phones: the best of the target's readings and mistakes, whatever the verdict.
-        confidence: the probability that the heard reading's side (accepted or mistaken) is right.
+        confidence: the probability that the side of the reading heard (accepted or mistaken) is
+            right.
         start_s: where the term begins in the clip, in seconds.
         end_s: where it ends, in seconds.
         readings: the evidence: every reading with its probability, the best first.
-        fit: mean frame score of the best reading, in nats; below 0 the sound is more like
-            anything else than like the reading.
-        network_fit: the network's best score of the term and its neighbors, for each frame.
-        fault: why the sound is no evidence, where it is not: then nothing is ``mispronounced``.
+        fit: mean frame score of the best reading, in nats; below 0, the sound is more like anything
+            else than like the reading.
+        network_fit: the network's best score of the term and its neighbors, per frame.
+        fault: why the sound is no evidence, if it is not; then nothing is ``mispronounced``.
     """
 
     term: str
@@ -89,9 +90,9 @@ class DrillHeard:
 
     Attributes:
         outcome: a verdict, or ``something_else``, or ``nothing``.
-        phones: the best reading; ``None`` where nothing was said.
+        phones: the best reading; ``None`` if nothing was said.
         confidence: probability of the outcome.
-        start_s: where speech begins, ``None`` where nothing was said.
+        start_s: where speech begins, ``None`` if nothing was said.
         end_s: where it ends.
         readings: every reading with its probability, the best first.
     """

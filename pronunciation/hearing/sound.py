@@ -1,4 +1,4 @@
-"""Whether the sound around a term is good enough to say that it was said wrong."""
+"""Whether the sound around a term is good enough for a verdict that it was said wrong."""
 
 from typing import Any, Final, Literal
 
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
 Fault = Literal["clipped", "noisy", "far"]
-"""What keeps sound from being evidence, the first that applies."""
+"""Why sound is no evidence; the first one that applies."""
 
 REASONS: Final[dict[Fault, str]] = {
     "clipped": "The sound is cut off at its peaks here, so how it was said cannot be told.",
@@ -22,27 +22,27 @@ Floats = npt.NDArray[np.floating[Any]]
 NEAR_S: Final = 0.3
 AROUND_S: Final = 1.5
 ROOM_S: Final = 5.0
-"""How far around a term is looked for clipping, for noise, and for the room."""
+"""The time around a term that is examined for clipping, for noise, and for the room."""
 
 FLAT_FROM: Final = 0.98
 MAX_FLAT_SHARE: Final = 0.01
-"""Share of the samples this near to the loudest one, in the same direction for three in a row and
-alone. Of 150 words of dev's speakers 95 % have less than 0.0004; pushed 6 dB over full scale the
-median has 0.036, and 3 dB over 0.011."""
+"""Share of the samples this close to the loudest one, three in a row in the same direction, and
+alone. Of 150 words of dev's speakers, 95 % have less than 0.0004; at 6 dB over full scale, the
+median has 0.036, and at 3 dB over 0.011."""
 MIN_FLAT_RUNS: Final = 0.003
 
 MIN_SNR_DB: Final = 10.0
-"""The loud fifth of the frames of 20 ms at the term against the quiet tenth around it. Of the words
-above 95 % have more than 23.6; with pink noise 15 dB below the speech 95 % more than 12.2, at 5 dB
-half have less than 9.0, at 0 dB all but 5 % less than 8.1."""
+"""The loud fifth of the 20 ms frames at the term relative to the quiet tenth around it. Of these
+words, 95 % have more than 23.6. With pink noise 15 dB below the speech, 95 % have more than 12.2;
+at 5 dB, half have less than 9.0; at 0 dB, all but 5 % have less than 8.1."""
 
 MAX_FALL_DB: Final = -7.5
-"""How fast speech falls silent: the 5th percentile of the change of level in ``FALL_S``, of frames
-within ``FALL_TOP_DB`` of the loudest, high frequencies raised. A room's echo fills the gaps. Of 120
-sentences of dev's speakers the slowest falls by 7.9 dB; in a room with 0.8 s of echo as loud as the
-speech or louder 98 % and more fall by less than 8.7."""
+"""How fast speech falls silent: the 5th percentile of the level change in ``FALL_S``, over frames
+within ``FALL_TOP_DB`` of the loudest, with high frequencies raised. A room's echo fills the gaps.
+Of 120 sentences of dev's speakers, the slowest falls by 7.9 dB; in a room with 0.8 s of echo at
+least as loud as the speech, 98 % or more fall by less than 8.7."""
 MIN_RANGE_DB: Final = 25.0
-"""Where loud and quiet differ by less, noise fills the gaps, and nothing is known of the room."""
+"""If loud and quiet differ by less, noise fills the gaps, and nothing is known about the room."""
 FALL_S: Final = 0.064
 FALL_TOP_DB: Final = 20.0
 MIN_FALLS: Final = 100
@@ -53,7 +53,7 @@ FALL_RATE_HZ: Final = SAMPLE_RATE_HZ / _FALL_HOP
 
 
 def fault_around(clip: Clip, start_s: float, end_s: float) -> Fault | None:
-    """What is wrong with the sound around a term; ``None`` where it is good enough.
+    """What is wrong with the sound around a term; ``None`` if it is good enough.
 
     Args:
         clip: sound at 16 kHz.
@@ -71,13 +71,13 @@ def fault_around(clip: Clip, start_s: float, end_s: float) -> Fault | None:
 
 
 def is_clipped(samples: Floats) -> bool:
-    """Whether the peaks of a stretch of sound are cut off, at any level."""
+    """Whether the peaks of a piece of sound are clipped, at any level."""
     alone, in_row = flat_shares(samples)
     return alone > MAX_FLAT_SHARE and in_row > MIN_FLAT_RUNS
 
 
 def flat_shares(samples: Floats) -> tuple[float, float]:
-    """The share of samples at the peak, and of those that are the third in a row there."""
+    """The share of samples at the peak, and of those that are the third one there in a row."""
     if samples.size < 3:
         return 0.0, 0.0
     peak = float(np.abs(samples).max())
@@ -91,7 +91,7 @@ def flat_shares(samples: Floats) -> tuple[float, float]:
 
 
 def snr_db(near: Floats, around: Floats) -> float:
-    """How far speech lies above what surrounds it, in dB; large where too little is there."""
+    """How far speech is above its surroundings, in dB; large if there is too little sound."""
     loud, quiet = _levels_db(near, 320, 160), _levels_db(around, 320, 160)
     if loud.size < 5 or quiet.size < 10:
         return np.inf
@@ -107,7 +107,7 @@ def fall_levels_db(samples: Floats) -> Floats:
 
 
 def fall_of(levels_db: Floats) -> float | None:
-    """How fast the sound falls silent, dB in ``FALL_S``; ``None`` where it cannot be measured."""
+    """How fast the sound falls silent, dB in ``FALL_S``; ``None`` if it cannot be measured."""
     lag = round(FALL_S * FALL_RATE_HZ)
     if levels_db.size < lag + MIN_FALLS:
         return None

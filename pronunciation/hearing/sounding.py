@@ -1,7 +1,7 @@
-"""Where a transcript may have a term as what it sounds like: "cue" for queue, "kuda" for CUDA.
+"""Where a transcript may have words that sound like a term: "cue" for queue, "kuda" for CUDA.
 
-``places`` looks for long phrases anywhere in the sound. Here the transcript says where to look: at
-words that sound like a term, however short it is. ``respelled`` decides which of them are one.
+``places`` searches for long phrases anywhere in the sound. Here the transcript says where to look:
+at words that sound like a term, however short. ``respelled`` decides which of them are terms.
 """
 
 from collections import Counter
@@ -24,24 +24,25 @@ from pronunciation.terms_together import together
 from pronunciation.written_terms import normal
 
 MOST_WORDS: Final = 4
-"""Words that a transcriber makes of one term ("in fini band")."""
+"""Words that a transcriber may write for one term ("in fini band")."""
 MIN_PHONES: Final = 3
-"""Of a term and of the words; two ("eye", "sue") sound like something everywhere."""
+"""The fewest phones of a term and of the words; two ("eye", "sue") sound like something
+everywhere."""
 LONGEST_BREAK: Final = 15
-"""Frames between two words of a term; nobody pauses longer within one."""
+"""The most frames between two words of a term; nobody pauses longer within one."""
 MIN_LIKENESS: Final = 2.0
-"""Nats, of a term that is expected, to be listened to; see ``misspelled``."""
+"""Nats from which an expected term is listened to; see ``misspelled``."""
 MIN_LIKENESS_RELATED: Final = 8.0
-"""The same of a term that is said where people speak about what the question is about."""
+"""The same for a term that is related to what the question is about."""
 RELATED_FROM: Final = 0.035
-"""Of ``Sounding.related``: from here on a term is looked for where no odd word stands too."""
+"""The ``Sounding.related`` from which a term is also searched for without an odd word."""
 PART_WORDS: Final = 2
 """Words before and after a named part of a longer term that may be the rest of it."""
 STEM, LONGEST_ENDING, ENDING_OF_SOME = 5, 4, 2
-"""Letters of words that have the stem in common: "scheduling" is no misspelled "scheduler". Where
-more words follow, they may be the ending: "collect sheaves" was "collective"."""
+"""Letters from which two words share a stem: "scheduling" is not a misspelled "scheduler". If more
+words follow, they may be the ending: "collect sheaves" was "collective"."""
 MOST_APART_UNEXPECTED: Final = 0.25
-"""Of words and a term that is not expected, see ``confusions.distance``."""
+"""The largest distance of words from a term that is not expected, see ``confusions.distance``."""
 MIN_PHONES_UNEXPECTED: Final = 4
 SMALL_WORDS: Final = frozenset(
     ("a", "about", "all", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could",
@@ -52,22 +53,22 @@ SMALL_WORDS: Final = frozenset(
      "up", "us", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will",
      "with", "would", "you", "your")
 )  # fmt: skip
-"""No term is made of these alone: "that" is no data, however it is said."""
+"""No term consists of these words alone: "that" is not data, however it is said."""
 ARTICLES: Final = frozenset(("a", "an", "the"))
 RIVALS: Final = 3
-"""Stretches that overlap, of the same term, that are listened to."""
+"""Overlapping passages of the same term that are listened to."""
 
 
 @dataclass(frozen=True)
 class Sounding:
-    """A term to look for.
+    """A term to search for.
 
     Attributes:
         term: its name.
         wordings: how it may be said, as ARPAbet without stress.
         expected: whether the question is about it.
-        related: how much people speak about it where they speak about what the question is about,
-            0 to 1; see ``terms_together``.
+        related: how closely it is related to what the question is about, 0 to 1; see
+            ``terms_together``.
     """
 
     term: str
@@ -77,19 +78,19 @@ class Sounding:
 
     @property
     def is_likely(self) -> bool:
-        """Whether it is looked for where no odd word stands, too."""
+        """Whether it is also searched for without an odd word."""
         return self.expected or self.related >= RELATED_FROM
 
 
 def in_both_numbers(wordings: Iterable[Phones]) -> tuple[Phones, ...]:
-    """A term's wordings in the singular and in the plural, because whole words are compared."""
+    """A term's wordings in the singular and the plural, because whole words are compared."""
     return tuple(dict.fromkeys(said for each in wordings for said in (each, with_s(each))))
 
 
 def one_for_each_sound(terms: Sequence[Sounding]) -> list[Sounding]:
-    """Terms without the wordings of those that come before them: "Kueue" sounds like "queue".
+    """Terms without the wordings of earlier ones: "Kueue" sounds like "queue".
 
-    Terms that the question is about come first, of these the ones that more questions are about.
+    Terms that the question is about come first, the most common ones at the front.
     """
     count = Counter(term for each in together() for term in each)
     taken: set[Phones] = set()
@@ -111,16 +112,16 @@ def sounds_like(
     misspellings: Misspellings,
     first_index: int = 0,
 ) -> list[Near]:
-    """The stretches of a transcript that sound like a term and do not name one.
+    """The passages of a transcript that sound like a term but do not name one.
 
     Args:
         written: the transcript aligned; what names a term is one unit with a target.
         words: its words.
-        terms: what to look for.
-        ordinary: words (lower case) that people in the field say anyway: where nothing else was
-            written, only expected terms are looked for.
+        terms: those to search for.
+        ordinary: words (lower case) that people in the field say anyway; if nothing else was
+            written, only expected terms are searched for.
         misspellings: what is written for which phones.
-        first_index: of the first term among the wanted, see ``Near``.
+        first_index: the number of the first term among the wanted ones, see ``Near``.
     """
     bare = [normal(word) for word in words]
     found: dict[tuple[int, int, int], tuple[float, Near]] = {}
@@ -132,7 +133,7 @@ def sounds_like(
         here = [bare[at] for at in written.layout.word_index[near.first : near.last + 1]]
         if not _may_mean(here, terms[index].term):
             continue
-        # an article may be a part of what was misunderstood, or just an article
+        # an article may be part of what was misunderstood, or just an article
         begins = [near.first]
         if (
             near.first < near.last
@@ -150,7 +151,7 @@ def sounds_like(
 def _expected(
     written: Written, terms: Sequence[Sounding], misspellings: Misspellings
 ) -> Iterator[tuple[float, int, Near]]:
-    """Where a term that is expected may be what the written phones stand for."""
+    """Where the written phones may mean an expected term."""
     layout, frames = written.layout, unit_frames(written)
     wanted = [
         (index, phones)
@@ -214,7 +215,7 @@ def _around_parts(
         said = indices([each for at in range(first, last + 1) for each in layout.phones[at]])
         scores, starts = misspellings.best_ends([each for _, each in wanted], said)
         named = layout.phones[unit]
-        scores -= misspellings.likeness([named], indices(named))[0]  # the rest must be likely too
+        scores -= misspellings.likeness([named], indices(named))[0]  # the rest must also be likely
         for column, (index, wording) in enumerate(wanted):
             at = int(scores[:, column].argmax())
             begin, end = units[starts[at, column]], units[at]
@@ -223,13 +224,13 @@ def _around_parts(
 
 
 def _goes_on(layout: Layout, frames: Sequence[tuple[int, int]], other: int, before: int) -> bool:
-    """Whether a unit names no term, and no break is behind the unit ``before``."""
+    """Whether a unit names no term and no break follows the unit ``before``."""
     apart = frames[before + 1][0] - frames[before][1]
     return layout.target[other] is None and apart <= LONGEST_BREAK
 
 
 def is_part(name: str, longer: str) -> bool:
-    """Whether a term's name is some of the words of a longer one: "cache" of "KV cache"."""
+    """Whether a term's name is part of a longer one: "cache" in "KV cache"."""
     short, whole = ([normal(word) for word in each.split()] for each in (name, longer))
     size = len(short)
     return size < len(whole) and any(
@@ -240,13 +241,13 @@ def is_part(name: str, longer: str) -> bool:
 def is_free(place: Candidate, name: str, words: Sequence[str], targets: Iterable[Target]) -> bool:
     """Whether a term may have been said at its place.
 
-    The words there name no other term, but maybe parts of this one, and are not said as written.
+    The words there name no other term, except maybe parts of this one, and do not sound as written.
 
     Args:
         place: the place.
         name: the term.
         words: the transcript's.
-        targets: what they name.
+        targets: the terms that they name.
     """
     here = set(place.words)
     return _may_mean([normal(words[at]) for at in place.words], name) and all(
@@ -262,14 +263,14 @@ def _may_mean(bare: Sequence[str], name: str) -> bool:
         return False
     number = _digits("".join(bare))
     if number.strip("0") and not _digits(name).endswith(number):
-        return False  # "200" is no H100, but "0" may be ZeRO
-    # "scheduling" is no scheduler, and "shard each" not "sharded"
+        return False  # "200" is not H100, but "0" may be ZeRO
+    # "scheduling" is not scheduler, and "shard each" is not "sharded"
     longest_ending = LONGEST_ENDING if len(bare) == 1 else ENDING_OF_SOME
     return not (all(map(is_known, bare)) and _is_other_form(bare[0], normal(name), longest_ending))
 
 
 def _is_other_form(word: str, name: str, longest_ending: int) -> bool:
-    """Whether a word is made of the same stem as a name: who writes it did not misunderstand."""
+    """Whether a word has the same stem as a name and so was not misunderstood."""
     shorter = min(len(word), len(name))
     stem = next((at for at in range(shorter) if word[at] != name[at]), shorter)
     return stem >= STEM and max(len(word), len(name)) - stem <= longest_ending
@@ -310,7 +311,7 @@ def _unexpected(
 
 
 def _likeliest(found: Iterable[tuple[float, Near]]) -> list[Near]:
-    """Of the stretches that overlap and sound like the same term, the likeliest ones."""
+    """The likeliest of the overlapping passages that sound like the same term."""
     kept: list[Near] = []
     for _, near in sorted(found, key=lambda pair: -pair[0]):
         rivals = sum(
@@ -330,7 +331,7 @@ def is_known(word: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _codes(phones: Phones) -> tuple[str, str]:
-    """Phones as a string, and the same with those that listeners confuse merged."""
+    """Phones as a string, and the same with confusable phones merged."""
     code = encode(phones)
     return code, merged(code)
 
@@ -340,7 +341,7 @@ def _digits(text: str) -> str:
 
 
 def _runs(written: Written) -> Iterator[tuple[int, int, str]]:
-    """Words in a row that name no term: first and last unit, and how they sound."""
+    """Consecutive words that name no term: first and last unit, and how they sound."""
     layout, frames = written.layout, unit_frames(written)
     for first in range(len(layout.phones)):
         code = ""

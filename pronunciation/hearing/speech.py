@@ -1,4 +1,4 @@
-"""Whether there is any speech at all: frames above the clip's background, and a changing sound."""
+"""Whether there is any speech: frames above the clip's background, and a changing sound."""
 
 import numpy as np
 
@@ -7,22 +7,23 @@ from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.features import log_mel_energies
 
 QUIETEST_DB = -62.0
-"""dB below full scale; a muted microphone and digital silence lie under it, whispering above."""
+"""dB below full scale; a muted microphone and digital silence are below it, whispering is above."""
 ABOVE_BACKGROUND_DB = 8.0
 """Speech stands out from the clip's quietest tenth by more than this; steady noise does not."""
 STEADY_DB = 2.2
-"""Noise of four colors varied by 1.2 to 1.9 dB; 900 words cut from dev's sentences by 2.7 and
-more, 80 of them in quiet with white noise as loud as they by 2.5 and more."""
+"""Noise of four colors varied by 1.2 to 1.9 dB. 900 words cut from dev's sentences varied by 2.7 or
+more, and 80 of them with equally loud white noise by 2.5 or more."""
 SMOOTHED_FRAMES = 10
 SHORTEST_FRAMES = 20
-"""Frames of 10 ms: the bands are averaged over the first, and the second are enough to judge."""
+"""Frames of 10 ms: the bands are averaged over the first number, and the second is enough to
+judge."""
 
 
 def is_steady(clip: Clip) -> bool:
-    """Whether a sound keeps its spectrum, as hiss and fans do and speech does not.
+    """Whether a sound keeps its spectrum, as hiss and fans do but speech does not.
 
-    By the mean spread over time of the levels of those mel bands that vary most, a quarter of all.
-    A clip of less than 0.2 s is never called steady.
+    Measured by the mean spread over time of the quarter of mel bands that vary most. A clip of less
+    than 0.2 s is never called steady.
     """
     energies = log_mel_energies(clip.samples)
     if energies.shape[1] < SHORTEST_FRAMES:

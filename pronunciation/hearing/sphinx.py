@@ -1,8 +1,8 @@
 """What PocketSphinx prefers: a grammar with the readings as alternatives, and its n-best list.
 
-Its packaged model was trained on far more speech than our network was fine-tuned on and errs
-differently. Scores of separate decodings do not compare (each frame is scored against the states
-that happen to be active), so all readings compete in one.
+Its packaged model was trained on far more speech than our network was fine-tuned on and makes
+different errors. Scores of separate decodings cannot be compared (each frame is scored against the
+states that happen to be active), so all readings compete in one.
 """
 
 import math
@@ -20,14 +20,14 @@ _SENONE_SCALE = 1024.0
 """PocketSphinx shifts its log scores down by ten bits (``SENSCR_SHIFT``); this undoes it."""
 _LONGEST_LIST = 80
 MISSING_NATS = -45.0
-"""Score of a reading that the n-best list does not hold, against the best: it fell out of the
-beam. On dev speakers the last readings still listed lie about 30 to 70 nats down."""
+"""Score, relative to the best, of a reading that is not in the n-best list because it fell out of
+the beam. On dev speakers, the last readings still listed are about 30 to 70 nats below."""
 _MOST_NAMES = 20_000
-"""Then the decoder is made again: it never forgets a word."""
+"""Words after which the decoder is replaced, because it never forgets one."""
 
 
 class Sphinx:
-    """One decoder, made at first use and kept: its start costs about 0.2 s."""
+    """One decoder, created at first use and kept, because starting it takes about 0.2 s."""
 
     def __init__(self) -> None:
         self._decoder: Any = None
@@ -58,16 +58,16 @@ class Sphinx:
         candidates: Sequence[Phones],
         after: Sequence[Phones],
     ) -> npt.NDArray[np.float64] | None:
-        """Log scores of the candidates between their neighbors, in nats, the best 0.
+        """Log scores of the candidates between their neighbors, in nats; the best is 0.
 
         Args:
-            clip: the sound of the neighbors and the candidate, and no more than silence else.
+            clip: the sound of the neighbors and the candidate, with nothing else but silence.
             before: phones of the words before, without stress.
             candidates: phones of the alternatives; equal ones get equal scores.
             after: phones of the words after.
 
         Returns:
-            Shape (candidates,), or ``None`` where the words cannot be found in the sound.
+            Shape (candidates,), or ``None`` if the words cannot be found in the sound.
         """
         decoder = self._ready()
         alternatives = [self._name(phones) for phones in candidates]
@@ -80,11 +80,11 @@ class Sphinx:
         try:
             decoder.add_jsgf_string("g", grammar)
             decoder.activate_search("g")
-            decoder.reinit_feat()  # or the noise of the clip before would color the scores
+            decoder.reinit_feat()  # otherwise the previous clip's noise would affect the scores
             decoder.start_utt()
             decoder.process_raw(clip.pcm16(), full_utt=True)
             decoder.end_utt()
-            # PocketSphinx gives None, not an empty list, where its search found no path.
+            # PocketSphinx returns None, not an empty list, if its search found no path
             for _, entry in zip(range(_LONGEST_LIST), decoder.nbest() or (), strict=False):
                 said = entry.hypstr.split() if entry is not None and entry.hypstr else []
                 if entry is not None and len(said) == len(words) and entry.score > 0:

@@ -1,8 +1,8 @@
 """Which lexicon terms a transcript may hold: by name, by a transcriber's spelling, or by sound.
 
-A transcriber writes what it knows: "rose" where somebody says RoCE wrong. So words that sound like
-a term's mistaken reading are looked at too, and there the sound decides: the word's own
-pronunciation competes with the term's readings, and wins where the word itself was said.
+A transcriber writes what it knows: "rose" when somebody says RoCE wrong. So words that sound like a
+term's mistaken reading are examined too, and the sound decides: the word's own pronunciation
+competes with the term's readings and wins if the word itself was said.
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ from pronunciation.terms import Lexicon, Term
 from pronunciation.written_terms import is_written_apart, name_parts, normal, numbers_of
 
 LONGEST_SOUND_ALIKE_WORDS: Final = 3
-"""Terms are taken for up to three words ("in finny band")."""
+"""A term may be written as up to three words ("in finny band")."""
 MIN_SOUND_ALIKE_PHONES: Final = 3
 """Two phones ("eye", "sue") sound like something everywhere."""
 LONG_READING_PHONES: Final = 7
@@ -39,11 +39,11 @@ class Spot:
 
     Attributes:
         target: what the hearing is asked.
-        own: how the written words themselves are said, where they only sound like the term; it
-            competes as a reading and, where it wins, the term was not said. ``None`` where the
-            text names the term, empty where the term is expected and nothing competes.
-        doubtful: whether the words may well be something else: then nothing is held against the
-            speaker.
+        own: how the written words themselves are said, if they only sound like the term; it
+            competes as a reading and, if it wins, the term was not said. ``None`` if the text names
+            the term, empty if the term is expected and nothing competes.
+        doubtful: whether the words may well be something else; then the verdict is never
+            ``mispronounced``.
     """
 
     target: Target
@@ -52,7 +52,7 @@ class Spot:
 
 
 class TermSpotter:
-    """Finds the lexicon's terms in transcripts; keep one for many.
+    """Finds the lexicon's terms in transcripts; one instance serves many.
 
     Args:
         lexicon: the terms.
@@ -78,15 +78,15 @@ class TermSpotter:
         return (whole,) if whole else ()
 
     def by_its_sound(self, name: str) -> str:
-        """The lexicon's first term with all readings of this one: no sound tells them apart."""
+        """The lexicon's first term with all of this one's readings: they sound the same."""
         return self._first_of_sound.get(self._readings_of(name), name)
 
     def take_apart(self, words: Sequence[str]) -> Parts:
-        """The words to give to ``spot``: compounds that contain a term are taken apart."""
+        """The words to pass to ``spot``, with compounds that contain a term taken apart."""
         return take_apart(words, self._compound_names)
 
     def target(self, name: str, index: int, n_words: int) -> Target:
-        """A term of the lexicon to be heard at these words."""
+        """A term of the lexicon to listen for at these words."""
         term = self._lexicon.get(name)
         assert term is not None, name
         return _target(term, index, n_words)
@@ -125,10 +125,10 @@ class TermSpotter:
         Args:
             words: as transcribed, see ``take_apart``.
             named: the words that name a term, by index.
-            ordinary: words (lower case) that people in the field say anyway; what consists of
-                them alone is taken for itself.
-            expected: terms that the question is about: there a word from another world that
-                sounds like the term said wrong is the term said wrong.
+            ordinary: words (lower case) that people in the field say anyway; passages of them alone
+                are taken as written.
+            expected: terms that the question is about; an unrelated word that sounds like such a
+                term said wrong is the term said wrong.
 
         Raises:
             HearingError: a word's pronunciation cannot be made, see ``pronunciations``.
@@ -190,7 +190,7 @@ class TermSpotter:
             if term.term in expected:
                 own = ""
             elif edits[row, column] == 0:
-                continue  # the sound of both is the same, and nothing speaks for the term
+                continue  # both sound the same, and nothing suggests the term
             taken.update(window.places)
             spots.append(Spot(_target(term, window.places.start, len(window.places)), own))
         return spots
@@ -232,7 +232,7 @@ class TermSpotter:
 
     @cached_property
     def _mistakes(self) -> list[tuple[str, Term]]:
-        """Mistaken readings as one character a phone, and whose they are."""
+        """Mistaken readings with one character per phone, and their terms."""
         return [
             (encode(phones), term)
             for term in self._lexicon
@@ -243,7 +243,7 @@ class TermSpotter:
 
 @dataclass(frozen=True)
 class _Window:
-    """Words in a row, by their places, and how they are said."""
+    """Consecutive words, by their places, and how they are said."""
 
     places: range
     phones: tuple[str, ...]

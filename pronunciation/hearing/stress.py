@@ -1,10 +1,10 @@
 """Which syllable was stressed: duration, level, pitch and spectral balance of the aligned vowels.
 
-A stressed vowel is longer, louder and higher than its neighbors (Fry 1955, "Duration and
-intensity as physical correlates of linguistic stress"; Fry 1958) and has more of its energy high up
-(Sluijter and van Heuven 1996, "Spectral balance as an acoustic correlate of linguistic stress").
-How much more says little: in a sentence a word's vowels differ for many reasons. So each difference
-is squashed. The weights are fitted by ``pronunciation.training.calibrate_stress``.
+A stressed vowel is longer, louder and higher than its neighbors (Fry 1955, "Duration and intensity
+as physical correlates of linguistic stress"; Fry 1958) and has more of its energy high up (Sluijter
+and van Heuven 1996, "Spectral balance as an acoustic correlate of linguistic stress"). How much
+more is not informative, because a word's vowels in a sentence differ for many reasons. So each
+difference is squashed. The weights are fitted by ``pronunciation.training.calibrate_stress``.
 """
 
 import json
@@ -29,26 +29,26 @@ VOICED = 0.35
 
 N_FEATURES = 6
 SQUASHED_FROM = (0.175, 1.75, 0.0875, 2.45)
-"""Differences in log duration, level (dB), log pitch and balance (dB) count half from here on.
+"""The differences in log duration, level (dB), log pitch and balance (dB) that count half.
 
-Where 2 % of learners' words are called wrong, 23 % of moved stresses are caught so, and 1 to 2 %
-not squashed. By a hyperbolic tangent 24 % are, but then a vowel eight times as long as its
-neighbor is not a sign of stress.
+When 2 % of learners' words are called wrong, this catches 23 % of moved stresses, compared with 1
+to 2 % without squashing. A hyperbolic tangent catches 24 %, but then a vowel eight times as long as
+its neighbor is no sign of stress.
 """
 BALANCE_HZ = (80.0, 700.0, 4000.0)
-"""Spectral balance: energy between the last two against that between the first two."""
+"""Spectral balance: the energy between the last two relative to that between the first two."""
 PITCH_HOP_S, PITCH_WINDOW_S = 0.01, 0.06
 
 
 @cache
 def default_weights() -> tuple[float, ...]:
-    """The shipped weights, one for each feature."""
+    """The shipped weights, one per feature."""
     weights: list[float] = json.loads(STRESS_PATH.read_text(encoding="utf-8"))["weights"]
     return tuple(weights)
 
 
 def _pitch_hz(samples: npt.NDArray[np.float32], rate_hz: int) -> float:
-    """Pitch of a short piece by autocorrelation; 0 where it is not voiced."""
+    """Pitch of a short piece by autocorrelation; 0 if it is not voiced."""
     x = samples.astype(np.float64) - samples.mean()
     longest = int(rate_hz / LOWEST_HZ)
     if x.size < 2 * longest or float(np.abs(x).max()) < 1e-5:
@@ -64,7 +64,7 @@ def _pitch_hz(samples: npt.NDArray[np.float32], rate_hz: int) -> float:
 
 
 def _median_pitch_hz(clip: Clip, first_s: float, last_s: float) -> float:
-    """The median pitch of a piece of a clip; 0 where none of it is voiced."""
+    """The median pitch of a piece of a clip; 0 if none of it is voiced."""
     found = []
     for middle_s in np.arange(first_s, last_s, PITCH_HOP_S):
         span = clip.slice(middle_s - PITCH_WINDOW_S / 2, middle_s + PITCH_WINDOW_S / 2)
@@ -74,7 +74,7 @@ def _median_pitch_hz(clip: Clip, first_s: float, last_s: float) -> float:
 
 
 def _balance_db(samples: npt.NDArray[np.float64], rate_hz: int) -> float:
-    """Energy of the upper band against the lower, see ``BALANCE_HZ``."""
+    """The energy of the upper band relative to the lower, see ``BALANCE_HZ``."""
     size = max(512, samples.size)
     power = np.abs(np.fft.rfft(samples * np.hanning(samples.size), size)) ** 2
     hz = np.fft.rfftfreq(size, 1 / rate_hz)
@@ -87,13 +87,13 @@ def _balance_db(samples: npt.NDArray[np.float64], rate_hz: int) -> float:
 def stress_features(
     clip: Clip, states: npt.NDArray[np.int64], start_s: float, phones: Sequence[str]
 ) -> Floats | None:
-    """Squashed duration, level, pitch and balance of each vowel less the word's mean, last, first.
+    """Squashed duration, level, pitch and balance of each vowel minus the word's mean; last; first.
 
     Args:
         clip: the sound.
         states: state of each 20 ms frame from ``start_s`` in the chain of the phones alone (state
             0 is the silence before, state i + 1 the i-th phone).
-        start_s: where the first frame lies in the clip.
+        start_s: where the first frame is in the clip.
         phones: the word's phones.
 
     Returns:
@@ -139,9 +139,9 @@ def syllable_log_probabilities(features: Floats, weights: Sequence[float]) -> Fl
 def stress_log_probabilities(
     clip: Clip, states: npt.NDArray[np.int64], start_s: float, readings: Sequence[str]
 ) -> Floats | None:
-    """Log probability of each reading's place of stress, for readings of the same phones.
+    """Log probability of each reading's stress position, for readings with the same phones.
 
-    ``None`` where the stress cannot be judged or no reading marks it.
+    ``None`` if the stress cannot be judged or no reading marks it.
     """
     places = [stressed_vowel(reading.split()) for reading in readings]
     features = stress_features(clip, states, start_s, readings[0].split())

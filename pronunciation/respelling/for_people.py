@@ -1,8 +1,9 @@
 """ARPAbet as plain letters that people can read: ``R AA1 K IY0`` → ``ROCK-ee``.
 
-The lexicon's ``say`` is written by hand and goes first; this module spells the readings that have
-none, above all the mistakes. The letters follow the respelling keys of English dictionaries
-(Merriam-Webster, "Guide to Pronunciation").
+The lexicon's ``say`` is written by hand and takes precedence; this module spells readings without
+one, above all the mistakes. Ordinary words of a phrase get their phones from the dictionary and
+their stress from eSpeak NG (``NCCL timeout`` → ``NICK-ul TIGHM-owt``). The letters follow the
+respelling keys of English dictionaries (Merriam-Webster, "Guide to Pronunciation").
 """
 
 from functools import cache
@@ -59,7 +60,7 @@ def _spell(syllable: tuple[str, ...]) -> str:
 
 
 def _coda(consonants: tuple[str, ...], *, short: bool) -> str:
-    """The end of a syllable; doubled where a single letter would be read otherwise (ROCK, GAS)."""
+    """The end of a syllable, doubled if a single letter would be misread (ROCK, GAS)."""
     if short and consonants == ("K",):
         return "ck"
     if consonants == ("S",):
@@ -68,7 +69,7 @@ def _coda(consonants: tuple[str, ...], *, short: bool) -> str:
 
 
 _SHORTEST_PART: Final = 3
-"""Letters: below, chance finds parts in words that have none."""
+"""Letters; below this, words without parts would seem to have some."""
 
 
 def respell_phrase(text: str, lexicon: Lexicon) -> str:
@@ -76,7 +77,7 @@ def respell_phrase(text: str, lexicon: Lexicon) -> str:
 
     Args:
         text: a term or a few words.
-        lexicon: its terms go first, the longest at each place.
+        lexicon: its terms take precedence, the longest at each place.
 
     Raises:
         HearingError: eSpeak NG's library, needed for the stress, cannot be loaded.
@@ -100,7 +101,7 @@ def respell_phrase(text: str, lexicon: Lexicon) -> str:
 
 @cache
 def _respelled(word: str) -> str:
-    """One ordinary word; empty for mere punctuation."""
+    """One ordinary word; empty for punctuation alone."""
     phones = next(iter(pronunciations(word)), ())
     stressed = stressed_syllable_of(word) or 0
     parts = _parts(plain(word), phones)

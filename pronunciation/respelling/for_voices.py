@@ -1,9 +1,9 @@
 """Text respelled so that a voice says every lexicon term right.
 
-A text-to-speech voice guesses names it has never met ("RoCE" becomes "rose"), and an app that
-teaches a wrong sound is worse than none. So each term is replaced by its taught reading: as phones
-for the natural voice, as inline phonemes for eSpeak NG, and as a respelling in plain letters for
-every other voice.
+A text-to-speech voice guesses unfamiliar names ("RoCE" becomes "rose"), and an app that teaches a
+wrong sound is worse than none. So each term is replaced by its taught reading: as phones for the
+natural voice, as inline phonemes for eSpeak NG, and as a respelling in plain letters for every
+other voice.
 """
 
 import re
@@ -40,11 +40,12 @@ _ESPEAK_BEFORE_R: Final = {
     "AA": "A@", "AO": "O@", "EH": "e@", "IH": "i@3", "IY": "i@3", "UH": "U@", "OW": "o@",
     "AY": "aI3", "AW": "aU3",
 }  # fmt: skip
-"""Vowel and R in one, where no vowel follows: alone, eSpeak's ``r`` is a trill there."""
+"""Vowel and R as one phoneme unless a vowel follows, because eSpeak's ``r`` alone is a trill
+there."""
 _STRESS: Final = {"1": "'", "2": ","}
 
 _CLAUSE_BYTES: Final = 600
-"""eSpeak NG cuts a clause from 725 bytes on (N_TR_SOURCE - 75), also within phonemes."""
+"""eSpeak NG cuts a clause after 725 bytes (N_TR_SOURCE - 75), even within phonemes."""
 
 _VOICELESS: Final = {"P", "T", "K", "F", "TH"}
 _SIBILANTS: Final = {"S", "Z", "SH", "ZH", "CH", "JH"}
@@ -71,16 +72,16 @@ _WORDS_LIKE_ACRONYMS: Final = frozenset({
     "vow", "war", "was", "wax", "way", "we", "web", "wet", "who", "why", "win", "wit", "won",
     "yes", "yet", "you", "zip", "dare", "grid", "rest", "sand", "smart", "snap", "soap", "spot",
 })  # fmt: skip
-"""Small-letter English words that are also spelled-out acronyms: "it" is not "I T"."""
+"""English words in small letters that are also spelled-out acronyms: "it" is not "I T"."""
 
 _SUFFIX: Final = r"(?P<suffix>['’]s|s['’]|es|s)?"
 
 
 def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> str:
-    """``text`` with every lexicon term, also in the plural, written as the voice needs it.
+    """``text`` with every lexicon term, including plurals, written as the voice needs it.
 
     Args:
-        text: ordinary text. What the voices would take for phones is made harmless.
+        text: ordinary text; anything that a voice would take for phones is escaped.
         lexicon: the terms and their readings; the first reading is said.
         style: ``natural`` for the natural voice, which reads ``[term](/phones/)``; ``espeak`` for
             a voice of eSpeak NG that reads ``[[phonemes]]``; ``plain`` for all others.
@@ -110,7 +111,7 @@ def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> st
 def to_natural(phones: str) -> str:
     """ARPAbet in the natural voice's alphabet: ``R AA1 K IY0`` → ``ɹˈɑki``.
 
-    A stress mark stands before its vowel.
+    A stress mark comes before its vowel.
 
     Raises:
         PhoneError: the string is not ARPAbet.
@@ -145,7 +146,7 @@ def to_espeak(phones: str) -> str:
 
 
 def _in_short_clauses(text: str) -> str:
-    """A comma before phonemes that eSpeak NG would cut in two, and then spell."""
+    """Puts a comma before phonemes that eSpeak NG would cut in two and then spell out."""
     out: list[str] = []
     clause_bytes = 0
     for piece in re.split(r"(\[\[[^\]]+\]\])", text):
@@ -224,7 +225,7 @@ def _compiled(lexicon: Lexicon) -> tuple[re.Pattern[str] | None, dict[str, Term]
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str] | None:
     if not names:
         return None
-    # The longest first: "KV cache" before "KV".
+    # the longest first: "KV cache" before "KV"
     longest_first = sorted(names, key=len, reverse=True)
     choice = "|".join(r"[\s-]+".join(map(re.escape, name.split(" "))) for name in longest_first)
     return re.compile(rf"(?:(?<=\w)/|(?<!\w))(?P<term>{choice}){_SUFFIX}(?!\w)", re.IGNORECASE)
