@@ -1,8 +1,10 @@
-"""Terms as a text writes them: one form of each word for comparing, and where a term occurs."""
+"""Terms as a text writes them: one form of each word, where a term occurs, seen spellings."""
 
+import json
 import re
-from collections.abc import Container, Sequence
-from functools import lru_cache
+from collections.abc import Container, Mapping, Sequence
+from functools import cache, lru_cache
+from importlib import resources
 
 _EDGE = re.compile(r"^[^\w]+|[^\w+#%]+$")
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
@@ -110,3 +112,14 @@ def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
                 break
         index += 1
     return found
+
+
+@cache
+def spellings() -> Mapping[str, Mapping[str, int]]:
+    """How often a transcriber wrote each spelling of a term, by term; all in lower case.
+
+    ``scripts/spellings.py`` makes the data.
+    """
+    file = resources.files("pronunciation").joinpath("data/spellings.json")
+    table: dict[str, dict[str, int]] = json.loads(file.read_text("utf-8"))
+    return {term.casefold(): counts for term, counts in table.items()}

@@ -1,8 +1,8 @@
-"""What voices, microphones, rooms and lines do to speech, done to mel energies.
+"""Simulates voices, microphones, rooms and phone lines on mel energies.
 
-On the energies each change is a small matrix product or a sum; on the samples it would cost more
-than the training step. Warping the band axis stretches the vocal tract (and pitch with it) apart
-from the tempo; noise adds as power; an echo is a decaying tail along time.
+On the energies, each change is a small matrix product or a sum; on the samples, it would take
+longer than the training step. Warping the band axis stretches the vocal tract (and pitch)
+independently of the tempo; noise is added as power; an echo is a decaying tail in time.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ Floats = npt.NDArray[np.floating[Any]]
 
 BEND_CENTRE_HZ = 1300.0
 HIDDEN_BANDS, HIDDEN_FRAMES = 10, 6
-"""At most so many neighboring bands and frames of 10 ms are hidden at once."""
+"""The most neighboring bands and 10 ms frames that are hidden at once."""
 
 
 def _band_hz() -> Floats:
-    """Center of each mel band (Slaney's scale, as the features have it)."""
+    """Center of each mel band (Slaney's scale, as in the features)."""
     mels = np.linspace(0.0, 45.2456, N_MELS + 2)[1:-1]
     return np.where(mels < 15, mels * 200 / 3, 1000 * np.exp(np.log(6.4) * (mels - 15) / 27))
 
@@ -30,10 +30,10 @@ BAND_HZ = _band_hz()
 
 
 def band_warp(energies: Floats, factor: float, bend: float = 1.0) -> Floats:
-    """Energies as of a vocal tract ``factor`` times as short: all frequencies times ``factor``.
+    """Energies of a vocal tract shorter by ``factor``: all frequencies times ``factor``.
 
-    With a ``bend``, the first formant's range is stretched by that less and the third's by that
-    more: mouth and throat differ in their proportions too.
+    With a ``bend``, the first formant's range is stretched by that much less and the third's by
+    that much more, because mouth and throat also differ in proportion.
     """
     octaves = np.clip(np.log2(BAND_HZ / BEND_CENTRE_HZ), -1.5, 1.5) / 1.5
     source_hz = np.minimum(BAND_HZ / (factor * bend**octaves), BAND_HZ[-1])
@@ -51,7 +51,7 @@ def _at_speed(energies: Floats, speed: float) -> Floats:
 
 
 def _echo(power: Floats, rng: np.random.Generator) -> Floats:
-    """With the tail of a room, 0.1 to 0.6 s to 60 dB."""
+    """Adds a room's tail, 0.1 to 0.6 s to 60 dB."""
     keep = 10 ** (-6 / (100 * rng.uniform(0.1, 0.6)))
     share = rng.uniform(0.05, 0.5) * (1 - keep)
     tail: Floats = np.zeros(N_MELS)
@@ -67,7 +67,7 @@ class Noises:
 
     Args:
         voices: log10 mel energies of speech.
-        rng: source of chance.
+        rng: source of random numbers.
     """
 
     def __init__(self, voices: Sequence[Floats], rng: np.random.Generator) -> None:
@@ -77,7 +77,7 @@ class Noises:
         self._voices: Floats = 10.0**one + 10.0 ** np.roll(one, one.shape[1] // 3, axis=1)
 
     def draw(self, frames: int, rng: np.random.Generator) -> tuple[Floats, float]:
-        """Power of shape (80, frames), and by how many dB the speech shall lie above it."""
+        """Power of shape (80, frames), and how many dB the speech should be above it."""
         bank, shape, snr_db = self._voices, 0.0, rng.uniform(8, 35)
         if rng.random() < 0.7:
             bank, shape, snr_db = self._hiss, rng.uniform(-0.2, 2.0), rng.uniform(3, 35)
@@ -98,11 +98,11 @@ def _colored(rng: np.random.Generator) -> Floats:
 
 
 def augment(energies: Floats, rng: np.random.Generator, noises: Noises) -> tuple[Floats, float]:
-    """The energies changed at random, and by what factor their times shrank.
+    """The energies changed at random, and the factor by which their times shrank.
 
     Args:
         energies: log10 mel energies, shape (80, n).
-        rng: source of chance.
+        rng: source of random numbers.
         noises: what to mix in.
     """
     speed = 1.0

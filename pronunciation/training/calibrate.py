@@ -2,12 +2,12 @@
 
     python -m pronunciation.training.calibrate --speech ../shared/speech --net first.onnx
 
-The network to calibrate with is that of the training's first half, which heard neither dev's
-speakers nor flite's voice slt: on voices that it learned from, a network is better than it will be
-on any other, and would be trusted too much.
+Calibrate with the network of the training's first half, which heard neither dev's speakers nor
+flite's voice slt. On voices that it learned from, a network is better than on any other, and would
+be trusted too much.
 
-A conditional logit: the probability of a reading is proportional to the exponential of a weighted
-sum of its scores. It is concave, so Newton's method finds the one best set of weights.
+The model is a conditional logit: the probability of a reading is proportional to the exponential of
+a weighted sum of its scores. Its likelihood is concave, so Newton's method finds the best weights.
 """
 
 import argparse
@@ -42,23 +42,24 @@ from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES
 Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.0075
 """Share of rightly said words that may be called mispronounced on dev; the goal is 0.02. Dev's 640
-words tell it to 0.004 or so, and the networks trained on after this are surer of themselves."""
+words measure it to about 0.004, and the networks, which are trained on after this, become more
+confident."""
 PRECISION = 0.975
 """Share of mispronounced verdicts that must be right on dev; the goal is 0.97."""
 HIGHEST = 0.985
-"""No threshold lies above this, or hardly anything would be decided."""
+"""No threshold is above this, or hardly anything would be decided."""
 NOISE_DB = 15.0
 RIDGE, PHONE_RIDGE = 1.0, 6.0
-"""Hold the weights of judges and phones small where few cases speak for them."""
+"""Keep the weights of judges and phones small if few cases support them."""
 
 
 class CachingModel(AcousticModel):
-    """The network, which remembers the last clip: several questions are asked of each."""
+    """The network, which caches the last clip, because each clip is used several times."""
 
     _last: tuple[int, npt.NDArray[np.float32]] | None = None
 
     def scores(self, clip: Clip) -> npt.NDArray[np.float32]:
-        """As the model's, without running it twice for one clip."""
+        """The model's scores, without running it twice for one clip."""
         if self._last is None or self._last[0] != id(clip.samples):
             self._last = (id(clip.samples), super().scores(clip))
         return self._last[1]
@@ -66,7 +67,7 @@ class CachingModel(AcousticModel):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What was measured of one case: scores of each reading, and which was the true one."""
+    """The measurements of one case: scores of each reading, and which was the true one."""
 
     kind: str
     speaker: str
@@ -113,7 +114,7 @@ def fit(evidence: Sequence[Evidence], judges: Sequence[str]) -> Floats:
 
     Args:
         evidence: cases with their truth.
-        judges: those of ``WEIGHTS`` that may differ from 0; the phones' all may.
+        judges: those of ``WEIGHTS`` that may differ from 0; all of the phones' may.
     """
     use = np.array([*(name in judges for name in WEIGHTS), *(True for _ in PHONES)])
     ridge = np.array([*(RIDGE for _ in WEIGHTS), *(PHONE_RIDGE for _ in PHONES)])
@@ -162,7 +163,7 @@ def thresholds(fusion: Fusion, asked: Sequence[Evidence], accepted: Sequence[Evi
 
 
 def report(name: str, fusion: Fusion, evidence: Sequence[Evidence]) -> None:
-    """Print how often the true reading is chosen, by kind and kind of voice."""
+    """Print how often the true reading is chosen, by kind of case and of voice."""
     line = []
     groups = [e.kind if e.kind != "synthetic" else e.speaker.partition("+")[0] for e in evidence]
     for kind in sorted(set(groups)):
@@ -176,7 +177,7 @@ def dev_evidence(
     model: AcousticModel, folder: Path, words: int, count: int
 ) -> tuple[list[Evidence], list[Evidence]]:
     """Evidence of planted readings, and of words as read."""
-    # An unfitted weight asks PocketSphinx too; the loosest checks let every case through.
+    # unfitted weights, to ask PocketSphinx too; the loosest checks let every case through
     hearing = Hearing(model, replace(default_fusion(), sphinx=0.05, fits_from=-99.0))
     terms = [t for t in load_lexicon().terms if t.mistakes and term_split(t.term) == "dev"]
     espeak = [v for v in DEV_VOICES if v.engine == "espeak-ng"]

@@ -1,4 +1,4 @@
-"""Choose from where a text belongs to a sound, and an answer to a drill's term, on dev.
+"""Choose the thresholds from which a text fits a sound, and an answer a drill's term, on dev.
 
 python -m pronunciation.training.calibrate_fit --speech ../shared/speech --net first.onnx
 """
@@ -28,17 +28,17 @@ from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES, speak
 
 Floats = npt.NDArray[np.float64]
 OWN_REFUSED = 0.015
-"""Share of sentences that may be said not to fit their own text; some were misread indeed."""
+"""Share of sentences that may be said not to fit their own text; some were in fact misread."""
 WORDS_REFUSED = 0.06
 """Share of learners' words, cut from their sentences, that may be called something else.
 
-At 0.10 refused and wrongly taken ones together are fewest, but most takes of a drill are attempts
-at its term, and one wrong phone of four (an S like TH) must be called a mistake, not something
-else. Words said alone are clearer."""
+At 0.10, refused and wrongly accepted ones together are fewest. But most takes of a drill are
+attempts at its term, and one wrong phone of four (an S like TH) must be called a mistake, not
+something else. Words said alone are clearer."""
 SURER_NATS = 0.4
-"""How much lower the drills' border lies for the shipped networks, which are trained on after this
-and surer of themselves: the lowest 6 % of training speakers' words lie 0.2 nats lower with them,
-and flite's slt, alone and without a sentence around, another 0.2."""
+"""How much lower the drills' threshold is for the shipped networks, which are trained on after this
+and more confident: the lowest 6 % of training speakers' words are 0.2 nats lower with them, and
+flite's slt, without a sentence around, another 0.2."""
 WORDS_EACH, MIN_PHONES = 2, 4
 QUIET_S = 0.3
 
@@ -105,7 +105,7 @@ def of_terms(hearing: Hearing, count: int, seed: int) -> tuple[Floats, Floats]:
 
 
 def show(name: str, own: Floats, others: Floats, border: float) -> None:
-    """Print what a border refuses and what it lets in."""
+    """Print what a threshold refuses and what it accepts."""
     refused, taken = (own < border).mean(), (others >= border).mean()
     print(f"{name} from {border}: {refused:.3f} of {own.size} that belong are refused,")
     print(f"    {taken:.3f} of {others.size} that do not are taken", flush=True)

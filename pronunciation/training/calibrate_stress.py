@@ -33,11 +33,11 @@ from pronunciation.training.voices import DEV_VOICES, HELD_OUT_VOICES, TRAIN_VOI
 Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.01
 """Share of learners' words that may be called stressed wrong, each against one other syllable. The
-truth is not known there: some do move the stress, and the dictionary's place is not always theirs.
+truth is unknown there: some do move the stress, and the dictionary's place is not always theirs.
 """
 RIDGE = 0.3
 LEARNERS_COUNT = 2
-"""A learner's word counts as many synthetic ones."""
+"""The weight of a learner's word, in synthetic words."""
 
 Marked = tuple[Floats, int]
 """A word's features, and the syllable that is stressed."""
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=700, help="synthetic words to fit on")
     args = parser.parse_args()
     hearing = Hearing()
-    # flite takes no stress from given phones; espeak-ng does.
+    # flite ignores the stress of given phones; espeak-ng does not
     train = [v for v in (*TRAIN_VOICES, *DEV_VOICES) if v.engine == "espeak-ng"]
     held = [v for v in HELD_OUT_VOICES if v.engine == "espeak-ng"]
     data = moved_stress(hearing, train, args.count, 1)

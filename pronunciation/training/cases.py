@@ -42,7 +42,7 @@ class Case:
         clip: the sound.
         words: the text.
         target: the term in it.
-        truth: the reading that was spoken.
+        truth: the spoken reading.
     """
 
     kind: str
@@ -83,13 +83,13 @@ def _real(
 def real_cases(
     folder: Path, split: Split | Literal["native"], seed: int, words_each: int = 2
 ) -> Iterator[Case]:
-    """Words of read sentences against themselves with one phone replaced; either is the accepted.
+    """Words of read sentences against themselves with one phone replaced; either one is accepted.
 
     Args:
         folder: ``shared/speech``.
-        split: whose sentences; ``native``: the four of native speakers.
-        seed: chance.
-        words_each: words asked about in each sentence, each once for both kinds of replacement.
+        split: the speakers' split; ``native``: the four native speakers.
+        seed: of the random numbers.
+        words_each: words tested per sentence, each once for both kinds of replacement.
     """
     rng = random.Random(seed)
     for speaker, clip, words in _real(folder, split):
@@ -141,9 +141,9 @@ def synthetic_cases(
     Args:
         terms: lexicon terms.
         voices: who speaks, in turn.
-        seed: chance.
+        seed: of the random numbers.
         count: how many cases.
-        noise_db: speech above white noise by this much; 0: no noise.
+        noise_db: how far speech is above white noise; 0: no noise.
     """
     rng = random.Random(seed)
     noise = np.random.default_rng(seed)

@@ -1,6 +1,6 @@
 """Phones made by rule: wrong pronunciations, and words that no dictionary has.
 
-Training and the benchmark draw from these; the product sees none of it.
+Only training and the benchmark draw from these.
 """
 
 import random
@@ -22,16 +22,16 @@ _SIMILAR = (
     "EY AY", "OW AW", "OW UH", "ER AH", "ER AO", "T CH", "D JH", "HH F", "Y JH", "OY AO", "AY AA",
     "AW AA",
 )  # fmt: skip
-"""Beyond what learners mistake for each other (the benchmark's confusable phones)."""
+"""Similar phones beyond those that learners confuse (the benchmark's confusable phones)."""
 
 NEAR = partners((*LEARNERS_CONFUSE, *_SIMILAR))
-"""Those and others that sound alike: no unrelated phone is drawn from these."""
+"""All similar phones, from which no unrelated phone is drawn."""
 
 
 def replace_one(
     phones: Sequence[str], rng: random.Random, *, confusable: bool
 ) -> tuple[str, ...] | None:
-    """One random phone replaced by a confusable or by an unrelated one, vowels by vowels.
+    """One random phone replaced by a confusable or an unrelated one, vowels by vowels.
 
     Stress digits stay. ``None`` if no phone of the word has such a partner.
     """
@@ -98,7 +98,7 @@ def _words() -> tuple[Phones, ...]:
 
 
 def stressed(phones: Phones, rng: random.Random) -> Phones:
-    """Phones with stress put on one vowel, so that a voice can say them; now and then two."""
+    """Phones with stress on one vowel, sometimes two, so that a voice can say them."""
     vowels = [i for i, p in enumerate(phones) if p in VOWELS]
     if not vowels:
         return phones

@@ -1,10 +1,10 @@
-"""The networks as one ONNX graph that multiplies 8-bit integers: less than half of the time.
+"""The networks as one ONNX graph with 8-bit products, which takes less than half the time.
 
 Each convolution is one product: the rows of its taps side by side, times its weights. The rows are
-brought to 8 bits as they come (the largest is 255), the weights are stored so, with a scale for
-each output channel. What comes before and between the products stays in 32-bit floats. A processor
-without VNNI instructions adds two products in 16 bits: with the shipped networks 11 of 400 million
-such sums on speech did not fit, and by little.
+converted to 8 bits on the fly (the largest is 255); the weights are stored in 8 bits, with a scale
+for each output channel. Everything before and between the products stays in 32-bit floats. A
+processor without VNNI instructions adds two products in 16 bits: with the shipped networks 11 of
+400 million such sums on speech did not fit, by a small amount.
 """
 
 from collections.abc import Mapping, Sequence
@@ -92,7 +92,7 @@ class _Graph:
         return self.constant(np.array(values, np.int64))
 
     def matrix(self, weights: Array) -> str:
-        """Weights of shape (inputs, outputs) as floats, stored in 8 bits where they are many."""
+        """Weights of shape (inputs, outputs) as floats, stored in 8 bits if there are many."""
         if weights.size < SMALLEST:
             return self.constant(weights.astype(np.float32))
         small, scale = eight_bits(weights)

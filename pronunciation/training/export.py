@@ -3,7 +3,7 @@ r"""Write trained networks as one ONNX with 8-bit weights, and check it against 
     python -m pronunciation.training.export --net wide.pt narrow.pt \
         --out pronunciation/hearing/model/phones.onnx
 
-Several networks give the mean of their scores: what one of them errs in, the others often do not.
+Several networks are averaged, because they often make different errors.
 """
 
 import argparse

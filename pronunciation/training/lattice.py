@@ -1,4 +1,4 @@
-"""Batched alignments in PyTorch, and the loss of the task itself, which scores with them."""
+"""Batched alignments in PyTorch, and the loss of the task itself, which uses them."""
 
 import random
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ RIVALS = 5
 WORDS_A_ROW = 3
 MAX_WINDOW_FRAMES = 150
 RIVAL_SCALE = 0.5
-"""Nats of score difference count half: neighboring frames are not independent."""
+"""Nats of score difference count half, because neighboring frames are not independent."""
 
 
 def collate(hypotheses: Sequence[Sequence[Sequence[str]]]) -> tuple[Tensor, Tensor, Tensor]:
@@ -91,16 +91,15 @@ def best_path(
 def rival_loss(
     scores: Tensor, frames: Tensor, batch: Sequence[Said], rng: random.Random
 ) -> tuple[Tensor, float]:
-    """How far words as said score above rivals with one word changed; and the share won.
+    """How far words as said score above rivals with one word changed, and the share won.
 
-    Each word is scored as the product does it: in the window from the word before to the word
-    after.
+    Each word is scored as in the product, in the window from the word before to the word after.
 
     Args:
         scores: frame scores, shape (rows, frames, classes).
         frames: valid frames of each row.
         batch: the words of each row and the frames at which each begins and ends.
-        rng: source of chance.
+        rng: source of random numbers.
     """
     windows: list[tuple[int, int, int]] = []
     hypotheses: list[list[Phones]] = []
@@ -120,7 +119,7 @@ def rival_loss(
         return scores.sum() * 0.0, 1.0
     rows, starts, ends = torch.tensor(windows).T
     lengths = ends - starts
-    # One lookup for all: a slice for each window would cost a copy of all scores going back.
+    # one lookup for all, because a slice per window would copy all scores in the backward pass
     places = starts[:, None] + torch.arange(int(lengths.max()))[None, :]
     padded = scores[rows[:, None], places.clamp(max=scores.shape[1] - 1)]
     padded, lengths = (x.repeat_interleave(RIVALS + 1, 0) for x in (padded, lengths))

@@ -1,10 +1,10 @@
-"""The acoustic network in PyTorch: a convolutional phone classifier trained from nothing.
+"""The acoustic network in PyTorch: a convolutional phone classifier trained from scratch.
 
-Log-mel frames of 10 ms are halved to 20 ms, then pass residual blocks of dilated convolutions
-(Bai et al., "An Empirical Evaluation of Generic Convolutional and Recurrent Networks for Sequence
+Log-mel frames of 10 ms are halved to 20 ms, then pass residual blocks of dilated convolutions (Bai
+et al., "An Empirical Evaluation of Generic Convolutional and Recurrent Networks for Sequence
 Modeling", 2018, here looking both ways), which see 0.9 s to either side. Each block weighs its
-channels by their mean over the clip (Hu et al., "Squeeze-and-Excitation Networks", 2018; for
-speech Han et al., "ContextNet", 2020): that is how it takes voice and microphone into account.
+channels by their mean over the clip (Hu et al., "Squeeze-and-Excitation Networks", 2018; for speech
+Han et al., "ContextNet", 2020), which adapts it to voice and microphone.
 """
 
 from pathlib import Path
@@ -44,7 +44,7 @@ class Block(nn.Module):
 
 
 class PhoneNet(nn.Module):
-    """Log-mel to phone logits, one row for each 20 ms.
+    """Log-mel to phone logits, one row per 20 ms.
 
     Args:
         width: channels.
@@ -86,7 +86,7 @@ def save(net: nn.Module, log_prior: Tensor, path: Path) -> None:
 
 
 def load(path: Path) -> tuple[PhoneNet, Tensor]:
-    """A network that ``save`` wrote, of the width it has, and its prior."""
+    """A network that ``save`` wrote, and its prior."""
     saved = torch.load(path)
     net = PhoneNet(saved["net"]["head.weight"].shape[1])
     net.load_state_dict(saved["net"])

@@ -25,7 +25,7 @@ from pronunciation.training.utterance import Utterance
 from pronunciation.training.voices import TRAIN_VOICES, Voice, speak
 
 SPEAKERS_AT_ONCE = 2
-"""Synthetic voices are programs of their own; this many run at a time."""
+"""Synthetic voices are separate programs; this many run at a time."""
 
 
 def read_audio(path: Path) -> npt.NDArray[np.int16]:
@@ -40,7 +40,7 @@ def read_audio(path: Path) -> npt.NDArray[np.int16]:
 
 
 def read_speech(folder: Path, split: str) -> Iterator[Utterance]:
-    """The split's utterances of ``l2-mandarin``, aligned by PocketSphinx where it can."""
+    """The split's utterances of ``l2-mandarin``, aligned by PocketSphinx if possible."""
     from pocketsphinx import Decoder
 
     decoder = Decoder(lm=None, loglevel="FATAL", beam=1e-80, wbeam=1e-60, pbeam=1e-80)
@@ -81,7 +81,7 @@ def _align(decoder, samples: npt.NDArray[np.int16], text: list[str], speaker: st
 
 
 def _word(word: str, rng: random.Random) -> Phones:
-    """A word of a sentence as it will be spoken, with stress; often not as the dictionary says."""
+    """A word of a sentence as it will be spoken, with stress; often not as in the dictionary."""
     phones = rng.choice(dictionary()[word])
     roll = rng.random()
     if roll < 0.30:
@@ -103,7 +103,7 @@ def _speak(words: list[Phones], voice: Voice) -> Utterance:
 def synthetic(
     texts: list[list[str]], count: int, voices: tuple[Voice, ...], rng: random.Random
 ) -> Iterator[Utterance]:
-    """Sentences spoken with half of the words changed or invented: no word predicts its phones."""
+    """Sentences with half of the words changed or invented, so that no word predicts its phones."""
     flite = [v for v in voices if v.engine == "flite"]
     others = [v for v in voices if v.engine != "flite"]
     vocabulary = [w for w in dictionary() if w.isalpha()]

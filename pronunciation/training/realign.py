@@ -1,9 +1,9 @@
-"""Align what has no times yet with a network trained before: where each phone lies.
+"""Align utterances that have no phone times yet, with a previously trained network.
 
     python -m pronunciation.training.realign --data /tmp/hearing.pkl --net boot.onnx
 
-Done once and not while training: a network that learns from its own alignments of the moment soon
-gives most frames to silence.
+Done once and not while training, because a network that learns from its own current alignments soon
+assigns most frames to silence.
 """
 
 import argparse
@@ -20,12 +20,12 @@ from pronunciation.hearing.hear import belonging
 from pronunciation.training.utterance import Utterance
 
 BELONGS_FROM = 1.5
-"""Sentences that fit their text worse were misread or are broken; they get no times, and nothing is
-learned from them."""
+"""Sentences that fit their text worse are misread or broken; they get no times and are not learned
+from."""
 
 
 def realigned(model: AcousticModel, utterance: Utterance) -> Utterance:
-    """The utterance with the times of its best path; with none if text and sound differ."""
+    """The utterance with the times of its best path, or without times if text and sound differ."""
     scores = model.scores(Clip(utterance.sound()))
     chain = word_states(utterance.words)
     path = best_path(scores, chain)
@@ -47,7 +47,7 @@ def main() -> None:
     with args.data.open("rb") as file:
         data: dict[str, list[Utterance]] = pickle.load(file)
     for name, utterances in data.items():
-        # flite tells its own times; everything else is aligned, also what PocketSphinx aligned.
+        # flite reports its own times; everything else is aligned, even what PocketSphinx aligned
         data[name] = [
             u if name == "synthetic" and u.ends else realigned(model, u) for u in utterances
         ]

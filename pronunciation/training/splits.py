@@ -1,8 +1,8 @@
-"""Which speakers are for training, calibration and the benchmark: a rule, so that anyone can check.
+"""Which speakers are for training, calibration and the benchmark, by a rule that anyone can check.
 
-``l2-mandarin`` is split by speaker number modulo 5. Nothing is trained, chosen or calibrated on
-the held-out speakers; the benchmark's table is measured on them alone. Dev's are calibrated on with
-a network that never heard them, and learned from only after that.
+``l2-mandarin`` is split by speaker number modulo 5. Nothing is trained, chosen or calibrated on the
+held-out speakers; the benchmark's table is measured on them alone. Dev's are used for calibration
+with a network that never heard them, and only then for training.
 """
 
 import zlib

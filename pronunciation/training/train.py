@@ -2,9 +2,9 @@
 
     python -m pronunciation.training.train --data /tmp/hearing.pkl --out net.pt --minutes 40
 
-Two losses: the phone of each frame, and for the task itself, that the words as said score above
-the same words with one of them changed, summed over all alignments. What is kept is the moving
-average of the weights.
+There are two losses: the phone of each frame and, for the task itself, how far the words as said
+score above the same words with one changed, summed over all alignments. The moving average of the
+weights is saved.
 """
 
 import argparse
@@ -33,17 +33,17 @@ from pronunciation.training.network import WIDTH, PhoneNet, load, save
 from pronunciation.training.utterance import Utterance
 
 Row = tuple[npt.NDArray[np.float32], Utterance, float]
-"""Features, of what, and by what factor its times shrank."""
+"""Features, their utterance, and the factor by which its times shrank."""
 
 LONGEST_S = 11.0
 BUCKET_FRAMES = 48
-"""Rows are padded to a multiple of these 10 ms frames: the CPU's convolutions are compiled for
-each shape again, which takes longer than a training step."""
+"""Rows are padded to a multiple of this many 10 ms frames, because the CPU's convolutions are
+compiled for each shape, which takes longer than a training step."""
 BABBLE_UTTERANCES = 60
 
 WARM_UP_STEPS = 200
 AVERAGED_OVER = 0.998
-"""Each step the averaged weights keep this share."""
+"""The share that the averaged weights keep at each step."""
 RIVAL_WEIGHT = 2.0
 
 
@@ -55,7 +55,7 @@ class Batch:
         mels: features, shape (rows, 80, n).
         frames: valid 20 ms frames of each row.
         labels: phone of each frame, -100 if unknown, shape (rows, frames).
-        words: of each row the words' phones, and each word's first and last frame.
+        words: the phones of each row's words, and each word's first and last frame.
     """
 
     mels: Tensor
@@ -65,7 +65,7 @@ class Batch:
 
 
 def energies_of(utterance: Utterance) -> npt.NDArray[np.float16]:
-    """log10 mel energies at the level that the product hears at, small to keep."""
+    """log10 mel energies at the product's level, in a compact type."""
     return log_mel_energies(leveled(utterance.sound())).astype(np.float16)
 
 
@@ -83,9 +83,9 @@ class Batches:
     """Draws augmented batches without end.
 
     Args:
-        real: real speech, of which what is aligned is used.
+        real: real speech; only aligned utterances are used.
         synthetic: synthetic speech, may be empty.
-        seed: chance.
+        seed: of the random numbers.
         real_share: share of the utterances drawn that are real.
         seconds: speech in a batch.
     """
@@ -180,7 +180,7 @@ def evaluate(net: torch.nn.Module, log_prior: Tensor, data: list[Utterance], see
 def losses(
     net: PhoneNet, log_prior: Tensor, batch: Batch, chance: random.Random, *, with_rivals: bool
 ) -> tuple[Tensor, float, float]:
-    """What to descend, the frame loss alone, and the share of rivals won."""
+    """The loss to minimize, the frame loss alone, and the share of rivals won."""
     with torch.autocast("cpu", dtype=torch.bfloat16):
         logits = net(batch.mels, batch.frames).float()
     framewise = F.cross_entropy(logits.transpose(1, 2), batch.labels, label_smoothing=0.05)

@@ -32,7 +32,7 @@ class Voice:
     Attributes:
         engine: the program that speaks.
         name: its voice, e.g. ``slt`` or ``en-us+f3``.
-        stretch: length of speech against the voice's own.
+        stretch: length of speech relative to the voice's own.
         pitch: mean pitch in Hz for flite, 0 to 99 for espeak-ng; ``None``: the voice's own.
     """
 
@@ -71,9 +71,9 @@ DEV_VOICES: tuple[Voice, ...] = (
     Voice("espeak-ng", "en-gb+benjamin"),
     Voice("espeak-ng", "en-gb-x-rp+aunty"),
 )
-"""For calibration: espeak-ng's never trained on, and flite's at another pitch."""
+"""For calibration: espeak-ng's voices never trained on, and flite's at another pitch."""
 UNSEEN_VOICES: tuple[Voice, ...] = (Voice("flite", "slt"), Voice("flite", "rms"))
-"""Those that the first half of the training leaves out, to calibrate on what it left out."""
+"""Those that the first half of the training leaves out, for calibration."""
 HELD_OUT_VOICES: tuple[Voice, ...] = (
     Voice("flite", "kal16"),
     Voice("espeak-ng", "en-us+m3"),
@@ -81,12 +81,12 @@ HELD_OUT_VOICES: tuple[Voice, ...] = (
     Voice("espeak-ng", "en-gb+f5"),
     Voice("espeak-ng", "en-gb-scotland+m7"),
 )
-"""Voices never trained on nor calibrated on: the benchmark's."""
+"""Voices never used for training or calibration: the benchmark's."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spoken:
-    """Speech at 16 kHz, float32 of shape (n,), and where known each phone's end in seconds."""
+    """Speech at 16 kHz, float32 of shape (n,), and each phone's end in seconds, if known."""
 
     samples: npt.NDArray[np.float32]
     ends_s: tuple[tuple[str, float], ...] = ()
@@ -148,7 +148,7 @@ def speak(words: Sequence[Sequence[str]], voice: Voice) -> Spoken:
 
 
 def _espeak_sequence(word: Sequence[str]) -> list[str]:
-    """Codes kept apart where two would read as another (``t S`` is not ``tS``)."""
+    """Codes, separated where two would read as another one (``t S`` is not ``tS``)."""
     codes = [_espeak_phone(phone) for phone in word]
     return [
         c + ("||" if c in ("t", "d") and n[:1] in "SZ" else "")

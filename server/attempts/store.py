@@ -15,15 +15,13 @@ from server.attempts.corrections import keep_corrections, move_places, put_own_a
 from server.attempts.drill_store import DrillStore
 from server.attempts.read_reports import (
     ReadScore,
+    StoredAttempt,
     StoredScore,
+    archived_attempt,
+    latest,
     newest_report_id,
     read_reports,
     read_scores,
-)
-from server.attempts.rows import (
-    StoredAttempt,
-    archived_attempt,
-    latest,
     report_values,
     stored_attempt,
 )

@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from pronunciation.confusions import distance
-from pronunciation.spellings import spellings
+from pronunciation.written_terms import spellings
 from server.grading.answer import Answer
 from server.grading.lexis.vocabulary import FUNCTION_WORDS, contrast
 from server.grading.lexis.words import family, is_known_english, lemma, rank
