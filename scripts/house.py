@@ -16,7 +16,7 @@ import grimp
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("server", "client", "question_bank", "pronunciation")
 CRUMB_LINES = 150
-"""A module of at most so many lines that only one other imports may belong to that one."""
+"""A module of at most this many lines with a single importer may belong in that importer."""
 
 Edges = Mapping[str, frozenset[str]]
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def imports() -> dict[str, frozenset[str]]:
-    """What each module of the packages imports of them; ``__init__`` files under their package."""
+    """What each module imports from the packages; ``__init__`` files count as their package."""
     graph = grimp.build_graph(*PACKAGES)
     return {
         module: frozenset(graph.find_modules_directly_imported_by(module))
@@ -75,12 +75,12 @@ def path_of(module: str) -> Path:
 
 
 def folder_of(module: str) -> str:
-    """The folder that a module's file stands in, as a dotted name."""
+    """The folder of a module's file, as a dotted name."""
     return path_of(module).parent.relative_to(ROOT).as_posix().replace("/", ".")
 
 
 def folder_imports(edges: Edges) -> dict[str, frozenset[str]]:
-    """What each folder imports of other folders."""
+    """What each folder imports from other folders."""
     found: dict[str, set[str]] = defaultdict(set)
     for module, imported in edges.items():
         found[folder_of(module)] |= {folder_of(each) for each in imported}
@@ -88,7 +88,7 @@ def folder_imports(edges: Edges) -> dict[str, frozenset[str]]:
 
 
 def loose(edges: Edges, top: str) -> list[str]:
-    """The modules that stand in a top-level package itself."""
+    """The modules directly in a top-level package."""
     return [module for module in edges if folder_of(module) == top and module != top]
 
 
@@ -140,7 +140,7 @@ def depth(edges: Edges) -> tuple[int, list[str]]:
 
 
 def ignored_imports(edges: Edges) -> tuple[int, list[str]]:
-    """The imports that a contract of import-linter would refuse but for its ignores."""
+    """The imports that a contract of import-linter would refuse without its ignores."""
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     found: set[str] = set()
     for contract in pyproject["tool"]["importlinter"]["contracts"]:
@@ -162,7 +162,7 @@ def _pattern(dotted: str) -> re.Pattern[str]:
 
 
 def single_importer_modules(edges: Edges) -> list[str]:
-    """Small modules that one other module imports; packages' faces are no modules here."""
+    """Small modules with a single importer, not counting packages' ``__init__`` files."""
     importers: dict[str, set[str]] = defaultdict(set)
     for module, imported in edges.items():
         for each in imported:

@@ -102,7 +102,7 @@ class TermSpotter:
         Args:
             words: as transcribed, see ``take_apart``.
             ordinary: see ``by_sound``; ``None``: sound-alikes are not looked for.
-            expected: see there; a name that is an everyday word too stands for such a term.
+            expected: see there; a name that is also an everyday word means such a term.
 
         Raises:
             HearingError: a word's pronunciation cannot be made, see ``pronunciations``.

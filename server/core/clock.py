@@ -1,4 +1,4 @@
-"""The current time, in the one time zone that everything is stored in."""
+"""The current time, in the time zone in which everything is stored."""
 
 from datetime import UTC, datetime
 

@@ -22,14 +22,14 @@ class ServerError(Exception):
 
 
 class NotFoundError(ServerError):
-    """What was asked for does not exist."""
+    """What was requested does not exist."""
 
     code = "not-found"
     status = 404
 
 
 class ConflictError(ServerError):
-    """The request conflicts with what is stored, as a submission id used with other content."""
+    """The request conflicts with stored data, such as a submission id used with other content."""
 
     code = "conflict"
     status = 409
@@ -57,7 +57,7 @@ class NotAllowedError(ServerError):
 
 
 class TooManyTriesError(ServerError):
-    """Too many wrong passwords lately.
+    """Too many wrong passwords recently.
 
     Attributes:
         wait_s: how long until another try is allowed.
@@ -76,20 +76,20 @@ class TooManyTriesError(ServerError):
 
 
 class InvalidInputError(ServerError):
-    """The input is well-formed but cannot be worked with."""
+    """The input is well-formed but cannot be used."""
 
     code = "invalid-input"
     status = 422
 
 
 class AnswerTooLongError(InvalidInputError):
-    """The answer is longer than anybody speaks, and grading it would keep others waiting."""
+    """The answer is longer than anybody speaks, and grading it would make others wait."""
 
     code = "answer-too-long"
 
 
 class GraderFailedError(ServerError):
-    """The grader broke on this answer: a bug, and of this answer only."""
+    """The grader failed on this answer: a bug that affects this answer only."""
 
     code = "grader-failed"
     status = 500
@@ -118,7 +118,7 @@ class UnreadableError(StoreError):
 
 
 class StoreBusyError(StoreError):
-    """The database is locked by another program for too long."""
+    """Another program has locked the database for too long."""
 
     code = "store-busy"
     public = "the server's database is busy; try again in a moment"

@@ -37,16 +37,16 @@ class ServerSettings(BaseModel):
         bank: folders or files added to the built-in bank.
         lexicon: files added to the built-in lexicon.
         cache: a folder that keeps bank and lexicon compiled for the next start.
-        own_aliases: a file of other words for key phrases, laid over the bank; need not exist.
-        own_readings: a file of readings that count as right, laid over the lexicon; likewise.
+        own_aliases: a file of other words for key phrases, on top of the bank; need not exist.
+        own_readings: a file of readings that count as right, on top of the lexicon; likewise.
         hosts: names, without port, that the server goes by besides this machine's own
             (``localhost``, ``127.0.0.1``, ``[::1]``); ``*`` accepts any.
         max_body_bytes: a larger request is refused with 413.
-        request_s: a request must arrive within so many seconds.
+        request_s: a request must arrive within this many seconds.
         busy_timeout_s: how long a write waits for another one (SQLite).
         log_level: the lowest level of the server's own logs that is logged.
-        secret: signs sessions; without it the database keeps a random one of its own.
-        reachable: others than this machine can reach the server, so without an account it serves
+        secret: signs sessions; by default, a random one that is stored in the database.
+        reachable: other machines can reach the server, so without an account it serves
             nobody.
     """
 
@@ -68,7 +68,7 @@ class ServerSettings(BaseModel):
 
     @property
     def needs_accounts(self) -> bool:
-        """Whether it serves nobody without an account: it is reachable, or named for a proxy."""
+        """Whether it serves nobody without an account: it is reachable, or a proxy names it."""
         return self.reachable or bool(self.hosts)
 
     @classmethod

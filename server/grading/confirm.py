@@ -52,7 +52,7 @@ class Finding:
 def confirm(
     answer: Answer, phrases: Sequence[CompiledPhrase], denies: Denies = is_denied
 ) -> list[Finding | None]:
-    """The finding for each phrase, in their order; ``None`` where it was not said."""
+    """The finding for each phrase, in their order; ``None`` if it was not said."""
     shared = Counter(unit for phrase in phrases for unit in _lemmas(phrase))
     found: dict[int, list[Finding]] = defaultdict(list)
     parts: list[Proposal] = []

@@ -1,7 +1,7 @@
 """What the lexicon and a table of general acronyms know: one symbol for all forms of a term.
 
-``FSDP``, its expansion and the spellings a transcriber makes of it all become places of the one
-symbol ``fsdp`` in an answer, and of the same symbol in a key phrase.
+``FSDP``, its expansion and transcribers' spellings of it all become places of the symbol ``fsdp``
+in an answer, and of the same symbol in a key phrase.
 """
 
 from collections import defaultdict

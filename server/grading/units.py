@@ -106,7 +106,7 @@ class Sounding:
 
     Attributes:
         texts: its tokens.
-        phones: the phones of each, see ``phones.py``; empty where they are not known.
+        phones: the phones of each, see ``phones.py``; empty if unknown.
         origin: as of a variant.
         name: the tokens as one text.
         classes: all its phones, with those that listeners confuse merged.

@@ -184,7 +184,7 @@ def pace_chart(report: Report, *, id_prefix: str = "pace") -> Chart | None:
 def score_chart(points: Iterable[ScorePoint], *, title: str, id_prefix: str) -> Chart | None:
     """Scores over time, oldest first; ``None`` if there are fewer than two.
 
-    A line joins scores that can be compared; a mark stands where the way of grading changes.
+    A line joins scores that can be compared; a mark shows where the way of grading changes.
     """
     ordered = sorted(points, key=lambda point: point.at)
     if len(ordered) < 2:
