@@ -76,19 +76,22 @@ def main() -> int:
     lexicon = load_lexicon()
     spotter, hearing = TermSpotter(lexicon), Hearing()
     engine = load_engine("faster-whisper", options.model, offline=True)
-    starts_s: list[float] = []
+    clocks = (time.perf_counter, time.process_time)
+    starts_s: list[tuple[float, ...]] = []  # by both clocks
     speaker = Speaker(
         lexicon,
         voices=[NaturalVoice()],
-        player=lambda clip, stop: starts_s.append(time.perf_counter() - began_s),
+        player=lambda clip, stop: starts_s.append(
+            tuple(now() - began for now, began in zip(clocks, began_s, strict=True))
+        ),
     )
-    began_s = time.perf_counter()
+    began_s = [now() for now in clocks]
     speaker.speak("Ready.")
-    print(f"the voice is loaded and speaks after {starts_s[0]:.2f} s")
+    print(f"the voice is loaded and speaks after {starts_s[0][0]:.2f} s")
     first_s, verdicts, words, wrong = [], Counter[str](), 0, 0
     for question in load_bank().questions[:: options.every]:
         starts_s.clear()
-        began_s = time.perf_counter()
+        began_s = [now() for now in clocks]
         speaker.speak(question.prompt)
         first_s.append(starts_s[0])
         clip = speaker.clip(question.prompt)
@@ -109,12 +112,16 @@ def main() -> int:
         f"our hearing: of {total} terms {verdicts['correct']} right, "
         f"{verdicts['unclear']} unclear, {verdicts['mispronounced']} wrong"
     )
-    print(f"first sound after {median(first_s):.2f} s in the median, {max(first_s):.2f} s at most")
+    elapsed_s, worked_s = zip(*first_s, strict=True)
+    print(
+        f"first sound after {median(elapsed_s):.2f} s in the median, {max(elapsed_s):.2f} s at "
+        f"most; processor time {median(worked_s):.2f} s, {max(worked_s):.2f} s at most"
+    )
     met = (
         wrong <= MAX_WORD_ERRORS * words,
         verdicts["correct"] >= MIN_RIGHT * total,
         not verdicts["mispronounced"],
-        median(first_s) <= MAX_START_S,
+        median(elapsed_s) <= MAX_START_S,
     )
     return 0 if all(met) else 1
 

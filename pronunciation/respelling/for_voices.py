@@ -26,6 +26,9 @@ _NATURAL: Final[dict[str, str]] = {
 """ARPAbet to the natural voice's alphabet, Kokoro's (github.com/hexgrad/misaki, EN_PHONES.md)."""
 _NATURAL_UNSTRESSED: Final = {"AH": "ə", "ER": "əɹ"}
 _NATURAL_STRESS: Final = {"1": "ˈ", "2": "ˌ"}
+_NATURAL_FLAP: Final = "T"
+_NATURAL_SYLLABIC: Final = "ᵊ"
+"""The t of "data" and the e of "token", as the voice's own dictionary writes American English."""
 
 _ESPEAK: Final[dict[str, str]] = {
     "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",
@@ -116,12 +119,41 @@ def to_natural(phones: str) -> str:
     Raises:
         PhoneError: the string is not ARPAbet.
     """
+    parsed = parse_phones(phones)
     letters: list[str] = []
-    for phone in parse_phones(phones):
+    for index, phone in enumerate(parsed):
         base, digit = base_phone(phone), phone[-1]
         letter = _NATURAL_UNSTRESSED.get(base, _NATURAL[base]) if digit == "0" else _NATURAL[base]
+        if _is_syllabic(parsed, index):
+            letter = _NATURAL_SYLLABIC
+        elif _is_flapped(parsed, index):
+            letter = _NATURAL_FLAP
         letters.append(_NATURAL_STRESS.get(digit, "") + letter)
     return "".join(letters)
+
+
+def _is_syllabic(phones: tuple[str, ...], index: int) -> bool:
+    """Whether a schwa hardly sounds between a stop and a closing n: token, button."""
+    before, after = phones[index - 1 : index], phones[index + 1 : index + 3]
+    return (
+        phones[index] == "AH0"
+        and before in (("P",), ("T",), ("K",))
+        and after[:1] == ("N",)
+        and not (len(after) > 1 and after[1][-1].isdigit())
+    )
+
+
+def _is_flapped(phones: tuple[str, ...], index: int) -> bool:
+    """Whether a t is an American flap: after a vowel or r, before an unstressed vowel."""
+    before, after = phones[index - 1 : index], phones[index + 1 : index + 2]
+    return (
+        phones[index] == "T"
+        and bool(before)
+        and (before[0][-1].isdigit() or before[0] == "R")
+        and bool(after)
+        and after[0].endswith("0")
+        and not _is_syllabic(phones, index + 1)
+    )
 
 
 def to_espeak(phones: str) -> str:

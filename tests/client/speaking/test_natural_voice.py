@@ -28,7 +28,13 @@ def lexicon() -> Lexicon:
 
 def test_terms_are_said_as_taught_and_other_words_as_their_sentence_asks(lexicon: Lexicon) -> None:
     phones = NaturalVoice().phones("The data that's read from RoCE and GPUs", lexicon)
-    assert phones == ["ðə dˈAtə ðˈæts ɹˈɛd fɹʌm ɹˈɑki ænd ʤˌipˌijˈuz"]
+    assert phones == ["ðə dˈATə ðˈæts ɹˈɛd fɹʌm ɹˈɑki ænd ʤˌipˌijˈuz."]
+
+
+@pytest.mark.parametrize(("text", "end"), [("cache", "."), ("Why?", "?")])
+def test_a_text_without_an_end_gets_a_full_stop(text: str, end: str) -> None:
+    (phones,) = NaturalVoice().phones(text, Lexicon(version="0", terms=()))
+    assert phones.endswith(end) and phones[-2].isalpha()
 
 
 def test_what_the_package_reads_wrong_is_written_out() -> None:

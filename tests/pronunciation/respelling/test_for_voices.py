@@ -97,6 +97,15 @@ def test_natural(text: str, expected: str) -> None:
         ("N AY1 K AH2 L", "nˈIkˌʌl"),
         ("P ER1 CH AH0 S IH0 NG", "pˈɜɹʧəsɪŋ"),
         ("EY1 OY2 OW0 AW1 ZH", "ˈAˌYOˈWʒ"),
+        ("D EY1 T AH0", "dˈATə"),
+        ("F AO1 R T IY0", "fˈɔɹTi"),
+        ("AE1 T AA2", "ˈætˌɑ"),
+        ("W IH1 N T ER0", "wˈɪntəɹ"),
+        ("T AH0 D EY1", "tədˈA"),
+        ("T OW1 K AH0 N", "tˈOkᵊn"),
+        ("B AH1 T AH0 N", "bˈʌtᵊn"),
+        ("S EH1 V AH0 N", "sˈɛvən"),
+        ("AO1 T AH0 N AO1", "ˈɔTənˈɔ"),
     ],
 )
 def test_to_natural(phones: str, expected: str) -> None:
