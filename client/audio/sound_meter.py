@@ -46,6 +46,8 @@ MIN_HUM_DBFS: Final = -60.0
 MIN_HUM_SHARE: Final = 0.5
 """A hum is worth a word from this level on, and where so much of the power from 30 to 400 Hz of the
 quietest half seconds lies within 2 Hz of the mains' harmonics. White noise has 0.1."""
+HUM_ALONE_DB: Final = 3.0
+"""A hum so close below the noise is more than half of it: its own remedy is the one to take."""
 QUIETEST_SHARE: Final = 0.1
 
 _CHUNK: Final = round(CHUNK_S * SAMPLE_RATE_HZ)
@@ -153,16 +155,22 @@ def _problems(measured: SoundQuality, *, is_damaged: bool) -> tuple[SoundProblem
     is_noisy = (
         speech is not None and noise is not None and (speech - noise < MIN_SPEECH_OVER_NOISE_DB)
     )
+    hums_alone = (
+        noise is not None
+        and measured.hum_dbfs is not None
+        and measured.hum_dbfs > noise - HUM_ALONE_DB
+    )
     found: dict[SoundProblem, bool] = {
         "damaged": is_damaged,
         "clipped": measured.clipped_share > MAX_CLIPPED_SHARE,
         "quiet": speech is not None and speech < QUIET_DBFS,
-        "noisy": is_noisy,
+        "noisy": is_noisy and not hums_alone,
         "far": measured.fall_db is not None and measured.fall_db > MAX_FALL_DB and not is_noisy,
         "hum": measured.hum_hz is not None,
         "one_channel": measured.channels in ("left", "right"),
         "opposite": measured.channels == "unmixed",
-        "offset": measured.offset != 0.0,
+        # peaks cut off on one side only move the mean: that is no offset of the sound card
+        "offset": measured.offset != 0.0 and measured.clipped_share <= MAX_CLIPPED_SHARE,
     }
     return tuple(problem for problem, is_there in found.items() if is_there)
 

@@ -28,7 +28,7 @@ _AUDIBLE: Final = 0.01
 _LEAD_S: Final = 0.03
 _TRAIL_S: Final = 0.3
 """Kept around a sentence; the model gives 0.3 s before it and 0.5 s after it."""
-_ENDS: Final = tuple(".,;:!?…—\"”’)")
+_ENDS: Final = tuple('.,;:!?…—"”’)')
 """A text without any of these at its end is spoken as a sentence: of 339 drill items, the hearing
 calls 286 correct with a full stop and 275 without."""
 _READ_OUT: Final = (

@@ -89,6 +89,13 @@ def test_hum_is_named_with_its_frequency(spoken: np.ndarray, hz: int) -> None:
     assert f"{hz} Hz" in sound_notice(quality)
 
 
+def test_a_hum_that_is_all_of_the_noise_is_named_alone(spoken: np.ndarray) -> None:
+    loud = hum(spoken, 50, 0.05)
+    assert measured(loud, spoken).problems == ("hum",)
+    hissing = loud + RNG.standard_normal(spoken.size) * 0.1
+    assert "noisy" in measured(hissing, spoken).problems
+
+
 @pytest.mark.parametrize("hz", [45.0, 67.0])
 def test_another_deep_tone_is_no_hum(spoken: np.ndarray, hz: float) -> None:
     assert measured(hum(spoken, hz, 0.004), spoken).hum_hz is None
@@ -98,6 +105,13 @@ def test_a_knock_on_the_table_is_no_clipping(spoken: np.ndarray) -> None:
     knocked = spoken.copy()
     knocked[30_000:30_020] = 1.0
     assert "clipped" not in measured(knocked, spoken).problems
+
+
+def test_what_clipping_does_to_the_mean_is_no_offset(spoken: np.ndarray) -> None:
+    lopsided = np.where(spoken > 0, spoken * 30, spoken * 8)
+    quality = measured(lopsided, spoken)
+    assert abs(quality.offset) > 0.02, "the mean is that of an offset"
+    assert "clipped" in quality.problems and "offset" not in quality.problems
 
 
 def test_a_word_is_measured_too(spoken: np.ndarray) -> None:
