@@ -23,11 +23,12 @@ class SeldomWire(Wire):
     model_config = ConfigDict(defer_build=True)
 
 
-def compile_seldom_models() -> None:
+def compile_seldom_models(base: type[BaseModel] = SeldomWire) -> None:
     """Compiles all of them now, for a process with threads or with a web framework."""
-    for model in SeldomWire.__subclasses__():
-        model.model_config["defer_build"] = False  # else what is made of it waits, too
+    for model in base.__subclasses__():
+        model.model_config["defer_build"] = False  # otherwise models that contain it wait too
         model.model_rebuild()
+        compile_seldom_models(model)
 
 
 class Problem(Wire):
