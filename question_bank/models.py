@@ -156,25 +156,25 @@ class SalaryBand(_Frozen):
 
 
 class Landscape(_Frozen):
-    """The labor market around a role: the work, the employers, the pay."""
+    """The labor market around a role: the work, the employers, the pay; all of it optional."""
 
-    responsibilities: tuple[Responsibility, ...]
-    employers: tuple[Employers, ...]
-    salaries: tuple[SalaryBand, ...]
-    salary_year: int
+    responsibilities: tuple[Responsibility, ...] = ()
+    employers: tuple[Employers, ...] = ()
+    salaries: tuple[SalaryBand, ...] = ()
+    salary_year: int | None = None
 
 
 class Role(_Frozen):
-    """A role that people can rehearse for."""
+    """A role that people can rehearse for; what comes after the topics may be left out."""
 
     id: Slug
     title: Text
     summary: Text
     topics: tuple[Text, ...] = Field(min_length=1)
-    spotlight: tuple[SpotlightTerm, ...]
-    vocabulary: tuple[VocabularyCategory, ...]
-    scenarios: tuple[Text, ...]
-    landscape: Landscape
+    spotlight: tuple[SpotlightTerm, ...] = ()
+    vocabulary: tuple[VocabularyCategory, ...] = ()
+    scenarios: tuple[Text, ...] = ()
+    landscape: Landscape = Field(default_factory=Landscape)
 
 
 class RoundGuide(_Frozen):

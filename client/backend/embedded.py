@@ -24,6 +24,7 @@ from server.core import ServerError, ServerSettings, sqlite_url
 
 if TYPE_CHECKING:
     from server.accounts.service import AccountService
+    from server.bank_versions.check import Checked
 
 
 def open_embedded(
@@ -105,8 +106,8 @@ def check_bank(
     *,
     ways: bool = True,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[int, list[str]]:
-    """Check a bank's form and grade its texts: how many questions, and what is wrong.
+) -> "Checked":
+    """Check a bank's form and grade its texts: what is wrong, and what to look at.
 
     Args:
         path: a bank's folder or file.

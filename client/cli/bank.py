@@ -1,5 +1,6 @@
 """``aloud bank``: look at the question bank and check your own."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,17 +101,23 @@ def validate(
 
     with Progress(console=errors(), transient=True, disable=not errors().is_terminal) as bar:
         task = bar.add_task("Grading ways", total=None)
-        questions, faults = check_bank(
+        checked = check_bank(
             path,
             settings.lexicon,
             ways=not fast,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    for fault in faults:
-        errors().print(fault, markup=False, soft_wrap=True)
-    if faults:
-        raise fail(f"{path}: {len(faults)} fault{'s' if len(faults) > 1 else ''}")
-    out().print(f"{path}: {questions} questions, no faults", markup=False)
+    for line in (*(f"note: {note}" for note in checked.notes), *checked.faults):
+        errors().print(line, markup=False, soft_wrap=True)
+    if checked.faults:
+        raise fail(f"{path}: {_counted(checked.faults, 'fault')}")
+    notes = f", {_counted(checked.notes, 'note')}" if checked.notes else ""
+    questions = f"{checked.questions} question{'s' if checked.questions != 1 else ''}"
+    out().print(f"{path}: {questions}, no faults{notes}", markup=False)
+
+
+def _counted(lines: Sequence[str], name: str) -> str:
+    return f"{len(lines)} {name}{'s' if len(lines) != 1 else ''}"
 
 
 def _print_question(question: "Question") -> None:
@@ -142,36 +149,44 @@ def _print_role(role: "Role") -> None:
     heading("Topics")
     for topic in role.topics:
         console.print(Text(f"  {topic}"))
-    heading("Spotlight terms")
+    if role.spotlight:
+        heading("Spotlight terms")
     for spot in role.spotlight:
         console.print(Text.assemble("  ", (spot.term, "bold"), f" – {spot.definition}"))
         console.print(Text(f"    “{spot.example}”", style="italic"))
-    heading("Vocabulary")
+    if role.vocabulary:
+        heading("Vocabulary")
     for category in role.vocabulary:
         console.print(
             Text.assemble("  ", (f"{category.category}: ", "bold"), ", ".join(category.terms))
         )
-    heading("Scenarios")
+    if role.scenarios:
+        heading("Scenarios")
     for scenario in role.scenarios:
         console.print(Text(f"  • {scenario}"))
-    heading("The work")
-    for area in role.landscape.responsibilities:
+    landscape = role.landscape
+    if landscape.responsibilities:
+        heading("The work")
+    for area in landscape.responsibilities:
         console.print(Text.assemble("  ", (area.area, "bold"), f": {area.involves}"))
         if area.tools:
             console.print(Text(f"    Tools: {', '.join(area.tools)}", style="dim"))
-    heading("Employers")
-    for employer in role.landscape.employers:
+    if landscape.employers:
+        heading("Employers")
+    for employer in landscape.employers:
         console.print(
             Text.assemble("  ", (employer.category, "bold"), f": {', '.join(employer.companies)}")
         )
         console.print(Text(f"    {employer.needs}", style="dim"))
-    heading(f"Pay in {role.landscape.salary_year}, thousands of US dollars a year")
-    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-    for column in ("level", "base", "with equity", ""):
-        table.add_column(column, overflow="fold")
-    for band in role.landscape.salaries:
-        table.add_row(band.level, _range(band.base_usd_k), _range(band.total_usd_k), band.notes)
-    console.print(table)
+    if landscape.salaries:
+        year = f" in {landscape.salary_year}" if landscape.salary_year else ""
+        heading(f"Pay{year}, thousands of US dollars a year")
+        table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+        for column in ("level", "base", "with equity", ""):
+            table.add_column(column, overflow="fold")
+        for band in landscape.salaries:
+            table.add_row(band.level, _range(band.base_usd_k), _range(band.total_usd_k), band.notes)
+        console.print(table)
 
 
 def _range(pair: tuple[int, int | None]) -> str:

@@ -43,6 +43,54 @@ def test_a_model_answer_that_misses_its_own_phrase_is_a_fault(run: Run, tmp_path
     assert "'queue depth'" not in result.stderr
 
 
+ROLE = """\
+id: shop-developer
+title: Shop Developer
+summary: Runs a shop.
+topics: [Queues]
+questions:
+  - id: own
+    round: coding
+    topic: Queues
+    prompt: Well?
+    model_answer: I would measure the queue depth.
+    key_phrases: [{phrase: queue depth}]
+"""
+
+
+def test_a_role_needs_four_fields_and_shows_nothing_that_it_lacks(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "shop.yaml").write_text(ROLE, encoding="utf-8")
+
+    result = run("bank", "validate", str(tmp_path))
+    assert "1 question, no faults" in " ".join(result.stdout.split()), result.stderr
+    shown = run("bank", "show", "shop-developer", "--bank", str(tmp_path)).stdout
+    assert shown.splitlines() == ["Shop Developer", "Runs a shop.", "", "Topics", "  Queues"]
+
+
+def test_a_way_on_another_subject_is_a_note_and_no_fault(run: Run, tmp_path: Path) -> None:
+    ways = "['how many jobs wait in line', 'the number of waiting jobs', 'we like green tea']"
+    (tmp_path / "shop.yaml").write_text(
+        ROLE.replace("queue depth}]", f"queue depth, ways: {ways}}}]"), encoding="utf-8"
+    )
+    result = run("bank", "validate", str(tmp_path))
+    assert result.exit_code == 0
+    assert "no faults, 1 note" in " ".join(result.stdout.split())
+    assert result.stderr.startswith("note: ") and "'we like green tea'" in result.stderr
+
+
+def test_the_role_in_the_docs_is_valid(run: Run, tmp_path: Path) -> None:
+    text = (PROJECT / "docs" / "bank.md").read_text("utf-8").partition("\n## A role\n")[2]
+    parts = text.split("```")[1:4:2]
+    role, optional = (part.removeprefix("yaml\n").replace("  - …\n", "") for part in parts)
+    questions = ROLE.partition("questions:\n")[2].replace("Queues", "Message Queues")
+    (tmp_path / "role.yaml").write_text(role + questions + optional, encoding="utf-8")
+
+    result = run("bank", "validate", "--fast", str(tmp_path))
+    assert result.exit_code == 0, result.stderr
+    shown = run("bank", "show", "backend-developer", "--bank", str(tmp_path)).stdout
+    assert "Pay in 2026, thousands of US dollars a year" in shown and "idempotency" in shown
+
+
 def test_lexicon_list_show_validate(run: Run) -> None:
     assert len(json.loads(run("lexicon", "list", "--json").stdout)) >= 220
     shown = run("lexicon", "show", "roce").stdout

@@ -9,7 +9,7 @@ from client.cli.app import app
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from server.bank_versions import check
-from server.bank_versions.check import check_bank_path, check_ways
+from server.bank_versions.check import Checked, check_bank_path, check_ways, unlike_ways
 from server.grading import cover_question
 from server.grading.sense.vectors import sense_of, senses_of
 
@@ -44,14 +44,14 @@ def path(tmp_path: Path) -> Path:
 
 def test_ways_that_do_not_say_their_phrase_are_named_with_line_phrase_and_text(path: Path) -> None:
     calls: list[tuple[int, int]] = []
-    questions, faults = check_bank_path(path, progress=lambda *done: calls.append(done))
+    checked = check_bank_path(path, progress=lambda *done: calls.append(done))
 
-    assert (questions, calls) == (1, [(1, 1)])
-    assert [fault.removeprefix(str(path)) for fault in faults] == [
+    assert (checked.questions, calls) == (1, [(1, 1)])
+    assert [fault.removeprefix(str(path)) for fault in checked.faults] == [
         ":16: question 'planted': key_phrases[1].ways[1]: 'we never ever do anything of that kind "
         "with paged attention' does not count as 'paged attention'"
     ]
-    assert check_bank_path(path, ways=False) == (1, [])
+    assert check_bank_path(path, ways=False) == Checked(1, [], [])
 
 
 def test_a_way_that_is_also_a_near_miss_is_a_fault(path: Path) -> None:
@@ -60,7 +60,35 @@ def test_a_way_that_is_also_a_near_miss_is_a_fault(path: Path) -> None:
     (question,) = (each for each in load_bank((path,)).questions if each.id == "planted")
 
     ((_, faults),) = check_ways(load_lexicon(), [question])
-    assert faults
+    assert faults["key_phrases", 1, "ways", 0] == f"{way!r} is also under 'not' of the same phrase"
+
+
+def test_a_way_of_two_phrases_is_a_fault_that_names_the_other(path: Path) -> None:
+    way = "the cache is cut into small blocks of a fixed size"
+    path.write_text(BANK.replace("as soon as one sequence ends, the next one takes its place", way))
+    faults = check_bank_path(path).faults
+
+    assert any(
+        f":15: question 'planted': key_phrases[1].ways[0]: {way!r} is also a way of "
+        "'continuous batching'" in fault
+        for fault in faults
+    )
+
+
+def test_a_way_that_resembles_nothing_else_about_its_phrase_is_noted(path: Path) -> None:
+    way = "my grandmother likes green tea in the morning"
+    path.write_text(BANK.replace("as soon as one sequence ends, the next one takes its place", way))
+    checked = check_bank_path(path)
+
+    (note,) = checked.notes
+    assert note.startswith(f"{path}:10: question 'planted': key_phrases[0].ways[1]: {way!r} ")
+
+
+def test_few_ways_of_the_built_in_bank_are_noted() -> None:
+    questions = load_bank().questions
+    ways = sum(len(phrase.ways) for each in questions for phrase in each.key_phrases)
+
+    assert sum(len(unlike_ways(each)) for each in questions) < ways / 500
 
 
 def test_a_near_miss_counts_as_nothing_though_its_words_are_the_phrase(path: Path) -> None:
