@@ -17,7 +17,7 @@ from typing import Any
 from client.core.errors import ClientError, EngineError
 from client.transcription.base import Transcriber
 from client.transcription.engines import imported
-from pronunciation.memory import give_back
+from pronunciation.memory import give_back, hold_little
 
 
 def serve(loader: str, idle_s: float) -> None:
@@ -28,6 +28,7 @@ def serve(loader: str, idle_s: float) -> None:
         idle_s: how long it waits for a clip.
     """
     try:
+        hold_little()
         replies = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)  # what libraries print is no reply
 

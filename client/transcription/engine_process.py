@@ -19,6 +19,7 @@ from client.transcription.engine_handle import Child, ChildEndedError
 from client.transcription.engines import AUTO, silent
 from client.transcription.weights import DownloadProgress
 from pronunciation.clip import Clip
+from pronunciation.memory import hold_little
 from server.contract import Word
 
 STILL_S: Final = 60.0
@@ -99,6 +100,7 @@ class EngineProcess(Transcriber):
         self._arguments = (loader, str(idle_s))
         self._lock = threading.Lock()
         self._is_loaded = False
+        hold_little()  # this process records, reads and hears beside it
         self._child = Child(self._arguments, self._request)
 
     @property
