@@ -1,6 +1,6 @@
 """The server inside this process, on the user's data folder.
 
-With ``shared_server.py`` the only module of the client that imports the server's insides.
+Of the client, only this module and ``shared_server.py`` import the server's internals.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""The lexicon's index, kept compiled for the next start, as bank and lexicon are.
+"""The compiled index of a lexicon, cached for the next start like bank and lexicon.
 
-To make it takes longer than a process needs to read one answer: it looks up the lemmas of all
+Compiling it takes longer than reading one answer, because it looks up the lemmas of all
 words of all terms.
 """
 
@@ -37,11 +37,11 @@ class _KeptIndex(BaseModel):
 
 
 def kept_index(lexicon: Lexicon, folder: Path) -> TermIndex:
-    """The index of a lexicon, from the folder, or compiled and kept there.
+    """The index of a lexicon, from the folder, or compiled and stored there.
 
     Args:
         lexicon: the terms.
-        folder: keeps copies; made if it is missing.
+        folder: keeps copies; created if it is missing.
     """
     # Of a term, nothing else goes into the index.
     forms = [(term.term, term.stands_for, term.written_as) for term in lexicon]

@@ -356,7 +356,7 @@ def leave_room(
     """
     there = select(func.count()).select_from(table).where(table.attempt_id == attempt_id)
     if (session.scalar(there) or 0) + more > MAX_OF_ONE_ATTEMPT:
-        raise ConflictError(f"an answer holds {MAX_OF_ONE_ATTEMPT:,} of them; these are more")
+        raise ConflictError(f"an answer can have at most {MAX_OF_ONE_ATTEMPT:,} of them")
 
 
 def _same_or_conflict(found: tuple[object, ...], wanted: tuple[object, ...]) -> None:
