@@ -12,6 +12,7 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   button.disabled = true;
   bar.hidden = false;
+  status.classList.remove("bad");
   try {
     status.textContent = "Reading the file …";
     const samples = form.querySelector("input[type=file]").files[0];
@@ -26,6 +27,7 @@ form.addEventListener("submit", async (event) => {
   } catch (error) {
     const text = `${error.message} ${error.remedy ?? ""}`.trim();
     status.textContent = `${text[0].toUpperCase()}${text.slice(1)}`;
+    status.classList.add("bad");
     refreshTakes(); // what could be read is kept there
   }
   bar.hidden = true;
