@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.accents import ACCENTS
 from benchmarks.hearing import SPEECH
 from benchmarks.neural_voice import NeuralVoice
-from client.answering.worker import AnswerWorker
+from client.answering.recorded import RecordingWorker
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
 from client.transcription.base import Transcriber
@@ -78,7 +78,7 @@ def foreign() -> Iterator[Clip]:
 def words_of(engine: Transcriber, clip: Clip) -> int:
     """How many words are left of a clip."""
     try:
-        transcript, _ = AnswerWorker(engine).run(clip)
+        transcript, _ = RecordingWorker(engine).run(clip)
     except NoSpeech:
         return 0
     return len(transcript.words)

@@ -72,7 +72,7 @@ def processor_costs(clip: Clip, question: str, model: str) -> tuple[Costs, Costs
         session = Session(backend, lambda: Counted(engine, costs), hear)
 
         def assess(sound: Clip) -> None:
-            worker = session.worker(question)
+            worker = session.recording_worker(question)
             transcript, evidence = costs.of("voice activity", lambda: worker.run(sound))
             submission = new_submission(question, transcript, evidence)
             costs.of("grading", lambda: session.submit(submission, save=False))

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from client.core.errors import RecordingError, SpeakingError, WeightsError
 from client.core.settings import ClientSettings
+from client.core.wording import count_of
 
 LISTEN_S: Final = 0.7
 """How long the microphone is listened to; the slowest driver tried gave sound after 0.4 s."""
@@ -177,13 +178,13 @@ def check_weights() -> Check:
     try:
         find_weights(weights.name)
     except WeightsError as error:
-        problem, _, remedy = str(error).partition("; run: ")
-        return Check(name, False, problem, remedy or f"aloud models pull {DEFAULT_MODEL}")
+        remedy = error.command or f"aloud models pull {DEFAULT_MODEL}"
+        return Check(name, False, error.problem, remedy)
     return Check(name, True, f"Whisper {weights.name}")
 
 
 def check_data_folder(settings: ClientSettings) -> Check:
-    """Whether your own data can be written, and whether recordings wait to be recovered."""
+    """Whether your data can be written, and whether unfinished recordings are waiting."""
     from client.journal.journal import Journal
 
     name = "data folder"
@@ -212,7 +213,7 @@ def check_data_folder(settings: ClientSettings) -> Check:
         remedy = "move the file away to start again, or put a backup in its place"
         return Check(name, False, f"the database {settings.database} is damaged ({damage})", remedy)
     left = len(Journal.of(settings).unfinished())
-    recover = f"; {left} unfinished answer(s): aloud unfinished" if left else ""
+    recover = f"; {count_of(left, 'unfinished answer')}: aloud unfinished" if left else ""
     return Check(name, True, f"{home}, {free_bytes / 1e9:.0f} GB free{recover}")
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks.accents import choose
 from benchmarks.neural_voice import NeuralVoice
 from client.answering.hearing import phrase_wordings
-from client.answering.worker import AnswerWorker
+from client.answering.recorded import RecordingWorker
 from client.core.errors import NoSpeech
 from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import LABELS, N_CLASSES, AcousticModel
@@ -120,7 +120,7 @@ def speak(folder: Path, accents: Sequence[str], questions: int, seed: int) -> No
             continue
         clip = voice.say(text, accent, seed=number)
         try:
-            transcript, _ = AnswerWorker(engine).run(clip)
+            transcript, _ = RecordingWorker(engine).run(clip)
         except NoSpeech:
             continue
         np.save(file.with_suffix(".npy"), network.scores(clip).astype(np.float16))

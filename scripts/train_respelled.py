@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks.accents import Accent, choose
 from benchmarks.neural_voice import NeuralVoice
-from client.answering.worker import AnswerWorker
+from client.answering.recorded import RecordingWorker
 from client.core.errors import NoSpeech
 from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import AcousticModel
@@ -91,7 +91,7 @@ def speak(
                 if file.exists():
                     continue
                 try:
-                    transcript, _ = AnswerWorker(engine).run(clip)
+                    transcript, _ = RecordingWorker(engine).run(clip)
                 except NoSpeech:
                     continue
                 np.save(file.with_suffix(".npy"), network.scores(clip).astype(np.float16))

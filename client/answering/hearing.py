@@ -264,7 +264,7 @@ class AnswerHearing:
 def _without_accent(
     heard: Sequence[Heard], targets: Sequence[Target], scores: Floats, written: Written
 ) -> list[Heard]:
-    """What was heard, a mistake unclear where the speaker says all words so."""
+    """What was heard; a mistake is unclear if the speaker says all words that way."""
     if not any(each.verdict == "mispronounced" for each in heard):
         return [*heard]
     speakers = habits(scores, written, phrase_model().said_as)
@@ -277,7 +277,7 @@ def _without_accent(
 
 
 def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> tuple[Phones, ...]:
-    """How a key phrase may be said; what stands in parentheses may be left out."""
+    """How a key phrase may be said; text in parentheses may be left out."""
     names = (phrase.phrase, *phrase.aliases, *phrase.any_of)
     texts = dict.fromkeys(name.split(" (")[0] for name in names)
     wordings = dict.fromkeys(said for text in texts for said in spotter.said(text))

@@ -1,7 +1,7 @@
 """An answer that is transcribed, heard and measured while it is spoken.
 
 After "stop" only the last piece is left, however long the answer was: voice activity is followed
-as the sound comes, pieces between pauses go to the engine while the candidate speaks on, and the
+as the sound comes, pieces between pauses go to the engine while the candidate continues, and the
 terms in them are heard at once.
 """
 

@@ -168,7 +168,7 @@ class PieceCutter:
         Args:
             voice: the speech found so far.
             sound: the answer so far.
-            is_over: nothing comes any more, so everything is complete.
+            is_over: no more sound follows, so everything is complete.
         """
         self._pieces = []
         while self._taken < len(voice.spans):

@@ -7,7 +7,7 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
 
 class SampleBuffer:
-    """The answer's samples so far, without those that nothing needs any more.
+    """The answer's samples so far, without those that are no longer needed.
 
     Taking more costs the same however many there are.
     """
@@ -46,7 +46,7 @@ class SampleBuffer:
         count = min(self._held, round(start_s * SAMPLE_RATE_HZ) - self._forgotten)
         if count < max(self._held // 2, 1):
             return
-        # a copy: whoever has cut sound from this one keeps it
+        # a copy: sound that was cut from this one stays valid
         self._buffer = self._buffer[count : self._held].copy()
         self._held -= count
         self._forgotten += count

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from client.answering.hearing import AnswerHearing, Hear, HeardStretch
 from client.answering.live_answer import LiveAnswer
+from client.answering.recorded import RecordingWorker, hear_words_again
 from client.answering.submission import Outcome
 from client.answering.term_track import HearWords
-from client.answering.worker import AnswerWorker, Caption, hear_words_again, ignore_caption
+from client.answering.worker import AnswerWorker, Caption, ignore_caption
 from client.answering.written import WrittenSession
 from client.audio.files import SoundFile
 from client.backend.protocol import (
@@ -27,7 +28,7 @@ from client.journal.kept_answer import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
 from pronunciation.memory import give_back
-from server.contract import Revision, Submission, Transcript, Word
+from server.contract import Evidence, Revision, Submission, Transcript, Word
 
 if TYPE_CHECKING:  # it brings an HTTP client
     from client.judging.judge import Judge
@@ -71,7 +72,7 @@ class Session(WrittenSession):
     def rest(self) -> None:
         """Release the memory of engine and hearing, because nobody will speak for now.
 
-        The engine is loaded again where it is needed; without its hearing this session goes on.
+        The engine is loaded again where it is needed; the session continues without its hearing.
         """
         with self._loading:
             if self._transcriber is not None:
@@ -96,7 +97,7 @@ class Session(WrittenSession):
         """
         return LiveAnswer(
             lambda show: self.worker(question_id, show),
-            lambda transcript, evidence: self._prepare(question_id, transcript, evidence, kept),
+            lambda transcript, evidence: self._noted(question_id, transcript, evidence, kept),
             self.submit,
             on_caption,
         )
@@ -136,8 +137,10 @@ class Session(WrittenSession):
     ) -> Submission:
         """Transcribe and hear a recording: what ``submit`` takes. See ``answer``."""
         condition = None if kept is None else kept.entry.condition
-        transcript, evidence = self.worker(question_id).run(sound, on_progress, condition=condition)
-        return self._prepare(question_id, transcript, evidence, kept)
+        transcript, evidence = self.recording_worker(question_id).run(
+            sound, on_progress, condition=condition
+        )
+        return self._noted(question_id, transcript, evidence, kept)
 
     def transcribe_again(
         self,
@@ -156,7 +159,7 @@ class Session(WrittenSession):
             NoSpeech: nobody speaks in the recording.
             EngineError: the engine failed.
         """
-        transcript, evidence = self.worker(submission.question_id).run(
+        transcript, evidence = self.recording_worker(submission.question_id).run(
             sound, on_progress, condition=submission.evidence.sound
         )
         made = submission.model_copy(update={"transcript": transcript, "evidence": evidence})
@@ -188,7 +191,7 @@ class Session(WrittenSession):
             NoSpeech: nobody speaks in the recording.
             EngineError: the engine failed.
         """
-        return AnswerWorker(self.warm(), engine_lock=self._engine_lock).run(clip)[0]
+        return RecordingWorker(self.warm(), engine_lock=self._engine_lock).run(clip)[0]
 
     def worker(
         self,
@@ -196,7 +199,7 @@ class Session(WrittenSession):
         show: Callable[[Caption], None] = ignore_caption,
         clock: Callable[[], float] = time.monotonic,
     ) -> AnswerWorker:
-        """What works on one answer to this question, its engine and its hearing loaded.
+        """What works on an answer while it is spoken, its engine and its hearing loaded.
 
         Args:
             question_id: the question it answers.
@@ -211,8 +214,23 @@ class Session(WrittenSession):
             clock=clock,
         )
 
+    def recording_worker(self, question_id: str) -> RecordingWorker:
+        """What works through a recorded answer to this question; see ``worker``."""
+        hear_words = self._hearing_for(question_id)
+        return RecordingWorker(self.warm(), hear_words, engine_lock=self._engine_lock)
+
+    def _noted(
+        self, question_id: str, transcript: Transcript, evidence: Evidence, kept: KeptAnswer | None
+    ) -> Submission:
+        """What is sent of an answer, noted in the journal first."""
+        entry = None if kept is None else kept.entry
+        submission = self._prepare(question_id, transcript, evidence, entry)
+        if kept is not None:
+            kept.transcribed(submission)
+        return submission
+
     def _hearing_for(self, question_id: str) -> HearWords | None:
-        """The hearing of answers to this question, made ready; ``None`` where there is none."""
+        """The hearing for answers to this question, loaded; ``None`` if there is none."""
         if self._hear is None:
             return None
         hear = self._hear

@@ -1,4 +1,4 @@
-"""An answer as it is sent for grading, and what became of it."""
+"""An answer as it is sent for grading, and its outcome."""
 
 import uuid
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # the journal brings what records and reads sound
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an answer.
+    """The outcome of an answer.
 
     Attributes:
         submission: the answer as it was sent.

@@ -83,7 +83,7 @@ class TermTrack:
 
     @property
     def needs_from_s(self) -> float | None:
-        """No sound before this time will be heard any more; ``None``: none of it will."""
+        """Sound before this time is no longer needed; ``None``: none of it is."""
         if not self._words:
             return None
         first = self._words[max(0, min(self._done, len(self._words) - 1) - CONTEXT_WORDS - 1)]

@@ -1,6 +1,6 @@
-"""The work on one answer, live or recorded, step by step, all on one thread.
+"""The work on one answer, step by step, all on one thread; ``recorded`` runs it on a whole file.
 
-SampleBuffer → speech → pieces cut at pauses → words from the engine → terms heard in them.
+Sound → speech → pieces cut at pauses → words from the engine → terms heard in them.
 """
 
 import itertools
@@ -27,13 +27,10 @@ from client.answering.pieces import (
 from client.answering.sample_buffer import SampleBuffer
 from client.answering.term_track import HearWords, TermTrack
 from client.audio.channels import OffsetRemover
-from client.audio.files import SoundFile, blocks_of
 from client.audio.sound_meter import SoundMeter
 from client.audio.speech import no_speech
 from client.audio.voice_activity import VoiceActivity
-from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
-from pronunciation.clip import Clip
-from pronunciation.memory import give_back
+from client.transcription.base import Transcriber, assemble, words_only
 from server.contract import Evidence, Pause, SoundQuality, Stretch, Transcript, Word
 
 _NOT_SHARED: Final = nullcontext()
@@ -68,7 +65,7 @@ class Caption:
 
 
 def ignore_caption(_caption: Caption) -> None:
-    """Show it to nobody."""
+    """Ignore it."""
 
 
 class AnswerWorker:
@@ -112,44 +109,6 @@ class AnswerWorker:
         self._is_due = False
         self.is_done = False
 
-    def run(
-        self,
-        sound: Clip | SoundFile,
-        on_progress: ProgressCallback | None = None,
-        *,
-        condition: SoundQuality | None = None,
-    ) -> tuple[Transcript, Evidence]:
-        """Work through a whole recording; a file is read as far as the work has come.
-
-        Args:
-            sound: the recording, a clip at any rate.
-            on_progress: takes the share of the recording that is transcribed, 0 to 1.
-            condition: of the file that the recording is a copy of, if it is one.
-
-        Raises:
-            NoSpeech: nobody speaks in it, or no words could be made out.
-            EngineError: the engine failed.
-        """
-        self._cutter, self._pace = PieceCutter(self._limit_s, is_live=False), None
-        self._condition = condition
-        if condition is None and isinstance(sound, SoundFile):
-            self._condition = sound.condition
-        report = on_progress or _report_to_nobody
-        report(0.0)
-        for block in blocks_of(sound):
-            self.take(block, is_over=False)
-            while self._is_due:
-                self.step()
-                report(self._done_s() / max(sound.duration_s, self._sound.duration_s))
-            if self._may_hear():
-                self.step()
-                give_back()  # before the engine takes what it needs, in another process
-        self.take(np.empty(0, np.float32), is_over=True)
-        while not self.is_done:
-            self.step()
-        report(1.0)
-        return self.result()
-
     @property
     def has_work(self) -> bool:
         """Whether ``step`` has something to do without more sound."""
@@ -169,7 +128,7 @@ class AnswerWorker:
         self._forget()
 
     def step(self) -> None:
-        """Do one thing: words first, for they are waited for, then terms."""
+        """Do one thing: words first, because somebody waits for them, then terms."""
         if self._is_due:
             self._transcribe()
             self._is_due = self._asks_for_engine()
@@ -221,7 +180,7 @@ class AnswerWorker:
         )
 
     def _forget(self) -> None:
-        """Give back the memory of sound that nothing needs any more."""
+        """Release the memory of sound that is no longer needed."""
         waiting = [*spans_of([*self._short, *self._pieces]), *self._cutter.uncut(self._voice)]
         needed_s = min([self._voice.heard_s, *(start_s for start_s, _ in waiting)])
         if self._terms is not None and not (self._is_complete() and not self._may_hear()):
@@ -278,45 +237,6 @@ class AnswerWorker:
             self._terms.add(words)
         for caption in _captions(pieces, words):
             self._show(caption)
-
-
-def transcribe(
-    transcriber: Transcriber, sound: Clip | SoundFile, on_progress: ProgressCallback | None = None
-) -> Transcript:
-    """What is said in a recording, nothing heard or graded; see ``AnswerWorker.run``."""
-    return AnswerWorker(transcriber).run(sound, on_progress)[0]
-
-
-def hear_words_again(
-    hear: HearWords, recording: Clip | SoundFile, words: Sequence[Word]
-) -> TermTrack:
-    """Hear how the terms were said, among words with known times.
-
-    Args:
-        hear: hears a stretch.
-        recording: the sound.
-        words: in order, with their times.
-    """
-    sound = SampleBuffer()
-    track = TermTrack(hear, sound)
-    rest = list(words)
-    for block in blocks_of(recording):
-        sound.append(block)
-        reached_s = sound.duration_s - LOOK_BACK_S
-        count = sum(1 for word in rest if (word.end_s or 0.0) < reached_s)
-        track.add(rest[:count])
-        rest = rest[count:]
-        if track.is_due(is_over=False):
-            track.run(is_over=False)
-        needed_s = track.needs_from_s
-        sound.forget_before((reached_s if needed_s is None else needed_s) - LOOK_BACK_S)
-    track.add(rest)
-    track.run(is_over=True)
-    return track
-
-
-def _report_to_nobody(_share: float) -> None:
-    """Nobody waits for it."""
 
 
 def unintelligible(

@@ -1,4 +1,4 @@
-"""What becomes of an answer that is text: graded, stored, or waiting for its server.
+"""Answers that are text already: graded, stored, or waiting for their server.
 
 Apart from ``session``, so that grading a text imports nothing that hears.
 """
@@ -9,8 +9,8 @@ from client.answering.submission import Outcome, new_submission
 from client.backend.protocol import Backend, QueuedError
 from server.contract import Evidence, Submission, Transcript
 
-if TYPE_CHECKING:  # it brings an HTTP client; the journal brings numpy
-    from client.journal.kept_answer import KeptAnswer
+if TYPE_CHECKING:  # it brings an HTTP client; the journal brings what records and reads sound
+    from client.journal.entry import Entry
     from client.judging.judge import Judge
 
 
@@ -53,12 +53,10 @@ class WrittenSession:
         question_id: str,
         transcript: Transcript,
         evidence: Evidence,
-        kept: "KeptAnswer | None" = None,
+        entry: "Entry | None" = None,
     ) -> Submission:
-        """What is sent of an answer, judged where there is a judge, and noted before it is sent."""
-        submission = new_submission(question_id, transcript, evidence, kept.entry if kept else None)
+        """What is sent of an answer with this ``entry``, judged if there is a judge."""
+        submission = new_submission(question_id, transcript, evidence, entry)
         if self._judge is not None:
             submission = self._judge.judged(submission, self._backend)
-        if kept is not None:
-            kept.transcribed(submission)
         return submission

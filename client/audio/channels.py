@@ -69,7 +69,7 @@ class ChannelMeter:
             return
         self.samples += part.shape[1]
         self._is_stereo = part.shape[0] == 2
-        if not self._is_stereo:  # its mean is all that is asked of it
+        if not self._is_stereo:  # only its mean is needed
             self._sums += part.sum(dtype=np.float64)
             return
         exact = part.astype(np.float64)
@@ -79,7 +79,7 @@ class ChannelMeter:
 
     @property
     def mix(self) -> Mix:
-        """What is to be done with a recording like this."""
+        """How to mix a recording like this."""
         if not self.samples:
             return Mix()
         means = self._sums / self.samples

@@ -232,4 +232,4 @@ def _same(one: str, other: str) -> bool:
 
 
 def _there_is(devices: tuple[Device, ...]) -> str:
-    return "there is: " + ", ".join(device.label for device in devices)
+    return "available: " + ", ".join(device.label for device in devices)

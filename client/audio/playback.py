@@ -26,7 +26,7 @@ def play(
     stop: threading.Event | None = None,
     sounddevice: Any = None,
 ) -> bool:
-    """Play ``clip`` and come back when it has been heard.
+    """Play ``clip`` and return when it has been heard.
 
     Args:
         clip: at any rate; resampled to the loudspeaker's own.
@@ -103,7 +103,7 @@ class _Player:
             raise self._callback_stop  # plays what is buffered, then ends
 
     def close(self) -> None:
-        """Give the loudspeaker back without waiting for one that is stuck."""
+        """Release the loudspeaker without waiting for one that is stuck."""
 
         def work() -> None:
             with contextlib.suppress(Exception):

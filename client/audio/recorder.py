@@ -110,7 +110,7 @@ class Recorder:
                 microphone, it cannot be opened, or the folder cannot be written.
         """
         if self._take is not None:
-            raise RecordingError("a recording is running already: stop or discard it first")
+            raise RecordingError("a recording is already running: stop or discard it first")
         sd = load_sounddevice() if self._sounddevice is None else self._sounddevice
         device = find_device(self._settings.device_name, self._settings.host_api, sounddevice=sd)
         if open_take is None:
@@ -147,7 +147,7 @@ class Recorder:
         return self._running().ended.wait(timeout_s)
 
     def stop(self) -> Recording:
-        """End the take and give what was recorded.
+        """End the take and return what was recorded.
 
         Raises:
             RecordingError: nothing was being recorded, no sound ever came, or only exact
@@ -165,7 +165,7 @@ class Recorder:
                 )
             raise RecordingError(
                 f"the microphone {take.device.label} gave no sound at all",
-                "check that it is plugged in and that no other program holds it",
+                "check that it is plugged in and that no other program uses it",
             )
         if take.only_zeros:
             take.writer.discard()
@@ -204,7 +204,7 @@ class Recorder:
 
 
 class _Take:
-    """One take: the stream's callback fills a queue, a thread of ours empties it to disk.
+    """One take: the stream's callback fills a queue, our own thread writes it to disk.
 
     The callback runs on the sound system's own thread, where waiting for a disk loses sound.
     """

@@ -67,8 +67,8 @@ def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:
         return NoSpeech("no speech detected: the recording is empty")
     if level.is_all_zeros:
         return NoSpeech(
-            "no speech detected: the recording is all zeros, as from a microphone that is muted or "
-            "that the program which recorded it may not use"
+            "no speech detected: the recording is all zeros; the microphone was muted, or the "
+            "program that recorded it was not allowed to use it"
         )
     if level.loudest_dbfs < SILENCE_DBFS:
         return NoSpeech(

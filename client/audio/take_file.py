@@ -106,7 +106,7 @@ class TakeWriter:
         self.part_path.unlink(missing_ok=True)
 
     def abandon(self) -> None:
-        """Let go of the file and leave it as an unfinished take."""
+        """Close the file and leave it as an unfinished take."""
         self._close()
 
     def _write(self, content: bytes) -> None:
@@ -116,7 +116,7 @@ class TakeWriter:
                 view = view[os.write(self._fd, view) :]
         except OSError as error:
             raise RecordingError(
-                f"the recording cannot be written any more ({error.strerror}); what was said so "
+                f"the recording can no longer be written ({error.strerror}); what was said so "
                 "far is kept",
                 "make room on the disk",
             ) from error
@@ -131,7 +131,7 @@ class TakeWriter:
 
 @contextlib.contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Hold a take that nobody writes any more, so that no other program works on it too.
+    """Lock a take that is no longer being written, so that no other program works on it.
 
     Raises:
         TakeHeldError: another program, or another thread, has it.
@@ -261,7 +261,7 @@ def _header(sample_rate_hz: int, pcm_bytes: int | None) -> bytes:
 
 
 def _rate_hz(header: bytes) -> int | None:
-    """The sample rate in a header that `_header` wrote; ``None``: it is another's."""
+    """The sample rate in a header that `_header` wrote; ``None``: another program wrote it."""
     if len(header) < HEADER_BYTES or header[:4] != b"RIFF" or header[36:40] != b"data":
         return None
     kind, channels, rate_hz, _, _, bits = struct.unpack("<HHIIHH", header[20:36])

@@ -213,7 +213,7 @@ class ServerConnection:
         return response
 
     def _read(self, request: httpx.Request) -> httpx.Response:
-        """The whole reply; one that only trickles in is given up too."""
+        """The whole reply; gives up on one that only trickles in."""
         read_s = request.extensions["timeout"]["read"]
         ends_s = None if read_s is None else time.monotonic() + 2 * read_s
         response = self._http.send(request, stream=True)
@@ -242,10 +242,10 @@ class ServerConnection:
                 "server does; check the address"
             )
         if response.status_code == 401:
-            what = "refuses this client's token" if self._has_token else "wants you to sign in"
+            what = "refuses this client's token" if self._has_token else "requires you to sign in"
             return SignInNeededError(
-                f"the server {self.server} {what}: make a token on {self.server}/account and "
-                f"type `aloud login {self.server}`"
+                f"the server {self.server} {what}: create a token at {self.server}/account and "
+                f"run `aloud login {self.server}`"
             )
         prefix = f"the server {self.server} cannot do this now: "
         return failure(
@@ -263,7 +263,7 @@ def _problem_in(response: httpx.Response) -> Problem | None:
 
 
 def _pause_s(response: httpx.Response) -> float | None:
-    """How long the server asks to wait, where that is short: nothing was done, nothing is lost."""
+    """How long the server asks to wait, if that is short: nothing was done, so nothing is lost."""
     asked = response.headers.get("Retry-After", "")
     if response.status_code != 429 or not asked.isdecimal() or int(asked) > _LONGEST_PAUSE_S:
         return None

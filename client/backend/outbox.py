@@ -178,7 +178,7 @@ class Outbox(ABC, Generic[M]):
         """The server refused this one; it stays, with the reason.
 
         Returns:
-            Where it is now; ``None``: it is not there any more.
+            Where it is now; ``None``: it no longer exists.
         """
         with _plain(self._pending):
             for each in self.pending():

@@ -65,11 +65,11 @@ class UnavailableError(BackendError):
 
 
 class QueuedError(UnavailableError):
-    """The server is away; what was sent is safe on the disk and goes out later."""
+    """The server cannot be reached; the answer is safe on the disk and is sent later."""
 
 
 class SignInNeededError(UnavailableError):
-    """The server wants a token, or no longer takes this one; the text says what to do.
+    """The server requires a token, or no longer accepts this one; the text says what to do.
 
     Answers wait meanwhile, as they do for a server that is away.
     """

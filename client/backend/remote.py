@@ -97,7 +97,7 @@ class RemoteDrills:
 
 
 class RemoteBackend(ServerConnection):
-    """A backend over HTTP. What an older server does not know of an answer is left out."""
+    """A backend over HTTP. Fields that an older server does not know are left out."""
 
     _unknown: frozenset[str] = frozenset()
     _preparing = False
@@ -176,7 +176,7 @@ class RemoteBackend(ServerConnection):
         return self.call("PUT", f"attempts/{attempt_id}/said-right", Attempt, answer)
 
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
-        """Grades an answer by another transcript of it, and keeps the report so far beside."""
+        """Grades an answer by another transcript of it, and keeps the earlier report."""
         path = f"attempts/{attempt_id}/transcript"
         return self.call("PUT", path, Attempt, revision)
 

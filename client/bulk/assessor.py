@@ -48,7 +48,7 @@ class Assessor:
             lambda: load_engine(
                 options.engine,
                 options.model,
-                offline=True,  # the weights are there: whoever started the workers saw to it
+                offline=True,  # the run has fetched the weights before it started
                 threads=options.threads,
                 vocabulary=lambda: vocabulary(settings),
             ),
@@ -60,7 +60,7 @@ class Assessor:
     def assess(self, recording: Recording) -> Line:
         """The line of a recording; what is wrong with the recording is the line's ``error``.
 
-        The report has no ``created_at``: the same recording gives the same line, whoever makes it.
+        The report has no ``created_at``: the same recording always gives the same line.
 
         Raises:
             UnavailableError: the server is away, which is no fault of the recording.

@@ -121,7 +121,7 @@ def assess_all(
                     "id": recording.id,
                     "audio": recording.audio,
                     "question": recording.question,
-                    "error": f"two workers ended over this recording ({outcome.reason})",
+                    "error": f"two workers failed on this recording ({outcome.reason})",
                 }
             )
 
@@ -142,7 +142,7 @@ class _Worker:
         theirs.close()  # so that reading ends where the process does
 
     def end(self) -> None:
-        """An idle process ends by itself when the pipe is closed; a busy one is not waited for."""
+        """An idle process ends by itself when the pipe is closed; a busy one is killed."""
         self.connection.close()
         self.process.join(_ENDS_WITHIN_S)
         self.process.kill()
@@ -293,7 +293,7 @@ def _reach(address: str) -> None:
 
 
 class _Actor:
-    """An assessor, made at the first recording so that what fails then has a text."""
+    """An assessor, made at the first recording, so that a failure can be returned as a text."""
 
     def __init__(self, options: AssessorOptions) -> None:
         self._options = options

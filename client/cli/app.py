@@ -175,7 +175,7 @@ def main() -> None:
 
 
 def _flush() -> None:
-    """Write out what the program's end would, where nobody could say why that failed."""
+    """Flush standard output now, while a failure can still be reported."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

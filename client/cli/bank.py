@@ -1,6 +1,5 @@
 """``aloud bank``: look at the question bank and check your own."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +17,7 @@ from client.cli.common import (
     print_json,
     round_name,
 )
+from client.core.wording import count_of
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -55,9 +55,10 @@ def list_bank(
         by_role.setdefault(question.role or "", []).append(question)
     for role_id, group in by_role.items():
         title = f"{titles[role_id]}  [{role_id}]" if role_id else "Questions for any role"
-        out().print(Text(f"{title} – {len(group)} questions", style="bold cyan"))
+        out().print(Text(f"{title} – {count_of(len(group), 'question')}", style="bold cyan"))
         table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-        for column in ("id", "round", "level", "topic"):
+        table.add_column("id", no_wrap=True)  # it is copied
+        for column in ("round", "level", "topic"):
             table.add_column(column, overflow="fold")
         for question in group:
             level = "●" * question.difficulty + "○" * (5 - question.difficulty)
@@ -110,14 +111,10 @@ def validate(
     for line in (*(f"note: {note}" for note in checked.notes), *checked.faults):
         errors().print(line, markup=False, soft_wrap=True)
     if checked.faults:
-        raise fail(f"{path}: {_counted(checked.faults, 'fault')}")
-    notes = f", {_counted(checked.notes, 'note')}" if checked.notes else ""
-    questions = f"{checked.questions} question{'s' if checked.questions != 1 else ''}"
+        raise fail(f"{path}: {count_of(len(checked.faults), 'fault')}")
+    notes = f", {count_of(len(checked.notes), 'note')}" if checked.notes else ""
+    questions = count_of(checked.questions, "question")
     out().print(f"{path}: {questions}, no faults{notes}", markup=False)
-
-
-def _counted(lines: Sequence[str], name: str) -> str:
-    return f"{len(lines)} {name}{'s' if len(lines) != 1 else ''}"
 
 
 def _print_question(question: "Question") -> None:

@@ -56,7 +56,7 @@ def export(
     except OSError as error:
         raise fail(f"{target} cannot be written: {error.strerror}") from error
     out().print(str(target), markup=False, soft_wrap=True)
-    errors().print("Your coach opens answer.html in it, comments, and sends the comments back.")
+    errors().print("Your coach opens answer.html in it, writes comments and sends them back.")
 
 
 def merge(
@@ -74,6 +74,6 @@ def merge(
     with open_reviews(settings) as reviews:
         for name, merged in merge_each(reviews, documents):
             line = f"{name}: {news_of(merged)} on attempt {merged.attempt_id}"
-            out().print(Text(f"{line}, {merged.known} known already"), soft_wrap=True)
+            out().print(Text(f"{line}, {merged.known} already known"), soft_wrap=True)
             for each in merged.added:
                 out().print(Text(f"  {each.author}: {' '.join(each.text.split())}"), soft_wrap=True)

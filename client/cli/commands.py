@@ -78,7 +78,7 @@ class PlainGroup(TyperGroup):
 
 
 def command_group(app: typer.Typer, name: str, about: str, panel: str | None = None) -> typer.Typer:
-    """Add a group of commands, ``aloud NAME …``, and give it for its commands."""
+    """Add a group of commands, ``aloud NAME …``, and return it, to add its commands."""
     group = typer.Typer(help=about, no_args_is_help=True, cls=PlainGroup)
     app.add_typer(group, name=name, rich_help_panel=panel)
     return group

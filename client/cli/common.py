@@ -194,7 +194,7 @@ def open_judge(settings: "ClientSettings") -> "Judge | None":
 
 
 def open_server(settings: "ClientSettings", *, reading: bool = False) -> "OutboxBackend":
-    """The backend that the settings name; what became of waiting answers goes to standard error.
+    """The backend that the settings name; news of waiting answers goes to standard error.
 
     Args:
         settings: name the data folder and the server.

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from client.cli.common import command, errors, fail, open_server, out
+from client.core.wording import count_of
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -214,7 +215,7 @@ def _export(
             errors().print(Text(f"! without sounds: {problem}", "yellow"))
     else:
         raise typer.BadParameter(f"{path.name}: the name must end in .apkg or .csv")
-    errors().print(f"wrote {len(chosen)} items to {path}", markup=False, soft_wrap=True)
+    errors().print(f"wrote {count_of(len(chosen), 'item')} to {path}", markup=False, soft_wrap=True)
 
 
 def _import(settings: "ClientSettings", path: Path, set_: str | None) -> None:
@@ -223,8 +224,6 @@ def _import(settings: "ClientSettings", path: Path, set_: str | None) -> None:
     if path.suffix.casefold() != ".csv":
         raise typer.BadParameter(f"{path.name}: the name must end in .csv")
     done = import_items(settings, path, into=set_)
-    out().print(
-        f"{done.added} added, {done.replaced} replaced, {done.unchanged} were there already"
-    )
+    out().print(f"{done.added} added, {done.replaced} replaced, {done.unchanged} already there")
     for name in done.sets:
         out().print(Text(f"drill them with: aloud drill {name}", "dim"))

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from client.cli.commands import command_group
 from client.cli.common import command, fail, out, print_json
+from client.core.wording import count_of
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -89,4 +90,4 @@ def validate(
     from pronunciation.lexicon_loader import read_terms
 
     terms = read_terms(path)
-    out().print(f"{path}: {len(terms)} terms, no faults", markup=False)
+    out().print(f"{path}: {count_of(len(terms), 'term')}, no faults", markup=False)

@@ -20,6 +20,7 @@ from client.cli.common import (
     print_json,
     round_name,
 )
+from client.core.wording import count_of
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -45,7 +46,7 @@ def _day(text: str) -> datetime:
     try:
         return datetime.strptime(text, "%Y-%m-%d")
     except ValueError:
-        raise ValueError(f"must be a day such as 2027-03-01, not {text!r}") from None
+        raise ValueError(f"must be a date such as 2027-03-01, not {text!r}") from None
 
 
 def register(app: typer.Typer) -> None:
@@ -135,8 +136,8 @@ def regrade(
         for change in result.changes:
             _print_change(change)
         would = "would change" if diff else "changed"
-        attempts = "attempt" if result.graded == 1 else "attempts"
-        out().print(f"{result.graded} {attempts} graded again, {len(result.changes)} {would}")
+        graded = count_of(result.graded, "attempt")
+        out().print(f"{graded} graded again, {len(result.changes)} {would}")
     for failure in result.failures:
         errors().print(
             Text(f"attempt {failure.attempt_id} ({failure.question_id}): {failure.reason}", "red")
@@ -187,9 +188,9 @@ def import_file(
     with open_server(settings) as backend:
         done = import_archive(backend, file)
     answers, drills = done.attempts, done.drills
-    out().print(f"{answers.imported} imported, {answers.skipped} were there already")
+    out().print(f"{answers.imported} imported, {answers.skipped} already there")
     if drills.imported or drills.skipped:
-        out().print(f"drills: {drills.imported} imported, {drills.skipped} were there already")
+        out().print(f"drills: {drills.imported} imported, {drills.skipped} already there")
     if done.conflicts:
         raise fail(
             f"{len(done.conflicts)} not imported: different answers have the same ID here "
@@ -244,7 +245,7 @@ def purge(
         raise fail(f"there is no attempt {', '.join(map(str, ids))}; `aloud history` lists them")
     out().print(f"{result.deleted} deleted")
     if result.drill_reviews:
-        out().print(f"{result.drill_reviews} takes of drills deleted")
+        out().print(f"{count_of(result.drill_reviews, 'drill take')} deleted")
     if result.deleted < len(ids):
         raise fail(f"{len(ids) - result.deleted} of {len(ids)} attempts were not there")
 
@@ -252,7 +253,7 @@ def purge(
 def _warn_of_unfinished(
     settings: "ClientSettings", before: datetime | None, *, everything: bool
 ) -> None:
-    """Say what would go that no report tells of yet."""
+    """Name the unfinished answers that would be deleted too."""
     from client.data.own_recordings import OwnRecordings
     from server.contract import clock
 
@@ -263,8 +264,8 @@ def _warn_of_unfinished(
         length = clock(sum(each.duration_s for each in unfinished))
         errors().print(
             Text(
-                f"! {len(unfinished)} unfinished answer(s) would go too, {length} of speech: "
-                "aloud unfinished shows them",
+                f"! this also deletes {count_of(len(unfinished), 'unfinished answer')}, "
+                f"{length} of speech; to see: aloud unfinished",
                 "yellow",
             )
         )
@@ -273,7 +274,7 @@ def _warn_of_unfinished(
 def _print_history(page: "HistoryPage", *, filtered: bool) -> None:
     if not page.attempts:
         out().print(
-            "No attempt matches; without these options all are listed."
+            "No attempt matches. Leave out the options to list all."
             if filtered
             else "No attempts yet. Begin with: aloud interview --role ROLE"
         )
@@ -282,7 +283,7 @@ def _print_history(page: "HistoryPage", *, filtered: bool) -> None:
 
     out().print(history_table(page.attempts, out().width))
     if page.total > len(page.attempts):
-        out().print(Text(f"{len(page.attempts)} of {page.total}; --limit shows more", "dim"))
+        out().print(Text(f"{len(page.attempts)} of {page.total}; to see more: --limit", "dim"))
 
 
 def _print_change(change: "RegradeChange") -> None:

@@ -84,7 +84,7 @@ def assess(
         bool, typer.Option("--save/--no-save", help="Keep the attempt in the history.")
     ] = True,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Assess the readable part of a damaged file.")
+        bool, typer.Option("--partial", help="Assess what can be read of a damaged file.")
     ] = False,
     results: Annotated[
         Path | None,

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from client.cli.common import checked, command, open_server, out, print_json
+from client.core.wording import count_of
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -91,7 +92,7 @@ def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
         for task in week.tasks:
             out().print(Padding(Text(f"· {task}"), (0, 0, 0, 2)))
         for each in rounds[week.week]:
-            times = f"{each.attempts} answer{'' if each.attempts == 1 else 's'}"
+            times = count_of(each.attempts, "answer")
             ticked = Text("  ✓ ", "green") if each.attempts else Text("  ☐ ", "yellow")
             out().print(Text.assemble(ticked, each.round, (f"  {times}", "dim")))
         out().print()

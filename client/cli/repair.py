@@ -52,7 +52,7 @@ def retranscribe(
     from client.practice.progress import all_attempts
 
     if bool(attempt) == rough:
-        raise typer.BadParameter("name attempts, or --rough for all that are rough")
+        raise typer.BadParameter("name the attempts, or --rough for all with a rough transcript")
     recordings = OwnRecordings(settings.recordings)
     with open_server(settings) as backend:
         ids = attempt or [each.id for each in rough_answers(all_attempts(backend), recordings)]

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from client.cli.commands import command_group
 from client.cli.common import command, fail, out, print_json
+from client.core.wording import count_of
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -144,4 +145,6 @@ def restore(
 
 
 def _count(rows: dict[str, int]) -> str:
-    return f"{rows.get('attempts', 0)} answers and {rows.get('accounts', 0)} accounts"
+    return "{} and {}".format(
+        count_of(rows.get("attempts", 0), "answer"), count_of(rows.get("accounts", 0), "account")
+    )

@@ -68,7 +68,7 @@ def _list(offers: "tuple[Offer, ...]") -> None:
         out().print(Text(f"  {offer.name}", "dim"), soft_wrap=True)
     if offers:
         out().print(
-            Text("aloud unfinished --finish NAME, or --discard NAME; all stands for all", "dim")
+            Text("aloud unfinished --finish NAME, or --discard NAME; NAME may be all", "dim")
         )
     else:
         out().print("Nothing is unfinished.")

@@ -32,7 +32,7 @@ class JudgeSettings:
         host = urlsplit(self.address).hostname or ""
         try:
             return host == "localhost" or ip_address(host).is_loopback
-        except ValueError:  # a name: wherever it leads to
+        except ValueError:  # a name: it may lead anywhere
             return False
 
 

@@ -127,12 +127,12 @@ POSSIBLE: Final[Mapping[str, str]] = {
     "voice": ", ".join(VOICES),
     "speed": f"{SPEEDS[0]:g} to {SPEEDS[1]:g}",
     "theme": ", ".join(THEMES),
-    "microphone": "a name or a part of it",
+    "microphone": "a name or part of it",
     "engine": ", ".join(ENGINES),
     "model": "a name of `aloud models list`, or a folder",
     "thinking_s": f"0 to {MAX_THINKING_S}, in seconds",
     "mother_tongue": "a language",
-    "interview_date": "a day such as 2027-03-01",
+    "interview_date": "a date such as 2027-03-01",
     "keys": "on, off",
 }
 """The values that each setting takes, in words."""
@@ -191,7 +191,7 @@ def change_preferences(home: Path, changes: Mapping[str, str | None]) -> None:
 
 
 def reset_preferences(home: Path) -> None:
-    """Take back every choice, also where the file is damaged.
+    """Restore every default, even if the file is damaged.
 
     Raises:
         SettingsError: the file cannot be written.
@@ -226,7 +226,7 @@ def check_name(name: str) -> None:
 
 def _stored(home: Path) -> dict[str, str]:
     path = preferences_file(home)
-    remedy = "correct it, or take all choices back with `aloud settings reset`"
+    remedy = "correct it, or restore the defaults with `aloud settings reset`"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -64,7 +64,7 @@ class ClientSettings:
 
     @property
     def own_readings(self) -> Path:
-        """How you say terms and mean to: these readings count as right."""
+        """Your own readings of terms, which count as right."""
         return self.home / "own_readings.yaml"
 
     @property

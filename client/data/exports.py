@@ -26,14 +26,14 @@ EXPORT_FORMATS: Final = ("markdown", "html", "json", "csv", *SUBTITLES)
 
 @dataclass(frozen=True)
 class ImportedArchive:
-    """What came of an archive: what is new here, what was there, and ids that others have."""
+    """The result of an import: what is new, what was already here, and conflicting ids."""
 
     attempts: ImportResult
     drills: DrillImport
 
     @property
     def conflicts(self) -> tuple[str, ...]:
-        """Ids of answers and takes that are other ones here."""
+        """Ids that belong to different answers and takes here."""
         return (*self.attempts.conflicts, *self.drills.conflicts)
 
 

@@ -56,7 +56,7 @@ def add_own_alias(
     }
     owner = taken.get(" ".join(_tokens(words)))
     if owner is not None:
-        raise AliasError(f"these words count already, for the key phrase “{owner}”")
+        raise AliasError(f"these words already count, for the key phrase “{owner}”")
     _change(settings, lambda own: own.added(question.id, phrase, words))
     return backend.regrade(question_id=question.id)
 
@@ -64,7 +64,7 @@ def add_own_alias(
 def take_back_alias(
     backend: Backend, settings: ClientSettings, question_id: str, phrase: str, alias: str
 ) -> RegradeResult:
-    """Let your own words no longer count, and grade all answers to the question again.
+    """Stop counting your own words, and grade all answers to the question again.
 
     Raises:
         AliasError: the file cannot be read or written.
@@ -79,7 +79,7 @@ def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]
     try:
         rewrite_durably(path, lambda: change(read_own_aliases(path)).to_yaml().encode("utf-8"))
     except Timeout as error:
-        raise AliasError("another window is changing your words: try again") from error
+        raise AliasError("another window is changing your words; try again") from error
     except BankError as error:
         raise AliasError(str(error)) from error
     except OSError as error:

@@ -61,7 +61,7 @@ def add_own_readings(
 
 
 def take_back_readings(settings: ClientSettings, term: str) -> None:
-    """Let no reading of your own count for a term any more.
+    """Stop counting your own readings of a term.
 
     Raises:
         ReadingError: the file cannot be read or written.
@@ -74,7 +74,7 @@ def _change(settings: ClientSettings, change: Callable[[OwnReadings], OwnReading
     try:
         rewrite_durably(path, lambda: to_yaml(change(read_own_readings(path))).encode("utf-8"))
     except Timeout as error:
-        raise ReadingError("another window is changing your readings: try again") from error
+        raise ReadingError("another window is changing your readings; try again") from error
     except LexiconError as error:
         raise ReadingError(str(error)) from error
     except OSError as error:

@@ -20,7 +20,7 @@ from server.contract import EDGES, ROUGH_ENGINES, Attempt, AttemptSummary, Revis
 
 
 class RepairError(ClientError):
-    """This transcript cannot be made again or corrected so; the text says why."""
+    """This transcript cannot be made again or corrected this way; the text says why."""
 
 
 def rough_answers(

@@ -56,7 +56,7 @@ class RemoteSharing(ServerConnection):
         return self.call("POST", "shares", Shared, wanted, repeat=wanted.cohort_id is not None)
 
     def revoke(self, share_id: int) -> None:
-        """Takes a share back."""
+        """Revokes a share."""
         self.send("DELETE", f"shares/{share_id}", repeat=False)
 
     def add_link(self, share_id: int, wanted: LinkRequest) -> NewShareLink:
@@ -64,7 +64,7 @@ class RemoteSharing(ServerConnection):
         return self.call("POST", f"shares/{share_id}/links", NewShareLink, wanted, repeat=False)
 
     def revoke_link(self, link_id: int) -> None:
-        """Ends a link: nobody gets in by it any more."""
+        """Ends a link: it no longer opens the answer."""
         self.send("DELETE", f"share-links/{link_id}", repeat=False)
 
     def address_of(self, link: NewShareLink) -> str:
@@ -111,7 +111,7 @@ class RemoteSharing(ServerConnection):
             patience_s: how long to wait.
 
         Returns:
-            ``None``: nothing is being prepared any more. Otherwise how far it was when patience
+            ``None``: nothing is being prepared. Otherwise how far it was when patience
             ended, or why it failed (``state`` is ``failed``).
 
         Raises:

@@ -108,7 +108,7 @@ class Journal:
 
     @classmethod
     def of(cls, settings: ClientSettings) -> Self:
-        """The journal of a person."""
+        """The journal in the settings' data folder."""
         return cls(settings.recordings, settings.server)
 
     def answer(self, question_id: str, engine: str = "") -> KeptAnswer:
@@ -195,7 +195,7 @@ class Journal:
         return None
 
     def _read(self, stem: str) -> Entry | None:
-        """What is written beside the sound; ``None``: nothing that can be read."""
+        """The entry beside the sound; ``None``: there is none that can be read."""
         try:
             with (self.folder / (stem + ENTRY_SUFFIX)).open("rb") as file:
                 return Entry.model_validate_json(file.read(_MAX_ENTRY_BYTES))
@@ -203,7 +203,7 @@ class Journal:
             return None
 
     def _old(self, stem: str, sound: Path) -> Entry:
-        """What the name of a take tells that an earlier version recorded.
+        """What the file name tells of a take that an earlier version recorded.
 
         Its id follows from its name: however often it is finished, it is stored once.
         """

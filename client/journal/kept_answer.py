@@ -40,7 +40,7 @@ OLD_REASON_SUFFIX: Final = PART_SUFFIX + ".why"
 class KeptAnswer:
     """An answer that is being recorded, transcribed or sent; safe to use from several threads.
 
-    ``open`` begins it. What becomes of it is noted as it happens: ``recorded``, ``transcribed`` or
+    ``open`` begins it. Each step is noted as it happens: ``recorded``, ``transcribed`` or
     ``heard``, and at the end ``stored`` or ``discard``. An answer with neither end stays in the
     journal, and is offered again, also after a crash.
 
@@ -117,7 +117,7 @@ class KeptAnswer:
         self.hold()
 
     def hold(self) -> Self:
-        """Keep other programs from working on it, until it ends or is let go.
+        """Keep other programs from working on it, until it ends or ``let_go`` is called.
 
         Raises:
             TakeHeldError: another one does; RecordingError: it is gone.
@@ -201,7 +201,7 @@ class KeptAnswer:
             self._forget_entry()
 
     def sound(self) -> Path | None:
-        """Its file; ``None``: there is none (any more)."""
+        """Its file; ``None``: it has none."""
         if self._stem is None:
             return None
         for suffix in (PART_SUFFIX, WAV_SUFFIX):
@@ -240,7 +240,7 @@ class KeptAnswer:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """What has no end by now is left to be finished later."""
+        """An answer that has not ended is left to be finished later."""
         self.let_go(why_unfinished(error) if error is not None else "")
 
     def _note(self, entry: Entry) -> None:

@@ -146,11 +146,11 @@ class Chat:
         if status >= 500:
             return _RetryError(f"it failed ({status}){_detail_in(content)}")
         if 300 <= status < 400:
-            return ChatError(f"it sends to another address ({status}), which is not followed")
+            return ChatError(f"it redirects to another address ({status}), which is not followed")
         if status in (401, 403):
             if self._settings.key:
                 return ChatError(f"it refuses the key in ALOUD_JUDGE_KEY ({status})")
-            return ChatError(f"it wants a key: set ALOUD_JUDGE_KEY ({status})")
+            return ChatError(f"it needs a key: set ALOUD_JUDGE_KEY ({status})")
         if status == 404:
             return ChatError(
                 f"it has no such model, or no API at this address (404){_detail_in(content)}"

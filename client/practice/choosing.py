@@ -53,7 +53,7 @@ def choose_questions(
 
 
 def first_question(questions: Iterable[Question]) -> Question | None:
-    """The easiest question about oneself: whoever answers it need not have learned anything.
+    """The easiest question about the candidates themselves, which needs no preparation.
 
     One that begins interviews comes before all others.
     """

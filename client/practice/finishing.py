@@ -67,7 +67,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Finished:
-    """What became of it.
+    """The result of finishing it.
 
     Attributes:
         outcome: of an answer; ``None`` for a take of a drill.
@@ -213,7 +213,7 @@ class Finisher:
         if review is None:
             item = self._item(entry.asked)
             if item is None:
-                raise NotFinishableError(f"there is no drill item {entry.asked} any more")
+                raise NotFinishableError(f"the drill item {entry.asked} no longer exists")
             verdict = self._hear(kept.clip(), item)
             review = review_of(item, verdict, kept.spoken_at, kept.submission_id)
             kept.heard(review)
@@ -239,13 +239,13 @@ class Finisher:
         if entry.kind == "drill":
             item = self._item(entry.asked)
             if item is None and entry.review is None:
-                return Offer(found, problem=f"there is no drill item {entry.asked} any more")
+                return Offer(found, problem=f"the drill item {entry.asked} no longer exists")
             return Offer(found, entry.asked, item.prompt if item else entry.asked)
         if questions is None:
             return Offer(found, entry.asked)
         question = questions.get(entry.label)
         if question is None:
-            return Offer(found, problem=f"the bank has no question {entry.asked} any more")
+            return Offer(found, problem=f"the bank no longer has a question {entry.asked}")
         return Offer(found, question.id, question.prompt)
 
 

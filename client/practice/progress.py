@@ -294,7 +294,7 @@ def is_learned(card: DrillCard) -> bool:
 
 
 def week_starts(weeks: Sequence[PlanWeek], interview: date | None) -> dict[int, date]:
-    """The day each week of the plan begins, so that the last one ends with the interview's eve."""
+    """The day each week of the plan begins; the last week ends on the day before the interview."""
     if interview is None:
         return {}
     return {

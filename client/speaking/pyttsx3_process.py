@@ -76,7 +76,7 @@ def _espeak_library() -> Iterator[None]:
 
 
 def _prepare_espeak_driver() -> bool:
-    """Mend how pyttsx3's driver calls eSpeak NG; returns whether it now reads ``[[phonemes]]``.
+    """Repair how pyttsx3's driver calls eSpeak NG; returns whether it now reads ``[[phonemes]]``.
 
     - The flag that makes eSpeak NG read phonemes is passed.
     - The text's true length is stated: the driver states ten times of it, and eSpeak NG copies

@@ -37,7 +37,7 @@ _NO_VOICE: Final = "no voice works here, so the text is only shown"
 
 @dataclass(frozen=True)
 class SpeechOutcome:
-    """What became of a text that was to be spoken.
+    """Whether a text was spoken.
 
     Attributes:
         spoken: it was heard to its end, or until it was stopped.
@@ -123,7 +123,7 @@ class Speaker:
         show: Callable[[str], None] | None = None,
         stop: threading.Event | None = None,
     ) -> SpeechOutcome:
-        """Say ``text`` aloud and come back when it is said. Never raises: see the outcome.
+        """Say ``text`` aloud and return when it has been said. Never raises: see the outcome.
 
         Args:
             text: what to say.

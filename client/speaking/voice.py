@@ -23,7 +23,7 @@ class Voice(ABC):
     @property
     @abstractmethod
     def key(self) -> str:
-        """All that shapes its sound beside the text: what a cache must know."""
+        """Everything but the text that shapes its sound: part of the cache's key."""
 
     @abstractmethod
     def written_for(self, text: str, lexicon: Lexicon) -> str:
@@ -53,5 +53,5 @@ class Voice(ABC):
             )
         clip = self._render(text, lexicon)
         if not clip.samples.any():
-            raise SpeakingError(f"the voice {self.name} gave silence")
+            raise SpeakingError(f"the voice {self.name} produced only silence")
         return clip

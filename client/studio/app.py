@@ -172,7 +172,7 @@ def _add_failures(app: Starlette, studio: Studio) -> None:
 
     def on_unavailable(request: Request, error: Exception) -> Response:
         sign_in = isinstance(error, SignInNeededError)
-        title = "Sign in to the server" if sign_in else "The server is away"
+        title = "Sign in to the server" if sign_in else "The server cannot be reached"
         return _failure(studio, request, 503, title, str(error))
 
     def on_failure(request: Request, error: Exception) -> Response:

@@ -2,7 +2,7 @@
 
 Any web page can send requests to 127.0.0.1, and with its own name pointed there (DNS rebinding)
 read the answers. Its requests carry its name in ``Host`` or ``Origin`` (WebSockets are bound by no
-same-origin rule but carry ``Origin`` too), so both are held against the address served.
+same-origin rule but carry ``Origin`` too), so both are compared with the address served.
 """
 
 from collections.abc import Iterable

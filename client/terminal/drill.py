@@ -12,6 +12,7 @@ from rich.text import Text
 from client.audio import Level, Recorder, RecorderSettings
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
+from client.core.wording import count_of
 from client.journal.journal import Journal
 from client.journal.kept_answer import KeptAnswer
 from client.practice.drills.drill_session import DrillSession, Step
@@ -40,8 +41,8 @@ _SIGNS: Final = {
 }
 _UNDECIDED: Final = {
     "unclear": "This says nothing about you; say it again, a little slower.",
-    "something_else": "That did not sound like the term at all. Say just the term.",
-    "nothing": "No speech in the recording. Begin when it says recording; is the microphone muted?",
+    "something_else": "That did not sound like the term. Say only the term.",
+    "nothing": "No speech was heard. Speak while it is recording. Is the microphone muted?",
 }
 
 
@@ -79,7 +80,7 @@ class DrillScreen:
     """One drill.
 
     Args:
-        session: what is to be said, and what becomes of each take.
+        session: what is to be said, and the result of each take.
         console: the terminal.
         keys: the keys that steer it.
         record: records one take.
@@ -176,7 +177,7 @@ class DrillScreen:
             console.print(Text("It comes back in a moment.", "dim"))
         elif step.card is not None and heard.verdict == "correct":
             days = max((step.card.due - step.card.last_reviewed_at).days, 0)
-            console.print(Text(f"next in {days} day{'' if days == 1 else 's'}", "dim"))
+            console.print(Text(f"next in {count_of(days, 'day')}", "dim"))
 
     def _what_next(self, item: Item, step: Step | None, clip: Clip) -> bool:
         """Wait for a key; ``False``: the person leaves."""
@@ -210,7 +211,7 @@ class DrillScreen:
         tally = self._session.tally
         parts = [f"{tally.correct} right at once", f"{tally.mispronounced} to work on"]
         if tally.undecided:
-            parts.append(f"{tally.undecided} takes undecided")
+            parts.append(f"{count_of(tally.undecided, 'take')} undecided")
         self._console.print(Rule())
         self._console.print(Text(" · ".join(parts)))
 

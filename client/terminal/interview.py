@@ -36,7 +36,7 @@ LIMIT_OVER_TARGET: Final = 2.0
 MAX_MISSING_S: Final = 0.1
 """More sound than this that is on the disk but did not reach the live answer is made up for."""
 
-_KEPT: Final = "The recording is kept: Aloud offers it next time, or now with: aloud unfinished"
+_KEPT: Final = "The recording is kept. Aloud offers it next time; or now: aloud unfinished"
 
 
 class NoQuestionsError(ClientError):
@@ -45,7 +45,7 @@ class NoQuestionsError(ClientError):
 
 @dataclass(frozen=True)
 class InterviewOptions:
-    """What the candidate asked for."""
+    """What was asked for on the command line."""
 
     role: str
     round: RoundName | None
@@ -64,7 +64,7 @@ class Interview:
         settings: where takes are recorded to.
         backend: gives the questions and the history.
         session: turns a take into a report.
-        options: what the candidate asked for.
+        options: what was asked for on the command line.
         console: the terminal.
         speak: says a text aloud and comes back when it is said or the event is set.
         finisher: finishes what was interrupted before.
@@ -222,7 +222,7 @@ class Interview:
         levels: list[Level] = []
         with quiet_libraries(), recorder:
             if not self._console.is_terminal:
-                self._console.print("Recording; a long silence or the time limit ends it.")
+                self._console.print("Recording. A long silence or the time limit ends it.")
             recorder.start(
                 lambda level: levels.__setitem__(slice(None), [level]),
                 on_samples=listen,

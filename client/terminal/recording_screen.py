@@ -26,7 +26,7 @@ _TOO_LOUD_DBFS: Final = -1.0
 """Peaks above this are about to be clipped."""
 _ASK_FROM_S: Final = 0.5
 _ASK_TO_REPEAT_FROM_S: Final = 5.0
-"""As in the studio: who has only begun wants to begin again."""
+"""As in the studio: discarding a shorter recording is not asked about."""
 _FULL: Final = "█"
 _EMPTY: Final = "·"
 
@@ -115,9 +115,9 @@ def _asked(live: Live, keys: Keys, level: Level | None, *, leaving: bool) -> End
         return End.quit if leaving else End.discard
     length = clock(said_s)
     if leaving:
-        choices = "k keep it for later and leave\nd delete it and leave · g go on"
+        choices = "k keep it for later and leave\nd delete it and leave · g continue"
     else:
-        choices = "d delete it and start again · g go on"
+        choices = "d delete it and start again · g continue"
     text = Text.assemble((f"You have spoken for {length}.", "bold"), ("\n" + choices, "yellow"))
     live.update(text, refresh=True)
     key = one_of(keys, "kdg" if leaving else "dg")

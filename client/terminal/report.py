@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from client.core.wording import count_of
 from server.contract import (
     NOT_KNOWN,
     AttemptSummary,
@@ -259,8 +260,7 @@ def _delivery(delivery: Delivery) -> Text:
         parts.append("no pauses")
     elif delivery.longest_pause_s is not None:
         count = len(delivery.pauses)
-        plural = "" if count == 1 else "s"
-        parts.append(f"{count} pause{plural}, the longest {delivery.longest_pause_s:.1f} s")
+        parts.append(f"{count_of(count, 'pause')}, the longest {delivery.longest_pause_s:.1f} s")
     parts.append(_fillers(len(delivery.fillers), delivery.fillers_are_lower_bound))
     if delivery.repeated_starts:
         texts = (f"“{start.text}”" for start in delivery.repeated_starts[:_MAX_REPEATED])
@@ -273,7 +273,7 @@ def _fillers(count: int, is_lower_bound: bool) -> str:
     """Engines drop many fillers: none transcribed does not mean that none was said."""
     if count == 0:
         return "no fillers transcribed" if is_lower_bound else "no fillers"
-    return f"{'at least ' * is_lower_bound}{count} filler{'s' * (count > 1)}"
+    return f"{'at least ' * is_lower_bound}{count_of(count, 'filler')}"
 
 
 def _language(language: Language) -> Table:

@@ -38,7 +38,7 @@ def offer_unfinished(console: Console, keys: Keys, finisher: Finisher) -> None:
 
 
 def finish_offered(console: Console, finisher: Finisher, offer: Offer) -> Finished:
-    """Finish one of them and show what became of it.
+    """Finish one of them and show the result.
 
     Raises:
         ClientError: it cannot be finished now, and stays.

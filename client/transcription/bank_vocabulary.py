@@ -277,7 +277,7 @@ class Pronouncer:
 
 
 def _stems(word: str, suffix: str) -> Iterable[str]:
-    """What a suffix may have been put to: ``batch``, ``cach(e)``, ``shar(d)d``, ``tr(y)i``."""
+    """What a suffix may have been added to: ``batch``, ``cach(e)``, ``shar(d)d``, ``tr(y)i``."""
     if not word.endswith(suffix):
         return
     bare = word.removesuffix(suffix)

@@ -34,7 +34,7 @@ class ChildEndedError(Exception):
 
 
 class Child:
-    """One process; it ends with this object at the latest.
+    """One process; it ends with this object, if not before.
 
     Args:
         arguments: the first two of ``serve``, as text.

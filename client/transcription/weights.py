@@ -173,7 +173,7 @@ def pull(name: str, on_progress: DownloadProgress | None = None) -> Path:
     _download(weights, on_progress)
     folder = _cached(weights)
     if folder is None:
-        raise WeightsError(f"{name} was fetched only in part; run: aloud models pull {name}")
+        raise WeightsError(f"{name} was fetched only in part", f"aloud models pull {name}")
     return folder
 
 

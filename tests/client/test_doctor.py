@@ -173,7 +173,7 @@ def test_weights(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_damaged_weights_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_weights(name: str) -> Path:
-        raise WeightsError("model.bin is damaged; run: pip install them")
+        raise WeightsError("model.bin is damaged", "pip install them")
 
     small = SimpleNamespace(name="small.en")
     monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
@@ -232,7 +232,7 @@ def test_recordings_left_by_a_crash_are_told(settings: ClientSettings) -> None:
     writer.abandon()
     check = doctor.check_data_folder(settings)
     assert check.ok
-    assert "1 unfinished answer(s): aloud unfinished" in check.detail
+    assert "1 unfinished answer: aloud unfinished" in check.detail
 
 
 @pytest.mark.parametrize(

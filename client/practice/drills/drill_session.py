@@ -61,7 +61,7 @@ HearDrill = Callable[[Clip, Item], DrillVerdict]
 
 @dataclass(frozen=True)
 class Step:
-    """What became of a take.
+    """The result of a take.
 
     Attributes:
         item: what was to be said.
@@ -182,7 +182,7 @@ class DrillSession:
         )
 
     def skip(self) -> None:
-        """Go on without a verdict on the current item."""
+        """Continue without a verdict on the current item."""
         self._current()
         self._deck.skip()
 

@@ -37,7 +37,7 @@ _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 def _name(text: str) -> str:
     if not text or text != _NOT_IN_NAMES.sub("-", text).strip("-"):
-        raise ValueError("must be of small letters, digits and single hyphens, such as my-terms")
+        raise ValueError("must be lowercase letters, digits and single hyphens, such as my-terms")
     return text
 
 
@@ -98,7 +98,7 @@ def own_item(values: Mapping[str, Any]) -> OwnItem | list[str]:
     if len({mistake.phones for mistake in item.mistakes}) < len(item.mistakes):
         faults.append("mistakes: one appears twice")
     if item.term.casefold() not in item.prompt.casefold():
-        faults.append(f"prompt: does not hold the term {item.term!r}")
+        faults.append(f"prompt: does not contain the term {item.term!r}")
     return faults or item
 
 

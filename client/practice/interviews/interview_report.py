@@ -216,7 +216,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 _NO_ANSWER: Final = {
-    "skipped": "passed",
+    "skipped": "skipped",
     "unanswered": "cut off by the end",
     "open": "being asked",
 }

@@ -77,7 +77,7 @@ class InterviewReport(_Frozen):
     Attributes:
         answered: how many were answered, ``transcribing`` of them without a report yet.
         coverage: mean score of the answers with a report; ``None``: there is none.
-        coverage_of_asked: the same with questions passed or cut off counted as 0.
+        coverage_of_asked: the same with questions skipped or cut off counted as 0.
         answer_s: length of all answers together.
         words_per_minute: over all answers together, where they have a length.
         pauses: of all answers; ``longest_pause_s``: the longest of them.

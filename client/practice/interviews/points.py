@@ -84,7 +84,7 @@ def weakest(
             points.append((8 - line.score, "coverage", _point(text, f"answers[{at}].score")))
     for at, term in enumerate(terms):
         times = "once" if term.mispronounced == 1 else f"{term.mispronounced} times"
-        text = f"Practice “{term.term}”: it went wrong {times}. Say {term.expected}."
+        text = f"Practice “{term.term}”: you mispronounced it {times}. Say {term.expected}."
         weight = 6.5 + min(term.mispronounced, 5) * 0.3
         points.append((weight, "terms", _point(text, f"terms[{at}]")))
     return _mixed([*points, *_delivery(answers, words_per_minute)])
@@ -96,13 +96,13 @@ def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> 
         text = f"Slow down a little: {words_per_minute:.0f} words per minute over all answers."
         points.append((6.6, "pace", _point(text, "words_per_minute")))
     elif words_per_minute is not None and words_per_minute < COMFORTABLE_WPM[0]:
-        text = f"A little faster: {words_per_minute:.0f} words per minute sounds hesitant."
+        text = f"Speak a little faster: {words_per_minute:.0f} words per minute sounds hesitant."
         points.append((6.2, "pace", _point(text, "words_per_minute")))
     paused = [line for line in answers if (line.longest_pause_s or 0.0) >= LONG_PAUSE_S]
     if paused:
         worst = max(paused, key=lambda line: line.longest_pause_s or 0.0)
         text = (
-            f"Your longest pause took {worst.longest_pause_s:.1f} s, in question {worst.number}: "
+            f"Your longest pause lasted {worst.longest_pause_s:.1f} s, in question {worst.number}: "
             "say that you are thinking."
         )
         at = answers.index(worst)
@@ -111,7 +111,7 @@ def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> 
     total_s = sum(line.answer_s or 0.0 for line in timed)
     fillers = sum(line.fillers or 0 for line in timed)
     if total_s and fillers / total_s * 60.0 >= MANY_FILLERS_PER_MINUTE:
-        text = f"Replace fillers by a short silence: at least {fillers} were heard."
+        text = f"Replace fillers with a short silence: at least {fillers} were heard."
         points.append((6.8, "fillers", _point(text, "fillers")))
     points += _lengths(timed, answers)
     return points
@@ -123,8 +123,8 @@ def _lengths(timed: Sequence[AnswerLine], answers: Sequence[AnswerLine]) -> list
     short = [line for line in timed if shares[line.number] < TARGET_SHARES[0]]
     long = [line for line in timed if shares[line.number] > TARGET_SHARES[1]]
     for lines, text in (
-        (short, "Say more: less than half of the time you had, in {}."),
-        (long, "Shorten: half as long again as expected, in {}."),
+        (short, "Say more: you used less than half of the time, in {}."),
+        (long, "Be briefer: you took half as long again as expected, in {}."),
     ):
         if lines:
             evidence = f"answers[{answers.index(lines[0])}].answer_s"

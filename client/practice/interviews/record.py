@@ -43,7 +43,7 @@ class _Frozen(BaseModel):
 
 
 class AskedQuestion(_Frozen):
-    """One question of an interview, with what became of it.
+    """One question of an interview, with its outcome.
 
     Attributes:
         question_id: of the bank.
@@ -146,7 +146,7 @@ class InterviewRecord(_Frozen):
     ) -> Self:
         """The candidate thinks or speaks (``runs``), or the clock stands from now.
 
-        Nothing changes where the question is no longer open: another tab has gone on.
+        Nothing changes where the question is no longer open: another tab has moved on.
 
         Args:
             question_id: the open question.
@@ -168,11 +168,11 @@ class InterviewRecord(_Frozen):
         """The answer to the open question is being recorded.
 
         Raises:
-            InterviewError: this question is not open; another tab may have gone on.
+            InterviewError: this question is not open; another tab may have moved on.
         """
         question = self._asked(question_id)
         if question.state != "open":
-            raise InterviewError("this question was answered or passed in another tab")
+            raise InterviewError("this question was answered or skipped in another tab")
         return self._with(self._replaced(question, {"take": take}), ended_at=None)
 
     def given(self, question_id: str, take: str, now: datetime) -> Self:

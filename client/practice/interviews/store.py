@@ -95,7 +95,7 @@ class Interviews:
                 questions=tuple(questions),
             )
         except ValidationError as error:
-            raise InterviewError(f"this interview cannot be held: {_first(error)}") from error
+            raise InterviewError(f"this interview cannot start: {_first(error)}") from error
         self._write(record)
         return record
 
@@ -185,7 +185,7 @@ class Interviews:
         )
 
     def skip(self, interview_id: str, question_id: str) -> InterviewRecord:
-        """Pass a question; see ``InterviewRecord.skipped``."""
+        """Skip a question; see ``InterviewRecord.skipped``."""
         return self.change(interview_id, lambda record: record.skipped(question_id, self._clock()))
 
     def end(self, interview_id: str, *, shown: bool = True) -> InterviewRecord:

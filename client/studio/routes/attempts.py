@@ -79,7 +79,7 @@ def router(studio: Studio) -> APIRouter:
     def compare(request: Request, attempt_id: Id, other_id: Id) -> HTMLResponse:
         """Two answers to the same question, the earlier one first."""
         if attempt_id == other_id:
-            raise HTTPException(422, "these are one and the same answer")
+            raise HTTPException(422, "choose two different answers")
         pair = sorted(
             (studio.backend.attempt(each) for each in (attempt_id, other_id)),
             key=lambda each: (each.report.created_at, each.id),
@@ -263,7 +263,7 @@ def _sounds(studio: Studio, attempt: Attempt, view: ReportView) -> Sounds:
 
 
 def _taught(lexicon: Lexicon, terms: Iterable[TermVerdict]) -> dict[str, str]:
-    """Where each term of the lexicon is said; of another one nobody knows how it is said."""
+    """The address of each lexicon term's sound; other terms have none."""
     return {
         each.term: "/sound/term?" + urlencode({"term": each.term})
         for each in terms
@@ -282,7 +282,7 @@ def _ways(lexicon: Lexicon, terms: Iterable[TermVerdict]) -> dict[str, Ways]:
 
 def _scores(attempts: Iterable[AttemptSummary]) -> Chart | None:
     points = [ScorePoint(each.created_at, each.score, each.grader_version) for each in attempts]
-    return score_chart(points, title="Scores at this question", id_prefix="scores")
+    return score_chart(points, title="Scores for this question", id_prefix="scores")
 
 
 def _next(attempt: Attempt) -> str:

@@ -60,7 +60,7 @@ class SetLine:
         total: how many items it has.
         due: how many of them are due now.
         new: how many were never said.
-        learned: how many are known for weeks.
+        learned: how many are learned.
         next_at: when one is due again; ``None``: nothing was said yet, or something is due now.
     """
 

@@ -1,4 +1,4 @@
-"""The mock interview: chosen, held question after question, with one report at the end."""
+"""The mock interview: the form, question after question, and one report at the end."""
 
 import random
 from dataclasses import asdict
@@ -130,12 +130,12 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/{interview_id}/state")
     def state(interview_id: str) -> InterviewState:
-        """Where it stands; a page that outlived a crash has its last answers transcribed so."""
+        """The state; answers that a crash left without a transcript are transcribed now."""
         return _state(studio, studio.interviews.resume(_get(interviews, interview_id)))
 
     @routes.post("/{interview_id}/skip")
     def skip(interview_id: str, asked: _Asked) -> InterviewState:
-        """Pass the question."""
+        """Skip the question."""
         _get(interviews, interview_id)
         return _state(studio, interviews.skip(interview_id, asked.question_id))
 
@@ -154,7 +154,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{interview_id}/end")
     def end(interview_id: str, shown: Annotated[bool, Form()] = True) -> RedirectResponse:
-        """End it now, or confirm that the time is over; ``shown``: the open question was seen."""
+        """End it now, or confirm that time is up; ``shown``: the open question was seen."""
         record = _get(interviews, interview_id)
         interviews.end(record.id, shown=shown)
         return RedirectResponse(f"/interview/{record.id}/report", 303)

@@ -98,7 +98,7 @@ def _engine(studio: Studio) -> Check:
             "Transcription",
             False,
             f"{engine.name} works, but its transcripts are rough: there are no Whisper weights",
-            "fetch them once, on the first page",
+            "download them once, on the first page",
         )
     return Check("Transcription", True, f"{engine.name} {engine.model}".strip())
 

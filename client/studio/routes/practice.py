@@ -194,7 +194,7 @@ def _shown(offer: Offer) -> dict[str, Any]:
 
 
 def _moment(moment: datetime) -> str:
-    """The time of day, with the date where it was not today."""
+    """The time of day, with the date if it was not today."""
     local = moment.astimezone()
     return f"{local:%H:%M}" if local.date() == datetime.now().date() else when(moment)
 

@@ -242,7 +242,7 @@ class AnswerSocket:
         )
 
     async def _send_all(self) -> None:
-        """The one who sends, in order; if nobody listens any more it only empties the queue."""
+        """Sends messages in order; once the page is gone, it only empties the queue."""
         listening = True
         while (message := await self._outgoing.get()) is not None:
             if listening:
@@ -259,7 +259,9 @@ def _problem(error: Exception, *, kept: bool) -> Problem:
     """What to say of an error; one that nobody expected goes to the log as well."""
     match error:
         case ValidationError():
-            return Problem("protocol", "the page sent what the studio cannot read", _RELOAD, kept)
+            return Problem(
+                "protocol", "the page sent something that the studio cannot read", _RELOAD, kept
+            )
         case TakeProtocolError():
             return Problem("protocol", str(error), _RELOAD, kept)
         case TakeBusyError():

@@ -86,7 +86,7 @@ class OpenDrill:
     """One drill. Takes come one at a time, whatever the browser does.
 
     Args:
-        session: what is to be said, and what becomes of each take.
+        session: what is to be said, and the result of each take.
         title: of the set, for people.
         clock: gives the time.
     """
@@ -176,7 +176,7 @@ class OpenDrill:
             raise DrillError("this drill is over")
         if item.id != item_id:
             raise DrillError(
-                f"this drill has gone on to “{item.prompt}” (in another tab?); reload the page"
+                f"this drill has moved on to “{item.prompt}” (in another tab?); reload the page"
             )
         return item
 
@@ -226,7 +226,7 @@ class OpenDrills:
             return self._hear(clip, item)
 
     def add(self, session: DrillSession, title: str) -> OpenDrill:
-        """Open a drill for this session; those that lay idle for long are closed."""
+        """Open a drill for this session; drills that were idle for long are closed."""
         drill = OpenDrill(session, title, self._clock)
         now_s = self._monotonic()
         with self._lock:
@@ -244,15 +244,15 @@ class OpenDrills:
         """An open drill by its id.
 
         Raises:
-            DrillGoneError: it is not there any more.
+            DrillGoneError: it is no longer open.
         """
         with self._lock:
             found = self._drills.get(drill_id)
             if found is None or self._monotonic() - found[0] >= IDLE_S:
                 self._drills.pop(drill_id, None)
                 raise DrillGoneError(
-                    "this drill is no longer open: Aloud was restarted, or it lay idle for "
-                    "long. Every take you said is kept; start again with what is due."
+                    "this drill is no longer open: Aloud was restarted, or the drill was "
+                    "idle for too long. Every take is kept; start again with what is due."
                 )
             self._drills[drill_id] = (self._monotonic(), found[1])
             return found[1]

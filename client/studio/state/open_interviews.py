@@ -11,7 +11,7 @@ from client.studio.state.takes import NoSuchTakeError, TakeEnd, Takes
 
 
 class OpenInterviews:
-    """Notes in each interview what becomes of its recordings; safe to use from several threads.
+    """Notes in each interview the result of its recordings; safe to use from several threads.
 
     Args:
         interviews: where they are kept.
@@ -28,7 +28,7 @@ class OpenInterviews:
         """Note that the answer to the open question is being recorded.
 
         Raises:
-            InterviewError: the question is not open any more.
+            InterviewError: the question is no longer open.
         """
         self.kept.change(interview_id, lambda record: record.recorded(question_id, take))
 
@@ -53,7 +53,7 @@ class OpenInterviews:
         record = self.kept.get(interview_id)
         found = self.interrupted(record)
         if found is None or record.current is None or record.current.question_id != question_id:
-            raise InterviewError("there is no interrupted recording of this question any more")
+            raise InterviewError("there is no longer an interrupted recording of this question")
         return self.resume(self.kept.give(interview_id, question_id, found.name))
 
     def resume(self, record: InterviewRecord) -> InterviewRecord:

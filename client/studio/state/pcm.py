@@ -29,5 +29,5 @@ def clip_of_pcm(content: bytes) -> Clip:
         HTTPException: 422, not 16-bit samples, or none at all.
     """
     if not content or len(content) % BYTES_PER_SAMPLE:
-        raise HTTPException(422, "the take holds no sound: 16-bit samples are expected")
+        raise HTTPException(422, "the take has no sound in it: 16-bit samples are expected")
     return Clip(decode_pcm16(content))

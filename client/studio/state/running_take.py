@@ -152,7 +152,7 @@ class RunningTake:
             raise
 
     def keep(self) -> str:
-        """The answer is graded, and whoever waits for it knows: name the recording by it.
+        """The answer is graded and reported: name the recording after it.
 
         Returns:
             Why the recording was not kept; empty if it was.

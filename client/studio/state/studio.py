@@ -207,7 +207,7 @@ class Studio:
         self.backend.close()
 
     def _open_backend(self, tell: Callable[[str], None] | None) -> OutboxBackend:
-        """With the database opened only if a look at it finds something amiss.
+        """The backend; its database is opened only if a quick check finds a problem.
 
         A plain one is opened by ``get_ready``, when the first page is out.
         """
@@ -227,7 +227,7 @@ class Studio:
         return load_hearing(self.settings)
 
     def _speak_ahead(self, text: str) -> None:
-        with suppress(ClientError):  # whoever plays it sees why it cannot be said
+        with suppress(ClientError):  # the page that plays it says why it cannot be said
             self.speaker().clip(text)
 
     def _regrade(self) -> None:

@@ -60,7 +60,7 @@ class TakeEnd:
 
 @dataclass(frozen=True)
 class FinishedTake:
-    """What became of a take; ``notice``: what its owner should know, empty if all is well."""
+    """The result of a take; ``notice``: what its owner should know, empty if all is well."""
 
     outcome: Outcome
     notice: str = ""
@@ -192,7 +192,7 @@ class Takes:
                 return self._running
 
     def complete(self, take: RunningTake, question_id: str) -> FinishedTake:
-        """Have a take graded that was stopped, and tell what became of it.
+        """Have a stopped take graded, and tell the subscribers the result.
 
         Raises:
             ClientError: no speech, or engine or server failed; the take is left unfinished.

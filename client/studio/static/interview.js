@@ -8,14 +8,13 @@ import { onKeys } from "./keys.js";
 import { OneTab } from "./one_tab.js";
 import { Player } from "./player.js";
 import { request } from "./request.js";
+import { RoundClock } from "./round_clock.js";
 
 const TICK_MS = 500;
 const POLL_MS = 500;
 const BEAT_MS = 5000; // the studio takes 20 s without one for "left"
 const FREED_AFTER_TRIES = 6; // a page that was just reloaded still counts as recording
 const AGAIN_MS = 2000; // how often a lost studio is asked whether it is back
-const WARN_S = [300, 60];
-const WARNED_FOR_S = 20; // after that it would contradict the clock
 
 const IDLE = { idle: true, shows: ["hear", "skip"] };
 const RUNS = { runs: true }; // the clock
@@ -47,11 +46,8 @@ const player = new Player();
 
 let interview = JSON.parse(document.getElementById("state").textContent);
 const tab = new OneTab(`aloud.interview.${interview.id}`, () => player.stop());
-let leftS = interview.left_s;
-let tickedAtMs = performance.now();
+const roundClock = new RoundClock(interview.left_s);
 let beatAtMs = -Infinity;
-let ran = false;
-let ranS = 0; // since the studio last took it in
 let endWhenDone = false;
 
 /* ---- the question */
@@ -92,7 +88,7 @@ async function showQuestion() {
     showInterrupted();
     return;
   }
-  if (isOver()) {
+  if (roundClock.isOver) {
     showOver();
     return;
   }
@@ -110,7 +106,7 @@ async function showQuestion() {
   }
 }
 
-/** Says what became of answers given before, where something went wrong. */
+/** Shows what went wrong with earlier answers. */
 function showEarlier() {
   part("earlier").textContent = interview.problems.join(" ");
   part("earlier").hidden = interview.problems.length === 0;
@@ -183,9 +179,9 @@ async function comeBack() {
 async function pass() {
   player.stop();
   const sure = await confirm({
-    title: "Pass this question?",
+    title: "Skip this question?",
     detail: "It stays unanswered, and the next question follows.",
-    yes: "Pass",
+    yes: "Skip",
     no: "Answer it",
   });
   if (sure && (panel.isIdle || panel.is("interrupted"))) {
@@ -204,15 +200,14 @@ function goOn(next) {
   scrollTo(0, 0); // the clock and the whole question, from wherever the last answer was given
 }
 
-/** Takes over where the interview stands; where another tab has gone on, this one follows. */
+/** Takes in the new state; if another tab has moved on, this one follows. */
 function update(next) {
   const moved = next.question?.question_id !== interview.question?.question_id;
   if (moved) {
-    ranS = 0; // what is not told yet was spent on the question before
+    roundClock.ranS = 0; // what the studio does not know yet was spent on the question before
   }
   interview = next;
-  leftS = next.left_s;
-  tickedAtMs = performance.now();
+  roundClock.set(next.left_s);
   showEarlier();
   return moved;
 }
@@ -235,7 +230,7 @@ async function requestHere(what, json) {
 
 /* ---- an answer that was interrupted */
 
-/** Looks for the recording that was just interrupted; the studio lets go of it in a moment. */
+/** Looks for the recording that was just interrupted; the studio releases it in a moment. */
 async function findInterrupted() {
   for (let tries = 0; tries < FREED_AFTER_TRIES; tries += 1) {
     const next = await whereItStands();
@@ -275,7 +270,7 @@ async function drop() {
   const address = `/takes/${encodeURIComponent(interview.interrupted.name)}/discard`;
   await request(address, { post: true }).catch(() => null); // it is offered again after a reload
   interview.interrupted = null;
-  if (isOver()) {
+  if (roundClock.isOver) {
     showOver();
   } else {
     panel.enter("ready");
@@ -288,21 +283,15 @@ function pause(ms = POLL_MS) {
 
 /* ---- the clock */
 
-const isOver = () => leftS <= 0;
-
 function tick() {
-  const now = performance.now();
   const runs = Boolean(STATES[panel.state].runs) && part("over").hidden;
-  const goneS = ran && runs ? (now - tickedAtMs) / 1000 : 0;
-  ranS += goneS;
-  leftS = Math.max(0, leftS - goneS);
-  tickedAtMs = now;
-  if (runs !== ran || ((runs || panel.is(...FOLLOWS)) && now - beatAtMs > BEAT_MS)) {
+  const changed = roundClock.tick(runs);
+  const isDue = performance.now() - beatAtMs > BEAT_MS;
+  if (changed || ((runs || panel.is(...FOLLOWS)) && isDue)) {
     beat(runs);
   }
-  ran = runs;
-  part("left").textContent = clock(Math.ceil(leftS));
-  part("spent").value = interview.minutes * 60 - leftS;
+  part("left").textContent = clock(Math.ceil(roundClock.leftS));
+  part("spent").value = interview.minutes * 60 - roundClock.leftS;
   tell();
 }
 
@@ -313,21 +302,21 @@ async function beat(runs) {
   if (!asked) {
     return; // it has ended
   }
-  const json = { question_id: asked, runs, ran_s: ranS };
+  const json = { question_id: asked, runs, ran_s: roundClock.ranS };
   const follows = panel.is(...FOLLOWS);
   const next = await (follows
     ? whereItStands()
     : request(`/interview/${interview.id}/time`, { json }).catch(() => null));
   if (!next || interview.question?.question_id !== asked) {
-    return; // this page has gone on meanwhile
+    return; // this page has moved on meanwhile
   }
   if (!follows) {
-    ranS = Math.max(0, ranS - json.ran_s);
+    roundClock.ranS = Math.max(0, roundClock.ranS - json.ran_s);
   }
   if (!panel.isIdle && !panel.is(...FOLLOWS)) {
     // an answer has begun here: what is asked stays what it answers, and the seconds that ran
     // while the reply was on its way are not in it yet
-    leftS = Math.max(0, next.left_s - ranS);
+    roundClock.leftS = Math.max(0, next.left_s - roundClock.ranS);
     return;
   }
   const moved = update(next);
@@ -341,16 +330,11 @@ async function beat(runs) {
 function tell() {
   const isLast = panel.is("recording", "opening", "working");
   const waits = panel.is("interrupted", "loading", "elsewhere");
-  if (isOver() && !isLast && !waits && part("over").hidden) {
+  if (roundClock.isOver && !isLast && !waits && part("over").hidden) {
     showOver();
   }
-  const near = WARN_S.find((each) => leftS <= each && leftS > each - WARNED_FOR_S);
-  let text = "";
-  if (isOver()) {
-    text = isLast ? "The time is over. Finish this answer; it is the last one." : "";
-  } else if (near) {
-    text = near === 60 ? "1 minute left." : `${near / 60} minutes left.`;
-  }
+  const last = "Time is up. Finish this answer; it is the last one.";
+  const text = roundClock.isOver && isLast ? last : roundClock.warning;
   if (part("time-status").textContent !== text) {
     part("time-status").textContent = text; // each change is read out
   }
@@ -369,7 +353,7 @@ function showOver() {
 function primary() {
   if (panel.is("recording")) {
     panel.stop();
-  } else if (panel.isIdle && !isOver()) {
+  } else if (panel.isIdle && !roundClock.isOver) {
     begin();
   }
 }
@@ -414,7 +398,7 @@ end.addEventListener("submit", async (event) => {
     end.submit();
   }
 });
-addEventListener("pagehide", () => ran && beat(false)); // else it would continue for some seconds
+addEventListener("pagehide", () => roundClock.runs && beat(false)); // else it would continue for some seconds
 end.inert = false; // before, it would have ended the interview without asking
 
 setInterval(tick, TICK_MS);

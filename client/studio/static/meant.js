@@ -5,7 +5,7 @@
  * fetched, and what follows from the verdicts is taken over from it.
  */
 
-/** @param {HTMLElement} status says what came of it */
+/** @param {HTMLElement} status shows the result */
 export function answerInPlace(status) {
   document.addEventListener("submit", async (event) => {
     const form = event.target.closest("form[data-meant]");

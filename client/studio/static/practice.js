@@ -202,7 +202,7 @@ function onProblem(problem) {
     ? "The recording is kept: listen to it, finish it or discard it above."
     : "Nothing was recorded.";
   panel.showProblem(problem);
-  // the server lets go of the file a moment after the connection ends
+  // the server releases the file a moment after the connection ends
   setTimeout(refreshTakes, 300);
 }
 

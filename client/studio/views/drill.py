@@ -24,8 +24,8 @@ _VERDICTS: Final[dict[DrillVerdictName, tuple[str, Tone, str]]] = {
 }
 _UNDECIDED: Final[dict[DrillVerdictName, str]] = {
     "unclear": "This says nothing about you. Say it again, a little slower.",
-    "something_else": "That did not sound like the term at all. Say only what is shown.",
-    "nothing": "No speech in the recording. Start right after you press the button; if the level "
+    "something_else": "That did not sound like the term. Say only what is shown.",
+    "nothing": "No speech was heard. Start right after you press the button; if the level "
     "does not move while you speak, check the microphone.",
 }
 
@@ -86,7 +86,7 @@ class StepView:
 
 @dataclass(frozen=True)
 class ResultView:
-    """What became of one item; ``rank`` orders them, those to work on first."""
+    """The result of one item; ``rank`` orders them, those to work on first."""
 
     item_id: str
     prompt: str
@@ -113,7 +113,7 @@ def view_card(item: Item, *, again: bool) -> CardView:
 
 
 def view_step(step: Step, now: datetime) -> StepView:
-    """What became of a take."""
+    """The result of a take."""
     heard = step.heard
     sign, tone, words = _VERDICTS[heard.verdict]
     undecided = heard.verdict in _UNDECIDED
@@ -138,18 +138,18 @@ def view_step(step: Step, now: datetime) -> StepView:
 
 
 def view_result(item: Item, step: Step | None, misses: int, now: datetime) -> ResultView:
-    """What became of an item over a whole drill.
+    """The result of an item over a whole drill.
 
     Args:
         item: the item.
-        step: the last take with a verdict; ``None``: it was passed.
+        step: the last take with a verdict; ``None``: it was skipped.
         misses: how often it was said wrong.
         now: the time.
     """
     sign: str
     tone: Tone
     if step is None:
-        sign, tone, words, rank = "–", "warn", "passed", 2
+        sign, tone, words, rank = "–", "warn", "skipped", 2
     elif step.heard.verdict == "mispronounced":
         sign, tone, words, rank = "✗", "bad", "to work on", 0
     elif misses:

@@ -50,7 +50,7 @@ class InterviewState:
     """Where an interview stands, for its page's script.
 
     Attributes:
-        left_s: until the time is over; 0 from then on.
+        left_s: until time is up; 0 from then on.
         about: how many questions fill the time.
         question: ``None``: the interview has ended.
         recording: the question is being answered, in this tab or another.
@@ -75,7 +75,7 @@ class EarlierInterview:
     """One line of the list.
 
     Attributes:
-        state: ``running``; ``over``: the time is over, nobody ended it; ``ended``.
+        state: ``running``; ``over``: time is up, nobody ended it; ``ended``.
         score: mean coverage of its answers in the history; ``None``: there is none.
     """
 

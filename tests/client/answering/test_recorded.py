@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from client.answering.recorded import RecordingWorker
 from client.answering.sample_buffer import SampleBuffer
-from client.answering.worker import HELD_S, AnswerWorker
+from client.answering.worker import HELD_S
 from client.audio.files import SoundFile, read_audio
 from client.audio.speech import check_for_speech
 from client.core.errors import NoSpeech
@@ -64,8 +65,8 @@ def test_a_file_and_its_clip_give_the_same(spoken: np.ndarray, tmp_path: Path) -
     path = write(tmp_path / "a.wav", [spoken, silence(7), spoken[: 20 * SAMPLE_RATE_HZ]])
     streamed, at_once = Counting(), Counting()
 
-    from_file = AnswerWorker(streamed).run(SoundFile(path))
-    from_clip = AnswerWorker(at_once).run(read_audio(path))
+    from_file = RecordingWorker(streamed).run(SoundFile(path))
+    from_clip = RecordingWorker(at_once).run(read_audio(path))
 
     assert from_file == from_clip
     assert len(streamed.heard) >= 2
@@ -80,7 +81,7 @@ def test_only_what_is_needed_is_in_memory(spoken: np.ndarray, tmp_path: Path) ->
     path = write(tmp_path / "long.wav", parts)
     duration_s = sum(part.size for part in parts) / SAMPLE_RATE_HZ
 
-    worker = AnswerWorker(engine)
+    worker = RecordingWorker(engine)
     append = worker._sound.append
 
     def noting(samples: np.ndarray) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from client.answering.recorded import RecordingWorker
 from client.answering.worker import AnswerWorker, Caption, unintelligible
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
@@ -170,7 +171,7 @@ def test_what_the_engine_cannot_make_out_is_evidence_and_no_words(
     spans = [(1.0, 9.0), (11.0, 19.0), (21.0, 29.0)]
     monkeypatch.setattr("client.answering.worker.VoiceActivity", lambda: FedVoice(spans))
 
-    transcript, evidence = AnswerWorker(HalfDeaf()).run(Clip(NOISE[: 30 * SAMPLE_RATE_HZ]))
+    transcript, evidence = RecordingWorker(HalfDeaf()).run(Clip(NOISE[: 30 * SAMPLE_RATE_HZ]))
 
     assert [(each.start_s, each.end_s) for each in evidence.unintelligible] == [(11.0, 19.0)]
     assert not [word for word in transcript.words if 10.0 < (word.start_s or 0.0) < 20.0]

@@ -65,7 +65,7 @@ def test_the_same_name_is_found_again_when_the_indices_have_moved(
 
 
 def test_an_unknown_name_says_what_there_is(desk: Any) -> None:
-    with pytest.raises(RecordingError, match=r"'Jabra'; there is: .*Built-in Microphone \[ALSA\]"):
+    with pytest.raises(RecordingError, match=r"'Jabra'; available: .*Built-in Microphone \[ALSA\]"):
         find_device("Jabra", sounddevice=desk)
 
 

@@ -155,7 +155,7 @@ def test_a_server_that_asks_for_a_pause_again_and_again_is_left_alone(
 
 
 def test_a_server_that_wants_a_sign_in_says_how_and_loses_no_answer(make: SimpleNamespace) -> None:
-    for token, words in [(None, "wants you to sign in"), ("aloud_old", "refuses this client's")]:
+    for token, words in [(None, "requires you to sign in"), ("aloud_old", "refuses this client's")]:
         network = Network(problem(401, "not-signed-in", "sign in first"))
         with network.backend(token=token) as backend:
             with pytest.raises(SignInNeededError, match=words) as caught:

@@ -14,7 +14,7 @@ from client.backend.opening import open_backend
 from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import BackendError, QueuedError, UnavailableError
 from client.backend.remote import RemoteBackend
-from client.backend.sending import Sender
+from client.backend.sender import Sender
 from client.core.settings import ClientSettings
 from tests.ports import listening
 
@@ -197,7 +197,7 @@ class TestSender:
         sender.end(1.0, message.append)
         assert 0.9 < time.monotonic() - began_s < 5.0
         assert message[0].startswith("sending ")
-        assert "of 100 were sent" in message[1]
+        assert "of 100 sent; " in message[1]
         assert sender.wait(120)
         assert left[0] > 50
         sender.begin()
@@ -225,7 +225,7 @@ class TestSender:
         sender.begin()
         sender.end(0.01, message.append)
         assert left == [2]
-        assert message[1] == "0 of 2 were sent; 2 go(es) out next time"
+        assert message[1] == "0 of 2 sent; Aloud sends the other 2 next time"
         gate.set()
         assert sender.wait(60)
 

@@ -101,7 +101,7 @@ def test_what_waits_goes_out_when_the_server_answers_again(
         backend.history()
         backend.send_waiting(within_s=60)
         assert server.stored() == ["late"]
-    assert message == ["1 waiting answer(s) were sent"]
+    assert message == ["sent 1 waiting answer"]
 
 
 def test_an_export_of_everything_has_what_has_waited(

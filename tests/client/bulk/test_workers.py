@@ -74,7 +74,7 @@ def test_a_recording_whose_worker_was_lost_goes_to_another(tmp_path: Path) -> No
 def test_a_recording_that_ends_every_worker_is_a_line_and_stops_nothing(tmp_path: Path) -> None:
     written = run(tmp_path / "r", "abc", Fakes(1, {"b": 9}))
     errors = {line["id"]: line["error"] for line in written}
-    assert errors["b"] == "two workers ended over this recording (signal 9)"
+    assert errors["b"] == "two workers failed on this recording (signal 9)"
     assert errors["a"] == errors["c"] == "is empty"
 
 

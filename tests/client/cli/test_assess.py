@@ -81,7 +81,7 @@ def test_export_imports_again(
     run("assess", str(recording), "--question", QUESTION)
     archive = tmp_path / "all.json"
     assert run("export", "--format", "json", "--out", str(archive)).exit_code == 0
-    assert "0 imported, 1 were there already" in run("import", str(archive)).stdout
+    assert "0 imported, 1 already there" in run("import", str(archive)).stdout
     monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "other"))
     assert "1 imported" in run("import", str(archive)).stdout
     assert json.loads(run("history", "--json").stdout)["total"] == 1

@@ -37,9 +37,9 @@ def test_a_bundle_goes_out_and_its_comments_come_back_once(
     document = ReviewDocument(submission_id=attempt.submission.submission_id, comments=(comment,))
     back.write_text(document.model_dump_json(), encoding="utf-8")
     first, again = (run("bundle", "merge", str(back)) for _ in range(2))
-    assert "1 new comment on attempt 1, 0 known already" in first.stdout
+    assert "1 new comment on attempt 1, 0 already known" in first.stdout
     assert "Dr. Who: Slower" in first.stdout
-    assert "0 new comments on attempt 1, 1 known already" in again.stdout
+    assert "0 new comments on attempt 1, 1 already known" in again.stdout
     assert run("bundle", "export", "1", "--out", str(path)).exit_code == 0
     with zipfile.ZipFile(path) as bundle:
         assert b"Dr. Who" in bundle.read("comments.json")
@@ -62,8 +62,8 @@ def test_it_is_the_same_with_answers_on_a_shared_server(
     back = tmp_path / "back.json"
     back.write_text(document.model_dump_json(), encoding="utf-8")
     first, again = (run("bundle", "merge", str(back), *server) for _ in range(2))
-    assert "1 new comment, 1 new score on attempt 1, 0 known already" in first.stdout
-    assert "0 new comments on attempt 1, 2 known already" in again.stdout
+    assert "1 new comment, 1 new score on attempt 1, 0 already known" in first.stdout
+    assert "0 new comments on attempt 1, 2 already known" in again.stdout
     path = tmp_path / "answer.zip"
     exported = run("bundle", "export", "1", "--audio", "--out", str(path), *server)
     assert exported.exit_code == 0, exported.output

@@ -77,13 +77,13 @@ def test_one_term_is_drilled_in_a_set_or_not(run: Run, monkeypatch: pytest.Monke
 def test_own_items_in_and_out(run: Run, own: Path, tmp_path: Path) -> None:
     done = run("drill", "--import", str(own))
     assert done.exit_code == 0, done.stderr
-    assert "1 added, 0 replaced, 0 were there already" in done.stdout
+    assert "1 added, 0 replaced, 0 already there" in done.stdout
     assert "aloud drill own" in done.stdout
     assert "0 due, 1 new" in run("drill", "own", "--list").stdout
     exported = tmp_path / "out.csv"
     assert run("drill", "own", "--export", str(exported)).exit_code == 0
     assert "Foobarix" in exported.read_text(encoding="utf-8")
-    assert "0 added, 0 replaced, 1 were there" in run("drill", "--import", str(exported)).stdout
+    assert "0 added, 0 replaced, 1 already there" in run("drill", "--import", str(exported)).stdout
 
 
 def test_an_anki_deck_without_sounds(run: Run, own: Path, tmp_path: Path) -> None:
@@ -144,10 +144,10 @@ def test_export_import_and_purge_take_the_drills_along(
     archive = tmp_path / "all.json"
     assert run("export", "--format", "json", "--out", str(archive)).exit_code == 0
     purged = run("purge", "--all", "--yes")
-    assert "1 takes of drills deleted" in purged.stdout
+    assert "1 drill take deleted" in purged.stdout
     assert run("drill", "own", "--list").exit_code == 1, "own items are purged too"
     assert json.loads(run("progress", "--json").stdout)["drills"] == []
-    assert "drills: 1 imported, 0 were there already" in run("import", str(archive)).stdout
-    assert "drills: 0 imported, 1 were there already" in run("import", str(archive)).stdout
+    assert "drills: 1 imported, 0 already there" in run("import", str(archive)).stdout
+    assert "drills: 0 imported, 1 already there" in run("import", str(archive)).stdout
     [line] = json.loads(run("progress", "--json").stdout)["drills"]
     assert (line["name"], line["items"], line["misses"]) == ("own", 1, 1)

@@ -15,7 +15,7 @@ from tests.client.cli.conftest import Run
         ("history --limit many", "'--limit': must be a whole number"),
         ("history 1.5", "'ID': must be a whole number"),
         ("--port 70000", "'--port': must be 65535 or less"),
-        ("purge --before yesterday", "must be a day such as 2027-03-01, not 'yesterday'"),
+        ("purge --before yesterday", "must be a date such as 2027-03-01, not 'yesterday'"),
         ("history --role A_B", "--role: 'A_B' must be lower-case words joined by hyphens"),
         ("export --format pdf", "'--format': 'pdf' is not one of"),
     ],

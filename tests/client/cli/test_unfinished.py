@@ -90,7 +90,7 @@ def test_what_cannot_be_finished_says_why_and_can_be_discarded(
     leave(settings, question="gone-from-the-bank")
     leave(settings, drill="no-such-item")
     for offer in listed(run):
-        assert "any more" in str(offer["problem"])
+        assert "no longer" in str(offer["problem"])
     failed = run("unfinished", "--finish", "all")
     assert failed.exit_code == 1
     assert "2 of 2 could not be finished and are kept" in failed.stderr
@@ -142,7 +142,7 @@ def test_purge_says_what_else_would_go_before_it_asks(
 ) -> None:
     leave(settings)
     refused = run("purge", *options, input="n\n")
-    assert "1 unfinished answer(s) would go too, 0:03 of speech" in refused.stderr
+    assert "this also deletes 1 unfinished answer, 0:03 of speech" in refused.stderr
     assert len(listed(run)) == 1
     run("purge", *options, "--yes")
     assert listed(run) == []

@@ -96,7 +96,7 @@ def test_words_that_count_for_another_phrase_are_refused(
 ) -> None:
     text = "I would use priority flow control here."
     attempt = backend.submit(new_submission(QUESTION, Transcript(text=text)))
-    with pytest.raises(AliasError, match="count already, for the key phrase “priority flow"):
+    with pytest.raises(AliasError, match="already count, for the key phrase “priority flow"):
         add_own_alias(backend, settings, attempt, PHRASE, "Priority flow-control")
 
 

@@ -160,7 +160,7 @@ def test_a_name_that_no_name_can_be() -> None:
 @pytest.mark.parametrize(
     ("status", "key", "says"),
     [
-        (401, None, "it wants a key: set ALOUD_JUDGE_KEY (401)"),
+        (401, None, "it needs a key: set ALOUD_JUDGE_KEY (401)"),
         (401, "sk-1", "it refuses the key in ALOUD_JUDGE_KEY (401)"),
         (403, "sk-1", "it refuses the key in ALOUD_JUDGE_KEY (403)"),
         (404, None, "it has no such model, or no API at this address (404)"),

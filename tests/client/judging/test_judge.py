@@ -234,7 +234,7 @@ def test_a_judge_that_fails_is_a_problem_and_no_failure(fake_judge: FakeJudge) -
     judgment = judged(fake_judge)
 
     assert judgment is not None
-    assert judgment.problem == "it wants a key: set ALOUD_JUDGE_KEY (401)"
+    assert judgment.problem == "it needs a key: set ALOUD_JUDGE_KEY (401)"
 
 
 def test_a_server_that_is_away_is_a_problem_and_no_failure(fake_judge: FakeJudge) -> None:

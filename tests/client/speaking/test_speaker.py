@@ -205,5 +205,5 @@ def test_what_cannot_be_said_is_an_error(text: str, said: str) -> None:
 
 
 def test_a_voice_that_gives_nothing_is_an_error() -> None:
-    with pytest.raises(SpeakingError, match="gave silence"):
+    with pytest.raises(SpeakingError, match="only silence"):
         SilentVoice().synthesize("hello", LEXICON)

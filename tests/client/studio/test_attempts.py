@@ -174,7 +174,7 @@ def test_other_answers_to_the_question_are_listed_and_compared(
         page = client.get(f"/attempts/{one}/compare/{other}").text
         assert page.index("cheaper") < page.index(">receiver</span>")  # the earlier one first
         assert "Phrase by phrase" in page
-    assert "This is the only one" in client.get(f"/attempts/{elsewhere}").text
+    assert "This is your only answer" in client.get(f"/attempts/{elsewhere}").text
 
 
 def test_both_answers_can_be_heard_where_they_were_recorded(
@@ -257,7 +257,7 @@ def test_words_that_were_said_count_from_then_on(
         ("pausing <b>storms", "is not in the transcript"),
         ("", "is not in the transcript"),
         ("and", "would be found in every answer"),
-        ("priority flow control", "count already, for the key phrase “priority flow control”"),
+        ("priority flow control", "already count, for the key phrase “priority flow control”"),
     ],
 )
 def test_words_that_cannot_count_are_told_beside_the_phrase_and_kept_in_the_field(

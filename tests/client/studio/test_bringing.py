@@ -25,8 +25,8 @@ def test_an_archive_comes_back_in_an_empty_studio(client: TestClient, studio: St
     archive = client.get("/history/export.json").content
     client.post("/history/delete", data={"attempt": [number], "confirmed": "yes"})
     file = {"file": ("aloud.json", archive, "application/json")}
-    assert "1 imported, 0 were here already" in client.post("/history/import", files=file).text
-    assert "0 imported, 1 was here already" in client.post("/history/import", files=file).text
+    assert "1 imported, 0 were already here" in client.post("/history/import", files=file).text
+    assert "0 imported, 1 was already here" in client.post("/history/import", files=file).text
     assert studio.backend.history().total == 1
 
 

@@ -51,7 +51,7 @@ def test_the_sets_are_listed_with_what_is_due_and_new(client: TestClient) -> Non
     assert page.status_code == 200
     for title in ("Acronyms", "Silent letters", "Word stress", "Minimal pairs"):
         assert title in page.text
-    assert "0 due · 70 new · 0 of 70 known for weeks" in page.text
+    assert "0 due · 70 new · 0 of 70 learned" in page.text
 
 
 def test_what_was_said_is_no_longer_new(
@@ -90,7 +90,7 @@ def test_a_drill_that_is_gone_says_so_and_links_to_a_new_one(
 ) -> None:
     page = client.get("/drills/acronyms", params={"drill": "gone", "items": 5}, headers=HTML)
     assert page.status_code == 404
-    assert "Every take you said is kept" in page.text
+    assert "Every take is kept" in page.text
     assert 'href="/drills/acronyms?items=5"' in page.text
     drill = opened(client) | {"id": "gone"}
     answer = take(client, drill)
@@ -150,7 +150,7 @@ def test_skipping_brings_the_next_card(client: TestClient, hearing: ScriptedHear
     assert after["position"] == 2
     again = client.post(address, params={"item": drill["card"]["item_id"]})
     assert again.status_code == 422
-    assert "gone on to" in again.json()["detail"]
+    assert "moved on to" in again.json()["detail"]
 
 
 def test_a_set_that_is_not_there_is_told(client: TestClient) -> None:

@@ -144,7 +144,7 @@ def test_all_questions_are_found_by_word_role_round_and_level(
     for each in found:
         assert by_id[each].asked_in(wanted.role, wanted.round)
         assert by_id[each].difficulty == wanted.difficulty
-    assert "No question has all these words" in client.get("/questions?q=zzz%3Cb%3E").text
+    assert "No question matches" in client.get("/questions?q=zzz%3Cb%3E").text
     assert client.get("/questions?level=6").status_code == 422
 
 

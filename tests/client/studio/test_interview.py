@@ -157,7 +157,7 @@ def test_passing_and_ending_name_the_questions_without_answer(
     assert again["question"] == now["question"], "the same pass twice passes one question"
     page = client.post(f"{address}/end", headers=HTML)
     assert page.url.path == f"{address}/report"
-    assert "passed" in page.text
+    assert "skipped" in page.text
     assert "cut off by the end" in page.text
     assert f'href="/attempts/{said.attempt_id}"' in page.text
     assert client.get(address, follow_redirects=False).headers["location"] == f"{address}/report"
@@ -170,7 +170,7 @@ def test_an_answer_in_time_that_ends_after_it_is_the_last(
     address = f"/interview/{record.id}"
     assert state(client, address)["left_s"] == 0
     listing = client.get("/interview", headers=HTML).text
-    assert "The time is over." in listing
+    assert "Time is up." in listing
     say(studio, client, address)
     assert state(client, address)["question"] is None
     report = client.get(f"{address}/report.json").json()

@@ -109,7 +109,7 @@ def test_a_take_sent_twice_is_heard_once(backend: Backend) -> None:
 def test_a_take_of_another_card_than_the_one_up_is_refused(backend: Backend) -> None:
     drill, hearing = drill_of(backend, "correct")
     for item_id in ("item-2", "unknown"):
-        with pytest.raises(DrillError, match="gone on to “item-0”"):
+        with pytest.raises(DrillError, match="moved on to “item-0”"):
             drill.take("t-1", item_id, CLIP)
         with pytest.raises(DrillError, match="reload"):
             drill.skip(item_id)
@@ -123,7 +123,7 @@ def test_passing_stores_nothing_and_is_told_at_the_end(backend: Backend) -> None
     view = drill.take("t-2", "item-1", CLIP).drill
     assert [(each.item_id, each.words, each.coming) for each in view.results][-1] == (
         "item-0",
-        "passed",
+        "skipped",
         "",
     )
     assert {each.item_id for each in backend.export_all().drill_reviews} == {"item-1"}

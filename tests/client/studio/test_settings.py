@@ -145,7 +145,7 @@ def test_another_engine_is_loaded_next_unless_an_option_named_one(studio: Studio
 
 
 def test_the_plan_counts_back_from_the_interview(client: TestClient, studio: Studio) -> None:
-    assert "Enter the day of your interview" in html(client, "/plan")
+    assert "Enter the date of your interview" in html(client, "/plan")
     day = date.today() + timedelta(days=14)
     choose(client, "interview_date", day.isoformat())
     page = html(client, "/plan")

@@ -118,8 +118,8 @@ def test_discarded_is_recorded_again(backend: Backend) -> None:
 def test_an_undecided_take_is_said_again_or_skipped(backend: Backend) -> None:
     shown, sounds = run(backend, ["unclear", "nothing", "something_else"], "\n\nnq", items=1)
     assert "not clearly heard" in shown
-    assert "No speech in the recording" in shown
-    assert "did not sound like the term at all" in shown
+    assert "No speech was heard" in shown
+    assert "did not sound like the term" in shown
     assert "expected" not in shown
     assert "3 takes undecided" in shown
     assert sounds.log == ["say term-0"]

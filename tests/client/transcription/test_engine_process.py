@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.answering.worker import AnswerWorker
+from client.answering.recorded import RecordingWorker
 from client.audio.files import read_audio
 from client.core.errors import ClientError, EngineError, WeightsError
 from client.data import demo
@@ -190,9 +190,9 @@ def test_an_answer_is_whole_where_its_engine_hung_in_the_middle(tmp_path: Path) 
     times = tmp_path / "times"
     times.write_text("1")
     spoken = read_audio(demo.AUDIO)
-    calm = AnswerWorker(scripted("")).run(spoken)[0]
+    calm = RecordingWorker(scripted("")).run(spoken)[0]
 
-    transcript, _ = AnswerWorker(scripted(f"hangs {times}", still_s=2.0)).run(spoken)
+    transcript, _ = RecordingWorker(scripted(f"hangs {times}", still_s=2.0)).run(spoken)
 
     assert len(calm.words) == 2  # a word for each segment
     assert transcript.words == calm.words

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from client.answering.worker import transcribe
+from client.answering.recorded import transcribe
 from client.transcription.base import Transcriber
 from client.transcription.segments import KEEP_SILENCE_S, Piece, Segment
 from pronunciation.clip import Clip

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.answering.worker import transcribe
+from client.answering.recorded import transcribe
 from client.core.errors import NoSpeech
 from client.transcription.base import Transcriber, words_only
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip

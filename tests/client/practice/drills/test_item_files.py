@@ -135,7 +135,7 @@ def test_a_wrong_name_of_a_set_is_one_fault_in_plain_words(file: Path) -> None:
         with pytest.raises(DrillError) as caught:
             read_csv(write(file, "set," + HEADING + row))
         assert str(caught.value) == (
-            "own.csv: row 2: set: must be of small letters, digits and single hyphens, such as "
+            "own.csv: row 2: set: must be lowercase letters, digits and single hyphens, such as "
             "my-terms"
         )
 

@@ -124,7 +124,7 @@ def test_terms_are_taken_together_over_all_answers(interviews: Interviews) -> No
         (2, "pronunciation.terms[0]"),
     ]
     assert "You said “etcd” right every time (2)." in texts(report.strongest)
-    assert "Practice “RoCE”: it went wrong 2 times. Say ROCK-ee." in texts(report.weakest)
+    assert "Practice “RoCE”: you mispronounced it 2 times. Say ROCK-ee." in texts(report.weakest)
 
 
 def test_the_strongest_and_weakest_follow_the_rules(interviews: Interviews) -> None:
@@ -144,7 +144,7 @@ def test_the_strongest_and_weakest_follow_the_rules(interviews: Interviews) -> N
     assert texts(report.weakest) == [
         "Question 4 got no answer: say at least what you would try.",
         f"Question 2, {report.answers[1].topic}: only 1 of 3 key phrases. Start with “c”.",
-        "Your longest pause took 4.2 s, in question 3: say that you are thinking.",
+        "Your longest pause lasted 4.2 s, in question 3: say that you are thinking.",
     ]
 
 
@@ -160,9 +160,9 @@ def test_an_answer_without_any_phrase_is_told_so(interviews: Interviews) -> None
     ("delivery", "text"),
     [
         ({"words_per_minute": 200.0, "words": 400}, "Slow down a little: 200 words per minute"),
-        ({"words_per_minute": 90.0, "words": 180}, "A little faster: 90 words per minute"),
-        ({"answer_s": 59.0, "words": 118}, "less than half of the time you had, in questions 1"),
-        ({"answer_s": 181.0, "words": 362}, "Shorten: half as long again as expected"),
+        ({"words_per_minute": 90.0, "words": 180}, "Speak a little faster: 90 words per minute"),
+        ({"answer_s": 59.0, "words": 118}, "you used less than half of the time, in questions 1"),
+        ({"answer_s": 181.0, "words": 362}, "Be briefer: you took half as long again as expected"),
     ],
 )
 def test_delivery_that_stands_out_is_told(
@@ -269,7 +269,7 @@ def test_markdown_tells_all_and_what_was_said_is_no_markup(interviews: Interview
     lines = markdown.splitlines()
     assert lines[0] == "# Mock interview: ML Engineer, Coding"
     assert "- 2 of 4 questions answered" in lines
-    assert "no answer (passed)" in markdown
+    assert "no answer (skipped)" in markdown
     assert "no answer (cut off by the end)" in markdown
     assert r"it \| waits" in markdown
     assert r"| Ro\|CE\* | 1 of 1 | ROHSS | ROCK-ee | 1 |" in markdown

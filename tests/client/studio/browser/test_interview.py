@@ -92,7 +92,7 @@ def test_an_interview_from_the_choice_to_the_report_by_keyboard(
     wait_for_question(page, 2)
     page.wait_for_function("scrollY === 0")  # the clock and the question are in view
     page.keyboard.press("s")
-    page.locator("dialog").get_by_role("button", name="Pass").press("Enter")
+    page.locator("dialog").get_by_role("button", name="Skip").press("Enter")
     wait_for_question(page, 3)
     assert page.url == address, "no page in between"
     page.get_by_role("button", name="End the interview now").press("Enter")
@@ -133,7 +133,7 @@ def test_the_engine_and_other_tabs_are_behind_and_the_last_answer_is_finished(
     other.close()
     leave_s(running.studio, url, 10)
     page.keyboard.press("Space")
-    told = page.get_by_text("The time is over. Finish this answer")
+    told = page.get_by_text("Time is up. Finish this answer")
     told.wait_for()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     box, button = told.bounding_box(), page.locator("[data-primary]").bounding_box()
@@ -240,7 +240,7 @@ def test_when_the_time_is_over_nothing_more_is_asked(serve: Serve, new_page: New
     page = new_page()
     page.set_default_timeout(PATIENCE_MS)
     page.goto(url)
-    page.get_by_role("heading", name="The time is over").wait_for()
+    page.get_by_role("heading", name="Time is up").wait_for()
     assert page.get_by_role("button", name=re.compile("^Answer")).count() == 0
     page.get_by_role("button", name="See the report").press("Enter")
     page.wait_for_url("**/report")
@@ -262,7 +262,7 @@ def test_an_answer_interrupted_as_the_time_ran_out_still_counts(
     page.set_default_timeout(PATIENCE_MS)
     page.goto(url)
     page.get_by_text(re.compile(r"Your answer of 0:04 .* was interrupted; it is kept")).wait_for()
-    assert page.get_by_role("heading", name="The time is over").count() == 0
+    assert page.get_by_role("heading", name="Time is up").count() == 0
     page.get_by_role("button", name="Use it as the answer").press("Enter")
     page.wait_for_url("**/report")
     wait_for(lambda: running.studio.backend.history().total == 1)
