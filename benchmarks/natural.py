@@ -1,12 +1,13 @@
 """Answers by people who knew neither phrases nor grader, against what a coach says of them.
 
-    python benchmarks/natural.py [ANSWERS.jsonl …] [--parts] [--errors]
+    python benchmarks/natural.py [ANSWERS.jsonl …] [--bank BANK.yaml] [--parts] [--errors]
 
 Each line of a file: ``{"id": question id, "quality": "strong" | "middling" | "weak", "style",
 "text", "labels": [[phrase, "yes" | "half" | "no", quote, named], …]}``. Without files, it takes
 benchmarks/answers/final4.jsonl, which nobody read while the grader was made and which was graded
 least often. The other files there whose names begin with "final" are such sets too; the rest is
-development data. Prints
+development data. shop.jsonl answers the questions of another bank, which ``--bank`` adds:
+shop_bank.yaml beside it. Prints
 
 - for each round and over all the share of pairs of a strong and a weak answer to the same question
   in which the strong one scores higher (ties count half), and the mean scores;
@@ -66,9 +67,9 @@ class Graded:
         return self.report.structure
 
 
-def grade_all(paths: Sequence[Path], lexicon: Lexicon) -> list[Graded]:
-    """Grades every answer in the files."""
-    bank = load_bank()
+def grade_all(paths: Sequence[Path], lexicon: Lexicon, banks: Sequence[Path] = ()) -> list[Graded]:
+    """Grades every answer in the files, to questions of the built-in bank or of ``banks``."""
+    bank = load_bank(banks)
     graded: list[Graded] = []
     for line in (line for path in paths for line in path.read_text("utf-8").splitlines()):
         answer = json.loads(line)
@@ -179,10 +180,11 @@ def main() -> int:
     """Grades, prints, and says whether the goals are met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path, default=[FINAL])
+    parser.add_argument("--bank", type=Path, action="append", default=[], help="a bank on top")
     parser.add_argument("--parts", action="store_true", help="print the share of each part")
     parser.add_argument("--errors", action="store_true", help="print what is wrongly covered")
     arguments = parser.parse_args()
-    graded = grade_all(arguments.files, load_lexicon())
+    graded = grade_all(arguments.files, load_lexicon(), arguments.bank)
     met = [report("all", graded)]
     for name in dict.fromkeys(each.question.round for each in graded):
         met.append(report(name, [each for each in graded if each.question.round == name]))
