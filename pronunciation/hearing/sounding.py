@@ -34,6 +34,8 @@ MIN_LIKENESS: Final = 2.0
 """Nats from which an expected term is listened to; see ``misspelled``."""
 MIN_LIKENESS_RELATED: Final = 8.0
 """The same for a term that is related to what the question is about."""
+MIN_LIKENESS_ODD: Final = 4.0
+"""The same for words of which one is nothing that people in the field say."""
 RELATED_FROM: Final = 0.035
 """The ``Sounding.related`` from which a term is also searched for without an odd word."""
 PART_WORDS: Final = 2
@@ -126,7 +128,7 @@ def sounds_like(
     bare = [normal(word) for word in words]
     found: dict[tuple[int, int, int], tuple[float, Near]] = {}
     for likeness, index, near in (
-        *_expected(written, terms, misspellings),
+        *_expected(written, bare, terms, ordinary, misspellings),
         *_around_parts(written, terms, misspellings),
         *_unexpected(written, bare, terms, ordinary),
     ):
@@ -149,7 +151,11 @@ def sounds_like(
 
 
 def _expected(
-    written: Written, terms: Sequence[Sounding], misspellings: Misspellings
+    written: Written,
+    bare: Sequence[str],
+    terms: Sequence[Sounding],
+    ordinary: Container[str],
+    misspellings: Misspellings,
 ) -> Iterator[tuple[float, int, Near]]:
     """Where the written phones may mean an expected term."""
     layout, frames = written.layout, unit_frames(written)
@@ -174,16 +180,17 @@ def _expected(
         return
     said = indices([each for unit in dict.fromkeys(units) for each in layout.phones[unit]])
     scores, starts = misspellings.best_ends([each for _, each in wanted], said, breaks)
-    least = [_least_likeness(terms[index]) for index, _ in wanted]
+    is_odd = [bare[word] not in ordinary for word in layout.word_index]
+    expected = np.array([terms[index].expected for index, _ in wanted])
+    least = np.where(expected, MIN_LIKENESS, MIN_LIKENESS_ODD)
     for at, column in zip(*np.nonzero(scores >= least), strict=True):
         first, last = units[starts[at, column]], units[at]
-        if last - first < MOST_WORDS:
+        likeness = float(scores[at, column])
+        if last - first < MOST_WORDS and (
+            expected[column] or likeness >= MIN_LIKENESS_RELATED or any(is_odd[first : last + 1])
+        ):
             index, wording = wanted[column]
-            yield float(scores[at, column]), index, Near(index, wording, first, last)
-
-
-def _least_likeness(term: Sounding) -> float:
-    return MIN_LIKENESS if term.expected else MIN_LIKENESS_RELATED
+            yield likeness, index, Near(index, wording, first, last)
 
 
 def _around_parts(
@@ -191,8 +198,13 @@ def _around_parts(
 ) -> Iterator[tuple[float, int, Near]]:
     """Where the transcript names a part of a term ("K-fee cache" for KV cache)."""
     layout, frames = written.layout, unit_frames(written)
+    likely = [each.term for each in terms if each.is_likely]
     longer = [
-        (index, each) for index, each in enumerate(terms) if each.is_likely and " " in each.term
+        (index, each)
+        for index, each in enumerate(terms)
+        if " " in each.term
+        # or its rest is: GPU before "utilization"
+        and (each.is_likely or any(is_part(name, each.term) for name in likely))
     ]
     for unit, target in enumerate(layout.target):
         if target is None:

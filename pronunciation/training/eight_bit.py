@@ -26,7 +26,7 @@ SMALLEST: Final = 4096
 """Weights of fewer elements stay in 32-bit floats."""
 OPSET, IR_VERSION = 20, 9
 _TO_THE_END: Final = np.iinfo(np.int64).max
-_BATCH_NORM_EPSILON: Final = 1e-5
+BATCH_NORM_EPSILON: Final = 1e-5
 
 
 def networks(trained: Sequence[tuple[Weights, Array]]) -> onnx.ModelProto:
@@ -159,9 +159,7 @@ def _convolved(
 
 
 def _normalized(graph: _Graph, x: str, weights: Weights, name: str) -> str:
-    scale = weights[f"{name}.weight"] / np.sqrt(
-        weights[f"{name}.running_var"] + _BATCH_NORM_EPSILON
-    )
+    scale = weights[f"{name}.weight"] / np.sqrt(weights[f"{name}.running_var"] + BATCH_NORM_EPSILON)
     shift = weights[f"{name}.bias"] - weights[f"{name}.running_mean"] * scale
     scaled = graph("Mul", x, graph.constant(scale.astype(np.float32)))
     return graph("Add", scaled, graph.constant(shift.astype(np.float32)))

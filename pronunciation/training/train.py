@@ -8,6 +8,7 @@ weights is saved.
 """
 
 import argparse
+import copy
 import math
 import pickle
 import random
@@ -190,6 +191,27 @@ def losses(
     return framewise + RIVAL_WEIGHT * rivals, framewise.item(), won
 
 
+def between(net: PhoneNet, other: PhoneNet, share: float) -> PhoneNet:
+    """A network whose weights are this share of the way from one to another.
+
+    What was learned before is forgotten less than it is learned (Wortsman et al., "Robust
+    fine-tuning of zero-shot models", 2022).
+    """
+    mixed = copy.deepcopy(net)
+    weights = zip(mixed.state_dict().values(), other.state_dict().values(), strict=True)
+    for mine, theirs in weights:
+        if mine.is_floating_point():
+            mine.lerp_(theirs, share)
+    return mixed
+
+
+def keep_norms(net: torch.nn.Module) -> None:
+    """Let the normalizations scale as they do, whatever the mean of a batch is."""
+    for module in net.modules():
+        if isinstance(module, torch.nn.BatchNorm1d):
+            module.eval()
+
+
 def main() -> None:
     """Train and save."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -206,6 +228,12 @@ def main() -> None:
     parser.add_argument(
         "--with-dev", action="store_true", help="learn from dev's speakers too, once calibrated"
     )
+    parser.add_argument(
+        "--keep-norms", action="store_true", help="as they are: for a network from restore"
+    )
+    parser.add_argument(
+        "--way-back", type=float, default=0.0, help="to --init, from 0 to 1, of what is saved"
+    )
     parser.add_argument("--report-every", type=float, default=0.1, help="share of the time")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
@@ -214,11 +242,13 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     with args.data.open("rb") as file:
         data: dict[str, list[Utterance]] = pickle.load(file)
-    synthetic = [u for u in data.get("synthetic", []) if u.speaker not in args.without]
+    spoken = [*data.get("synthetic", []), *data.get("natural", [])]
+    synthetic = [u for u in spoken if u.speaker not in args.without]
     log_prior = log_prior_of(data["train"] + synthetic)
     net = PhoneNet(args.width)
     if args.init:
         net, log_prior = load(args.init)
+    began = copy.deepcopy(net)
     real = data["train"] + (data["dev"] if args.with_dev else [])
     batches = Batches(real, synthetic, args.seed, args.real_share, args.batch_s)
     averaged = AveragedModel(
@@ -237,6 +267,8 @@ def main() -> None:
         rate = args.rate * warm * 0.5 * (1 + math.cos(math.pi * min(1.0, done))) + 1e-6
         optimizer.param_groups[0]["lr"] = rate
         with_rivals = done >= args.rivals_from
+        if args.keep_norms:
+            keep_norms(net)
         loss, framewise, won = losses(
             net, log_prior, batch, batches.chance, with_rivals=with_rivals
         )
@@ -256,7 +288,7 @@ def main() -> None:
                 f"{done:.2f} step {step} frame {mean[0]:.3f} loss {mean[1]:.3f} won {mean[2]:.4f}"
                 f" | dev {evaluate(averaged.module, log_prior, part)}", flush=True,
             )  # fmt: skip
-            save(averaged.module, log_prior, args.out)
+            save(between(averaged.module, began, args.way_back), log_prior, args.out)
 
 
 if __name__ == "__main__":

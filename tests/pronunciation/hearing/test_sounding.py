@@ -141,3 +141,37 @@ def test_of_terms_that_sound_alike_only_the_usual_one_is_looked_for() -> None:
         (QUEUE, (*QUEUE, "Z")),
         (("K", "UW"),),
     )
+
+
+@pytest.mark.parametrize(("is_ordinary", "is_near"), [(True, False), (False, True)])
+def test_a_related_term_is_looked_for_in_less_like_words_where_one_is_odd(
+    is_ordinary: bool, is_near: bool
+) -> None:
+    said = [THE, ("S", "ER", "UH", "M"), FULL]
+    _, transcript = written(said, said)
+    slurm = Sounding("Slurm", (("S", "L", "ER", "M"),), expected=False, related=0.07)
+    ordinary = {"the", "full", *(["serurm"] * is_ordinary)}
+    misspellings = respelled_model().misspellings
+
+    near = sounds_like(transcript, ["the", "serurm", "full"], [slurm], ordinary, misspellings)
+
+    assert any(each.first == each.last == 1 for each in near) is is_near
+
+
+@pytest.mark.parametrize(("gpu_is_expected", "is_near"), [(False, False), (True, True)])
+def test_a_longer_term_is_looked_for_where_its_parts_are_named_and_expected(
+    gpu_is_expected: bool, is_near: bool
+) -> None:
+    gpu: Phones = ("JH", "IY", "P", "IY", "Y", "UW")
+    use: Phones = ("Y", "UW", "S")
+    said = [THE, ("JH", "IY", "B", "IY", "Y", "UW"), use, FULL]
+    _, transcript = written(said, said)
+    transcript.layout.target[2] = Target("use", 2, 1, ("Y UW1 S",))
+    terms = [
+        Sounding("GPU", (gpu,), gpu_is_expected),
+        Sounding("GPU use", ((*gpu, *use),), expected=False),
+    ]
+
+    near = near_terms(transcript, ["the", "gbu", "use", "full"], *terms)
+
+    assert any((each.index, each.first, each.last) == (1, 1, 2) for each in near) is is_near

@@ -14,7 +14,13 @@ from pronunciation.drill_sets import load_drills
 from pronunciation.errors import PhoneError
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import base_phone
-from pronunciation.respelling.for_voices import RespellingStyle, respell, to_espeak, to_natural
+from pronunciation.respelling.for_voices import (
+    RespellingStyle,
+    from_natural,
+    respell,
+    to_espeak,
+    to_natural,
+)
 from pronunciation.terms import Lexicon, Term
 
 
@@ -110,6 +116,15 @@ def test_natural(text: str, expected: str) -> None:
 )
 def test_to_natural(phones: str, expected: str) -> None:
     assert to_natural(phones) == expected
+    assert from_natural(expected) == tuple(map(base_phone, phones.split()))
+
+
+@pytest.mark.parametrize(
+    ("letters", "expected"),
+    [("bˈʌTᵊn,", "B AH T AH N"), ("vˈɜki", "V ER K IY"), ("xa", ""), ("—", "")],
+)
+def test_from_natural(letters: str, expected: str) -> None:
+    assert from_natural(letters) == tuple(expected.split())
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ pytest.importorskip("onnx", reason="so does writing ONNX")
 
 from pronunciation.training.eight_bit import eight_bits, networks  # noqa: E402
 from pronunciation.training.network import PhoneNet  # noqa: E402
+from pronunciation.training.restore import restored  # noqa: E402
 from pronunciation.training.train import emissions  # noqa: E402
 
 
@@ -47,3 +48,29 @@ def test_the_graph_gives_the_mean_of_the_networks_scores(frames: int) -> None:
         wanted = torch.stack([emissions(net(mel), prior) for net, prior in trained]).mean(0)
     assert scores.shape == wanted.shape
     assert np.abs(scores - wanted.numpy()).mean() < 0.02
+
+
+def test_what_is_shipped_can_be_trained_on() -> None:
+    torch.manual_seed(4)
+    trained = []
+    for width in (48, 72):
+        net = PhoneNet(width).eval()
+        for name, value in net.named_buffers():
+            if value.is_floating_point():
+                value.copy_(torch.rand_like(value) * (1.5 if "var" in name else 0.3) + 0.2)
+        trained.append((net, torch.randn(40)))
+    model = networks(
+        [({n: v.numpy() for n, v in net.state_dict().items()}, p.numpy()) for net, p in trained]
+    )
+    mel = torch.randn(1, 80, 120) * 0.3
+
+    back = list(restored(model))
+
+    assert len(back) == 2
+    for (net, prior), (weights, log_prior) in zip(trained, back, strict=True):
+        again = PhoneNet(weights["head.weight"].shape[1]).eval()
+        again.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
+        with torch.no_grad():
+            wanted = emissions(net(mel), prior)
+            got = emissions(again(mel), torch.tensor(log_prior))
+        assert (got - wanted).abs().mean() < 0.02
