@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.accents import ACCENTS, LEARNED_FROM, Accent
 from client.speaking.natural_voice import NaturalVoice
-from pronunciation.g2p.words import Phones
+from pronunciation.g2p import Phones
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.pcm import encode_pcm16
