@@ -167,7 +167,7 @@ def test_an_export_and_a_bundle_are_read_back(run: Run, empty_home: Path) -> Non
         attempt["submission"]["transcript"]["text"] == original["submission"]["transcript"]["text"]
     )
     merged = run("bundle", "merge", str(DATA / "bundle.zip")).stdout
-    assert "1 new comment on attempt 1, 1 known already" in " ".join(merged.split())
+    assert "1 new comment on attempt 1, 1 already known" in " ".join(merged.split())
     assert "Cleo: Slower here" in merged
 
 

@@ -354,7 +354,7 @@ def test_nothing_running_is_said(settings: RecorderSettings, method: str) -> Non
 def test_two_takes_at_once_are_refused(settings: RecorderSettings, sound_system: Any) -> None:
     recorder = Recorder(settings, sounddevice=sound_system(signal=tone(0.2)))
     recorder.start()
-    with pytest.raises(RecordingError, match="running already"):
+    with pytest.raises(RecordingError, match="already running"):
         recorder.start()
     recorder.discard()
 

@@ -79,7 +79,7 @@ def test_a_judge_that_fails_costs_only_its_verdicts(run: Run, fake_judge: FakeJu
     report = grade(run, "--judge", fake_judge.address, "--judge-model", "small")
 
     assert phrase(report)["status"] == "missing"
-    assert "gave no verdicts: it wants a key" in report["notices"][0]
+    assert "gave no verdicts: it needs a key" in report["notices"][0]
 
 
 def test_a_judge_elsewhere_is_warned_of(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,6 @@ NO_PAGES: Final = {
     "/attempts/{attempt_id}/export.{suffix}",
     "/attempts/{attempt_id}/share/bundle",
     "/microphone/setup",
-    "/sound/voice",
     "/interview/{interview_id}/state",
     "/interview/{interview_id}/report.{suffix}",
 }
