@@ -18,7 +18,7 @@ from tests.hostile_audio import SPEECH_S, encoded, with_hole
 FRAGMENTS = {"movflags": "frag_keyframe+empty_moov", "frag_duration": "500000"}
 
 ABOUT_S = 0.25
-"""A hole of 1 s is told from the mean bytes per second, and speech takes more or fewer."""
+"""A hole of 1 s is estimated from the mean bytes per second, which varies with the speech."""
 
 
 def notice(sound: SoundFile) -> str:
