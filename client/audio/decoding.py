@@ -108,9 +108,11 @@ def _sound(path: Path, damage: Damage, pieces: Sequence[Piece]) -> Iterator[Any]
     for number, piece in enumerate(pieces or (None,)):
         if piece is not None and piece.lost_s:
             yield piece.lost_s
-        # "file:" and the whitelist: a name or a playlist must not make FFmpeg open anything else
-        source = f"file:{path}" if piece is None else PieceFile(path, piece)
-        with av.open(source, options={"protocol_whitelist": "file"}) as container:
+        # an open file and no protocol: a name or a playlist must not make FFmpeg open another file
+        with (
+            path.open("rb") if piece is None else PieceFile(path, piece) as source,
+            av.open(source, options={"protocol_whitelist": "none"}) as container,
+        ):
             if not container.streams.audio:
                 raise AudioFileError(f"{path} has no audio in it")
             stream = container.streams.audio[0]
@@ -239,8 +241,9 @@ def _decoded(container: Any, stream: Any, damage: Damage) -> Iterator[tuple[list
             yield frames, 0.0 if is_first else pending_s
             is_first, pending_s, given_up = False, 0.0, 0
     if pending_s and is_first:
-        raise AudioFileError(f"{container.name.removeprefix('file:')} has no packet of sound that "
-                             "can be decoded; is it complete?")  # fmt: skip
+        raise AudioFileError(
+            f"{container.name} has no packet of sound that can be decoded; is it complete?"
+        )
     if pending_s or given_up:
         damage.breaks_off = True
 

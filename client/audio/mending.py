@@ -40,6 +40,7 @@ class PieceFile(io.RawIOBase):
     """A piece as a file that FFmpeg reads and seeks in."""
 
     def __init__(self, path: Path, piece: Piece) -> None:
+        self.name = str(path)  # FFmpeg looks at its extension
         self._file = path.open("rb")
         self._piece = piece
         self._at = 0

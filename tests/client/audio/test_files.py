@@ -191,16 +191,32 @@ def test_text_and_a_silent_film_are_no_audio(tmp_path: Path) -> None:
         read_audio(film)
 
 
-def test_a_playlist_opens_nothing_else(tmp_path: Path) -> None:
-    write(tmp_path / "secret.wav", "pcm_s16le")
-    playlist = tmp_path / "a.m3u8"
-    playlist.write_text(
-        "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nhttp://127.0.0.1:9/secret.wav\n"
-        "#EXT-X-ENDLIST\n"
-    )
+def _hls(entry: str) -> str:
+    return f"#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\n{entry}\n#EXT-X-ENDLIST\n"
 
-    with pytest.raises(AudioFileError):
-        read_audio(playlist)
+
+@pytest.mark.parametrize("name", ["answer.m3u8", "answer.wav"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        _hls("http://127.0.0.1:9/other.ts"),
+        _hls("other.ts"),
+        "ffconcat version 1.0\nfile other.ts\n",
+    ],
+)
+def test_a_playlist_opens_nothing_else(tmp_path: Path, name: str, content: str) -> None:
+    other = tmp_path / "other.ts"
+    with av.open(str(other), "w", format="mpegts") as container:
+        stream = container.add_stream("mp2", rate=16000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 48000), np.int16), "s16", "mono")
+        frame.sample_rate = 16000
+        for part in (frame, None):
+            container.mux(stream.encode(part))
+    assert read_audio(other).duration_s > 2.9
+    (tmp_path / name).write_text(content)
+
+    with pytest.raises(AudioFileError, match="cannot be read as audio"):
+        read_audio(tmp_path / name)
 
 
 def test_a_recording_over_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
