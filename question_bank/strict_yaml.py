@@ -24,6 +24,8 @@ MAX_DEPTH: Final = 32
 """The schemas nest seven levels. libyaml's composer recurses, so 200,000 levels crash the
 process."""
 _TOO_DEEP: Final = f"is nested deeper than {MAX_DEPTH} levels"
+_SECOND_DOCUMENT: Final = "but found another document"
+"""What PyYAML reports at a line of ``---``."""
 _LIMIT_OF_LIBYAML: Final = "exceeded maximum nesting depth"
 """What PyYAML 6.0.4 reports from 1,000 levels on, before it yields an event."""
 
@@ -257,6 +259,10 @@ def _of_parser(error: yaml.YAMLError, text: str, label: str) -> Fault:
         says = f"not valid YAML: {' '.join(what.split())}"
         if what == _LIMIT_OF_LIBYAML:
             says = _TOO_DEEP
+        if what == _SECOND_DOCUMENT:
+            says = (
+                "not valid YAML: a file holds one document; put what follows '---' in its own file"
+            )
         return _marked(says, label, error.problem_mark or error.context_mark)
     if isinstance(error, yaml.reader.ReaderError):
         before = text.encode()[: error.position].decode(errors="ignore")

@@ -32,7 +32,8 @@ def _console(*, stderr: bool) -> "Console":
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPED_WIDTH
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+    # without emoji: "x.yaml:100: …" is a line number
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, emoji=False)
 
 
 @functools.cache

@@ -35,6 +35,10 @@ MIN_LIKENESS: Final = 0.15
 """Cosine of a way with what else the bank says about its phrase: a sentence on another subject is
 around 0. Of the built-in bank's 7,499 ways 12 were below, several of which said another concept."""
 
+SAME_SENTENCE: Final = 0.9
+"""Cosine from which a near miss says what a way of its phrase says. The built-in bank's closest
+pair, which means opposite things in much the same words, has 0.88."""
+
 FRAME: Final = "That is a good question, and I have thought about it before."
 """The text before a way when it is tried inside an answer, because it must work there too."""
 
@@ -90,6 +94,7 @@ def check_bank_path(
         for done, (question, found) in enumerate(check_ways(terms, own), start=1):
             faults += placed(question, found)
             notes += placed(question, unlike_ways(question))
+            notes += placed(question, near_misses_like_ways(question))
             progress(done, len(own))
     return Checked(len(own), faults, notes)
 
@@ -150,6 +155,23 @@ def unlike_ways(question: Question) -> dict[FieldPath, str]:
             notes["key_phrases", at, "ways", number] = (
                 f"{phrase.ways[number]!r} resembles nothing else that the bank says about "
                 f"{phrase.phrase!r}; does it say that?"
+            )
+    return notes
+
+
+def near_misses_like_ways(question: Question) -> dict[FieldPath, str]:
+    """By field, the sentences under ``not`` that say nearly the same as a way of their phrase."""
+    sense = question_sense(question)
+    notes: dict[FieldPath, str] = {}
+    for at, (phrase, said) in enumerate(zip(question.key_phrases, sense.phrases, strict=True)):
+        if not phrase.ways or not phrase.not_:
+            continue
+        near = cosines(sense.vectors[said.near_misses], sense.vectors[said.ways])
+        for number in np.flatnonzero(near.max(axis=1) >= SAME_SENTENCE).tolist():
+            way = phrase.ways[int(near[number].argmax())]
+            notes["key_phrases", at, "not", number] = (
+                f"{phrase.not_[number]!r} is nearly the same as the way {way!r}; answers like it "
+                "do not count"
             )
     return notes
 

@@ -33,7 +33,10 @@ def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
         ("a: 1\nb: 2\na: 3\n", "x.yaml: line 3, column 1: the field 'a' appears twice"),
         ("a: !!python/object/apply:os.system [id]\n", "x.yaml: line 1"),
         ("a: !own 1\n", "could not determine a constructor"),
-        ("a: 1\n---\nb: 2\n", "not valid YAML"),
+        (
+            "a: 1\n---\nb: 2\n",
+            "x.yaml: line 2, column 1: not valid YAML: a file holds one document",
+        ),
         ("a: 2024-13-45\n", "x.yaml: line 1, column 4: not valid YAML: month must be in 1..12"),
         ("a: " + "9" * 5000 + "\n", "x.yaml: line 1, column 4: not valid YAML"),
         ("a: !!timestamp soon\n", "x.yaml: line 1, column 4: not valid YAML"),

@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from client.cli.common import _console
 from tests.client.cli.conftest import Run
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -106,3 +109,8 @@ def test_a_reading_that_is_not_arpabet_is_named(run: Run, tmp_path: Path) -> Non
     result = run("lexicon", "validate", str(tmp_path))
     assert result.exit_code == 1
     assert "own.yaml: Foo: readings" in result.stderr and "XX1" in result.stderr
+
+
+def test_a_line_number_is_not_printed_as_an_emoji(capsys: pytest.CaptureFixture[str]) -> None:
+    _console(stderr=False).print("own.yaml:100: it is empty", markup=False)
+    assert capsys.readouterr().out == "own.yaml:100: it is empty\n"

@@ -9,7 +9,13 @@ from client.cli.app import app
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from server.bank_versions import check
-from server.bank_versions.check import Checked, check_bank_path, check_ways, unlike_ways
+from server.bank_versions.check import (
+    Checked,
+    check_bank_path,
+    check_ways,
+    near_misses_like_ways,
+    unlike_ways,
+)
 from server.grading import cover_question
 from server.grading.sense.vectors import sense_of, senses_of
 
@@ -82,6 +88,20 @@ def test_a_way_that_resembles_nothing_else_about_its_phrase_is_noted(path: Path)
 
     (note,) = checked.notes
     assert note.startswith(f"{path}:10: question 'planted': key_phrases[0].ways[1]: {way!r} ")
+
+
+def test_a_near_miss_that_nearly_repeats_a_way_is_noted(path: Path) -> None:
+    way = "as soon as one sequence ends, the next one takes its place"
+    path.write_text(BANK.replace("we pack the boxes in batches of ten", f"and {way}"))
+    (question,) = (each for each in load_bank((path,)).questions if each.id == "planted")
+
+    ((field, note),) = near_misses_like_ways(question).items()
+    assert field == ("key_phrases", 0, "not", 0)
+    assert f"is nearly the same as the way {way!r}" in note
+
+
+def test_no_near_miss_of_the_built_in_bank_nearly_repeats_a_way() -> None:
+    assert not any(near_misses_like_ways(each) for each in load_bank().questions)
 
 
 def test_few_ways_of_the_built_in_bank_are_noted() -> None:
