@@ -89,6 +89,8 @@ _PAGES: Final = (
 
 
 _PROTOCOL: Final = "server.web.http.timed_requests:TimedRequests"
+_SHARED_PROTOCOL: Final = "server.web.http.shared_accept:SharedRequests"
+_SHARED_LOOP: Final = "server.web.http.shared_accept:SharingLoop"
 _SWITCH_S: Final = 0.0005
 """How long a grading thread may keep the interpreter while others wait: ten times shorter than
 Python's default, because a request hands it over many times."""
@@ -272,7 +274,7 @@ def run(
     os.environ[SETTINGS_VARIABLE] = settings.model_dump_json()
     tell(f"{line} with {workers} processes")
     set_up_logs(settings.log_level)
-    with tempfile.TemporaryDirectory(prefix="aloud-metrics-") as folder:
+    with tempfile.TemporaryDirectory(prefix="aloud-serve-") as folder:
         os.environ[SHARED_FOLDER_VARIABLE] = folder
         uvicorn.run(
             "server.web.app:app_of_worker",
@@ -282,6 +284,7 @@ def run(
             workers=workers,
             timeout_worker_healthcheck=_HUNG_S,
             log_config=None,
-            http=_PROTOCOL,
+            http=_SHARED_PROTOCOL,
+            loop=_SHARED_LOOP,
             ws="none",
         )
