@@ -20,12 +20,14 @@ class Outcome:
         report: the report; ``None`` where the server is away and the answer waits.
         attempt_id: its number in the history; ``None`` where it was not stored (yet).
         waiting: why it waits in the outbox; empty where it does not.
+        unsaved: why it is graded but kept nowhere, as on a full disk; empty where it is kept.
     """
 
     submission: Submission
     report: Report | None
     attempt_id: int | None = None
     waiting: str = ""
+    unsaved: str = ""
 
 
 def new_submission(

@@ -3,9 +3,11 @@
 Apart from ``session``, so that grading a text imports nothing that hears.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from client.answering.submission import Outcome, new_submission
+from client.backend.outbox import OutboxError
 from client.backend.protocol import Backend, QueuedError
 from server.contract import Evidence, Submission, Transcript
 
@@ -32,7 +34,20 @@ class WrittenSession:
         Raises:
             BackendError: the server failed.
         """
-        return self.submit(self._prepare(question_id, transcript, Evidence()), save=save)
+        submission = self._prepare(question_id, transcript, Evidence())
+        return self.store_or_grade(submission) if save else self.submit(submission, save=False)
+
+    def store_or_grade(self, submission: Submission) -> Outcome:
+        """Have an answer stored; where neither store nor outbox can be written, graded at least.
+
+        Raises:
+            BackendError: the server refused it.
+        """
+        try:
+            return self.submit(submission, save=True)
+        except OutboxError as error:
+            graded = self.submit(submission, save=False)
+            return replace(graded, unsaved=f"the answer is graded but not stored: {error}")
 
     def submit(self, submission: Submission, *, save: bool) -> Outcome:
         """Have an answer graded, and stored if ``save``.

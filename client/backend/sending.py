@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Final, Protocol, Self, cast
 
-from client.backend.outbox import AnswerOutbox, ReviewOutbox
+from client.backend.outbox import AnswerOutbox, OutboxError, ReviewOutbox
 from client.backend.protocol import (
     SET_ASIDE,
     Backend,
@@ -170,10 +170,16 @@ class _Sending(Wrapped):
         Raises:
             QueuedError: the server is away or slow; the answer waits on the disk.
             RejectedError: the server refused it; it was set aside with the reason.
+            OutboxError: the server is away, and the disk cannot be written.
         """
         if self._direct and not self.outbox.pending():
             return self._submit_directly(submission)
-        self.outbox.add(submission)
+        try:
+            self.outbox.add(submission)
+        except OutboxError:
+            if (stored := self._if_reached(submission)) is None:
+                raise
+            return stored
         try:
             attempt = self._backend.submit(submission)
         except UnavailableError as error:
@@ -188,6 +194,13 @@ class _Sending(Wrapped):
         self.outbox.sent(submission.submission_id)
         self._sender.begin()
         return attempt
+
+    def _if_reached(self, submission: Submission) -> Attempt | None:
+        """Sends what the outbox has no room for; ``None`` if the server is away."""
+        try:
+            return self._backend.submit(submission)
+        except UnavailableError:
+            return None
 
     def _submit_directly(self, submission: Submission) -> Attempt:
         try:

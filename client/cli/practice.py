@@ -279,8 +279,8 @@ def _assess(
                 kept.copy(sound)
             except RecordingError as error:  # the answer itself can be sent
                 notice = f"the recording was not kept: {error}"
-            outcome = handed_over(kept, lambda: session.submit(submission, save=True))
-            notice = kept.stored() or notice
+            outcome = handed_over(kept, lambda: session.store_or_grade(submission))
+            notice = "" if outcome.unsaved else kept.stored() or notice
     if notice:
         errors().print(Text(notice, "yellow"))
     return outcome, prompt
@@ -305,11 +305,13 @@ def _show(outcome: "Outcome", prompt: str, as_json: bool) -> None:
         raise fail(outcome.waiting)
     if as_json:
         print_json(outcome.report)
-        return
-    from client.terminal.report import print_report
+    else:
+        from client.terminal.report import print_report
 
-    print_report(out(), outcome.report, prompt)
-    if outcome.attempt_id is not None:
+        print_report(out(), outcome.report, prompt)
+    if outcome.unsaved:
+        raise fail(f"{outcome.unsaved}, then run the same command again")
+    if not as_json and outcome.attempt_id is not None:
         errors().print(Text(f"stored as attempt {outcome.attempt_id}", "dim"))
 
 

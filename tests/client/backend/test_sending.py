@@ -1,5 +1,6 @@
 """The outbox before a real server that is stopped, killed and started again."""
 
+import errno
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from client.backend.opening import open_backend
-from client.backend.outbox import AnswerOutbox
+from client.backend.outbox import AnswerOutbox, OutboxError
 from client.backend.protocol import QueuedError, RejectedError, UnavailableError
 from client.backend.remote import RemoteBackend
 from client.backend.sending import with_outbox
@@ -65,6 +66,24 @@ def test_an_archive_larger_than_one_request_is_imported_in_pieces(
         backend.purge(PurgeRequest(everything=True))
         assert backend.import_attempts(archive.attempts).imported == 8
     assert [text.split()[0] for text in server.stored()] == [str(n) for n in range(8)]
+
+
+def test_a_full_disk_here_stops_no_answer_to_a_server_within_reach(
+    server: Any,
+    settings: ClientSettings,
+    make: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("client.backend.outbox.write_durably", full)
+    with open_backend(settings) as backend:
+        assert backend.submit(make.submission("one")).submission.transcript.text == "one"
+        server.stop()
+        with pytest.raises(OutboxError, match="No space left"):
+            backend.submit(make.submission("two"))
+    assert server.stored() == ["one"]
 
 
 def test_answers_wait_while_the_server_is_away_and_go_out_in_order(

@@ -88,12 +88,28 @@ def test_what_is_stored_can_be_read_where_nothing_can_be_written(unwritable: Alo
         assert "Traceback" not in done.stderr
 
 
-def test_what_cannot_be_written_is_one_line(unwritable: Aloud, home_with_an_answer: Path) -> None:
+def test_an_answer_that_cannot_be_stored_is_graded(
+    unwritable: Aloud, home_with_an_answer: Path
+) -> None:
     text = str(home_with_an_answer.parent / "answer.txt")
-    done = unwritable("grade", "--question", demo.QUESTION_ID, "--transcript", text, "--save")
+    asked = ["grade", "--question", demo.QUESTION_ID, "--transcript", text, "--save", "--json"]
+    done = unwritable(*asked)
     assert done.returncode == 1
+    assert json.loads(done.stdout)["question_id"] == demo.QUESTION_ID
     (line,) = done.stderr.strip().splitlines()
-    assert "Read-only file system" in line or "No space left" in line or "disk is full" in line
+    assert line.startswith("aloud: the answer is graded but not stored: ")
+    assert "Read-only file system" in line or "No space left" in line
+    assert line.endswith(", then run the same command again")
+
+
+def test_a_recording_that_cannot_be_stored_is_assessed(unwritable: Aloud) -> None:
+    asked = ["assess", str(demo.AUDIO), "--question", demo.QUESTION_ID, "--json"]
+    done = unwritable(*asked, "--engine", "pocketsphinx")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["transcript"]["engine"] == "pocketsphinx"
+    assert "aloud: the answer is graded but not stored: " in done.stderr
+    assert "is kept" not in done.stderr
+    assert json.loads(unwritable("history", "--json").stdout)["total"] == 1
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """A small file that several windows change is changed by one at a time."""
 
+import errno
 from pathlib import Path
 
 import pytest
 from filelock import FileLock, Timeout
 
 from client.core import durable_file
-from client.core.durable_file import rewrite_durably
+from client.core.durable_file import rewrite_durably, write_durably
 
 
 def test_what_is_there_is_read_under_the_lock(tmp_path: Path) -> None:
@@ -31,3 +32,16 @@ def test_a_file_that_another_window_changes_stays_as_it_is(
     with FileLock(path.with_name("own.yaml.lock")), pytest.raises(Timeout):
         rewrite_durably(path, lambda: b"two")
     assert path.read_bytes() == b"one"
+
+
+def test_a_full_disk_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_durably(path, b"new")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+    assert path.read_bytes() == b"old"
