@@ -234,18 +234,25 @@ def _is_spent(finding: Finding, taken: set[int]) -> bool:
     """Whether the words earned credit for another phrase; for a part, one such word is enough."""
     if not finding.whole:
         return not taken.isdisjoint(finding.words)
-    return finding.how in ("fuzzy", "sound") and taken.issuperset(finding.words)
+    return _is_loose(finding) and taken.issuperset(finding.words)
+
+
+def _is_loose(finding: Finding) -> bool:
+    """Whether words that another phrase earned credit for may not count for this one."""
+    return not finding.whole or finding.how in ("fuzzy", "sound")
 
 
 def _ranked(answer: Answer, findings: Sequence[Finding], denies: Denies) -> list[Finding]:
-    """The most certain findings of one phrase, up to the first affirmed ones."""
+    """The most certain findings of one phrase, up to the affirmed one that is surely chosen."""
     out: list[Finding] = []
     affirmed = 0
     for finding in sorted(findings, key=_order)[:MAX_TRIED]:
-        denied = denies(answer, (finding.words[0], finding.words[-1] + 1))
-        out.append(replace(finding, denied=denied))
-        affirmed += not denied
-        if affirmed == MAX_AFFIRMED:
+        if denies(answer, (finding.words[0], finding.words[-1] + 1)):
+            out.append(replace(finding, denied=True))
+            continue
+        out.append(finding)
+        affirmed += 1
+        if affirmed == MAX_AFFIRMED or not _is_loose(finding):
             break
     return out
 

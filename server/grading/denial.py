@@ -97,11 +97,14 @@ def _given_up(answer: Answer, start: int) -> bool:
 
 def _only_known_by_name(answer: Answer, span: Span) -> bool:
     """Whether the speaker has heard of the phrase and no more."""
-    around = range(max(0, span[0] - MAX_SCOPE), min(len(answer.tokens), span[1] + MAX_AFTER + 2))
-    near = [answer.raw(at) for at in around if answer.sentence[at] == answer.sentence[span[0]]]
+    if "name" in answer.by_text:
+        around = range(
+            max(0, span[0] - MAX_SCOPE), min(len(answer.tokens), span[1] + MAX_AFTER + 2)
+        )
+        near = [answer.raw(at) for at in around if answer.sentence[at] == answer.sentence[span[0]]]
+        if _BY_NAME.search(" ".join(near)):
+            return True
     before = [answer.raw(at) for at in range(span[0] - 3, span[0])]
-    if "name" in near and _BY_NAME.search(" ".join(near)):
-        return True
     if before[-2:] in (["heard", "of"], ["heard", "about"]):
         return True
     said = " ".join([*before, ""])
