@@ -31,10 +31,12 @@ class Results:
 
     Attributes:
         done: ids of the recordings that have a line.
+        failed: those of them whose line has an error.
     """
 
     def __init__(self, path: Path) -> None:
         self.done: set[str] = set()
+        self.failed: set[str] = set()
         self._path = path
         self._made_by: dict[str, str] | None = None
         for line in _lines(path):
@@ -61,6 +63,7 @@ class Results:
     def _note(self, line: Line) -> None:
         self.done.add(line["id"])
         if "report" not in line:
+            self.failed.add(line["id"])
             return
         made_by = _made_by(line["report"])
         if self._made_by is None:

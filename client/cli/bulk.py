@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
-from client.cli.common import errors, open_judge, open_server
+from client.cli.common import errors, fail, open_judge, open_server
 
 if TYPE_CHECKING:
     from client.bulk.results import Line
@@ -36,6 +36,7 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
     Raises:
         BadParameter: there is no ``--out``.
         ClientError: the recordings, the results, the engine or the workers cannot be used.
+        Exit: every recording failed.
     """
     from client.bulk.recordings import recordings_of
     from client.bulk.results import open_results
@@ -60,9 +61,12 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
                 show(before, len(ids))
                 found = recordings_of(path, options.question)
                 assess_all(found, workers, results, on_done)
+        every_one_failed = results.failed.issuperset(ids)
     line = f"{done} assessed" + (f", {failed} of them failed" if failed else "")
     earlier = f"; {before} were done before" if before else ""
     errors().print(Text(f"{line}{earlier}: {options.results}", "yellow" if failed else ""))
+    if every_one_failed:
+        raise fail(f"every recording failed: the errors are in {options.results}")
 
 
 def _workers(settings: "ClientSettings", options: BulkOptions) -> "Workers":

@@ -32,7 +32,7 @@ def test_a_second_run_knows_what_the_first_has_done(tmp_path: Path) -> None:
         results.add(good("a"))
         results.add(bad("b"))
     with open_results(path) as results:
-        assert results.done == {"a", "b"}
+        assert (results.done, results.failed) == ({"a", "b"}, {"b"})
         results.add(good("c"))
     assert ids(path) == ["a", "b", "c"]
 
