@@ -22,6 +22,7 @@ from question_bank.models import Question
 from server.contract import PhraseCoverage
 from server.grading import cover
 from server.grading.sense.claims import MarkedWords, answer_claims
+from server.grading.sense.encoder import cosines
 from server.grading.sense.features import question_sense, shipped_metric, span_features
 from server.grading.sense.fusion import (
     OF_WHAT_IS_SAID,
@@ -223,7 +224,9 @@ def rows_of(
         if not wanted:
             continue
         question = text.question
-        features = span_features(question_sense(question), sense, text.words, metric)
+        told = question_sense(question)
+        near = cosines(told.vectors, sense.vectors)
+        features = span_features(told, sense, text.words, metric, near)
         scores = fusion.span.logits(features)
         half_said = [phrase.status == "partial" for phrase in phrases]
         voice = float(voices[text.fold].logits(mean_vector(sense)[None])[0])
@@ -232,7 +235,7 @@ def rows_of(
         whole = phrase_features(question, scores, features, sense, words, half_said, voice, claims)
         logits = fusion.phrase.logits(whole)
         said = whole[:, :OF_WHAT_IS_SAID]
-        held = Held(question, phrases, sense, words, features, scores, said, logits, voice)
+        held = Held(question, phrases, sense, words, features, near, scores, said, logits, voice)
         for at in wanted:
             row = mention_row(at, held)
             if row is not None:

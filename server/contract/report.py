@@ -40,8 +40,8 @@ def evidence_of(
     timed = [words[index] for index in indices] if words else []
     return CoverageEvidence(
         text=" ".join(texts[indices[0] : indices[-1] + 1]).strip(EDGES),
-        start_s=min((w.start_s for w in timed if w.start_s is not None), default=None),
-        end_s=max((w.end_s for w in timed if w.end_s is not None), default=None),
+        start_s=min([w.start_s for w in timed if w.start_s is not None], default=None),
+        end_s=max([w.end_s for w in timed if w.end_s is not None], default=None),
         word_indices=tuple(indices),
     )
 

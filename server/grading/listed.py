@@ -65,23 +65,35 @@ class Listing:
         """Takes the words of an answer, with their punctuation."""
         self._sums = np.zeros((len(words) + 1, len(NAMES)))
         _flags(words).cumsum(axis=0, out=self._sums[1:])
+        self._known: dict[tuple[int, ...], bool] = {}
 
     def mark(self, coverage: Coverage) -> Coverage:
         """The coverage, with merely listed phrases as partly said."""
-        phrases = tuple(
-            phrase.model_copy(update={"status": "partial", "how": "listed"})
+        listed = {
+            at
+            for at, phrase in enumerate(coverage.phrases)
             if phrase.status == "covered"
             and not phrase.negated
             and phrase.evidence is not None
             and self._has(phrase.evidence.word_indices)
+        }
+        if not listed:
+            return coverage
+        phrases = tuple(
+            phrase.model_copy(update={"status": "partial", "how": "listed"})
+            if at in listed
             else phrase
-            for phrase in coverage.phrases
+            for at, phrase in enumerate(coverage.phrases)
         )
         return Coverage(score=coverage_score(phrases), phrases=phrases)
 
-    def _has(self, said: Sequence[int]) -> bool:
-        row = self.row(said)
-        return row is not None and bool(_model().logits(row)[0] > LISTED_FROM)
+    def _has(self, said: tuple[int, ...]) -> bool:
+        known = self._known.get(said)
+        if known is None:
+            row = self.row(said)
+            known = row is not None and bool(_model().logits(row)[0] > LISTED_FROM)
+            self._known[said] = known
+        return known
 
     def row(self, said: Sequence[int]) -> Floats | None:
         """The features of a mention, as one row; ``None`` if there are too few words around it.
@@ -113,14 +125,13 @@ def _flags(words: Sequence[str]) -> Floats:
     ]
     flags = np.frombuffer(b"".join(rows)).reshape(len(words), len(NAMES)).copy()
     bare: list[int] = []
-    item: list[int] = []
+    start = 0
     for at, mark in enumerate(marks):
-        if not mark.between:
-            item.append(at)
         if mark.between or mark.ends_item or at == len(marks) - 1:
-            if len(item) <= _MAX_ITEM and not any(marks[i].common for i in item):
+            item = range(start, at if mark.between else at + 1)
+            if len(item) <= _MAX_ITEM and not any([marks[i].common for i in item]):
                 bare += item
-            item = []
+            start = at + 1
     flags[bare, NAMES.index("bare")] = 1.0
     return flags
 

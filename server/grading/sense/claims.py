@@ -76,15 +76,25 @@ _USUAL_WORDS: Final = 60
 """This many usual words are added to an answer, because one sentence says little about a
 speaker."""
 _MOST_AGAINST_WAYS, _MOST_AGAINST_WHY = 2, 3
+_LOGARITHMS: Final = slice(1, 3)
+"""What ``_counts`` counts and the regressions weigh as logarithms: ``beyond`` and ``content``."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What the bank says about a phrase, as words."""
+    """What the bank says about a phrase.
+
+    Attributes:
+        stems: of its names and ways.
+        denies: whether the ways have a negation.
+        against_ways: the words that oppose some in the ways, and which; see ``_opposed``.
+        against_why: the same for the reason.
+    """
 
     stems: frozenset[str]
-    ways: frozenset[str]
-    why: frozenset[str]
+    denies: bool
+    against_ways: dict[str, frozenset[str]]
+    against_why: dict[str, frozenset[str]]
 
 
 class _Mark(NamedTuple):
@@ -117,12 +127,15 @@ class MarkedWords:
         # without one here, no span has one; searching plain text is many times faster
         self._hedged = any(each in text for each in _HEDGE_PHRASES)
 
-    def rates(self, start: int, end: int) -> Floats:
-        """``RATES`` of the words ``start`` to ``end``."""
-        counts = self._sums[end] - self._sums[start]
+    def rates(self, spans: Sequence[Span]) -> Floats:
+        """``RATES`` of the words of each span, shape (spans, rates)."""
+        starts, ends = np.array(spans).T
+        counts = self._sums[ends] - self._sums[starts]
         if self._hedged:
-            counts[_HEDGE_AT] += len(_HEDGES.findall(" ".join(self.bare[start:end])))
-        found: Floats = counts / max(1, end - start)
+            counts[:, _HEDGE_AT] += [
+                len(_HEDGES.findall(" ".join(self.bare[start:end]))) for start, end in spans
+            ]
+        found: Floats = counts / np.maximum(1, ends - starts)[:, None]
         return found
 
 
@@ -136,7 +149,7 @@ def answer_claims(words: MarkedWords, features: Floats) -> Floats:
     misses, leads = _near_misses(features)
     means = misses.max(axis=1).mean(), leads.max(axis=1).mean()
     count = len(words.bare)
-    rates = words.rates(0, count) * count
+    rates = words.rates([(0, count)])[0] * count
     damped = (rates + np.array(_USUAL) * _USUAL_WORDS) / (count + _USUAL_WORDS)
     found: Floats = np.concatenate((damped, means))
     return found
@@ -160,41 +173,50 @@ def span_claims(
     """
     prompt, told = _told(question)
     misses, leads = _near_misses(features)
-    found: Floats = np.array(
-        [
-            [*_span_claims(words, spans[at], prompt, own), misses[row, at], leads[row, at]]
-            for row, (at, own) in enumerate(zip(top, told, strict=True))
-        ]
+    chosen = [spans[at] for at in top]
+    counts = np.array(
+        [_counts(words, span, prompt, own) for span, own in zip(chosen, told, strict=True)]
+    )
+    counts[:, _LOGARITHMS] = np.log1p(counts[:, _LOGARITHMS])
+    rows = range(len(told))
+    found: Floats = np.column_stack(
+        (words.rates(chosen), counts, misses[rows, top], leads[rows, top])
     )
     return found
 
 
-def _span_claims(
+def _counts(
     words: MarkedWords, span: Span, prompt: frozenset[str], told: _Told
-) -> list[float]:
+) -> tuple[float, ...]:
+    """The features between the rates and the near misses, without the logarithms."""
     start, end = span
     content = [each for each in words.contents[start:end] if each is not None]
     said = frozenset(words.bare[start:end])
     denies = not said.isdisjoint(_NEGATION)
-    of_prompt = sum(each in prompt for each in content)
-    beyond = sum(each not in prompt and each not in told.stems for each in content)
-    return [
-        *words.rates(start, end).tolist(),
-        of_prompt / max(1, len(content)),
-        float(np.log1p(beyond)),
-        float(np.log1p(len(content))),
-        float(denies == told.ways.isdisjoint(_NEGATION)),
-        float(denies and told.ways.isdisjoint(_NEGATION)),
-        min(_MOST_AGAINST_WAYS, _opposites(said, told.ways)),
-        min(_MOST_AGAINST_WHY, _opposites(said, told.why)),
-    ]
+    beyond = [each for each in content if each not in prompt]
+    return (
+        (len(content) - len(beyond)) / max(1, len(content)),
+        len([each for each in beyond if each not in told.stems]),
+        len(content),
+        denies != told.denies,
+        denies and not told.denies,
+        min(_MOST_AGAINST_WAYS, _opposites(said, told.against_ways)),
+        min(_MOST_AGAINST_WHY, _opposites(said, told.against_why)),
+    )
 
 
-def _opposites(said: frozenset[str], told: frozenset[str]) -> int:
+def _opposites(said: frozenset[str], opposed: dict[str, frozenset[str]]) -> int:
     """How many words are the opposite of one in the other text, not counting pairs in one text."""
-    known = _known_opposites()
-    against = [known[word] for word in said - told if word in known]
-    return sum(not each.isdisjoint(told) and each.isdisjoint(said) for each in against)
+    return sum([opposed[word].isdisjoint(said) for word in said if word in opposed])
+
+
+def _opposed(told: frozenset[str]) -> dict[str, frozenset[str]]:
+    """The words that are not in a text and oppose one that is, with all words they oppose."""
+    return {
+        word: others
+        for word, others in _known_opposites().items()
+        if word not in told and not others.isdisjoint(told)
+    }
 
 
 def _near_misses(features: Floats) -> tuple[Floats, Floats]:
@@ -210,10 +232,12 @@ def _told(question: Question) -> tuple[frozenset[str], tuple[_Told, ...]]:
 
 
 def _told_of(phrase: KeyPhrase) -> _Told:
+    ways = _words(phrase.ways or (phrase.phrase,))
     return _Told(
         stems=_stems((phrase.phrase, *phrase.aliases, *phrase.ways)),
-        ways=_words(phrase.ways or (phrase.phrase,)),
-        why=_words((phrase.why,)),
+        denies=not ways.isdisjoint(_NEGATION),
+        against_ways=_opposed(ways),
+        against_why=_opposed(_words((phrase.why,))),
     )
 
 

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from question_bank.models import KeyPhrase, Question
 from server.grading.sense.caching import by_identity
-from server.grading.sense.clauses import Span
 from server.grading.sense.encoder import Vectors, cosines
 from server.grading.sense.logistic import Floats
 from server.grading.sense.vectors import AnswerSense, background, vectors_of
@@ -170,17 +169,30 @@ def sentences_of(question: Question) -> list[str]:
 
 
 def span_features(
-    question: QuestionSense, answer: AnswerSense, words: Sequence[str], metric: Metric
+    question: QuestionSense,
+    answer: AnswerSense,
+    words: Sequence[str],
+    metric: Metric,
+    near: Vectors | None = None,
 ) -> Floats:
-    """The features of every span for each phrase, shape (phrases, spans, features)."""
+    """The features of every span for each phrase, shape (phrases, spans, features).
+
+    Args:
+        question: what the bank says.
+        answer: the answer's spans and vectors.
+        words: those of the answer.
+        metric: of ``shipped_metric``.
+        near: the cosine of each of the question's sentences with each span, if it is known.
+    """
     question_in_metric, centers = _in_metric(question, metric)
     in_metric = metric.of(answer.vectors)
-    near = cosines(question.vectors, answer.vectors)
+    if near is None:
+        near = cosines(question.vectors, answer.vectors)
     near_in_metric = cosines(question_in_metric, in_metric)
     # side by side, because each step takes hardly longer for both
     both = np.concatenate((near, near_in_metric), axis=1)
     count = len(answer.spans)
-    best_of_both = _best_of_kinds(both, question)
+    best_of_both = best_of_kinds(both, question)
     best = {kind: each[:, :count] for kind, each in best_of_both.items()}
     best_metric = {kind: each[:, count:] for kind, each in best_of_both.items()}
     ways3 = best_three(both, question.way_rows)
@@ -207,7 +219,7 @@ def span_features(
         other_metric,
         cosines(centers, in_metric),
         (way - mean) / deviation,
-        _overlap(question, answer.spans, words),
+        _overlap(question, answer, words),
         np.log(ends - starts),
         way - other,
         way - best["near_misses"],
@@ -242,7 +254,7 @@ def _norm(ways: Vectors) -> tuple[float, float]:
     return float(closest.mean()), max(float(closest.std()), 0.02)
 
 
-def _best_of_kinds(near: Vectors, question: QuestionSense) -> dict[str, Vectors]:
+def best_of_kinds(near: Vectors, question: QuestionSense) -> dict[str, Vectors]:
     """By kind of sentence: the cosine of each phrase's closest one with each span; 0 without any.
 
     The sentences of a question are in the order of its phrases and ``_KINDS``, then the prompt, so
@@ -280,17 +292,31 @@ def best_of_others(values: npt.NDArray[Any], *, alone: float) -> npt.NDArray[Any
     return best
 
 
-def _overlap(question: QuestionSense, spans: Sequence[Span], words: Sequence[str]) -> Vectors:
+def _overlap(question: QuestionSense, answer: AnswerSense, words: Sequence[str]) -> Vectors:
     """For each phrase and span, the largest share of words that the span shares with a way.
 
     The cosine of both as sets of stems, shape (phrases, spans).
     """
-    stems = [stem(word) for word in words]
-    said = _word_rows([_content(stems[start:end]) for start, end in spans], question.words)
-    shared: Vectors = np.maximum.reduceat(
-        cosines(question.way_words, said), question.way_starts, axis=0
+    places: list[int] = []  # of content words
+    before: list[int] = []  # where each was last said
+    known: list[int] = []  # its number among the words of the ways, and -1 for others
+    last: dict[str, int] = {}
+    for place, stemmed in enumerate(map(stem, words)):
+        if stemmed not in COMMON_WORDS:
+            places.append(place)
+            before.append(last.get(stemmed, -1))
+            known.append(question.words.get(stemmed, -1))
+            last[stemmed] = place
+    starts, ends = answer.edges[:, :, None]
+    at = np.array(places, np.int64)
+    new = (at >= starts) & (at < ends) & (np.array(before, np.int64) < starts)
+    numbers = np.array(known, np.int64)
+    shared = cosines(
+        question.way_words[:, numbers[numbers >= 0]], new[:, numbers >= 0].astype(np.float32)
     )
-    return shared
+    best = np.maximum.reduceat(shared, question.way_starts, axis=0)
+    share: Vectors = best / np.sqrt(np.maximum(new.sum(axis=1), 1)).astype(np.float32)
+    return share
 
 
 def _names(phrase: KeyPhrase) -> list[str]:

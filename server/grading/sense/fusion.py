@@ -30,6 +30,7 @@ from server.grading.sense.claims import (
     span_claims,
 )
 from server.grading.sense.clauses import Span
+from server.grading.sense.encoder import cosines
 from server.grading.sense.features import (
     SPAN_FEATURES,
     best_of_others,
@@ -140,7 +141,9 @@ def sense_phrases(
     if not answer.spans:
         return SensedAnswer((None,) * len(question.key_phrases), None)
     fusion = shipped_fusion()
-    features = span_features(question_sense(question), answer, words, shipped_metric())
+    told = question_sense(question)
+    near = cosines(told.vectors, answer.vectors)
+    features = span_features(told, answer, words, shipped_metric(), near)
     scores = fusion.span.logits(features)
     half_said = [phrase.status == "partial" for phrase in said]
     voice = fusion.voice_of(answer)
@@ -153,7 +156,7 @@ def sense_phrases(
     rival_ways, rivals = (best_of_others(each, alone=-np.inf) for each in (ways, scores))
     missed = (misses >= NEAR_MISS) & (misses > ways)
     what_is_said = rows[:, :OF_WHAT_IS_SAID]
-    held = Held(question, said, answer, marked, features, scores, what_is_said, logits, voice)
+    held = Held(question, said, answer, marked, features, near, scores, what_is_said, logits, voice)
     soundness = soundness_of(answer, claims)
     weakness = weakness_of(soundness, len(words))
     found: list[Sensed | None] = []

@@ -10,7 +10,7 @@ not, on sentences that only look like a phrase, and on plain ones that say it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
@@ -22,7 +22,7 @@ from server.grading.lexis.words import word_set
 from server.grading.sense.caching import by_identity
 from server.grading.sense.claims import MarkedWords
 from server.grading.sense.encoder import Vectors, cosines
-from server.grading.sense.features import QuestionSense, question_sense
+from server.grading.sense.features import QuestionSense, best_of_kinds, question_sense
 from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.vectors import AnswerSense
 
@@ -45,6 +45,7 @@ class Held:
         answer: its spans and vectors.
         words: those of the answer.
         features: shape (phrases, spans, features).
+        near: the cosine of each of the question's sentences with each span, (sentences, spans).
         scores: of each span for each phrase, shape (phrases, spans).
         rows: what the whole answer says about each phrase, shape (phrases, features).
         logits: whether the answer says each phrase, shape (phrases,).
@@ -56,6 +57,7 @@ class Held:
     answer: AnswerSense
     words: MarkedWords
     features: Floats
+    near: Vectors
     scores: Floats
     rows: Floats
     logits: Floats
@@ -116,7 +118,7 @@ def mention_row(at: int, held: Held) -> Floats | None:
     return row
 
 
-def _beside_the_name(at: int, held: Held, holding: npt.NDArray[np.intp]) -> Floats:
+def _beside_the_name(at: int, held: Held, holding: npt.NDArray[np.intp]) -> tuple[float, ...]:
     """What the spans that hold a name are close to besides it, and how close they are to it.
 
     Partial cosines given the closest name: with ways, reason and prompt, with the other phrases'
@@ -124,41 +126,30 @@ def _beside_the_name(at: int, held: Held, holding: npt.NDArray[np.intp]) -> Floa
         alone.
     """
     question = question_sense(held.question)
-    own = question.phrases[at]
-    spans = held.answer.vectors[holding]
-    names = question.vectors[own.names]
-    name = names[cosines(names, spans).max(axis=1).argmax()]
-    near = _given(name, spans, question.vectors).max(axis=0)
-    way, why, others, prompt = (
-        _most(near[own.ways]),
-        _most(near[own.why]),
-        _most(near[_ways_of_others(at, question)]),
-        float(near[-1]),
-    )
-    anything = max(way, why, others, prompt, _most(near[own.ask]), _most(near[own.model]))
+    names = question.phrases[at].names
+    near = held.near[:, holding]
+    name = names.start + int(near[names].max(axis=1).argmax())
+    of_name, left_of_name = _given_name(question, name)
+    with_name = near[name].clip(-_MOST_ALIKE, _MOST_ALIKE)
+    beside = near - np.outer(of_name, with_name)
+    beside /= np.outer(left_of_name, np.sqrt(1 - with_name**2))
+    closest = beside.max(axis=1, keepdims=True).clip(-1.0)
+    best = {kind: each[:, 0].tolist() for kind, each in best_of_kinds(closest, question).items()}
+    way, why = best["ways"][at], best["why"][at]
+    prompt = float(closest[-1, 0])
+    others = max([*best["ways"][:at], *best["ways"][at + 1 :]], default=0.0)
+    anything = max(way, why, others, prompt, best["ask"][at], best["model"][at])
     starts, ends = held.answer.edges[:, holding]
-    shortest = (ends - starts).argmin()
-    alike = min(float(spans[shortest] @ name), _MOST_ALIKE)
-    return np.array((way, why, prompt, others, anything, alike))
+    alike = min(float(near[name, (ends - starts).argmin()]), _MOST_ALIKE)
+    return way, why, prompt, others, anything, alike
 
 
-def _given(name: Vectors, spans: Vectors, sentences: Vectors) -> Vectors:
-    """Partial cosine of each span with each sentence given the name, shape (spans, sentences)."""
-    with_name, of_name = (
-        np.clip(each @ name, -_MOST_ALIKE, _MOST_ALIKE) for each in (spans, sentences)
-    )
-    left = cosines(spans, sentences) - np.outer(with_name, of_name)
-    scale = np.sqrt(np.outer(1 - with_name**2, 1 - of_name**2))
-    return (left / scale).astype(np.float32)
-
-
-def _most(values: Vectors) -> float:
-    return float(values.max(initial=-1.0)) if len(values) else 0.0
-
-
-def _ways_of_others(at: int, question: QuestionSense) -> list[int]:
-    beside = [own for number, own in enumerate(question.phrases) if number != at]
-    return [row for own in beside for row in range(own.ways.start, own.ways.stop)]
+@lru_cache(maxsize=4096)
+def _given_name(question: QuestionSense, name: int) -> tuple[Vectors, Vectors]:
+    """The cosine of each of a question's sentences with one of its names, and what that leaves."""
+    of_name = cosines(question.vectors, question.vectors[name : name + 1])[:, 0]
+    of_name = of_name.clip(-_MOST_ALIKE, _MOST_ALIKE)
+    return of_name, np.sqrt(1 - of_name**2)
 
 
 def _words_around(

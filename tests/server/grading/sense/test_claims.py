@@ -102,7 +102,7 @@ def test_rates_of_a_span_count_its_own_words() -> None:
     marked = MarkedWords(words)
     for start in range(len(words)):
         for end in range(start + 1, len(words) + 1):
-            alone = MarkedWords(words[start:end]).rates(0, end - start)
-            assert (marked.rates(start, end) == alone).all()
-    told = dict(zip(RATES, marked.rates(5, 9), strict=True))  # not 3 or so
+            alone = MarkedWords(words[start:end]).rates([(0, end - start)])
+            assert (marked.rates([(start, end)]) == alone).all()
+    told = dict(zip(RATES, marked.rates([(5, 9)])[0], strict=True))  # not 3 or so
     assert (told["negation"], told["figure"], told["hedge"], told["reason"]) == (0.25,) * 4
