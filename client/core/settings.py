@@ -138,6 +138,10 @@ def _paths(text: str) -> tuple[Path, ...]:
 
 def _server(text: str) -> str | None:
     address = text.strip().rstrip("/")
+    if address and "@" in address:  # not repeated: it may hold a password
+        raise SettingsError(
+            "a server address has no name or password in it; sign in with `aloud login`"
+        )
     if address and not is_address(address):
         raise SettingsError(
             f"{text!r} is not a server address; it looks like https://aloud.example.org"

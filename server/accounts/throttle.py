@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
 from server.accounts.secrets import keyed_digest
@@ -119,7 +119,8 @@ class Throttle:
             for limit in reversed(limits):  # always in the same order
                 self._database.alone(session, limit.subject)
             _check(session, limits, now)
-            session.execute(delete(SignInFailureRow).where(SignInFailureRow.at <= now - WINDOW))
+            at = SignInFailureRow.at
+            session.execute(delete(SignInFailureRow).where((at <= now - WINDOW) | _ahead(now)))
             rows = [SignInFailureRow(subject=limit.subject, at=now) for limit in limits]
             session.add_all(rows)
             session.flush()
@@ -132,7 +133,9 @@ class Throttle:
 def _check(session: Session, limits: tuple[_Limit, ...], now: datetime) -> None:
     for limit in limits:
         recent = select(SignInFailureRow.at).where(
-            SignInFailureRow.subject == limit.subject, SignInFailureRow.at > now - limit.within
+            SignInFailureRow.subject == limit.subject,
+            SignInFailureRow.at > now - limit.within,
+            ~_ahead(now),
         )
         count = session.scalar(select(func.count()).select_from(recent.subquery())) or 0
         if count >= limit.most:
@@ -141,6 +144,14 @@ def _check(session: Session, limits: tuple[_Limit, ...], now: datetime) -> None:
             )
             free_at = (oldest or now) + limit.within
             raise TooManyTriesError(max(1, round((free_at - now).total_seconds())))
+
+
+def _ahead(now: datetime) -> ColumnElement[bool]:
+    """Counted before the clock was set back: such tries would block until it gets there again.
+
+    Two processes that count at once may differ by moments.
+    """
+    return SignInFailureRow.at > now + WINDOW
 
 
 def _place(address: str) -> str:

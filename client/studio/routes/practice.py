@@ -93,6 +93,8 @@ def router(studio: Studio) -> APIRouter:
             raise HTTPException(422, "there is no text to grade")
         question = studio.backend.question(question_id)
         outcome = studio.session.read(Transcript(text=text.strip()), question.id)
+        if outcome.unsaved:  # the text is still in the browser's form
+            raise HTTPException(507, outcome.unsaved)
         shown = "/history" if outcome.attempt_id is None else f"/attempts/{outcome.attempt_id}"
         return RedirectResponse(shown, 303)
 

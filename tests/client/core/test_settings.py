@@ -57,6 +57,12 @@ def test_what_is_no_address(address: str) -> None:
         load_settings(server=address, env={})
 
 
+def test_a_server_address_with_a_password_is_refused_and_not_repeated() -> None:
+    with pytest.raises(SettingsError, match="no name or password in it") as caught:
+        load_settings(server="https://ana:opensesame@aloud.example.org", env={})
+    assert "opensesame" not in str(caught.value)
+
+
 def test_a_judge_from_flags_and_environment() -> None:
     env = {
         "ALOUD_JUDGE": "https://judge.example/v1/chat/completions",

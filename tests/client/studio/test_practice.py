@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from client.audio.files import read_audio
+from client.backend.outbox import OutboxError
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.studio.app import create_studio
@@ -158,6 +159,18 @@ def test_a_typed_answer_is_graded_and_kept(client: TestClient, studio: Studio) -
         refused = client.post("/practice/infiniband-or-roce/typed", data={"text": text})
         assert refused.status_code == status
     assert client.post("/practice/nothing/typed", data={"text": "a"}).status_code == 404
+
+
+def test_a_typed_answer_that_cannot_be_stored_says_so(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(submission: Submission) -> None:
+        raise OutboxError("No space left on device")
+
+    monkeypatch.setattr(studio.backend, "submit", full)
+    refused = client.post("/practice/infiniband-or-roce/typed", data={"text": "RDMA"})
+    assert refused.status_code == 507
+    assert "graded but not stored: No space left on device" in refused.text
 
 
 def test_a_recording_made_elsewhere_is_finished_like_any_other(

@@ -239,6 +239,16 @@ def test_saying_the_password_again_is_limited_for_the_one_who_is_signed_in(
         accounts.confirm(ana.id, PASSWORD)
 
 
+def test_a_clock_that_was_set_back_blocks_nobody(accounts: AccountService, clock: Clock) -> None:
+    active(accounts, "ana")
+    wrong(accounts, "ana", HERE, PER_NAME_AND_ADDRESS)
+    refused(accounts, "ana", HERE)
+    clock.now -= timedelta(hours=1)
+    accounts.sign_in("ana", PASSWORD, HERE)
+    wrong(accounts, "ana", HERE, PER_NAME_AND_ADDRESS)
+    refused(accounts, "ana", HERE)
+
+
 def test_several_processes_count_together(database: Database, clock: Clock) -> None:
     one, other = (
         AccountService(database, clock=clock, passwords=cheap_passwords()) for _ in range(2)
