@@ -74,7 +74,8 @@ def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     from client.practice.progress import all_attempts, planned_rounds, week_starts
 
     with open_server(settings, reading=True) as backend:
-        weeks = backend.bank().plan
+        bank = backend.bank()
+        weeks, titles = bank.plan, {each.id: each.title for each in bank.rounds}
         rounds = planned_rounds(weeks, all_attempts(backend))
     if as_json:
         shown = [week.model_dump(mode="json") | {"rounds": rounds[week.week]} for week in weeks]
@@ -94,7 +95,9 @@ def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
         for each in rounds[week.week]:
             times = count_of(each.attempts, "answer")
             ticked = Text("  ✓ ", "green") if each.attempts else Text("  ☐ ", "yellow")
-            out().print(Text.assemble(ticked, each.round, (f"  {times}", "dim")))
+            out().print(
+                Text.assemble(ticked, titles.get(each.round, each.round), (f"  {times}", "dim"))
+            )
         out().print()
 
 

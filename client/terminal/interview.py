@@ -128,7 +128,8 @@ class Interview:
         console = self._console
         console.print(Text(question.prompt, "bold"))
         target = f"{question.answer_seconds} s"
-        console.print(Text(f"{question.topic} · {question.round} · aim for {target}", "dim"))
+        round_ = question.round.replace("-", " ")
+        console.print(Text(f"{question.topic} · {round_} · aim for {target}", "dim"))
         loading = _Background(self._session.warm)
         if self._options.speak:
             self._say(question.prompt, keys)

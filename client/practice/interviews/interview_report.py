@@ -9,8 +9,8 @@ from client.backend.protocol import Backend, RejectedError
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
 from client.practice.interviews.points import strongest, weakest
 from client.practice.interviews.record import AskedQuestion, InterviewRecord
-from server.contract import Attempt, Delivery, HistoryQuery, Report, SummaryPoint
-from server.ui.exports.markdown import plain_text
+from server.contract import Attempt, Delivery, HistoryQuery, Report
+from server.ui.exports.markdown import plain_text, points_lines
 from server.ui.verdict_words import graded_text
 
 _PAGE: Final = 500
@@ -237,8 +237,8 @@ def _lines(report: InterviewReport) -> Iterator[str]:
         yield ""
     yield from (f"- {each}" for each in _figures(report))
     yield ""
-    yield from _points("What was strongest", report.strongest)
-    yield from _points("What to work on", report.weakest)
+    yield from points_lines("What was strongest", report.strongest)
+    yield from points_lines("What to work on", report.weakest)
     yield from _answers(report.answers)
     yield from _term_lines(report.terms)
 
@@ -254,14 +254,6 @@ def _figures(report: InterviewReport) -> Iterator[str]:
     if report.pauses is not None and report.longest_pause_s is not None:
         yield f"{report.pauses} pauses, the longest {report.longest_pause_s:.1f} s"
     yield f"at least {report.fillers} filler words"
-
-
-def _points(title: str, points: Sequence[SummaryPoint]) -> Iterator[str]:
-    if points:
-        yield f"## {title}"
-        yield ""
-        yield from (f"- {plain_text(point.text)}" for point in points)
-        yield ""
 
 
 def _answers(answers: Sequence[AnswerLine]) -> Iterator[str]:

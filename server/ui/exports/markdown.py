@@ -62,8 +62,8 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     for notice in report.notices:
         yield f"> **Note:** {plain_text(notice)}"
         yield ""
-    yield from _points("What went well", report.summary.went_well)
-    yield from _points("What to work on", report.summary.work_on)
+    yield from points_lines("What went well", report.summary.went_well)
+    yield from points_lines("What to work on", report.summary.work_on)
     yield from _coverage(report)
     yield from _structure(report.structure)
     yield from _pronunciation(report.pronunciation.terms)
@@ -95,7 +95,8 @@ def _corrections(report: Report) -> Iterator[str]:
         yield from ("## Corrected verdicts", "", *lines, "")
 
 
-def _points(title: str, points: Sequence[SummaryPoint]) -> Iterator[str]:
+def points_lines(title: str, points: Sequence[SummaryPoint]) -> Iterator[str]:
+    """A section with these points; nothing if there are none."""
     if points:
         yield f"## {title}"
         yield ""

@@ -60,12 +60,13 @@ def test_the_plan_ticks_practiced_rounds(run: Run) -> None:
     answer(ANSWER)
     with open_backend(load_settings()) as backend:
         practiced = backend.question(QUESTION).round
+        titles = {each.id: each.title for each in backend.bank().rounds}
     weeks = json.loads(run("plan", "--json").stdout)
     ticks = {each["round"]: each["attempts"] for week in weeks for each in week["rounds"]}
     assert ticks.pop(practiced) == 1
     assert set(ticks.values()) == {0}
     lines = run("plan").stdout.splitlines()
-    assert all(practiced in line for line in lines if "✓" in line)
+    assert all(titles[practiced] in line for line in lines if "✓" in line)
     assert any("✓" in line for line in lines)
 
 

@@ -198,7 +198,7 @@ def test_the_report_is_exported_as_markdown_and_json(client: TestClient, studio:
     say(studio, client, address)
     client.post(f"{address}/end")
     markdown = client.get(f"{address}/report.md")
-    assert markdown.text.startswith("# Mock interview: ML Platform Engineer, System Design")
+    assert markdown.text.startswith("# Mock interview: ML Platform Engineer, System design")
     assert "attachment" in markdown.headers["content-disposition"]
     report = InterviewReport.model_validate(client.get(f"{address}/report.json").json())
     assert (report.asked, report.answered) == (2, 1)
