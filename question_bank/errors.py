@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 FieldPath = tuple[str | int, ...]
@@ -36,11 +37,13 @@ class Fault:
         return ": ".join(filter(None, (self.entry, dotted(self.field), self.says)))
 
     def __str__(self) -> str:
-        """One line, with the line number only if no entry or field names the place."""
-        at = ""
+        """One line: ``file:47: entry: field: …``; the column too if no entry or field is named."""
+        place, at = self.file, ""
         if self.line is not None and not self.entry and not self.field:
             at = f"line {self.line}, column {self.column}"
-        return ": ".join(filter(None, (self.file, at, self.text)))
+        elif self.line is not None:
+            place = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+        return ": ".join(filter(None, (place, at, self.text)))
 
 
 class FileError(Exception):
@@ -67,15 +70,26 @@ class UnknownNameError(BankError):
     """The bank has nothing with the requested name."""
 
 
-def field_faults(error: ValidationError) -> Iterator[tuple[FieldPath, str]]:
-    """Pydantic's findings: the path of each field, and what is wrong in plain words."""
+def field_faults(
+    error: ValidationError, model: type[BaseModel] | None = None
+) -> Iterator[tuple[FieldPath, str]]:
+    """Pydantic's findings: the path of each field, and what is wrong in plain words.
+
+    Args:
+        error: what was raised.
+        model: what was checked; then a value that is missing says which fields it needs itself.
+    """
     details = error.errors(include_url=False)
     within = {detail["loc"][:length] for detail in details for length in range(len(detail["loc"]))}
     for detail in details:
         # Pydantic counts valid items only, so a list of one faulty item is "too short" as well.
         if detail["type"] == "too_short" and detail["loc"] in within:
             continue
-        yield tuple(part for part in detail["loc"] if part != "[key]"), _says(detail)
+        path = tuple(part for part in detail["loc"] if part != "[key]")
+        says = _says(detail)
+        if model is not None and detail["type"] in _WHOLE_VALUES:
+            says += _needs(model, path)
+        yield path, says
 
 
 def dotted(path: FieldPath) -> str:
@@ -84,6 +98,29 @@ def dotted(path: FieldPath) -> str:
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
     return text
+
+
+_WHOLE_VALUES: Final = frozenset({"missing", "tuple_type", "too_short", "model_type"})
+"""Faults that hide those of the fields inside."""
+
+
+def _needs(model: type[BaseModel], path: FieldPath) -> str:
+    """What the mapping at a path, or each one in the list at it, needs; empty for another value."""
+    inner: type[BaseModel] | None = model
+    for name in (part for part in path if isinstance(part, str)):
+        fields = {} if inner is None else {f.alias or n: f for n, f in inner.model_fields.items()}
+        inner = _model_in(fields[name].annotation) if name in fields else None
+    if inner is None or inner is model:
+        return ""
+    required = [f.alias or n for n, f in inner.model_fields.items() if f.is_required()]
+    which = "it" if isinstance(path[-1], int) else "each"
+    return f"; {which} needs {', '.join(required)}" if required else ""
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
 
 
 _PLAIN_WORDS: dict[str, Callable[[ErrorDetails], str]] = {

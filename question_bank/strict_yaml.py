@@ -129,7 +129,7 @@ class Entry:
         try:
             return model.model_validate(self.data)
         except ValidationError as error:
-            faults += [self.fault(says, *path) for path, says in field_faults(error)]
+            faults += [self.fault(says, *path) for path, says in field_faults(error, model)]
             return None
 
 

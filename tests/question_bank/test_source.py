@@ -1,5 +1,6 @@
 """Each fault is planted in a valid question and must be found, by file, entry and field."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,7 +62,9 @@ def test_a_planted_fault_is_the_one_that_is_reported(
     bank = write_bank({"roles/x.yaml": [with_change(question, path, value)]})
     problems = problems_of(bank)
     assert len(problems) == 1
-    assert problems[0].startswith(f"{bank}/{says}")
+    file, line, rest = problems[0].split(":", 2)
+    assert f"{file}:{rest}".startswith(f"{bank}/{says}")
+    assert 1 <= int(line) <= len(Path(file).read_text().splitlines())
 
 
 def test_the_id_names_the_entry_even_when_it_is_the_fault(
@@ -70,7 +73,8 @@ def test_the_id_names_the_entry_even_when_it_is_the_fault(
     bank = write_bank({"x.yaml": [question | {"id": "KV cache"}, "no mapping"]})
     first, second = problems_of(bank)
     assert "question 'KV cache': id: " in first and "lower-case words" in first
-    assert second == f"{bank}/x.yaml: questions[1]: must be a mapping of fields"
+    end = len((bank / "x.yaml").read_text().splitlines())
+    assert second == f"{bank}/x.yaml:{end}: questions[1]: must be a mapping of fields"
 
 
 def test_all_problems_of_all_files_are_collected(write_bank: Any, question: dict[str, Any]) -> None:
@@ -82,11 +86,11 @@ def test_all_problems_of_all_files_are_collected(write_bank: Any, question: dict
         }
     )
     problems = problems_of(bank)
-    assert [p.removeprefix(f"{bank}/").split(" ")[0] for p in problems] == [
-        "a.yaml:",
-        "a.yaml:",
-        "b.yaml:",
-        "roles/c.yaml:",
+    assert [p.removeprefix(f"{bank}/").split(":")[0] for p in problems] == [
+        "a.yaml",
+        "a.yaml",
+        "b.yaml",
+        "roles/c.yaml",
     ]
     assert not any("\n" in problem for problem in problems)
 
@@ -96,9 +100,12 @@ def test_the_same_id_twice_in_one_bank_is_an_error_in_and_across_files(
 ) -> None:
     bank = write_bank({"a.yaml": [question, question], "roles/b.yaml": [question]})
     within, across = problems_of(bank)
-    assert within.startswith(f"{bank}/a.yaml: question 'own-question': id: is used twice")
+    lines = (bank / "a.yaml").read_text().splitlines()
+    first, second = (n for n, line in enumerate(lines, 1) if "id: own-question" in line)
+    assert within.startswith(f"{bank}/a.yaml:{second}: question 'own-question': id: is used twice")
     assert across == (
-        f"{bank}/roles/b.yaml: question 'own-question': id: is already used in {bank}/a.yaml"
+        f"{bank}/roles/b.yaml:{first}: question 'own-question': id: is already used in "
+        f"{bank}/a.yaml"
     )
 
 
@@ -121,6 +128,24 @@ def test_a_role_at_fault_does_not_bring_an_error_for_each_of_its_questions(
 ) -> None:
     role = load_bank().roles[0].model_dump(mode="json") | {"id": "my-role", "title": ""}
     bank = write_bank({"roles/my-role.yaml": role | {"questions": [question]}})
+    lines = (bank / "roles/my-role.yaml").read_text().splitlines()
+    line = lines.index("title: ''") + 1
     assert problems_of(bank) == (
-        f"{bank}/roles/my-role.yaml: role 'my-role': title: must not be empty",
+        f"{bank}/roles/my-role.yaml:{line}: role 'my-role': title: must not be empty",
+    )
+
+
+def test_what_a_missing_value_needs_itself_is_said_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text(
+        "- id: mine\n  round: coding\n  topic: Topic\n  prompt: Why?\n  model_answer: So.\n"
+        "- id: other\n  round: coding\n  topic: Topic\n  prompt: Why?\n  model_answer: So.\n"
+        "  key_phrases:\n    - phrase: So\n    -\n  beats: none\n",
+        encoding="utf-8",
+    )
+    assert problems_of(file) == (
+        f"{file}:1: question 'mine': key_phrases: is required; each needs phrase",
+        f"{file}:13: question 'other': key_phrases[1]: must be a mapping of fields; "
+        "it needs phrase",
+        f"{file}:14: question 'other': beats: must be a list; each needs name, ask, ways",
     )

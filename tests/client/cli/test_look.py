@@ -108,7 +108,7 @@ def test_a_reading_that_is_not_arpabet_is_named(run: Run, tmp_path: Path) -> Non
     )
     result = run("lexicon", "validate", str(tmp_path))
     assert result.exit_code == 1
-    assert "own.yaml: Foo: readings" in result.stderr and "XX1" in result.stderr
+    assert "own.yaml:1: Foo: readings" in result.stderr and "XX1" in result.stderr
 
 
 def test_a_line_number_is_not_printed_as_an_emoji(capsys: pytest.CaptureFixture[str]) -> None:
