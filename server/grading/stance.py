@@ -106,11 +106,11 @@ class Stance:
 
     def disclaims(self, first: int, last: int) -> bool:
         """Whether the speaker disclaims what words ``first`` to ``last`` name."""
+        if not _is_doubtful(self._words, first, last):
+            return False
         vector = clause_vector(self._sense, first, last)
         opening = _bare(self._words[max(0, first - 2) : first])
         if vector is None or "without" in opening:  # "without X I'd not know" is left to the rules
-            return False
-        if not _is_doubtful(self._words, first, last):
             return False
         model = shipped_model()
         told = word_features(self._words, first, last)
@@ -147,8 +147,7 @@ def _is_doubtful(words: Sequence[str], first: int, last: int) -> bool:
     before, after = _sentence(words, first, last + 1)
     behind = _sentence_behind(words, after)
     around = (*words[before:first], *words[last + 1 : behind])
-    asked = any("?" in word for word in words[last:behind])
-    return asked or not _DOUBTS.isdisjoint(_bare(around))
+    return "?" in "".join(words[last:behind]) or not _DOUBTS.isdisjoint(_bare(around))
 
 
 def _sentence(words: Sequence[str], first: int, end: int) -> tuple[int, int]:

@@ -26,6 +26,10 @@ from server.contract import (
 FEW_FILLERS_PER_MINUTE = 2.0
 
 
+_Point = tuple[float, str, str]
+"""How much it matters, the sentence, and what it rests on."""
+
+
 def _quoted(text: str) -> str:
     return f"“{text}”"
 
@@ -35,8 +39,8 @@ def _well(
     terms: Sequence[SaidTerm],
     delivery: Delivery,
     structure: Structure | None,
-) -> list[tuple[float, SummaryPoint]]:
-    out: list[tuple[float, SummaryPoint]] = []
+) -> list[_Point]:
+    out: list[_Point] = []
     said = [
         (at, phrase)
         for at, phrase in enumerate(coverage.phrases)
@@ -44,27 +48,27 @@ def _well(
     ]
     total = len(coverage.phrases)
     if said and len(said) == total:
-        out.append((10, SummaryPoint(text="You made every key point.", evidence="coverage.score")))
+        out.append((10, "You made every key point.", "coverage.score"))
     if structure and structure.parts and all(part.status == "said" for part in structure.parts):
         text = "Your answer has every part that it needs."
-        out.append((9, SummaryPoint(text=text, evidence="structure.score")))
+        out.append((9, text, "structure.score"))
     for at, phrase in sorted(said, key=lambda entry: (-entry[1].weight, entry[0])):
         text = f"You brought up {_quoted(phrase.phrase)}."
-        out.append((5 + phrase.weight, SummaryPoint(text=text, evidence=f"coverage.phrases[{at}]")))
+        out.append((5 + phrase.weight, text, f"coverage.phrases[{at}]"))
     for said_term in terms:
         term = said_term.first
         if term.verdict == "correct" and term.is_clear:
             text = f"You said {_quoted(term.term)} right."
             evidence = f"pronunciation.terms[{said_term.at}]"
-            out.append((4 + term.confidence, SummaryPoint(text=text, evidence=evidence)))
+            out.append((4 + term.confidence, text, evidence))
     rate = delivery.words_per_minute
     if rate is not None and COMFORTABLE_WPM[0] <= rate <= COMFORTABLE_WPM[1]:
         text = f"Your pace was comfortable: {rate:.0f} words per minute."
-        out.append((5.5, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
+        out.append((5.5, text, "delivery.words_per_minute"))
     per_minute = _per_minute(delivery)
     if per_minute is not None and per_minute <= FEW_FILLERS_PER_MINUTE:
         text = "Hardly any filler words were heard."
-        out.append((4, SummaryPoint(text=text, evidence="delivery.fillers")))
+        out.append((4, text, "delivery.fillers"))
     return out
 
 
@@ -74,12 +78,12 @@ def _work(
     delivery: Delivery,
     language: Language,
     structure: Structure | None,
-) -> list[tuple[float, SummaryPoint]]:
-    out: list[tuple[float, SummaryPoint]] = []
+) -> list[_Point]:
+    out: list[_Point] = []
     for at, part in enumerate(structure.parts if structure else ()):
         if part.status == "missing":
             text = f"No {part.name}." + (f" They may ask: {part.ask}" if part.ask else "")
-            out.append((7.4, SummaryPoint(text=text, evidence=f"structure.parts[{at}]")))
+            out.append((7.4, text, f"structure.parts[{at}]"))
     for at, phrase in enumerate(coverage.phrases):
         name = _quoted(phrase.phrase)
         if phrase.negated:
@@ -94,9 +98,7 @@ def _work(
             continue
         if phrase.why:
             text += f" {phrase.why}"
-        out.append(
-            (urgency + phrase.weight, SummaryPoint(text=text, evidence=f"coverage.phrases[{at}]"))
-        )
+        out.append((urgency + phrase.weight, text, f"coverage.phrases[{at}]"))
     for said_term in terms:
         term = said_term.first
         if term.verdict == "mispronounced":
@@ -104,34 +106,34 @@ def _work(
             if len(said_term.places) > 1 and said_term.times:
                 text += f" You said it at {said_term.times}."
             evidence = f"pronunciation.terms[{said_term.at}]"
-            out.append((7.5 + term.confidence, SummaryPoint(text=text, evidence=evidence)))
+            out.append((7.5 + term.confidence, text, evidence))
     rate = delivery.words_per_minute
     if rate is not None and rate > COMFORTABLE_WPM[1]:
         text = f"Slow down a little: {rate:.0f} words per minute, faster than most interviews."
-        out.append((6.6, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
+        out.append((6.6, text, "delivery.words_per_minute"))
     elif rate is not None and rate < COMFORTABLE_WPM[0]:
         text = f"A little faster: {rate:.0f} words per minute sounds hesitant."
-        out.append((6.2, SummaryPoint(text=text, evidence="delivery.words_per_minute")))
+        out.append((6.2, text, "delivery.words_per_minute"))
     per_minute = _per_minute(delivery)
     if per_minute is not None and per_minute >= MANY_FILLERS_PER_MINUTE:
         text = f"Replace fillers by a short silence: at least {len(delivery.fillers)} were heard."
-        out.append((6.8, SummaryPoint(text=text, evidence="delivery.fillers")))
+        out.append((6.8, text, "delivery.fillers"))
     if delivery.longest_pause_s is not None and delivery.longest_pause_s >= LONG_PAUSE_S:
         text = (
             f"Your longest pause took {delivery.longest_pause_s:.1f} s: say that you are thinking."
         )
-        out.append((6.4, SummaryPoint(text=text, evidence="delivery.longest_pause_s")))
+        out.append((6.4, text, "delivery.longest_pause_s"))
     if delivery.answer_s is not None:
         share = delivery.answer_s / delivery.target_s
         if share > TARGET_SHARES[1]:
             text = f"Shorten: {delivery.answer_s:.0f} s, where {delivery.target_s:.0f} s is enough."
-            out.append((6.3, SummaryPoint(text=text, evidence="delivery.answer_s")))
+            out.append((6.3, text, "delivery.answer_s"))
         elif share < TARGET_SHARES[0]:
             text = f"Say more: {delivery.answer_s:.0f} s of the {delivery.target_s:.0f} s you have."
-            out.append((6.3, SummaryPoint(text=text, evidence="delivery.answer_s")))
+            out.append((6.3, text, "delivery.answer_s"))
     for at, note in enumerate(language.notes):
         text = f"Instead of {_quoted(note.said)}: {note.better}."
-        out.append((5.8, SummaryPoint(text=text, evidence=f"language.notes[{at}]")))
+        out.append((5.8, text, f"language.notes[{at}]"))
     return out
 
 
@@ -141,17 +143,22 @@ def _per_minute(delivery: Delivery) -> float | None:
     return len(delivery.fillers) / delivery.answer_s * 60.0
 
 
-def _mixed(points: list[tuple[float, SummaryPoint]]) -> tuple[SummaryPoint, ...]:
+def _mixed(points: list[_Point]) -> tuple[SummaryPoint, ...]:
     """The weightiest points, at most two of one kind while there are others."""
-    ranked = [point for _, point in sorted(points, key=lambda entry: -entry[0])]
-    chosen: list[SummaryPoint] = []
+    ranked = sorted(points, key=lambda point: -point[0])
+    chosen: list[_Point] = []
     for limit in (2, MAX_POINTS):
         for point in ranked:
-            kind = point.evidence.split(".")[0]
-            alike = sum(other.evidence.split(".")[0] == kind for other in chosen)
-            if len(chosen) < MAX_POINTS and point not in chosen and alike < limit:
+            if len(chosen) == MAX_POINTS:
+                break
+            kind = _kind(point)
+            if point not in chosen and sum(_kind(other) == kind for other in chosen) < limit:
                 chosen.append(point)
-    return tuple(chosen)
+    return tuple([SummaryPoint(text=text, evidence=evidence) for _, text, evidence in chosen])
+
+
+def _kind(point: _Point) -> str:
+    return point[2].partition(".")[0]
 
 
 def summarize(

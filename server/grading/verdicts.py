@@ -7,6 +7,7 @@ transcript, in which Whisper may spell a mispronounced term correctly. Then the 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from pronunciation.errors import PronunciationError
 from pronunciation.hearing.everyday import Named, is_everyday, other_words
@@ -43,6 +44,7 @@ def _tip(term: Term, written: str, form: Form) -> str:
     return said
 
 
+@lru_cache(maxsize=4096)
 def _respelt(phones: str) -> str | None:
     """The phones heard, in plain letters; ``None`` if there are none or they are not ARPAbet."""
     if not phones.strip():

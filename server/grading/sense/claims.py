@@ -118,9 +118,9 @@ class MarkedWords:
 
     def __init__(self, words: Sequence[str]) -> None:
         marks = [_mark(word) for word in words]
-        self.bare = [mark.bare for mark in marks]
-        self.contents = [mark.content for mark in marks]
-        classes = np.frombuffer(b"".join([mark.classes for mark in marks]), np.uint8)
+        self.bare = [bare for bare, _, _ in marks]
+        self.contents = [content for _, content, _ in marks]
+        classes = np.frombuffer(b"".join([each for _, _, each in marks]), np.uint8)
         self._sums = np.zeros((len(marks) + 1, len(RATES)), np.int64)
         classes.reshape(-1, len(RATES)).cumsum(axis=0, out=self._sums[1:])
         text = " ".join(self.bare)

@@ -276,7 +276,8 @@ def best_three(near: Vectors, rows: npt.NDArray[np.int64]) -> Vectors:
     none = rows < 0
     groups = near[rows]
     groups[none] = -np.inf
-    best = np.sort(groups, axis=1)[:, -3:]
+    groups.sort(axis=1)
+    best = groups[:, -3:]
     best[best == -np.inf] = 0.0
     counts = np.minimum((~none).sum(axis=1), 3)
     mean: Vectors = best.sum(axis=1) / counts[:, None].astype(np.float32)
