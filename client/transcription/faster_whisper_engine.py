@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,8 @@ def load(options: EngineOptions) -> FasterWhisper:
     except (RuntimeError, ValueError, OSError) as error:
         raise WeightsError(
             f"the Whisper weights in {folder} cannot be loaded ({_line(error)}); "
-            "delete the folder and fetch them again: aloud models pull"
+            f"delete {_whole_of(Path(folder))} and fetch them again"
+            + (f": aloud models pull {model}" if model in KNOWN_MODELS else "")
         ) from error
     except Exception as error:
         # the tokenizers library raises bare Exception for a broken tokenizer.json
@@ -123,6 +125,14 @@ def _weights(options: EngineOptions) -> tuple[str, str]:
             )
         folder = pull(model, options.on_download)
     return (model if model in KNOWN_MODELS else folder.name), str(folder)
+
+
+def _whole_of(folder: Path) -> Path:
+    """The folder to delete: the hub's cache keeps the files apart from their names.
+
+    Fetched again into a cache that still has a file cut short, the weights would be as broken.
+    """
+    return folder.parents[1] if folder.parent.name == "snapshots" else folder
 
 
 def _line(error: Exception) -> str:

@@ -186,5 +186,25 @@ class TestRealRegistry:
         for name in ("config.json", "model.bin", "tokenizer.json"):
             (tmp_path / name).write_bytes(b"{}")
 
-        with pytest.raises(WeightsError, match="cannot be loaded"):
+        with pytest.raises(WeightsError, match="cannot be loaded") as caught:
             load_engine("faster-whisper", str(tmp_path))
+        assert str(caught.value).endswith(f"delete {tmp_path} and fetch them again")
+
+    def test_a_download_that_was_cut_short_names_all_that_is_to_be_deleted(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The hub's cache keeps the bytes in ``blobs``, and never fetches them twice."""
+        repository = tmp_path / "models--Systran--faster-whisper-base.en"
+        snapshot = repository / "snapshots" / "abc"
+        for folder in (snapshot, repository / "blobs", repository / "refs"):
+            folder.mkdir(parents=True)
+        (repository / "refs" / "main").write_text("abc")
+        for name in ("config.json", "model.bin", "tokenizer.json"):
+            (repository / "blobs" / name).write_bytes(b"{}")
+            (snapshot / name).symlink_to(f"../../blobs/{name}")
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+
+        with pytest.raises(WeightsError, match="cannot be loaded") as caught:
+            load_engine("faster-whisper", "base.en", offline=True)
+        remedy = f"delete {repository} and fetch them again: aloud models pull base.en"
+        assert str(caught.value).endswith(remedy)
