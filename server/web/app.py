@@ -61,8 +61,8 @@ from server.web.routes.sharing import recordings_router, sharing_router
 API_PREFIX = "/api/v1"
 
 _API: Final = (
+    attempts_router,  # first, since routes are tried in order and these are used the most
     bank_router,
-    attempts_router,
     drills_router,
     jobs_router,
     exports_router,
