@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
+from server.grading.caching import by_word
 from server.grading.lexis.words import word_set
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
 
@@ -129,7 +129,7 @@ def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[Repeate
     return tuple(out)
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def syllables(word: str) -> int:
     """About how many syllables a lower-case word has (at least one).
 

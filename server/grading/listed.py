@@ -7,13 +7,14 @@ phrases, and on mentions that coaches ticked.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from server.contract import Coverage, coverage_score
+from server.grading.caching import by_word
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
 from server.grading.lexis.words import is_only_verb, letters_of, parts_of_speech, word_set
 from server.grading.sense.features import COMMON_WORDS
@@ -151,7 +152,7 @@ class _Mark:
     ends_sentence: bool
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def _mark(word: str) -> _Mark:
     plain = letters_of(word)
     classes = [float(plain in words) for words in _CLASSES.values()]

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, pairwise
 
 from pronunciation.confusions import encode, merged
 from pronunciation.errors import HearingError
 from pronunciation.g2p import dictionary, pronunciations
+from server.grading.caching import by_word
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
 from server.grading.tokenizer import NO_BREAK, Token
 
@@ -42,7 +42,7 @@ class WordPhones:
         return "".join(self.of[start:end])
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def phones_of(word: str) -> str:
     """How a lower-case word is usually said; empty if unknown."""
     if len(word) > _MAX_CHARS or not word.isascii():
@@ -63,7 +63,7 @@ def phones_of(word: str) -> str:
         return ""
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def _sound(word: str) -> tuple[str, str, bool]:
     """The phones of a word, the merged phones, and whether it is a function word."""
     phones = phones_of(word)

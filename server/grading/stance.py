@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from itertools import pairwise
 from typing import Final
@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from server.grading.answer import Answer, Span
+from server.grading.caching import by_word
 from server.grading.denial import Denies, is_denied
 from server.grading.lexis.words import letters_of, word_set
 from server.grading.sense.logistic import Logistic
@@ -228,12 +229,12 @@ def _bare(words: Sequence[str]) -> list[str]:
     return [letters_of(word) for word in words]
 
 
-@lru_cache(maxsize=16384)
+@by_word
 def _ends(word: str) -> bool:
     return bool(_END.search(word))
 
 
-@lru_cache(maxsize=16384)
+@by_word
 def _pauses(word: str) -> bool:
     return bool(_COMMA.search(word))
 

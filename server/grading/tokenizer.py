@@ -8,9 +8,9 @@ from, so that a match can point at them.
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
+from server.grading.caching import by_word
 from server.grading.lexis.words import family, lemma, word_set
 from server.grading.numbers import NUMBER_STARTS, read_number
 
@@ -88,12 +88,12 @@ _ORDINAL_TAIL = re.compile(r"^(st|nd|rd|th)$")
 _Piece = tuple[str, int, int, bool, bool, tuple[str, str] | None]
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def _keys(text: str) -> tuple[str, str]:
     return lemma(text), family(text)
 
 
-@lru_cache(maxsize=16384)
+@by_word
 def _split_word(
     written: str,
 ) -> tuple[tuple[str, ...], int, bool, tuple[tuple[str, str] | None, ...]]:

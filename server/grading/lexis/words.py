@@ -10,13 +10,15 @@ found in it by bisection.
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from gzip import decompress
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+
+from server.grading.caching import by_word
 
 UNRANKED = 1_000_000
 """Rank of a word that is not among the 30,000 most frequent."""
@@ -155,13 +157,13 @@ _OWN_ENDINGS = (
 _NOT_LETTERS = re.compile(r"[^a-z']")
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def letters_of(word: str) -> str:
     """A written word in lower case, letters and apostrophes only."""
     return _NOT_LETTERS.sub("", word.casefold().replace("’", "'"))
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def american(word: str) -> str:
     """The American spelling of a lower-case word, as a key ("enterprize" is also one)."""
     for ending in ("", "s"):
@@ -175,7 +177,7 @@ def american(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def lemma(word: str) -> str:
     """The key that a word's inflections share.
 
@@ -216,7 +218,7 @@ def _unknown_lemma(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def inflections(key: str) -> frozenset[str]:
     """The regular forms of a lemma, with which joined words are compared."""
     short, double = key[:-1], key + key[-1:]
@@ -241,7 +243,7 @@ def _families() -> dict[str, str]:
     return {member: members[0] for members in lines for member in members}
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def family(word: str) -> str:
     """The key of a word's family: noun, verb, adjective and adverb of one root.
 
@@ -259,7 +261,7 @@ def family(word: str) -> str:
     return key
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def parts_of_speech(word: str) -> frozenset[str]:
     """Which of NOUN, VERB, ADJ, ADV a lower-case word may be; empty if it is in no dictionary."""
     known = lemmas_in_dictionary(american(word)) or _british_lemmas(word)
@@ -272,7 +274,7 @@ def is_only_verb(word: str) -> bool:
     return bool(parts) and parts <= {"VERB", "AUX"} and not word.endswith(("ing", "ed"))
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def is_odd(word: str) -> bool:
     """Whether a token is not English: in no dictionary, not a number, not a letter."""
     if len(word) < 4 or not word.isalpha() or is_known_english(word):

@@ -10,16 +10,16 @@ fitted on answers by many authors and tested on those of others (``scripts/train
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from question_bank.models import KeyPhrase, Question
+from server.grading.caching import by_identity, by_word
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
 from server.grading.lexis.words import word_set
-from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import Span
 from server.grading.sense.features import COMMON_WORDS, SPAN_FEATURES, stem
 from server.grading.sense.logistic import Floats
@@ -249,7 +249,7 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(_bare(word) for text in texts for word in text.split())
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def _mark(word: str) -> _Mark:
     bare = _bare(word)
     classes = (_ABSOLUTE, _NEGATION, _REASON, _SPEAKER, _CONTRAST, _HEDGE)
@@ -260,7 +260,7 @@ def _mark(word: str) -> _Mark:
     )
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def _bare(word: str) -> str:
     return _NOT_LETTERS.sub("", word.casefold().replace("’", "'"))
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
+
+from server.grading.caching import by_word
 
 Span = tuple[int, int]
 """First word and the word after the last."""
@@ -49,7 +50,7 @@ def clauses_of(words: Sequence[str]) -> tuple[list[Span], list[int]]:
     return clauses, sentences
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def _mark(word: str) -> tuple[bool, bool, bool]:
     """Whether a word ends a sentence, whether a pause follows it, and whether it opens a clause."""
     return (

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from question_bank.models import KeyPhrase, Question
-from server.grading.sense.caching import by_identity
+from server.grading.caching import by_identity, by_word
 from server.grading.sense.encoder import Vectors, cosines
 from server.grading.sense.logistic import Floats
 from server.grading.sense.vectors import AnswerSense, background, vectors_of
@@ -355,7 +355,7 @@ def _content(stems: Iterable[str]) -> frozenset[str]:
     return frozenset(stems) - COMMON_WORDS
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def stem(word: str) -> str:
     """A word without the most common endings, so that its forms are equal."""
     bare = re.sub(r"[^a-z0-9]", "", word.casefold())

@@ -8,11 +8,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal, get_args
 
 from question_bank.strict_yaml import parse_yaml
+from server.grading.caching import by_word
 
 _START: Final = re.compile(r"^\^")
 _AT_START: Final = r"(?<=\\n )"
@@ -112,7 +113,7 @@ def pattern_of(fact: Fact) -> re.Pattern[str]:
     return _words().patterns[fact]
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def _capitals(word: str) -> tuple[bool, bool, bool]:
     """Whether a word is a name, whether even at the start of a sentence, and whether it ends it."""
     others = not _MYSELF.match(word)
@@ -124,7 +125,7 @@ def _bare(word: str) -> str:
     return word.replace("’", "'").strip(_EDGES).casefold()
 
 
-@lru_cache(maxsize=65536)
+@by_word
 def _plain_word(word: str) -> str:
     return _plain(" ".join(_bare(word).split()))
 
