@@ -128,7 +128,7 @@ class Interview:
         console = self._console
         console.print(Text(question.prompt, "bold"))
         target = f"{question.answer_seconds} s"
-        round_ = question.round.replace("-", " ")
+        round_ = question.round.replace("-", " ").capitalize()
         console.print(Text(f"{question.topic} · {round_} · aim for {target}", "dim"))
         loading = _Background(self._session.warm)
         if self._options.speak:
