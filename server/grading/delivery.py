@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
-from server.grading.caching import by_word
-from server.grading.lexis.words import word_set
+from server.grading.lexis.words import by_word, word_set
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from server.contract import Coverage, coverage_score
-from server.grading.caching import by_word
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
-from server.grading.lexis.words import is_only_verb, letters_of, parts_of_speech, word_set
+from server.grading.lexis.words import by_word, is_only_verb, letters_of, parts_of_speech, word_set
 from server.grading.sense.features import COMMON_WORDS
 from server.grading.sense.logistic import Logistic
 

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pronunciation.confusions import encode
 from pronunciation.phones import parse_phones
 from question_bank.models import KeyPhrase
-from server.grading.caching import by_identity
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
 from server.grading.lexis.words import is_known_english
 from server.grading.phones import phones_of
+from server.grading.sense.caching import by_identity
 from server.grading.terms import TermIndex
 from server.grading.tokenizer import tokenize
 from server.grading.units import OPENING, CompiledPhrase, Origin, PhraseSet, Sounding, Variant

@@ -20,9 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from server.grading.answer import Answer, Span
-from server.grading.caching import by_word
 from server.grading.denial import Denies, is_denied
-from server.grading.lexis.words import letters_of, word_set
+from server.grading.lexis.words import by_word, letters_of, word_set
 from server.grading.sense.logistic import Logistic
 from server.grading.sense.thresholds import DISCLAIMED_FROM, MAX_UNBROKEN
 from server.grading.sense.vectors import AnswerSense

@@ -10,8 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from server.grading.caching import by_word
-from server.grading.lexis.words import family, lemma, word_set
+from server.grading.lexis.words import by_word, family, lemma, word_set
 from server.grading.numbers import NUMBER_STARTS, read_number
 
 NO_BREAK, COMMA, SENTENCE = 0, 1, 2

@@ -18,7 +18,7 @@ from pronunciation.terms import Lexicon, Term
 from question_bank.models import Question
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
 from server.grading.answer import Answer
-from server.grading.caching import by_identity
+from server.grading.sense.caching import by_identity
 from server.grading.terms import Form, TermIndex
 
 TRANSCRIPT_CONFIDENCE = 0.0

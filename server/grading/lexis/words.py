@@ -9,16 +9,46 @@ found in it by bisection.
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from gzip import decompress
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
-from server.grading.caching import by_word
+R = TypeVar("R")
+
+_MOST_WORDS: Final = 65536
+"""Words whose results are kept for one function; then it begins again."""
+
+
+class _Kept(dict[str, R]):
+    """Results by word, made when they are looked up for the first time."""
+
+    def __init__(self, make: Callable[[str], R]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, word: str) -> R:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        made = self[word] = self._make(word)
+        return made
+
+
+def by_word(make: Callable[[str], R]) -> Callable[[str], R]:
+    """``make``, called once for the same word.
+
+    A report looks up its words thousands of times. ``lru_cache`` takes twice as long for each,
+    because it writes to memory to remember which word was used last.
+
+    Args:
+        make: a pure function of a word.
+    """
+    return _Kept(make).__getitem__
+
 
 UNRANKED = 1_000_000
 """Rank of a word that is not among the 30,000 most frequent."""

@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from question_bank.models import KeyPhrase, Question
-from server.grading.caching import by_identity, by_word
 from server.grading.lexis.vocabulary import FUNCTION_WORDS
-from server.grading.lexis.words import word_set
+from server.grading.lexis.words import by_word, word_set
+from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import Span
 from server.grading.sense.features import COMMON_WORDS, SPAN_FEATURES, stem
 from server.grading.sense.logistic import Floats

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from server.grading.caching import by_word
+from server.grading.lexis.words import by_word
 
 Span = tuple[int, int]
 """First word and the word after the last."""

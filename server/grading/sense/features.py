@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from question_bank.models import KeyPhrase, Question
-from server.grading.caching import by_identity, by_word
+from server.grading.lexis.words import by_word
+from server.grading.sense.caching import by_identity
 from server.grading.sense.encoder import Vectors, cosines
 from server.grading.sense.logistic import Floats
 from server.grading.sense.vectors import AnswerSense, background, vectors_of

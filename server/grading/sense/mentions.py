@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from question_bank.models import Question
 from server.contract.report import PhraseCoverage
-from server.grading.caching import by_identity
 from server.grading.lexis.words import word_set
+from server.grading.sense.caching import by_identity
 from server.grading.sense.claims import MarkedWords
 from server.grading.sense.encoder import Vectors, cosines
 from server.grading.sense.features import QuestionSense, best_of_kinds, question_sense

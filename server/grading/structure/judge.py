@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from question_bank.models import Kind, Question
 from server.contract import Structure, StructurePart, Word, evidence_of
-from server.grading.caching import by_identity
+from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import MAX_WORDS, Span
 from server.grading.sense.encoder import Vectors, cosines
 from server.grading.sense.features import best_of_others, best_three

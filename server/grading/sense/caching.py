@@ -1,4 +1,4 @@
-"""Caches of results: for the words of all answers, and by the identity of the arguments."""
+"""Caches results by the identity of the arguments."""
 
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
@@ -8,34 +8,6 @@ R = TypeVar("R")
 
 _KEPT = 1024
 """Results kept for one function."""
-_WORDS = 65536
-"""Words whose results are kept for one function; then it begins again."""
-
-
-class _Kept(dict[str, R]):
-    """Results by word, made when they are looked up for the first time."""
-
-    def __init__(self, make: Callable[[str], R]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, word: str) -> R:
-        if len(self) >= _WORDS:
-            self.clear()
-        made = self[word] = self._make(word)
-        return made
-
-
-def by_word(make: Callable[[str], R]) -> Callable[[str], R]:
-    """``make``, called once for the same word.
-
-    A report looks up its words thousands of times. ``lru_cache`` takes twice as long for each,
-    because it writes to memory to remember which word was used last.
-
-    Args:
-        make: a pure function of a word.
-    """
-    return _Kept(make).__getitem__
 
 
 def by_identity(make: Callable[[*Ts], R]) -> Callable[[*Ts], R]:
