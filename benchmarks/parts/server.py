@@ -33,9 +33,7 @@ def measure(*, quick: bool) -> list[Table]:
 
     def add(kind: str, url: str, workers: int) -> None:
         with serving(url, workers) as server:
-            # from many connections: one process takes all of a few that come at once, and the
-            # others would prepare their questions while they are measured
-            server.warm(answers, 4 * CLIENTS)
+            server.warm(answers, CLIENTS)
             most = server.load(answers, CLIENTS, seconds)
             half = server.load(answers, 4 * CLIENTS, seconds, most.per_s / 2)
         rows.append(
