@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.accents import Accent, choose
+from benchmarks.accents import choose
 from benchmarks.neural_voice import NeuralVoice
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
@@ -85,7 +85,8 @@ def main() -> int:
     while done < len(terms) and time.monotonic() < ends_s:
         together = terms[done : done + TOGETHER]
         for accent in accents:
-            for window in windows(voice, accent, together):
+            said = [(term.term, accent(to_natural(term.readings[0]))) for term in together]
+            for window in windows(voice, said):
                 spoken += len(window)
                 for term, spelling in transcribed(engine, window):
                     spellings.setdefault(term, Counter())[spelling] += 1
@@ -146,22 +147,22 @@ def _apart(spelling: str, readings: Iterable[str]) -> float:
     return min(distance(reading, code) for reading in readings)
 
 
-def windows(voice: NeuralVoice, accent: Accent, terms: Sequence[Term]) -> Iterator[list[Spoken]]:
-    """Each term in its sentence, as many as Whisper hears at once."""
+def windows(voice: NeuralVoice, said: Iterable[tuple[str, str]]) -> Iterator[list[Spoken]]:
+    """Each term, given as name and phones, in its sentence, as many as Whisper hears at once."""
     carriers = []
     for before, after in CARRIERS:
         [first], [last] = voice.phones(before), voice.phones(after)
         carriers.append((first.rstrip("."), last, anchors(before, after)))
     window: list[Spoken] = []
-    for number, term in enumerate(terms):
+    for number, (term, phones) in enumerate(said):
         first, last, between = carriers[number % len(carriers)]
-        phones = accent(to_natural(term.readings[0]))
         clip = voice.speak([f"{first} {phones} {last}"], seed=number)
         if sum(each.clip.duration_s for each in window) + clip.duration_s > WINDOW_S:
             yield window
             window = []
-        window.append(Spoken(term.term, between, clip))
-    yield window
+        window.append(Spoken(term, between, clip))
+    if window:
+        yield window
 
 
 def anchors(before: str, after: str) -> re.Pattern[str]:

@@ -226,16 +226,7 @@ class AnswerHearing:
             if each.term in named
         ]
         others = [
-            Sounding(
-                each.term,
-                in_both_numbers(
-                    phones
-                    for phones in map(bare_phones, each.readings)
-                    if len(phones) >= MIN_PHONES_UNEXPECTED
-                ),
-                False,
-                beside.get(each.term, 0.0),
-            )
+            Sounding(each.term, self._taught[each.term], False, beside.get(each.term, 0.0))
             for each in self._lexicon
             if each.term not in named
         ]
@@ -245,6 +236,18 @@ class AnswerHearing:
             *(Wanted(self.spotter.said(each.term)) for each in expected),
         )
         return Asked(tuple(each.phrase for each in phrases), wanted, tuple(soundings))
+
+    @cached_property
+    def _taught(self) -> dict[str, tuple[Phones, ...]]:
+        """How the terms are taught, by name; made once, because every question has them."""
+        return {
+            each.term: in_both_numbers(
+                phones
+                for phones in map(bare_phones, each.readings)
+                if len(phones) >= MIN_PHONES_UNEXPECTED
+            )
+            for each in self._lexicon
+        }
 
     @cached_property
     def ordinary(self) -> Container[str]:

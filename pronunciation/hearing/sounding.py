@@ -241,13 +241,19 @@ def _goes_on(layout: Layout, frames: Sequence[tuple[int, int]], other: int, befo
     return layout.target[other] is None and apart <= LONGEST_BREAK
 
 
+@lru_cache(maxsize=65536)
 def is_part(name: str, longer: str) -> bool:
     """Whether a term's name is part of a longer one: "cache" in "KV cache"."""
-    short, whole = ([normal(word) for word in each.split()] for each in (name, longer))
+    short, whole = _name_words(name), _name_words(longer)
     size = len(short)
     return size < len(whole) and any(
         whole[at : at + size] == short for at in range(len(whole) - size + 1)
     )
+
+
+@lru_cache(maxsize=4096)
+def _name_words(name: str) -> tuple[str, ...]:
+    return tuple(normal(word) for word in name.split())
 
 
 def is_free(place: Candidate, name: str, words: Sequence[str], targets: Iterable[Target]) -> bool:
