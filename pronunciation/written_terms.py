@@ -116,10 +116,12 @@ def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
 
 @cache
 def spellings() -> Mapping[str, Mapping[str, int]]:
-    """How often a transcriber wrote each spelling of a term, by term; all in lower case.
+    """How often a transcriber wrote each spelling, in lower case, of a term or key phrase.
 
-    ``scripts/spellings.py`` makes the data.
+    ``scripts/spellings.py`` and ``scripts/phrase_spellings.py`` make the data.
     """
-    file = resources.files("pronunciation").joinpath("data/spellings.json")
-    table: dict[str, dict[str, int]] = json.loads(file.read_text("utf-8"))
-    return {term.casefold(): counts for term, counts in table.items()}
+    folder = resources.files("pronunciation").joinpath("data")
+    table: dict[str, dict[str, int]] = {}
+    for name in ("phrase_spellings.json", "spellings.json"):
+        table |= json.loads(folder.joinpath(name).read_text("utf-8"))
+    return table

@@ -198,14 +198,14 @@ def read() -> Spellings:
     return {term: Counter(counts) for term, counts in stored.items()}
 
 
-def write(spellings: Spellings) -> None:
+def write(spellings: Spellings, path: Path | None = None) -> None:
     """One term a line, in alphabetical order; the commonest spelling first."""
     lines = [
         f"{json.dumps(term, ensure_ascii=False)}: "
         + json.dumps(dict(sorted(counts.items(), key=lambda c: (-c[1], c[0]))), ensure_ascii=False)
         for term, counts in sorted(spellings.items())
     ]
-    DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    (path or DATA).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

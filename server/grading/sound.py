@@ -5,7 +5,8 @@ A transcriber writes "infinite bend" for InfiniBand and "page the tension" for p
 what was written, because ordinary words that make sense must not be taken for a term.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -35,11 +36,18 @@ from server.grading.sense.thresholds import (
     RARE_RANK,
     USUAL_SPELLING,
 )
+from server.grading.tokenizer import tokenize
 from server.grading.units import CompiledPhrase, Sounding
 
 
 def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator[Proposal]:
     """Every place that sounds like a wording of a phrase."""
+    if answer.strict:
+        return
+    for phrase in phrases:
+        for wording in phrase.soundings:
+            for start, end in _known_spellings(answer, wording):
+                yield Proposal("sound", phrase, tuple(range(start, end)), "sound", BASE_SCORE)
     sounding = [
         (phrase, wording)
         for phrase in phrases
@@ -47,11 +55,8 @@ def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterato
         if all(wording.phones[:1])
     ]
     runs = answer.phones.runs
-    if answer.strict or not sounding or not runs:
+    if not sounding or not runs:
         return
-    for phrase, wording in sounding:
-        for start, end in _known_spellings(answer, wording):
-            yield Proposal("sound", phrase, tuple(range(start, end)), "sound", BASE_SCORE)
     apart = cdist(
         [wording.classes for _, wording in sounding],
         answer.phones.classes,
@@ -71,22 +76,44 @@ def propose_sounds(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterato
 
 @cache
 def _telling_spellings(name: str) -> tuple[tuple[str, ...], ...]:
-    """What was seen written for a term and speaks for it, as words.
+    """What was seen written for a term or key phrase and speaks for it, as words."""
+    return tuple(telling(_spellings_by_name().get(name, {})))
 
-    English words alone ("lost her" for Lustre, "rom" for RAM) may well be themselves: they must be
-    rare, and what is usually written ("cider" for CIDR).
+
+@cache
+def _spellings_by_name() -> Mapping[str, Mapping[str, int]]:
+    """The spellings by name, see ``Sounding``."""
+    table: dict[str, Counter[str]] = {}
+    for name, counts in spellings().items():
+        texts = " ".join(token.text for token in tokenize(name.split()))
+        table.setdefault(texts, Counter()).update(counts)
+    return table
+
+
+def telling(
+    counts: Mapping[str, int], is_ordinary: Callable[[str], bool] = is_known_english
+) -> Iterator[tuple[str, ...]]:
+    """The spellings of one term that speak for it, each as words.
+
+    Ordinary words and numbers alone ("lost her" for Lustre, "rom" for RAM) may well be themselves:
+    one must be rare, and they must be what is usually written ("cider" for CIDR).
+
+    Args:
+        counts: how often each was written, the right one too.
+        is_ordinary: whether people say a word anyway.
     """
-    counts = spellings().get(name, {})
     usual = sum(counts.values()) * USUAL_SPELLING
-    return tuple(
-        words
-        for spelling, count in counts.items()
-        if (words := tuple(spelling.split()))
-        and (
-            not all(map(is_known_english, words))
-            or (count >= usual and any(rank(word) >= RARE_RANK for word in words))
-        )
-    )
+    for spelling, count in counts.items():
+        words = tuple(token.text for token in tokenize(spelling.split()))
+        if words and (
+            not all(word.isdecimal() or is_ordinary(word) for word in words)
+            or (count >= usual and any(_is_rare(word) for word in words))
+        ):
+            yield words
+
+
+def _is_rare(word: str) -> bool:
+    return rank(word) >= RARE_RANK and not word.isdecimal()
 
 
 def _known_spellings(answer: Answer, wording: Sounding) -> Iterator[tuple[int, int]]:

@@ -15,6 +15,10 @@ COVERED = [
     # as it was seen written
     ("RabbitMQ", "the jobs wait in rebitemq for a worker", "sound"),
     ("CIDR", "each office gets a cider of its own", "sound"),
+    ("SR-IOV", "the pods get sraov devices", "sound"),
+    ("FP8", "we train in fpad now", "sound"),
+    ("free list", "a freed block goes back to the freeleast", "sound"),
+    ("remote state", "the team keeps it in remost days", "sound"),
     # tied within one clause
     ("gradient checkpointing", "the gradients are checkpointed", "fuzzy"),
     ("measured impact", "the impact we measured", "fuzzy"),
@@ -123,6 +127,7 @@ NOT_COVERED = [
     ("Lustre", "the lawyer lost her files"),
     ("RAM", "the firmware is in rom"),
     ("parameter", "a firewall at the perimeter"),
+    ("numerical precision", "we follow a numerical procedure"),
     ("batch size", "we closed the batch, and size mattered less"),
     ("flow control", "control over the flow of visitors"),
     ("Spark", "a spark of hope"),
