@@ -4,10 +4,10 @@
 
 Each line of a file: ``{"id": question id, "quality": "strong" | "middling" | "weak", "style",
 "text", "labels": [[phrase, "yes" | "half" | "no", quote, named], …]}``. Without files, it takes
-benchmarks/answers/final4.jsonl, which nobody read while the grader was made and which was graded
-least often. The other files there whose names begin with "final" are such sets too; the rest is
-development data. shop.jsonl answers the questions of another bank, which ``--bank`` adds:
-shop_bank.yaml beside it. Prints
+benchmarks/answers/final5.jsonl, which nobody read while the grader was made and which was graded
+least often. The other files there whose names begin with "final" are such sets too, and web.jsonl;
+the rest is development data. shop.jsonl, net.jsonl and web.jsonl answer the questions of other
+banks, which ``--bank`` adds: shop_bank.yaml and so on, beside them. Prints
 
 - for each round and over all the share of pairs of a strong and a weak answer to the same question
   in which the strong one scores higher (ties count half), and the mean scores;
@@ -37,7 +37,7 @@ from question_bank.models import Question
 from server.contract import Report, Structure, Submission, Transcript
 from server.grading import grade, make_sense
 
-FINAL = Path(__file__).parent / "answers" / "final4.jsonl"
+FINAL = Path(__file__).parent / "answers" / "final5.jsonl"
 MIN_PAIRS = 0.95
 MIN_STRONG, MAX_WEAK = 0.7, 0.3
 MIN_RECALL, MIN_PRECISION = 0.70, 0.97
