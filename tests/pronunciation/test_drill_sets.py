@@ -163,25 +163,32 @@ def test_own_items_are_added_and_replace_by_id(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "old", "new", "named"),
+    ("text", "old", "new", "line", "named"),
     [
-        (OWN, "S UW0 N AA1 M IY0]", "S QQ1]", "readings[0]: 'QQ1' is not an ARPAbet phone"),
-        (OWN, "S UW0 N AA1 M IY0]", "S UW N AA1]", "readings[0]: the vowel UW in"),
-        (OWN, "T UW0 S UW0", "S UW0", "mistakes[0].phones: is also an accepted reading"),
-        (OWN, "    sentence: A tsunami of alerts.\n", "", "sentence: is required"),
-        (OWN, "    term: tsunami\n", "    term: tsunami\n    loud: 1\n", "loud: unknown field"),
-        (OWN, "    term: tsunami\n", "    term: tsunami\n    prompt: wave\n", "prompt: does not"),
-        (OWN, "    term: tsunami\n", "    term: tsunami\n    stress: 2\n", "stress: belongs to"),
-        (OWN, "set: silent-letters", "set: minimal-pairs", "partner: a minimal pair needs"),
-        (OWN_STRESS, "stress: 1", "stress: 2", "stress: the first reading is stressed on 1"),
+        (OWN, "S UW0 N AA1 M IY0]", "S QQ1]", 6, "readings[0]: 'QQ1' is not an ARPAbet phone"),
+        (OWN, "S UW0 N AA1 M IY0]", "S UW N AA1]", 6, "readings[0]: the vowel UW in"),
+        (OWN, "T UW0 S UW0", "S UW0", 8, "mistakes[0].phones: is also an accepted reading"),
+        (OWN, "    sentence: A tsunami of alerts.\n", "", 3, "sentence: is required"),
+        (OWN, "    term: tsunami\n", "    term: tsunami\n    loud: 1\n", 5, "loud: unknown field"),
+        (
+            OWN,
+            "    term: tsunami\n",
+            "    term: tsunami\n    prompt: wave\n",
+            5,
+            "prompt: does not",
+        ),
+        (OWN, "    term: tsunami\n", "    term: tsunami\n    stress: 2\n", 5, "stress: belongs to"),
+        (OWN, "set: silent-letters", "set: minimal-pairs", 3, "partner: a minimal pair needs"),
+        (OWN_STRESS, "stress: 1", "stress: 2", 5, "stress: the first reading is stressed on 1"),
     ],
 )
-def test_a_fault_names_file_item_and_field(
-    tmp_path: Path, text: str, old: str, new: str, named: str
+def test_a_fault_names_file_line_item_and_field(
+    tmp_path: Path, text: str, old: str, new: str, line: int, named: str
 ) -> None:
     assert old in text
     item = re.findall(r"id: (\S+)", text)[0]
-    assert f"own.yaml: {item}: {named}" in faults(tmp_path / "own.yaml", text.replace(old, new))
+    message = faults(tmp_path / "own.yaml", text.replace(old, new))
+    assert f"own.yaml:{line}: {item}: {named}" in message
 
 
 @pytest.mark.parametrize(
@@ -203,4 +210,4 @@ def test_a_fault_names_file_item_and_field(
 def test_bad_files(tmp_path: Path, text: str, named: str) -> None:
     message = faults(tmp_path / "own.yaml", text)
     assert named in message
-    assert message.startswith("own.yaml: ")
+    assert re.match(r"own\.yaml(:\d+)?: ", message)

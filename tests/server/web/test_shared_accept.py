@@ -21,11 +21,13 @@ PROCESSES = 3
 CONNECTIONS = 24
 WITHIN_S = 60
 
+# uvicorn's supervisor may ask a process just as it is killed, and then waits for the answer as long
+# as for one that hangs
 SERVE = """
 import sys, uvicorn
 uvicorn.run(
     "tests.server.web.test_shared_accept:process_id", port=int(sys.argv[1]), workers=3, ws="none",
-    timeout_worker_healthcheck=600, log_level="warning", lifespan="off",
+    timeout_worker_healthcheck=20, log_level="warning", lifespan="off",
     loop="server.web.http.shared_accept:SharingLoop",
     http="server.web.http.shared_accept:SharedRequests",
 )
