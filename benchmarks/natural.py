@@ -4,10 +4,11 @@
 
 Each line of a file: ``{"id": question id, "quality": "strong" | "middling" | "weak", "style",
 "text", "labels": [[phrase, "yes" | "half" | "no", quote, named], …]}``. Without files, it takes
-benchmarks/answers/final5.jsonl, which nobody read while the grader was made and which was graded
-least often. The other files there whose names begin with "final" are such sets too, and web.jsonl;
-the rest is development data. shop.jsonl, net.jsonl and web.jsonl answer the questions of other
-banks, which ``--bank`` adds: shop_bank.yaml and so on, beside them. Prints
+benchmarks/answers/final5.jsonl, which nobody read while the grader was made (only what it wrongly
+covered) and which was graded least often. The other files there whose names begin with "final" are
+such sets too, and web.jsonl; the rest is development data. shop.jsonl, net.jsonl and web.jsonl
+answer the questions of other banks, which ``--bank`` adds: shop_bank.yaml and so on, beside them.
+Prints
 
 - for each round and over all the share of pairs of a strong and a weak answer to the same question
   in which the strong one scores higher (ties count half), and the mean scores;
