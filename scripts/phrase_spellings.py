@@ -33,11 +33,10 @@ from question_bank.loader import load_bank
 from question_bank.models import Bank, KeyPhrase
 from scripts.spellings import Spellings, transcribed, windows, write
 from server.grading import cover
-from server.grading.lexis.words import is_known_english, rank
+from server.grading.lexis.words import is_known_english
 from server.grading.phones import phones_of
-from server.grading.sense.thresholds import RARE_RANK
-from server.grading.sound import telling
-from server.grading.tokenizer import tokenize
+from server.grading.sound import is_rare, telling
+from server.grading.tokenizer import texts_of
 
 DATA = Path(__file__).resolve().parent.parent / "pronunciation" / "data" / "phrase_spellings.json"
 STRONG = ("Spanish", "Korean", "Arabic", "Mandarin")
@@ -174,7 +173,7 @@ def chosen(rows: Iterable[Row], bank: Bank, lexicon: Lexicon) -> Spellings:
         return word in said_anyway or is_known_english(word)
 
     def is_telling(word: str) -> bool:
-        return not word.isdecimal() and (not is_ordinary(word) or rank(word) >= RARE_RANK)
+        return is_rare(word) or not (word.isdecimal() or is_ordinary(word))
 
     def found(text: str, among: tuple[KeyPhrase, ...]) -> set[str]:
         words = f"{CARRIER[0]} {text} {CARRIER[1]}".split()
@@ -200,7 +199,7 @@ def chosen(rows: Iterable[Row], bank: Bank, lexicon: Lexicon) -> Spellings:
 
 def plain(text: str) -> str:
     """A text as the grader reads it."""
-    return " ".join(token.text for token in tokenize(text.split()))
+    return " ".join(texts_of(text))
 
 
 def apart(wording: str, spelling: str) -> float:

@@ -138,7 +138,7 @@ def _paths(text: str) -> tuple[Path, ...]:
 
 def _server(text: str) -> str | None:
     address = text.strip().rstrip("/")
-    if address and "@" in address:  # not repeated: it may hold a password
+    if "@" in address:  # not repeated: it may hold a password
         raise SettingsError(
             "a server address has no name or password in it; sign in with `aloud login`"
         )

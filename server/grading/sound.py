@@ -36,7 +36,7 @@ from server.grading.sense.thresholds import (
     RARE_RANK,
     USUAL_SPELLING,
 )
-from server.grading.tokenizer import tokenize
+from server.grading.tokenizer import texts_of
 from server.grading.units import CompiledPhrase, Sounding
 
 
@@ -85,8 +85,7 @@ def _spellings_by_name() -> Mapping[str, Mapping[str, int]]:
     """The spellings by name, see ``Sounding``."""
     table: dict[str, Counter[str]] = {}
     for name, counts in spellings().items():
-        texts = " ".join(token.text for token in tokenize(name.split()))
-        table.setdefault(texts, Counter()).update(counts)
+        table.setdefault(" ".join(texts_of(name)), Counter()).update(counts)
     return table
 
 
@@ -104,15 +103,16 @@ def telling(
     """
     usual = sum(counts.values()) * USUAL_SPELLING
     for spelling, count in counts.items():
-        words = tuple(token.text for token in tokenize(spelling.split()))
+        words = texts_of(spelling)
         if words and (
             not all(word.isdecimal() or is_ordinary(word) for word in words)
-            or (count >= usual and any(_is_rare(word) for word in words))
+            or (count >= usual and any(map(is_rare, words)))
         ):
             yield words
 
 
-def _is_rare(word: str) -> bool:
+def is_rare(word: str) -> bool:
+    """Whether a word is distinctive, and not a number."""
     return rank(word) >= RARE_RANK and not word.isdecimal()
 
 

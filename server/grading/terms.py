@@ -17,7 +17,7 @@ from pronunciation.terms import Lexicon, Term
 from question_bank.strict_yaml import parse_yaml
 from server.grading.lexis.vocabulary import is_generic
 from server.grading.lexis.words import lemma, rank
-from server.grading.tokenizer import SENTENCE, Token, tokenize
+from server.grading.tokenizer import SENTENCE, Token, texts_of, tokenize
 
 Form = Literal["exact", "acronym", "fuzzy"]
 
@@ -132,7 +132,7 @@ def compile_terms(lexicon: Lexicon) -> TermIndex:
             entry = (keys, symbol, form)
             if entry not in by_first[keys[0]]:
                 by_first[keys[0]].append(entry)
-        known.update(token.text for token in tokenize(name.split()))
+        known.update(texts_of(name))
     return TermIndex(
         by_first={head: tuple(found) for head, found in by_first.items()},
         known_words=frozenset(known),

@@ -224,6 +224,11 @@ def tokenize(words: Sequence[str]) -> tuple[Token, ...]:
     return tuple(out)
 
 
+def texts_of(text: str) -> tuple[str, ...]:
+    """The tokens of a text, as text: "SR-IOV" has two."""
+    return tuple(token.text for token in tokenize(text.split()))
+
+
 def _letter_follows(pieces: Sequence[_Piece], at: int) -> bool:
     """Whether the next piece is another single letter: the k in "8 k v heads" is not a thousand."""
     if at + 1 >= len(pieces) or pieces[at + 1][2] != NO_BREAK:
