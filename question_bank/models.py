@@ -28,6 +28,11 @@ _KIND_OF_ROUND: dict[str, Kind] = {
 }
 
 
+def round_text(name: RoundName) -> str:
+    """A round's name as people read it: ``Phone screen``."""
+    return name.replace("-", " ").capitalize()
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(
         frozen=True,

@@ -28,7 +28,7 @@ from client.terminal.quiet import quiet_libraries
 from client.terminal.recording_screen import End, countdown, watch_recording
 from client.terminal.report import print_report
 from client.terminal.unfinished import offer_unfinished
-from question_bank.models import Question, RoundName
+from question_bank.models import Question, RoundName, round_text
 
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""
@@ -128,8 +128,8 @@ class Interview:
         console = self._console
         console.print(Text(question.prompt, "bold"))
         target = f"{question.answer_seconds} s"
-        round_ = question.round.replace("-", " ").capitalize()
-        console.print(Text(f"{question.topic} · {round_} · aim for {target}", "dim"))
+        about = f"{question.topic} · {round_text(question.round)} · aim for {target}"
+        console.print(Text(about, "dim"))
         loading = _Background(self._session.warm)
         if self._options.speak:
             self._say(question.prompt, keys)

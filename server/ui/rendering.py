@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
 from pronunciation.respelling.for_people import respell_phones
+from question_bank.models import round_text
 from server.contract import NOT_KNOWN, clock
 from server.ui.bidi import show_controls
 from server.ui.verdict_words import NO_SOUND, VERDICT_WORDS, graded_text
@@ -59,6 +60,7 @@ def environment(*extra_template_folders: Path) -> Environment:
         verdict=lambda name: VERDICT_WORDS.get(name, name),
         as_typed=escape,
         sentence=sentence,
+        round_text=round_text,
     )
     return templates
 
