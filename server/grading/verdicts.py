@@ -20,6 +20,7 @@ from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, W
 from server.grading.answer import Answer
 from server.grading.sense.caching import by_identity
 from server.grading.terms import Form, TermIndex
+from server.grading.tokenizer import tokenize
 
 TRANSCRIPT_CONFIDENCE = 0.0
 """A transcript is no evidence of how a term was said."""
@@ -62,10 +63,26 @@ def _times(words: tuple[Word, ...], indices: tuple[int, ...]) -> tuple[float | N
     return (min(starts) if starts else None, max(ends) if ends else None)
 
 
-def _places(answer: Answer, symbol: str, taken: set[int]) -> Iterator[tuple[tuple[int, ...], Form]]:
+@by_identity
+def _lemmas(term: Term) -> tuple[str, ...]:
+    return tuple(token.lemma for token in tokenize(term.term.split()))
+
+
+def _named_at(answer: Answer, symbol: str, term: Term) -> Iterator[tuple[int, int, Form]]:
+    """Where a term itself was said: neither its expansion nor a word derived from it.
+
+    Coverage takes "scheduling" for scheduler, but how to say scheduler is no matter there.
+    """
     for start, end, form in answer.symbols[symbol]:
-        if form == "acronym":
-            continue  # the expansion was said, not the term
+        lemmas = tuple(token.lemma for token in answer.tokens[start:end])
+        if form == "fuzzy" or (form == "exact" and lemmas == _lemmas(term)):
+            yield start, end, form
+
+
+def _places(
+    answer: Answer, symbol: str, term: Term, taken: set[int]
+) -> Iterator[tuple[tuple[int, ...], Form]]:
+    for start, end, form in _named_at(answer, symbol, term):
         indices = tuple(
             sorted(
                 {
@@ -101,11 +118,11 @@ def _named(
         for entry, each in entries
         if entry is not None and each.word_index < len(answer.words)
     ]
-    for symbol, places in answer.symbols.items():
-        for start, end, form in places if symbol in terms.lexicon_terms else ():
-            if form != "acronym":
-                first, last = answer.tokens[start].first, answer.tokens[end - 1].last
-                named.append(Named(terms.lexicon_terms[symbol], first, last + 1 - first))
+    known = {s: terms.lexicon_terms[s] for s in answer.symbols if s in terms.lexicon_terms}
+    for symbol, term in known.items():
+        for start, end, _ in _named_at(answer, symbol, term):
+            first, last = answer.tokens[start].first, answer.tokens[end - 1].last
+            named.append(Named(term, first, last + 1 - first))
     return named
 
 
@@ -167,7 +184,7 @@ def judge_terms(
     others = other_words(named, answer.words, expected, is_listened_to=False)
     said = [(terms.lexicon_terms[s], s) for s in answer.symbols if s in terms.lexicon_terms]
     for term, symbol in sorted(said, key=lambda entry: -len(entry[0].term)):
-        for indices, form in _places(answer, symbol, taken):
+        for indices, form in _places(answer, symbol, term, taken):
             if Named(term, indices[0], len(indices)) in others:
                 continue
             start_s, end_s = _times(words, indices)

@@ -94,6 +94,14 @@ def test_the_role_in_the_docs_is_valid(run: Run, tmp_path: Path) -> None:
     assert "Pay in 2026, thousands of US dollars a year" in shown and "idempotency" in shown
 
 
+def test_the_story_in_the_docs_passes_every_check(run: Run, tmp_path: Path) -> None:
+    text = (PROJECT / "docs" / "bank.md").read_text("utf-8").partition("\n### A story\n")[2]
+    (tmp_path / "story.yaml").write_text(text.split("```yaml\n")[1].split("```")[0], "utf-8")
+    result = run("bank", "validate", str(tmp_path))
+    assert result.exit_code == 0, result.stderr
+    assert "1 question, no faults" in " ".join(result.stdout.split())
+
+
 def test_lexicon_list_show_validate(run: Run) -> None:
     assert len(json.loads(run("lexicon", "list", "--json").stdout)) >= 220
     shown = run("lexicon", "show", "roce").stdout

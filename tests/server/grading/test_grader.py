@@ -126,6 +126,12 @@ def test_what_was_heard_wins_and_the_worst_comes_first(question, submit):
     assert verdicts[0].tip == "Two syllables."
 
 
+def test_a_word_derived_from_a_term_is_not_the_term(question, submit, lexicon):
+    text = "We scheduled two jobs in parallel, and routes were compiled. Both schedulers agreed."
+    terms = grade(question, submit(text), lexicon, "b").pronunciation.terms
+    assert [(each.term, each.word_indices) for each in terms] == [("scheduler", (11,))]
+
+
 FAIR = Term(term="FAIR", kind="word", say="FAIR", readings=("F EH1 R",))
 AI = Term(term="AI", kind="letters", say="ay-EYE", readings=("EY2 AY1",))
 
