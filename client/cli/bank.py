@@ -114,7 +114,8 @@ def validate(
         raise fail(f"{path}: {count_of(len(checked.faults), 'fault')}")
     notes = f", {count_of(len(checked.notes), 'note')}" if checked.notes else ""
     questions = count_of(checked.questions, "question")
-    out().print(f"{path}: {questions}, no faults{notes}", markup=False)
+    graded = f"; {count_of(checked.sentences, 'sentence')} graded" if checked.sentences else ""
+    out().print(f"{path}: {questions}, no faults{notes}{graded}", markup=False)
 
 
 def _print_question(question: "Question") -> None:

@@ -25,6 +25,7 @@ from server.grading import cover, cover_question
 from server.grading.sense.encoder import cosines
 from server.grading.sense.features import question_sense
 from server.grading.sense.vectors import AnswerSense, senses_of
+from server.grading.structure import judge_structure
 
 MAX_UNRELATED_SHARE: Final = 0.5
 """If an answer covers this share of the phrases of a question with which it has none in common,
@@ -39,6 +40,9 @@ SAME_SENTENCE: Final = 0.9
 """Cosine from which a near miss says what a way of its phrase says. The built-in bank's closest
 pair, which means opposite things in much the same words, has 0.88."""
 
+PARTS_EXPECTED: Final = ("story", "design")
+"""Kinds whose model answers are expected to have every part: a strong answer often does."""
+
 FRAME: Final = "That is a good question, and I have thought about it before."
 """The text before a way when it is tried inside an answer, because it must work there too."""
 
@@ -49,11 +53,13 @@ class Checked:
 
     Attributes:
         questions: how many were checked.
+        sentences: how many ways and near misses were graded.
         faults: what is wrong, one line each.
         notes: what the author should look at, one line each; it may be right.
     """
 
     questions: int
+    sentences: int
     faults: list[str]
     notes: list[str]
 
@@ -95,8 +101,11 @@ def check_bank_path(
             faults += placed(question, found)
             notes += placed(question, unlike_ways(question))
             notes += placed(question, near_misses_like_ways(question))
+            notes += placed(question, missing_parts(question))
             progress(done, len(own))
-    return Checked(len(own), faults, notes)
+    phrases = [phrase for question in own for phrase in question.key_phrases] if ways else []
+    sentences = sum(len(phrase.ways) + len(phrase.not_) for phrase in phrases)
+    return Checked(len(own), sentences, faults, notes)
 
 
 def check_ways(
@@ -174,6 +183,23 @@ def near_misses_like_ways(question: Question) -> dict[FieldPath, str]:
                 "do not count"
             )
     return notes
+
+
+def missing_parts(question: Question) -> dict[FieldPath, str]:
+    """By field, the parts of its kind, and beats of its own, that the model answer lacks.
+
+    Only of stories and designs: a good explanation or solution rarely has every part.
+    """
+    if question.kind not in PARTS_EXPECTED:
+        return {}
+    words = question.model_answer.split()
+    (sense,) = senses_of([words])
+    parts = judge_structure(question, words, (), sense).parts
+    missing = [part.name for part in parts if part.status == "missing"]
+    if not missing:
+        return {}
+    names = ", ".join(repr(name) for name in missing)
+    return {("model_answer",): f"model_answer has no {names}, which a {question.kind} needs"}
 
 
 def _plain(text: str) -> str:

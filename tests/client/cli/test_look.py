@@ -77,7 +77,7 @@ def test_a_way_on_another_subject_is_a_note_and_no_fault(run: Run, tmp_path: Pat
     )
     result = run("bank", "validate", str(tmp_path))
     assert result.exit_code == 0
-    assert "no faults, 1 note" in " ".join(result.stdout.split())
+    assert "no faults, 1 note; 3 sentences graded" in " ".join(result.stdout.split())
     assert result.stderr.startswith("note: ") and "'we like green tea'" in result.stderr
 
 
@@ -100,6 +100,18 @@ def test_the_story_in_the_docs_passes_every_check(run: Run, tmp_path: Path) -> N
     result = run("bank", "validate", str(tmp_path))
     assert result.exit_code == 0, result.stderr
     assert "1 question, no faults" in " ".join(result.stdout.split())
+
+
+def test_a_part_that_a_storys_model_answer_lacks_is_a_note(run: Run, tmp_path: Path) -> None:
+    text = (PROJECT / "docs" / "bank.md").read_text("utf-8").partition("\n### A story\n")[2]
+    story = text.split("```yaml\n")[1].split("```")[0]
+    lesson = "I learned to test the slowest step before I promise a date."
+    assert lesson in story
+    (tmp_path / "story.yaml").write_text(story.replace(lesson, ""), "utf-8")
+    result = run("bank", "validate", str(tmp_path))
+    assert result.exit_code == 0
+    assert result.stderr.count("note: ") == 1
+    assert "model_answer has no 'lesson', which a story needs" in " ".join(result.stderr.split())
 
 
 def test_lexicon_list_show_validate(run: Run) -> None:

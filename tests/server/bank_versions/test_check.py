@@ -57,7 +57,7 @@ def test_ways_that_do_not_say_their_phrase_are_named_with_line_phrase_and_text(p
         ":16: question 'planted': key_phrases[1].ways[1]: 'we never ever do anything of that kind "
         "with paged attention' does not count as 'paged attention'"
     ]
-    assert check_bank_path(path, ways=False) == Checked(1, [], [])
+    assert check_bank_path(path, ways=False) == Checked(1, 0, [], [])
 
 
 def test_a_way_that_is_also_a_near_miss_is_a_fault(path: Path) -> None:
