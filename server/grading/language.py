@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Literal
 
@@ -27,13 +27,19 @@ class _Rule(BaseModel):
     at_least: int = 1
     words: tuple[str, ...]
 
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when one of the words is said for the first time: most rules never match."""
+        # searching for a space is many times faster than for a word boundary
+        return re.compile(rf" (?:{self.said})(?!\S)")
+
 
 @cache
-def _rules() -> tuple[tuple[re.Pattern[str], _Rule], ...]:
+def _rules() -> tuple[_Rule, ...]:
     text = resources.files("server.grading").joinpath("data/language_rules.yaml").read_text("utf-8")
-    rules = [_Rule.model_validate(entry) for entry in parse_yaml(text, "language_rules.yaml").data]
-    # searching for a space is many times faster than for a word boundary
-    return tuple((re.compile(rf" (?:{rule.said})(?!\S)"), rule) for rule in rules)
+    return tuple(
+        _Rule.model_validate(entry) for entry in parse_yaml(text, "language_rules.yaml").data
+    )
 
 
 def remark(answer: Answer, words: Sequence[Word]) -> Language:
@@ -49,10 +55,10 @@ def remark(answer: Answer, words: Sequence[Word]) -> Language:
     )  # fmt: skip
     found: list[tuple[int, LanguageNote]] = []
     said = {token.raw for token in tokens}
-    for pattern, rule in _rules():
+    for rule in _rules():
         if said.isdisjoint(rule.words):
             continue
-        hits = list(pattern.finditer(text))
+        hits = list(rule.pattern.finditer(text))
         if len(hits) < rule.at_least:
             continue
         hit = hits[0]

@@ -7,7 +7,7 @@ from, so that a match can point at them.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from server.grading.lexis.words import by_word, family, lemma, word_set
@@ -82,9 +82,9 @@ _ORDINAL_TAIL = re.compile(r"^(st|nd|rd|th)$")
 
 
 # A piece of a word: text, index of the word, break before it, whether it continues the word,
-# whether it was cut off, and lemma and family if it is a plain word, which does not depend on its
-# neighbors. A plain tuple, because an answer has hundreds.
-_Piece = tuple[str, int, int, bool, bool, tuple[str, str] | None]
+# whether it was cut off, and whether it is a plain word, which does not depend on its neighbors.
+# A plain tuple, because an answer has hundreds.
+_Piece = tuple[str, int, int, bool, bool, bool]
 
 
 @by_word
@@ -92,14 +92,15 @@ def _keys(text: str) -> tuple[str, str]:
     return lemma(text), family(text)
 
 
+def _no_keys(text: str) -> tuple[str, str]:
+    return "", ""
+
+
 @by_word
 def _split_word(
     written: str,
-) -> tuple[tuple[str, ...], int, bool, tuple[tuple[str, str] | None, ...]]:
-    """The pieces of a written word, the break after it, whether it was cut off, and keys.
-
-    The keys are the lemma and family of each piece that is a plain word, ``None`` for the others.
-    """
+) -> tuple[tuple[str, ...], int, bool, tuple[bool, ...]]:
+    """The pieces of a written word, the break after it, whether it was cut off, which are plain."""
     word = (
         unicodedata.normalize("NFKC", written[:_MAX_WORD_CHARS])
         .translate(_APOSTROPHES)
@@ -134,8 +135,8 @@ def _split_word(
         pieces.append(text)
     if pieces and pieces[0].startswith("\0"):
         pieces = [*pieces[1:], pieces[0][1:]]
-    keys = [None if text in _NOT_AS_IT_IS or not text.isalpha() else _keys(text) for text in pieces]
-    return tuple(pieces), break_after, cut, tuple(keys)
+    plain = [text not in _NOT_AS_IT_IS and text.isalpha() for text in pieces]
+    return tuple(pieces), break_after, cut, tuple(plain)
 
 
 def _apostrophe(text: str) -> str:
@@ -148,15 +149,15 @@ def _pieces(words: Sequence[str]) -> list[_Piece]:
     out: list[_Piece] = []
     gap = SENTENCE
     for index, written in enumerate(words):
-        texts, break_after, cut, keys = _split_word(written)
+        texts, break_after, cut, plain = _split_word(written)
         if len(texts) == 1:
-            out.append((texts[0], index, gap, False, cut, keys[0]))
+            out.append((texts[0], index, gap, False, cut, plain[0]))
             gap = break_after
             continue
         for place, text in enumerate(texts):
             before = gap if place == 0 else NO_BREAK
             last = place == len(texts) - 1
-            out.append((text, index, before, place > 0, cut and last, keys[place]))
+            out.append((text, index, before, place > 0, cut and last, plain[place]))
         if texts:
             gap = NO_BREAK
         gap = max(gap, break_after)
@@ -172,6 +173,17 @@ def tokenize(words: Sequence[str]) -> tuple[Token, ...]:
     Returns:
         Tokens in order; a word without a letter or digit yields none.
     """
+    return tuple(_tokens(words, _keys))
+
+
+def texts_of(text: str) -> tuple[str, ...]:
+    """The tokens of a text, as text: "SR-IOV" has two."""
+    # Names of a thousand terms are compared as text; their lemmas would take four times as long.
+    return tuple(token.text for token in _tokens(text.split(), _no_keys))
+
+
+def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> list[Token]:
+    """The tokens, with the lemma and family that ``keys_of`` gives for a text."""
     pieces = _pieces(words)
     texts = [piece[0] for piece in pieces]
     out: list[Token] = []
@@ -179,11 +191,11 @@ def tokenize(words: Sequence[str]) -> tuple[Token, ...]:
     after_number = False
     at = 0
     while at < end:
-        text, word, gap, inside, cut, keys = pieces[at]
+        text, word, gap, inside, cut, plain = pieces[at]
         after_digits = after_number and gap == NO_BREAK and out[-1].text[-1].isdecimal()
-        if keys is not None and not after_digits:
+        if plain and not after_digits:
             # Token(…) without the cost of the call: nearly all tokens of an answer are made here
-            out.append(make(Token, (text, text, *keys, word, word, gap, inside, cut)))
+            out.append(make(Token, (text, text, *keys_of(text), word, word, gap, inside, cut)))
             at += 1
             after_number = False
             continue
@@ -218,15 +230,10 @@ def tokenize(words: Sequence[str]) -> tuple[Token, ...]:
             text = text[:-2]
         _, last, _, _, cut, _ = pieces[at + length - 1]
         for part in text.split() if " " in text else (text,):
-            key, wide = _keys(part)
+            key, wide = keys_of(part)
             out.append(Token(part, texts[at], key, wide, word, last, gap, inside, cut))
         at += length
-    return tuple(out)
-
-
-def texts_of(text: str) -> tuple[str, ...]:
-    """The tokens of a text, as text: "SR-IOV" has two."""
-    return tuple(token.text for token in tokenize(text.split()))
+    return out
 
 
 def _letter_follows(pieces: Sequence[_Piece], at: int) -> bool:
