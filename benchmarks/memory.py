@@ -3,9 +3,12 @@
     python benchmarks/memory.py                    # an hour of silence, 45 s and 10 minutes spoken
     python benchmarks/memory.py --minutes 30       # half an hour spoken, without a pause
     python benchmarks/memory.py --minutes 180 --recalled    # three hours, see below
+    python benchmarks/memory.py --minutes 180 --varied      # three hours of 1,344 sentences
     python benchmarks/memory.py --smoke            # seconds of each: does it run, not how much
 
-The words are those of the sample answer with its pauses taken out, over and over. What is counted
+The words are those of the sample answer with its pauses taken out, over and over; with ``--varied``
+they are all of ``../shared/speech``, mixed, 71 voices, many of them hard to understand. With
+``--minutes`` the highest value of each tenth of the time is printed too. What is counted
 is the proportional set size of the whole tree of processes (Linux: /proc/PID/smaps_rollup), so that
 what two of them share counts once. With ``--recalled`` the engine transcribes these words once and
 then finds each segment in them, a hundred times as fast; all else is done as ever. Exit status 1
@@ -50,6 +53,8 @@ GOAL_MB: Final = 400.0
 _REFUSED: Final = 1
 """The exit status where nobody speaks."""
 EVERY_S: Final = 0.1
+SPEECH: Final = ROOT.parent / "shared" / "speech"
+VARIED_PAUSE_S: Final = 0.35
 BLOCK: Final = 60 * SAMPLE_RATE_HZ
 
 
@@ -57,6 +62,14 @@ def dense_words() -> npt.NDArray[np.float32]:
     """The sample answer without its pauses."""
     clip = read_audio(demo.AUDIO)
     return np.concatenate([clip.slice(a, b).samples for a, b in speech_segments(clip)])
+
+
+def varied_words() -> npt.NDArray[np.float32]:
+    """All recordings of ``../shared/speech`` in a fixed order, with short pauses between."""
+    files = sorted(path for path in SPEECH.rglob("*") if path.suffix in {".flac", ".wav"})
+    np.random.default_rng(1).shuffle(files)
+    pause = np.zeros(round(VARIED_PAUSE_S * SAMPLE_RATE_HZ), np.float32)
+    return np.concatenate([part for path in files for part in (read_audio(path).samples, pause)])
 
 
 def write(path: Path, words: npt.NDArray[np.float32], duration_s: float) -> None:
@@ -67,7 +80,7 @@ def write(path: Path, words: npt.NDArray[np.float32], duration_s: float) -> None
         resampler = av.AudioResampler(format=stream.format, layout="mono", rate=SAMPLE_RATE_HZ)
         while left:
             count = min(left, BLOCK)
-            part = np.resize(np.roll(words, -at), count)
+            part = words.take(np.arange(at, at + count), mode="wrap")
             frame = av.AudioFrame.from_ndarray(
                 np.frombuffer(encode_pcm16(part), np.int16)[None], format="s16", layout="mono"
             )
@@ -142,10 +155,10 @@ def tree_mb(root: int) -> dict[str, float]:
     return found
 
 
-def peak_of(
+def watched(
     command: list[str], *, is_recalled: bool = False
-) -> tuple[float, dict[str, float], float, int]:
-    """The peak in MB with its parts, the seconds it took, and the exit status."""
+) -> tuple[list[dict[str, float]], float, int]:
+    """MB by part every ``EVERY_S``, the seconds it took, and the exit status."""
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"ALOUD_HOME": home, "ALOUD_OFFLINE": "1"}
         began_s = time.monotonic()
@@ -156,13 +169,22 @@ def peak_of(
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        peak, parts = 0.0, dict[str, float]()
+        curve = []
         while process.poll() is None:
-            now = tree_mb(process.pid)
-            if sum(now.values()) > peak:
-                peak, parts = sum(now.values()), now
+            curve.append(tree_mb(process.pid))
             time.sleep(EVERY_S)
-    return peak, parts, time.monotonic() - began_s, process.returncode
+    return curve, time.monotonic() - began_s, process.returncode
+
+
+def total_mb(parts: dict[str, float]) -> float:
+    """What all parts take together."""
+    return sum(parts.values())
+
+
+def tenths(curve: list[dict[str, float]]) -> str:
+    """The highest total of each tenth of the time."""
+    parts = np.array_split([total_mb(each) for each in curve], 10)
+    return " ".join(f"{part.max():.0f}" for part in parts if part.size)
 
 
 def main() -> int:
@@ -171,12 +193,16 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, help="only so many minutes of words")
     parser.add_argument("--model", default="tiny.en")
     parser.add_argument("--recalled", action="store_true", help="see above")
+    parser.add_argument("--varied", action="store_true", help="see above; with --minutes")
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     if not Path("/proc/self/smaps_rollup").exists():
         print("this system does not tell the proportional set size: skipped")
         return 0
-    words = dense_words()
+    if options.varied and not SPEECH.is_dir():
+        print(f"{SPEECH} is not there: skipped")
+        return 0
+    words = varied_words() if options.varied else dense_words()
     silence = np.zeros(1, np.float32)
     engine = ["--engine", "faster-whisper", "--model", options.model]
     assess = ["assess", "--no-save", "--question", demo.QUESTION_ID, *engine]
@@ -195,9 +221,11 @@ def main() -> int:
         for name, sound, duration_s, command, expected in cases:
             path = Path(folder) / "recording.flac"
             write(path, sound, duration_s)
-            peak, parts, took_s, status = peak_of(
+            curve, took_s, status = watched(
                 [command[0], str(path), *command[1:]], is_recalled=options.recalled
             )
+            parts = max(curve, key=total_mb)
+            peak = total_mb(parts)
             listed = ", ".join(f"{part} {size:.0f}" for part, size in parts.items())
             done = done and status == expected  # what failed did not need its memory
             fits = peak <= GOAL_MB and status == expected
@@ -207,6 +235,8 @@ def main() -> int:
                 f"{'' if fits else '  MISSED'}",
                 flush=True,
             )
+            if options.minutes is not None:
+                print(f"  highest in each tenth of the time, MB: {tenths(curve)}", flush=True)
     return 0 if done and (met or options.smoke) else 1
 
 

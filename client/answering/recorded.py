@@ -45,11 +45,11 @@ class RecordingWorker(AnswerWorker):
         for block in blocks_of(sound):
             self.take(block, is_over=False)
             while self._is_due:
+                give_back()  # before the engine takes what it needs, in another process
                 self.step()
                 report(self._done_s() / max(sound.duration_s, self._sound.duration_s))
             if self._may_hear():
                 self.step()
-                give_back()  # before the engine takes what it needs, in another process
         self.take(np.empty(0, np.float32), is_over=True)
         while not self.is_done:
             self.step()

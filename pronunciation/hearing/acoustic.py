@@ -62,6 +62,7 @@ class AcousticModel:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = THREADS
             options.log_severity_level = 3
+            options.enable_cpu_mem_arena = False  # it would keep what the longest clip took
             self._session = onnxruntime.InferenceSession(
                 str(self._path), options, providers=["CPUExecutionProvider"]
             )
