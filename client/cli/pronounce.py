@@ -105,7 +105,11 @@ def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
 
 
 def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
-    """Print one JSON line for each line read, as soon as it is judged."""
+    """Print one JSON line for each line read, as soon as it is judged.
+
+    Raises:
+        Exit: the file cannot be read, or no line could be judged.
+    """
     from client.cli.progress_bars import counting
 
     try:
@@ -124,6 +128,8 @@ def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
             sys.stdout.flush()
             failed += "error" in result
             progress(done, len(wanted))
+    if failed and failed == len(wanted):
+        raise fail("no line could be judged: each says why")
     if not wanted:
         errors().print(Text(f"{manifest} holds no line", "yellow"))
     if failed:

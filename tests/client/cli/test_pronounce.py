@@ -100,6 +100,16 @@ def test_lines_of_every_form_are_answered_in_order(run: Run, right: Path) -> Non
     assert "is not a JSON object" in out[5]["error"]
 
 
+def test_a_manifest_of_which_no_line_can_be_judged_is_a_failure(run: Run, tmp_path: Path) -> None:
+    manifest = tmp_path / "manifest.jsonl"
+    lines = [json.dumps({"audio": "gone.wav", "text": SAID_RIGHT}), "no json"]
+    manifest.write_text("\n".join(lines), encoding="utf-8")
+    result = run("pronounce", "--manifest", str(manifest))
+    assert result.exit_code == 1
+    assert ["error" in json.loads(line) for line in result.stdout.splitlines()] == [True, True]
+    assert "no line could be judged" in result.stderr
+
+
 def test_a_manifest_without_a_line_is_told(run: Run, tmp_path: Path) -> None:
     manifest = tmp_path / "empty.jsonl"
     manifest.write_text("\n\n", encoding="utf-8")
