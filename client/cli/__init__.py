@@ -14,7 +14,7 @@ SHORT: Final = frozenset(
 )
 """Commands that end within a second or so, and hold no sound."""
 _OBJECTS_TO_COLLECT: Final = 500_000
-"""More than such a command makes (``aloud grade``: 0.3 million), so it never stops to collect."""
+"""More than such a command makes (``aloud grade --save``: 0.26 million): it never collects."""
 
 
 def main() -> None:
@@ -34,9 +34,9 @@ def main() -> None:
 
 
 def _leave_garbage() -> None:
-    """Search for garbage neither while a short command runs nor at its end, for the same memory.
+    """Search for garbage neither while a short command runs nor at its end.
 
-    Both took 0.2 of 1.2 s of processor time of ``aloud grade``.
+    Both took 0.2 of 1.2 s of processor time of ``aloud grade``, and saved 0.4 MB of memory.
     """
     gc.set_threshold(_OBJECTS_TO_COLLECT, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)
