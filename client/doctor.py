@@ -168,7 +168,12 @@ def check_engine() -> Check:
 
 def check_weights() -> Check:
     """Whether Whisper weights are on disk, and those of a package undamaged."""
-    from client.transcription.weights import DEFAULT_MODEL, find_weights, first_installed
+    from client.transcription.weights import (
+        DEFAULT_MODEL,
+        find_weights,
+        first_installed,
+        list_models,
+    )
 
     name = "weights"
     weights = first_installed()
@@ -180,6 +185,9 @@ def check_weights() -> Check:
     except WeightsError as error:
         remedy = error.command or f"aloud models pull {DEFAULT_MODEL}"
         return Check(name, False, error.problem, remedy)
+    status = next(each for each in list_models() if each.weights.name == weights.name)
+    if status.is_cut_short:
+        return Check(name, False, f"Whisper {weights.name} is cut short", status.remedy)
     return Check(name, True, f"Whisper {weights.name}")
 
 

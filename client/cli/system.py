@@ -42,7 +42,8 @@ def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None
                 {
                     "name": each.weights.name,
                     "size_mb": each.weights.size_mb,
-                    "installed": each.folder is not None,
+                    "installed": each.folder is not None and not each.is_cut_short,
+                    "cut_short": each.is_cut_short,
                     "folder": str(each.folder) if each.folder else None,
                 }
                 for each in models
@@ -56,8 +57,14 @@ def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None
     for each in models:
         sign = Text("✓ installed", "green") if each.folder else Text("–", "dim")
         note = "the default" if each.weights.name == DEFAULT_MODEL else ""
+        if each.is_cut_short:
+            sign = Text("✗ cut short", "red")
         table.add_row(sign, Text(each.weights.name, "bold"), f"{each.weights.size_mb} MB", note)
     out().print(table)
+    for each in models:
+        if each.is_cut_short:
+            line = f"{each.weights.name} is cut short: {each.remedy}"
+            out().print(line, markup=False, soft_wrap=True)
 
 
 def pull(

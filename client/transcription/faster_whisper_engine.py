@@ -16,6 +16,7 @@ from client.transcription.weights import (
     find_weights,
     first_installed,
     pull,
+    whole_of,
 )
 from client.transcription.whisper_words import (
     BEAM_SIZE,
@@ -134,7 +135,7 @@ def load(options: EngineOptions) -> FasterWhisper:
     except (RuntimeError, ValueError, OSError) as error:
         raise WeightsError(
             f"the Whisper weights in {folder} cannot be loaded ({_line(error)}); "
-            f"delete {_whole_of(Path(folder))} and fetch them again"
+            f"delete {whole_of(Path(folder))} and fetch them again"
             + (f": aloud models pull {model}" if model in KNOWN_MODELS else "")
         ) from error
     except Exception as error:
@@ -156,14 +157,6 @@ def _weights(options: EngineOptions) -> tuple[str, str]:
             )
         folder = pull(model, options.on_download)
     return (model if model in KNOWN_MODELS else folder.name), str(folder)
-
-
-def _whole_of(folder: Path) -> Path:
-    """The folder to delete: the hub's cache keeps the files apart from their names.
-
-    Fetched again into a cache that still has a file cut short, the weights would be as broken.
-    """
-    return folder.parents[1] if folder.parent.name == "snapshots" else folder
 
 
 def _line(error: Exception) -> str:

@@ -53,6 +53,24 @@ class WeightsStatus:
     weights: Weights
     folder: Path | None
 
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether ``model.bin`` is smaller than the hub lists it: a fetch or a copy broke off."""
+        if self.folder is None:
+            return False
+        try:
+            size = (self.folder / "model.bin").stat().st_size
+        except OSError:
+            return False  # a package's parts, not joined yet
+        return size < (self.weights.size_mb - 1) * 1_000_000  # the listed size is rounded
+
+    @property
+    def remedy(self) -> str:
+        """What to do about weights that are cut short."""
+        assert self.folder is not None
+        name = self.weights.name
+        return f"delete {whole_of(self.folder)}, then run: aloud models pull {name}"
+
 
 KNOWN_MODELS: dict[str, Weights] = {
     weights.name: weights
@@ -97,6 +115,14 @@ def list_models() -> list[WeightsStatus]:
 def first_installed() -> Weights | None:
     """The installed weights to use where none are named."""
     return next((KNOWN_MODELS[name] for name in _PREFERENCE if _located(KNOWN_MODELS[name])), None)
+
+
+def whole_of(folder: Path) -> Path:
+    """The folder to delete: the hub's cache keeps the files apart from their names.
+
+    Fetched again into a cache that still has a file cut short, the weights would be as broken.
+    """
+    return folder.parents[1] if folder.parent.name == "snapshots" else folder
 
 
 def find_weights(model: str) -> Path | None:

@@ -17,6 +17,7 @@ from client.audio.take_file import TakeWriter
 from client.core.errors import SpeakingError, WeightsError
 from client.core.settings import ClientSettings
 from client.doctor import Check
+from client.transcription.weights import KNOWN_MODELS, WeightsStatus
 
 
 class SoundSystem:
@@ -169,6 +170,17 @@ def test_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
     monkeypatch.setattr("client.transcription.weights.find_weights", lambda name: Path(name))
     assert doctor.check_weights().detail == "Whisper small.en"
+
+
+def test_weights_that_break_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    small = KNOWN_MODELS["small.en"]
+    (tmp_path / "model.bin").write_bytes(b"x")
+    found = WeightsStatus(small, tmp_path)
+    monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
+    monkeypatch.setattr("client.transcription.weights.find_weights", lambda name: tmp_path)
+    monkeypatch.setattr("client.transcription.weights.list_models", lambda: [found])
+    remedy = f"delete {tmp_path}, then run: aloud models pull small.en"
+    failing(doctor.check_weights(), "Whisper small.en is cut short", remedy)
 
 
 def test_damaged_weights_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,3 +1,4 @@
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from client.core.errors import WeightsError
 from client.transcription import packaged_weights, weights
 from client.transcription.weights import (
     KNOWN_MODELS,
+    WeightsStatus,
     connection_problem,
     find_weights,
     first_installed,
@@ -84,6 +86,20 @@ def test_weights_that_arrived_only_in_part_are_not_installed(own_cache: Path) ->
 
     assert find_weights("base.en") is None
     assert first_installed() is None
+
+
+def test_a_file_that_breaks_off_is_named_with_the_folder_to_delete(own_cache: Path) -> None:
+    snapshot = put_into_cache(own_cache, "config.json", "model.bin", "tokenizer.json")
+    model = snapshot / "model.bin"
+
+    def status() -> WeightsStatus:
+        return next(each for each in list_models() if each.folder)
+
+    os.truncate(model, 145_217_607)  # sparse: takes no room
+    assert not status().is_cut_short
+    os.truncate(model, 143_000_000)
+    assert status().is_cut_short
+    assert status().remedy == f"delete {own_cache / REPO}, then run: aloud models pull base.en"
 
 
 def test_a_folder_of_ones_own(tmp_path: Path) -> None:
