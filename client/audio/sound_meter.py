@@ -4,6 +4,7 @@ What ``quality`` says of a microphone's test sentence and what a report says of 
 same limits.
 """
 
+from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal
@@ -62,10 +63,11 @@ class SoundMeter:
         self._rest: Samples = np.empty(0, np.float32)
         self._sum = 0.0
         self._count = 0
-        self._powers: list[Samples] = []
-        self._falls: list[Samples] = []
-        self._clipped: list[bool] = []
-        self._low: list[tuple[float, float, float]] = []
+        # packed: hours of sound are a few megabytes
+        self._powers = array("f")
+        self._falls = array("f")
+        self._clipped = bytearray()
+        self._low = array("d")
 
     def feed(self, samples: Samples) -> None:
         """Take the next samples at 16 kHz, float32 of shape ``(n,)``."""
@@ -96,7 +98,7 @@ class SoundMeter:
             clipped_share=round(self._clipped_share(spans), 4),
             hum_hz=hum[0] if hum else None,
             hum_dbfs=_rounded(hum[1]) if hum else None,
-            fall_db=_rounded(fall_of(np.concatenate([np.zeros(0), *self._falls]))),
+            fall_db=_rounded(fall_of(np.array(self._falls, np.float64))),
             offset=round(offset, 4) if abs(offset) > OFFSET_FROM else 0.0,
             channels=came.channels,
             missing_s=came.missing_s,
@@ -113,15 +115,17 @@ class SoundMeter:
         moved = chunk.astype(np.float64) - chunk.mean(dtype=np.float64)
         frames = moved[: moved.size // _FRAME * _FRAME].reshape(-1, _FRAME)
         powers = np.square(frames).mean(axis=1)
-        self._powers.append(powers.astype(np.float32))
-        self._falls.append(fall_levels_db(moved).astype(np.float32))
+        self._powers.extend(powers)
+        self._falls.extend(fall_levels_db(moved))
         is_loud = powers.size > 0 and float(powers.max()) > 10 ** (LOUD_DBFS / 10)
         self._clipped.append(is_loud and is_clipped(chunk) and flat_shares(chunk)[1] > 0)
         half = _CHUNK // 2
-        self._low += [_mains_power(moved[at : at + half]) for at in (0, half) if at < moved.size]
+        for at in (0, half):
+            if at < moved.size:
+                self._low.extend(_mains_power(moved[at : at + half]))
 
     def _levels(self, spans: Sequence[tuple[float, float]]) -> tuple[float | None, float | None]:
-        powers = np.concatenate([np.zeros(0), *self._powers])
+        powers = np.array(self._powers, np.float64)
         speech = _mask(powers.size, spans, 0.0)
         noise = ~_mask(powers.size, spans, MARGIN_S)
         return (
@@ -140,7 +144,7 @@ class SoundMeter:
     def _hum(self) -> tuple[Literal[50, 60], float] | None:
         if not self._low:
             return None
-        low = np.array(self._low)
+        low = np.array(self._low).reshape(-1, 3)
         order = low[:, 2].argsort()[: max(1, round(QUIETEST_SHARE * len(low)))]
         at_50, at_60, total = low[order].mean(axis=0)
         best: tuple[Literal[50, 60], float] = (50, at_50) if at_50 > at_60 else (60, at_60)

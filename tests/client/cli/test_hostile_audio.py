@@ -92,7 +92,8 @@ def test_in_a_manifest_no_hostile_file_stops_the_rest(tmp_path: Path, run: Run) 
 
     result = run("pronounce", "--manifest", str(manifest))
 
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 1  # as in bulk assessment, where every file fails
+    assert result.stderr.strip() == "aloud: no line could be judged: each says why"
     results = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(results) == sum(1 for line in "\n".join(lines).split("\n") if line.strip())
     assert all("error" in each for each in results)
