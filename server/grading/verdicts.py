@@ -71,7 +71,7 @@ def _lemmas(term: Term) -> tuple[str, ...]:
 def _named_at(answer: Answer, symbol: str, term: Term) -> Iterator[tuple[int, int, Form]]:
     """Where a term itself was said: neither its expansion nor a word derived from it.
 
-    Coverage takes "scheduling" for scheduler, but how to say scheduler is no matter there.
+    "scheduling" covers scheduler as a key phrase, but says nothing about how it is pronounced.
     """
     for start, end, form in answer.symbols[symbol]:
         lemmas = tuple(token.lemma for token in answer.tokens[start:end])
