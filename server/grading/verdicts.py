@@ -7,6 +7,7 @@ transcript, in which Whisper may spell a mispronounced term correctly. Then the 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from pronunciation.errors import PronunciationError
@@ -68,33 +69,34 @@ def _lemmas(term: Term) -> tuple[str, ...]:
     return tuple(token.lemma for token in tokenize(term.term.split()))
 
 
-def _named_at(answer: Answer, symbol: str, term: Term) -> Iterator[tuple[int, int, Form]]:
+@dataclass(frozen=True)
+class _Said:
+    """A place where a term was said: its words, and in which form."""
+
+    term: Term
+    word_indices: tuple[int, ...]
+    form: Form
+
+    @property
+    def named(self) -> Named:
+        return Named(self.term, self.word_indices[0], len(self.word_indices))
+
+
+def _said_in(answer: Answer, terms: TermIndex) -> Iterator[_Said]:
     """Where a term itself was said: neither its expansion nor a word derived from it.
 
     "scheduling" covers scheduler as a key phrase, but says nothing about how it is pronounced.
     """
-    for start, end, form in answer.symbols[symbol]:
-        lemmas = tuple(token.lemma for token in answer.tokens[start:end])
-        if form == "fuzzy" or (form == "exact" and lemmas == _lemmas(term)):
-            yield start, end, form
-
-
-def _places(
-    answer: Answer, symbol: str, term: Term, taken: set[int]
-) -> Iterator[tuple[tuple[int, ...], Form]]:
-    for start, end, form in _named_at(answer, symbol, term):
-        indices = tuple(
-            sorted(
-                {
-                    index
-                    for token in answer.tokens[start:end]
-                    for index in range(token.first, token.last + 1)
-                }
-            )
-        )
-        if not taken.intersection(indices):
-            taken.update(indices)
-            yield indices, form
+    for symbol, places in answer.symbols.items():
+        term = terms.lexicon_terms.get(symbol)
+        if term is None:
+            continue
+        for start, end, form in places:
+            tokens = answer.tokens[start:end]
+            lemmas = tuple(token.lemma for token in tokens)
+            if form == "fuzzy" or (form == "exact" and lemmas == _lemmas(term)):
+                words = {at for each in tokens for at in range(each.first, each.last + 1)}
+                yield _Said(term, tuple(sorted(words)), form)
 
 
 @by_identity
@@ -109,7 +111,7 @@ def _expected(question: Question, lexicon: Lexicon) -> frozenset[str]:
 
 
 def _named(
-    answer: Answer, heard: Iterable[HeardTerm], lexicon: Lexicon, terms: TermIndex
+    answer: Answer, heard: Iterable[HeardTerm], said: Iterable[_Said], lexicon: Lexicon
 ) -> list[Named]:
     """All terms that were heard or written, and where."""
     entries = ((lexicon.get(each.term), each) for each in heard)
@@ -118,12 +120,7 @@ def _named(
         for entry, each in entries
         if entry is not None and each.word_index < len(answer.words)
     ]
-    known = {s: terms.lexicon_terms[s] for s in answer.symbols if s in terms.lexicon_terms}
-    for symbol, term in known.items():
-        for start, end, _ in _named_at(answer, symbol, term):
-            first, last = answer.tokens[start].first, answer.tokens[end - 1].last
-            named.append(Named(term, first, last + 1 - first))
-    return named
+    return [*named, *(each.named for each in said)]
 
 
 def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
@@ -172,7 +169,8 @@ def judge_terms(
     words = submission.transcript.words
     verdicts: list[TermVerdict] = []
     taken: set[int] = set()
-    named = _named(answer, submission.evidence.heard, lexicon, terms)
+    said = list(_said_in(answer, terms))
+    named = _named(answer, submission.evidence.heard, said, lexicon)
     expected = _expected(question, lexicon) if any(is_everyday(n.term) for n in named) else ()
     others = other_words(named, answer.words, expected)
     for heard in submission.evidence.heard:
@@ -182,26 +180,28 @@ def judge_terms(
             taken.update(verdicts[-1].word_indices)
     # Longer names first, so that "GPUDirect RDMA" does not also count as "RDMA".
     others = other_words(named, answer.words, expected, is_listened_to=False)
-    said = [(terms.lexicon_terms[s], s) for s in answer.symbols if s in terms.lexicon_terms]
-    for term, symbol in sorted(said, key=lambda entry: -len(entry[0].term)):
-        for indices, form in _places(answer, symbol, term, taken):
-            if Named(term, indices[0], len(indices)) in others:
-                continue
-            start_s, end_s = _times(words, indices)
-            written = " ".join(answer.words[index] for index in indices).strip(_PUNCTUATION)
-            verdicts.append(
-                TermVerdict(
-                    term=term.term,
-                    verdict="unclear",
-                    expected=term.say,
-                    confidence=TRANSCRIPT_CONFIDENCE,
-                    source="transcript",
-                    start_s=start_s,
-                    end_s=end_s,
-                    tip=_tip(term, written, form),
-                    word_indices=indices,
-                )
+    for each in sorted(said, key=lambda place: -len(place.term.term)):
+        term, indices = each.term, each.word_indices
+        if taken.intersection(indices):
+            continue
+        taken.update(indices)
+        if each.named in others:
+            continue
+        start_s, end_s = _times(words, indices)
+        written = " ".join(answer.words[index] for index in indices).strip(_PUNCTUATION)
+        verdicts.append(
+            TermVerdict(
+                term=term.term,
+                verdict="unclear",
+                expected=term.say,
+                confidence=TRANSCRIPT_CONFIDENCE,
+                source="transcript",
+                start_s=start_s,
+                end_s=end_s,
+                tip=_tip(term, written, each.form),
+                word_indices=indices,
             )
+        )
     verdicts.sort(key=lambda v: (_ORDER[v.verdict], -v.confidence, v.word_indices))
     places: Counter[str] = Counter()
     shown = []
