@@ -1,7 +1,8 @@
 """Whisper on CTranslate2, the default engine."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,9 @@ class FasterWhisper(Transcriber):
 
     def recognize(self, clip: Clip) -> Sequence[Word]:
         """See ``Transcriber``."""
-        import ctranslate2
-
-        ctranslate2.set_random_seed(0)  # a fallback temperature samples: same sound, same words
         try:
+            if isinstance(self._whisper.model, LeanModel):
+                self._whisper.model.forget_samples()
             segments, _info = self._whisper.transcribe(
                 clip.samples,
                 language="en",
@@ -78,19 +78,31 @@ class FasterWhisper(Transcriber):
 
 
 class LeanModel:
-    """CTranslate2's Whisper in less memory.
+    """CTranslate2's Whisper in less memory, and with the same words for the same sound.
 
     Where it samples several hypotheses at once, it copies for each what it made of the window: five
     of ``tiny.en`` take 130 MB, one takes 26. One after another they take a third longer, in the few
     windows that are sampled at all. The peak is then the encoder; before it, freed memory goes back
     to the system.
 
+    CTranslate2 seeds a thread's random numbers once, before its first sample, and each model has
+    threads of its own. So a model that has sampled is loaded again before it hears another clip.
+
     Args:
-        model: the loaded ``ctranslate2.models.Whisper``.
+        load: loads a ``ctranslate2.models.Whisper``.
+        model: what it has loaded, if it has.
     """
 
-    def __init__(self, model: Any) -> None:
-        self._model = model
+    def __init__(self, load: Callable[[], Any], model: Any = None) -> None:
+        self._load = load
+        self._model = model or load()
+        self._has_sampled = False
+
+    def forget_samples(self) -> None:
+        """The next samples are those of a model that has just been loaded."""
+        if self._has_sampled:
+            self._model = None  # first: two would take the memory of two
+            self._model, self._has_sampled = self._load(), False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
@@ -102,6 +114,7 @@ class LeanModel:
 
     def generate(self, *sound: Any, num_hypotheses: int = 1, **options: Any) -> list[Any]:
         """The likeliest hypothesis for one window; arguments as in CTranslate2."""
+        self._has_sampled |= options.get("sampling_topk", 1) != 1
         found = (self._model.generate(*sound, **options)[0] for _ in range(num_hypotheses))
         return [max(found, key=lambda each: each.scores[0])]
 
@@ -121,6 +134,7 @@ def load(options: EngineOptions) -> FasterWhisper:
         raise EngineUnavailable(
             f"faster-whisper cannot be imported ({error}); run: pip install faster-whisper"
         ) from error
+    ctranslate2.set_random_seed(0)  # a fallback temperature samples
     threads = options.threads or min(MAX_THREADS, os.cpu_count() or 1)
     if ctranslate2.get_cuda_device_count() > 0:
         try:
@@ -141,7 +155,8 @@ def load(options: EngineOptions) -> FasterWhisper:
     except Exception as error:
         # the tokenizers library raises bare Exception for a broken tokenizer.json
         raise WeightsError(f"{folder} holds a broken tokenizer.json ({_line(error)})") from error
-    whisper.model = LeanModel(whisper.model)
+    again = partial(ctranslate2.models.Whisper, folder, compute_type="int8", intra_threads=threads)
+    whisper.model = LeanModel(again, whisper.model)
     return FasterWhisper(model, whisper)
 
 

@@ -54,7 +54,7 @@ def test_of_several_hypotheses_the_likeliest_is_taken() -> None:
         asked.append(options)
         return [SimpleNamespace(scores=[next(scores)])]
 
-    model = LeanModel(SimpleNamespace(generate=generate, is_multilingual=False))
+    model = LeanModel(lambda: SimpleNamespace(generate=generate, is_multilingual=False))
 
     (best,) = model.generate(np.zeros(3), num_hypotheses=3, beam_size=1)
     (only,) = model.generate(np.zeros(3), beam_size=5)
@@ -62,3 +62,22 @@ def test_of_several_hypotheses_the_likeliest_is_taken() -> None:
     assert (best.scores, only.scores) == ([-0.5], [-0.25])
     assert asked == [{"beam_size": 1}] * 3 + [{"beam_size": 5}]
     assert not model.is_multilingual
+
+
+def test_only_a_model_that_has_sampled_is_loaded_again() -> None:
+    loaded: list[SimpleNamespace] = []
+
+    def load() -> SimpleNamespace:
+        best = SimpleNamespace(scores=[0.0])
+        loaded.append(SimpleNamespace(generate=lambda features, **options: [best]))
+        return loaded[-1]
+
+    model = LeanModel(load)
+    model.generate(np.zeros(3), beam_size=5)
+    model.forget_samples()
+    assert len(loaded) == 1
+
+    model.generate(np.zeros(3), beam_size=1, num_hypotheses=5, sampling_topk=0)
+    model.forget_samples()
+    model.forget_samples()
+    assert len(loaded) == 2

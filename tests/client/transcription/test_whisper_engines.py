@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from client.answering.recorded import transcribe
+from client.audio.files import read_audio
 from client.core.errors import NoSpeech
+from client.data import demo
+from client.transcription import faster_whisper_engine
 from client.transcription.base import Transcriber, words_only
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Transcript, Word
@@ -153,6 +156,35 @@ def test_an_engine_that_writes_nothing_is_no_answer(
 
 def test_the_same_sound_gives_the_same_transcript(engine: Transcriber) -> None:
     assert transcribe(engine, Clip(planted(SENTENCES[0]).samples)) == heard(engine, SENTENCES[0])
+
+
+def test_words_that_whisper_samples_do_not_depend_on_what_it_heard_before(
+    faster: Transcriber, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few of these words are ever believed; here, all are."""
+    backwards = read_audio(demo.AUDIO).samples[::-1]
+    one, other = (
+        Clip(backwards[at_s * SAMPLE_RATE_HZ :][: 3 * SAMPLE_RATE_HZ].copy()) for at_s in (32, 11)
+    )
+    tried: list[float] = []
+    whisper = faster._whisper.model  # type: ignore[attr-defined]
+    real = whisper.generate
+
+    def noting(*sound: Any, **options: Any) -> Any:
+        tried.append(options.get("sampling_temperature", 0.0))
+        return real(*sound, **options)
+
+    monkeypatch.setattr(whisper, "generate", noting)
+    monkeypatch.setattr(faster_whisper_engine, "believable", lambda *probabilities: True)
+
+    first = faster.recognize(one)
+    after_itself = faster.recognize(one)
+    faster.recognize(other)
+    after_another = faster.recognize(one)
+
+    assert first
+    assert tried.count(0.2) == 4, "a sound that Whisper is sure of tells nothing here"
+    assert first == after_itself == after_another
 
 
 def test_nothing_biases_the_transcript(
