@@ -17,19 +17,20 @@ UNKNOWN_CONFIDENCE: Final = 0.5
 COVERAGE_RANGE: Final[dict[Kind, tuple[float, float]]] = {
     "explain": (0.15, 0.80),
     "story": (0.05, 0.70),
-    "design": (0.15, 0.80),
+    "design": (0.15, 0.70),
     "code": (0.15, 0.80),
 }
 """The shares of the coverage that earn no points and all points. Coaches who labeled 451 answers
 (`benchmarks/answers/`) gave strong ones 0.80 to 0.98 and weak ones 0 to 0.39. Any answer on the
 subject touches some phrases, and a good one has no time for all of them. A short right one says
-half of them, and coaches gave it 0.64."""
-STRUCTURE_RANGE: Final = (0.15, 0.85)
-"""Likewise for the structure: strong answers say 0.87 to 1.0 of the parts, weak ones 0 to 0.9."""
+half of them, and coaches gave it 0.64. A design has the most phrases, and no answer says all."""
+STRUCTURE_RANGE: Final = (0.05, 0.80)
+"""Likewise for the structure. Nearly from the first part on, as coaches do: an answer to a design
+of which they gave 0.63 says a third of the parts."""
 RELEVANT_FROM: Final[dict[Kind, float]] = {
     "explain": 0.3,
     "story": 0.2,
-    "design": 0.25,
+    "design": 0.3,
     "code": 0.3,
 }
 """The coverage from which the structure counts in full; below, it counts in proportion. An answer
@@ -52,11 +53,12 @@ LISTED_CREDIT: Final = 0.5
 COVERAGE_SHARE: Final[dict[Kind, float]] = {
     "explain": 0.5,
     "story": 0.4,
-    "design": 0.4,
+    "design": 0.6,
     "code": 0.5,
 }
 """How much of the score is coverage; the rest is structure. A good story needs few of the phrases
-that others would use, and no rubric can tell whether code is right."""
+that others would use, and no rubric can tell whether code is right. In a design, coaches go by what
+is decided more than by whether all parts of a plan are there."""
 
 
 @dataclass(frozen=True)
