@@ -80,7 +80,7 @@ def write(path: Path, words: npt.NDArray[np.float32], duration_s: float) -> None
         resampler = av.AudioResampler(format=stream.format, layout="mono", rate=SAMPLE_RATE_HZ)
         while left:
             count = min(left, BLOCK)
-            part = words.take(np.arange(at, at + count), mode="wrap")
+            part = words[np.arange(at, at + count) % words.size]
             frame = av.AudioFrame.from_ndarray(
                 np.frombuffer(encode_pcm16(part), np.int16)[None], format="s16", layout="mono"
             )

@@ -26,6 +26,7 @@ from client.answering.pieces import (
 )
 from client.answering.sample_buffer import SampleBuffer
 from client.answering.term_track import HearWords, TermTrack
+from client.answering.word_list import WordList
 from client.audio.channels import OffsetRemover
 from client.audio.sound_meter import SoundMeter
 from client.audio.speech import no_speech
@@ -101,7 +102,7 @@ class AnswerWorker:
         self._pieces: list[SpokenPiece] = []
         self._short: list[SpokenPiece] = []
         self._short_words: tuple[Word, ...] = ()
-        self._words: list[Word] = []
+        self._words = WordList()
         self._is_over = False
         self._meter = SoundMeter()
         self._offset = OffsetRemover()
@@ -147,18 +148,19 @@ class AnswerWorker:
         """
         if not self._voice.spans:
             raise no_speech(self._voice.level, is_empty=not self._sound.duration_s)
+        words = tuple(self._words)
         transcript = assemble(
-            self._words,
+            words,
             engine=self._transcriber.name,
             model=self._transcriber.model,
             duration_s=self._sound.duration_s,
         )
-        return transcript, self._evidence()
+        return transcript, self._evidence(words)
 
-    def _evidence(self) -> Evidence:
+    def _evidence(self, words: Sequence[Word]) -> Evidence:
         evidence = evidence_of(self._voice.spans).model_copy(
             update={
-                "unintelligible": unintelligible(self._voice.spans, self._words),
+                "unintelligible": unintelligible(self._voice.spans, words),
                 "sound": self._meter.quality(self._voice.spans, self._condition),
             }
         )
@@ -232,7 +234,7 @@ class AnswerWorker:
         self._short = []
 
     def _commit(self, pieces: Sequence[SpokenPiece], words: Sequence[Word]) -> None:
-        self._words += words
+        self._words.extend(words)
         if self._terms is not None:
             self._terms.add(words)
         for caption in _captions(pieces, words):

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
 
@@ -252,6 +253,7 @@ def _assess(
     from client.cli.progress_bars import share_bar
     from client.core.errors import BrokenFileError, RecordingError
     from client.journal.journal import Journal
+    from server.contract import HistoryQuery
 
     try:
         sound = SoundFile(audio, allow_truncated=partial)
@@ -260,7 +262,11 @@ def _assess(
         raise BrokenFileError(f"{error}; {hint}") from error
     check_for_speech(sound.blocks())  # before an engine takes time and memory for it
     loaded = begin_loading(settings, engine, model, offline=offline)
-    with open_server(settings) as backend:
+    # the database takes 40 MB: it is opened when engine and hearing are gone
+    with open_server(settings, reading=True) as backend:
+        if save and settings.server is None:
+            # nothing is asked for: only an unusable database has something to say
+            backend.history(HistoryQuery(since=datetime.now(UTC), limit=1))
         prompt = _prompt_of(backend, question_id, settings, save=save)
         session = Session(
             backend,
