@@ -1,6 +1,6 @@
 """How much memory a recording takes, by its length: the peak of the command and all it starts.
 
-    python benchmarks/memory.py                    # an hour of silence, 45 s and 10 minutes spoken
+    python benchmarks/memory.py                    # an hour of silence, of noise, 45 s, 10 minutes
     python benchmarks/memory.py --minutes 30       # half an hour spoken, without a pause
     python benchmarks/memory.py --minutes 180 --recalled    # three hours, see below
     python benchmarks/memory.py --minutes 180 --varied      # three hours of 1,344 sentences
@@ -56,6 +56,8 @@ EVERY_S: Final = 0.1
 SPEECH: Final = ROOT.parent / "shared" / "speech"
 VARIED_PAUSE_S: Final = 0.35
 BLOCK: Final = 60 * SAMPLE_RATE_HZ
+NOISE: Final = 0.05
+"""Standard deviation of the white noise: -26 dBFS, as loud as speech."""
 
 
 def dense_words() -> npt.NDArray[np.float32]:
@@ -204,10 +206,12 @@ def main() -> int:
         return 0
     words = varied_words() if options.varied else dense_words()
     silence = np.zeros(1, np.float32)
+    noise = np.random.default_rng(1).normal(0.0, NOISE, BLOCK).astype(np.float32)
     engine = ["--engine", "faster-whisper", "--model", options.model]
     assess = ["assess", "--no-save", "--question", demo.QUESTION_ID, *engine]
     cases = [
         ("an hour of silence, assess", silence, 3600.0, assess, _REFUSED),
+        ("an hour of white noise, assess", noise, 3600.0, assess, _REFUSED),
         ("45 s of words, assess", words, 45.0, assess, 0),
         ("45 s of words, transcribe", words, 45.0, ["transcribe", *engine], 0),
         ("10 minutes of words, assess", words, 600.0, assess, 0),
@@ -215,7 +219,7 @@ def main() -> int:
     if options.minutes is not None:
         cases = [(f"{options.minutes:g} minutes of words", words, 60 * options.minutes, assess, 0)]
     if options.smoke:
-        cases = [(each[0], each[1], 5.0, each[3], each[4]) for each in cases[:2]]
+        cases = [(each[0], each[1], 5.0, each[3], each[4]) for each in cases[:3]]
     met = done = True
     with tempfile.TemporaryDirectory() as folder:
         for name, sound, duration_s, command, expected in cases:

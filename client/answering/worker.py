@@ -254,11 +254,14 @@ def unintelligible(
         words: in order, with their times.
     """
     found: list[Stretch] = []
+    starts_s = np.array([word.start_s or 0.0 for word in words])
+    ends_s = np.array([word.end_s or 0.0 for word in words])
     for start_s, end_s in spans:
         at_s = start_s
-        for word in words:
-            word_start_s, word_end_s = word.start_s or 0.0, word.end_s or 0.0
-            if word_end_s <= at_s or word_start_s >= end_s:
+        inside = (ends_s > start_s) & (starts_s < end_s)
+        times_s = zip(starts_s[inside].tolist(), ends_s[inside].tolist(), strict=True)
+        for word_start_s, word_end_s in times_s:
+            if word_end_s <= at_s:
                 continue
             if word_start_s - at_s >= MIN_UNINTELLIGIBLE_S:
                 found.append(Stretch(start_s=round(at_s, 3), end_s=round(word_start_s, 3)))

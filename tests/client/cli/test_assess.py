@@ -1,10 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from client.answering.session import Session
 from client.audio.files import read_audio
 from client.core.settings import load_settings
+from server.attempts.store import Store
 from tests.client.cli.conftest import ANSWER, Run
 
 QUESTION = "what-the-kv-cache-costs"
@@ -73,6 +76,41 @@ def test_an_unknown_question_fails_before_anything_is_transcribed(
     result = run("assess", str(recording), "--question", "nope")
     assert result.exit_code == 1
     assert "no question 'nope'" in result.stderr
+
+
+def test_the_database_is_opened_when_the_answer_is_heard(
+    run: Run, recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened = []
+
+    class NotedStore(Store):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            happened.append("opened")
+            super().__init__(*arguments, **options)
+
+    rest = Session.rest
+    monkeypatch.setattr("server.attempts.store.Store", NotedStore)
+    monkeypatch.setattr(Session, "rest", lambda it: (happened.append("heard"), rest(it))[1])
+    asked = ["assess", str(recording), "--question", QUESTION]
+    assert run(*asked, "--no-save").exit_code == 0
+    assert run(*asked).exit_code == 0
+    assert run(*asked).exit_code == 0
+    assert happened == ["heard", *["heard", "opened"] * 2]
+
+
+def test_a_damaged_database_fails_before_anything_is_transcribed(
+    run: Run, recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never() -> None:
+        raise AssertionError("the engine was waited for")
+
+    monkeypatch.setattr("client.cli.loading.begin_loading", lambda *_, **__: never)
+    database = load_settings().database
+    database.parent.mkdir(parents=True, exist_ok=True)
+    database.write_bytes(b"damaged" * 1000)
+    result = run("assess", str(recording), "--question", QUESTION)
+    assert result.exit_code == 1
+    assert "is damaged" in result.stderr
 
 
 def test_export_imports_again(
