@@ -4,6 +4,7 @@ What ``quality`` says of a microphone's test sentence and what a report says of 
 same limits.
 """
 
+import math
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
@@ -134,12 +135,11 @@ class SoundMeter:
         )
 
     def _clipped_share(self, spans: Sequence[tuple[float, float]]) -> float:
-        spoken = [
-            clipped
-            for second, clipped in enumerate(self._clipped)
-            if any(start_s < second + 1 and end_s > second for start_s, end_s in spans)
-        ]
-        return sum(spoken) / len(spoken) if spoken else 0.0
+        spoken = np.zeros(len(self._clipped), bool)
+        for start_s, end_s in spans:
+            spoken[math.floor(start_s) : math.ceil(end_s)] = True
+        clipped = np.array(self._clipped)[spoken]
+        return float(np.count_nonzero(clipped) / clipped.size) if clipped.size else 0.0
 
     def _hum(self) -> tuple[Literal[50, 60], float] | None:
         if not self._low:
