@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from pronunciation.terms import Lexicon, Term
 from question_bank.strict_yaml import parse_yaml
 from server.grading.lexis.vocabulary import is_generic
-from server.grading.lexis.words import lemma, rank, word_set
+from server.grading.lexis.words import lemma, rank
 from server.grading.tokenizer import SENTENCE, Token, texts_of, tokenize
 
 Form = Literal["exact", "acronym", "fuzzy"]
@@ -26,8 +26,6 @@ COMMONEST_WORDS = 1500
 evidence that the term was said."""
 _SHORT_TERM = 4
 """Terms up to this length are acronyms, which have no derivations: "jitter" is not JIT."""
-_BEFORE_A_NAME = word_set("an the this that these those each every per our your their my single")
-"""Words that the article "a" does not follow, so that the "a" is a letter."""
 
 
 class _GeneralTerm(BaseModel):
@@ -81,18 +79,8 @@ class TermIndex:
                     continue
                 if any(token.gap == SENTENCE for token in tokens[start + 1 : end]):
                     continue
-                if _is_amount(tokens, start, end):
-                    continue
                 out[symbol].append((start, end, form))
         return dict(out)
-
-
-def _is_amount(tokens: Sequence[Token], start: int, end: int) -> bool:
-    """Whether "a hundred" is a number, and not an A100 in words ("an a hundred")."""
-    if end - start != 2 or tokens[start].raw != "a" or not tokens[start + 1].text.isdecimal():
-        return False
-    before = tokens[start - 1].text if start else ""
-    return tokens[start + 1].raw.isalpha() and before not in _BEFORE_A_NAME
 
 
 def _keys(text: str) -> tuple[str, ...]:

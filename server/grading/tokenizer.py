@@ -73,6 +73,9 @@ _POSSESSIVE_KEPT = word_set(
     "it's that's what's he's she's there's let's who's here's where's how's when's"
 )
 _ONES = {"1st": "first", "2nd": "second", "3rd": "third"}
+_NOT_BEFORE_AN_ARTICLE = word_set(
+    "an the this that these those each every our your their my single"
+)
 _NOT_AS_IT_IS = NUMBER_STARTS | {"per", "oh"}
 _MAX_WORD_CHARS = 120
 """Nobody says a longer word. Pasted text is cut, to keep tokenizing fast."""
@@ -206,6 +209,9 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
             while limit < len(pieces) and pieces[limit][2] == NO_BREAK and limit - at < 12:
                 limit += 1
             text, length = read_number(texts[at:limit], 0) or (text, 1)
+            if pieces[at][0] == "hundred" and gap == NO_BREAK and _ends_in_article(out):
+                article = out.pop()
+                word, gap = article.first, article.gap
         elif after_digits:
             if inside and text == "s":  # the plural of "A100s"
                 at += 1
@@ -234,6 +240,13 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
             out.append(Token(part, texts[at], key, wide, word, last, gap, inside, cut))
         at += length
     return out
+
+
+def _ends_in_article(tokens: Sequence[Token]) -> bool:
+    """Whether the last token is an article: the a of "a hundred", not that of "an a hundred"."""
+    if not tokens or tokens[-1].text != "a":
+        return False
+    return len(tokens) == 1 or tokens[-2].text not in _NOT_BEFORE_AN_ARTICLE
 
 
 def _letter_follows(pieces: Sequence[_Piece], at: int) -> bool:
