@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from client.backend.protocol import Reviews
+from client.backend.protocol import BackendError, Reviews
 from client.backend.remote import RemoteReviews
 from client.core.settings import ClientSettings
 from server.contract import NewComment, ReviewDocument
@@ -39,6 +39,17 @@ def read_review(settings: ClientSettings, attempt_id: int) -> ReviewDocument:
     """
     with open_reviews(settings) as reviews:
         return reviews.document(attempt_id)
+
+
+def count_written(settings: ClientSettings, attempt_id: int) -> int:
+    """How many comments, scores and corrected verdicts others wrote; 0 if that is not known."""
+    try:
+        review = read_review(settings, attempt_id)
+    except BackendError:  # the page of the comments says what is wrong
+        return 0
+    comments = sum(not each.by_owner for each in review.comments)
+    corrections = sum(not each.by_owner for each in review.corrections)
+    return comments + len(review.scores) + corrections
 
 
 def add_reply(settings: ClientSettings, attempt_id: int, wanted: NewComment) -> None:

@@ -24,7 +24,7 @@ from client.core.wording import count_of
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
-    from server.contract import HistoryPage, RegradeChange
+    from server.contract import Attempt, HistoryPage, RegradeChange
 
 
 _PANEL = "Your own data"
@@ -83,7 +83,7 @@ def history(
 
     with open_server(settings, reading=True) as backend:
         if attempt is not None:
-            stored = backend.attempt(attempt)
+            stored = newest = backend.attempt(attempt)
             if version is not None and version != stored.version:
                 from client.data.repair import earlier_version
 
@@ -99,6 +99,8 @@ def history(
             except RejectedError:  # the question is no longer in the bank
                 prompt = stored.report.question_id
             print_report(out(), stored.report, prompt)
+            if stored is newest:  # comments count the words of the newest transcript
+                _print_review(settings, stored)
             if stored.version > 1:
                 earlier = f"report {stored.version} of this answer; --version shows an earlier one"
                 out().print(Text(earlier, "dim"))
@@ -269,6 +271,20 @@ def _warn_of_unfinished(
                 "yellow",
             )
         )
+
+
+def _print_review(settings: "ClientSettings", attempt: "Attempt") -> None:
+    """Print what coaches wrote. If it cannot be read, the report was still worth showing."""
+    from client.backend.protocol import BackendError
+    from client.backend.reviews import read_review
+    from client.terminal.review import render_review
+
+    try:
+        review = read_review(settings, attempt.id)
+    except BackendError as error:
+        errors().print(Text(f"! what coaches wrote cannot be read: {error}", "yellow"))
+        return
+    out().print(render_review(review, attempt.report.transcript.tokens))
 
 
 def _print_history(page: "HistoryPage", *, filtered: bool) -> None:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from client.backend.protocol import RejectedError
+from client.backend.reviews import count_written
 from client.core.own_lexicon import own_readings
 from client.data.deleting import delete_answers
 from client.data.exports import EXPORT_FORMATS, SUBTITLES, export_attempts
@@ -220,6 +221,7 @@ def _report(
             ending_of(each) for each in EXPORT_FORMATS if view.timed or each not in SUBTITLES
         ),
         shared_bank=studio.settings.server is not None,
+        written=count_written(studio.settings, attempt.id),
         counted=view.phrases[counted - 1]
         if counted is not None and counted <= len(view.phrases)
         else None,

@@ -40,6 +40,8 @@ def test_a_bundle_goes_out_and_its_comments_come_back_once(
     assert "1 new comment on attempt 1, 0 already known" in first.stdout
     assert "Dr. Who: Slower" in first.stdout
     assert "0 new comments on attempt 1, 1 already known" in again.stdout
+    report = run("history", "1").stdout
+    assert "Dr. Who on the whole answer" in report and "Slower" in report
     assert run("bundle", "export", "1", "--out", str(path)).exit_code == 0
     with zipfile.ZipFile(path) as bundle:
         assert b"Dr. Who" in bundle.read("comments.json")
@@ -64,6 +66,8 @@ def test_it_is_the_same_with_answers_on_a_shared_server(
     first, again = (run("bundle", "merge", str(back), *server) for _ in range(2))
     assert "1 new comment, 1 new score on attempt 1, 0 already known" in first.stdout
     assert "0 new comments on attempt 1, 2 already known" in again.stdout
+    report = run("history", "1", *server).stdout
+    assert "Slower" in report and "Structure: 3, by Dr. Who" in report
     path = tmp_path / "answer.zip"
     exported = run("bundle", "export", "1", "--audio", "--out", str(path), *server)
     assert exported.exit_code == 0, exported.output

@@ -50,9 +50,12 @@ def say(world: People, text: str) -> str:
 def test_a_comment_is_read_as_text_with_the_words_it_is_on(
     world: People, studio: TestClient
 ) -> None:
-    path = f"/attempts/{world.attempt.id}/comments"
+    report = f"/attempts/{world.attempt.id}"
+    path = f"{report}/comments"
     assert "Nothing yet" in studio.get(path).text
+    assert f'"{path}">Comments</a>' in studio.get(report).text
     say(world, BAD)
+    assert f'"{path}">Comments (1<span' in studio.get(report).text
     shown = studio.get(path).text
     assert "Cleo" in shown
     assert "“paged attention”" in shown
