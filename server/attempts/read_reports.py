@@ -154,8 +154,25 @@ def word_count(session: Session, attempt_id: int) -> int:
 
 
 def _read(graded: Report, corrections: Sequence[Correction]) -> ReadReport:
-    report = corrected(graded, corrections) if corrections else graded
+    report = _without_denials(corrected(graded, corrections)) if corrections else graded
     return ReadReport(graded, tuple(corrections), report)
+
+
+def _without_denials(report: Report) -> Report:
+    """The report without quotes that deny a phrase which a reviewer says was said.
+
+    The reviewer heard it somewhere else in the answer. Words of the candidate's own choice stay.
+    """
+    phrases = tuple(
+        each.model_copy(update={"how": None, "evidence": None})
+        if each.corrected is not None and each.corrected.was_negated and not each.corrected.by_owner
+        else each
+        for each in report.coverage.phrases
+    )
+    if phrases == report.coverage.phrases:
+        return report
+    coverage = report.coverage.model_copy(update={"phrases": phrases})
+    return report.model_copy(update={"coverage": coverage})
 
 
 def _tag(report_id: int, corrections: Sequence[Correction]) -> str:

@@ -177,9 +177,19 @@ class ReportView:
     def engine(self) -> str:
         """What wrote the transcript."""
         transcript = self.report.transcript
-        if transcript.engine == "text":
+        if self.typed:
             return "typed or imported text"
         return " ".join(filter(None, [transcript.engine, transcript.model]))
+
+    @property
+    def typed(self) -> bool:
+        """Whether the answer came as a text, so that there never was a recording."""
+        return self.report.transcript.engine == "text"
+
+    @property
+    def origin(self) -> str:
+        """Where the transcript is from, in words."""
+        return self.engine if self.typed else f"transcript by {self.engine}"
 
 
 def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> ReportView:

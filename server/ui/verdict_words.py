@@ -84,9 +84,9 @@ def correction_text(corrected: CorrectedVerdict | None, *, to_owner: bool = Fals
     if corrected.by_owner and corrected.was == "mispronounced":
         return f"{says} “I said it right”; graded “{was}”"
     note = f": {note}" if note else ""
-    owner = "you" if to_owner else "the candidate"
-    gave = f"answered by {owner}" if corrected.by_owner else f"corrected by {corrected.by}"
-    return f"{gave}, graded “{was}”{note}"
+    if corrected.by_owner:
+        return f"answered by {'you' if to_owner else 'the candidate'}, graded “{was}”{note}"
+    return f"corrected by the coach, {corrected.by}; graded “{was}”{note}"
 
 
 def graded_text(graded_score: float | None, score: float | None) -> str:

@@ -38,6 +38,14 @@
     return `${Math.floor(seconds / 60)}:${String(rest).padStart(2, "0")}`;
   };
 
+  // "26 Nov 2026, 14:14", as the page writes the answer's own time
+  const momentOf = (text) => {
+    const at = new Date(text);
+    const month = at.toLocaleString("en-US", { month: "short" });
+    const time = [at.getHours(), at.getMinutes()].map((each) => String(each).padStart(2, "0"));
+    return `${at.getDate()} ${month} ${at.getFullYear()}, ${time.join(":")}`;
+  };
+
   // "75", "1:15" and "1:02:03.5" as seconds; null: none of these
   const secondsOf = (text) => {
     if (!/^\d+(:[0-5]?\d){0,2}([.,]\d+)?$/.test(text)) return null;
@@ -116,8 +124,10 @@
   const about = (comment) => {
     const line = part("p", "", part("strong", "", comment.author), " ");
     if (comment.by_owner) line.append(part("span", "badge", "the candidate"), " ");
-    const when = new Date(comment.created_at).toLocaleString();
-    line.append(part("span", "muted small", comment.edited_at ? `${when}, edited` : when));
+    const when = part("time", "muted small", momentOf(comment.created_at));
+    when.dateTime = comment.created_at;
+    line.append(when);
+    if (comment.edited_at) line.append(part("span", "muted small", ", edited"));
     return line;
   };
 
@@ -150,7 +160,8 @@
 
   const row = (kind, each, said, what) => {
     const note = each.note ? `: ${each.note}` : "";
-    const main = part("p", "list-main", part("strong", "", said), `, says ${each.author}${note}`);
+    const who = each.by_owner ? "the candidate says" : `says ${each.author}`;
+    const main = part("p", "list-main", part("strong", "", said), `, ${who}${note}`);
     const side = part("div", "list-side", ...removal(kind, each, ` ${what}`));
     return part("li", "list-row", main, side);
   };

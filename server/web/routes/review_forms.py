@@ -22,6 +22,7 @@ LongField = Annotated[str, Form(max_length=20_000)]
 _Short = Annotated[str, Field(max_length=300)]
 _Long = Annotated[str, Field(max_length=20_000)]
 _NAME: TypeAdapter[str] = TypeAdapter(PersonName)
+_RUBRIC_PARTS = ("name", "what it means", "highest score")
 _NO_TEXT = "write a comment of 1 to 5,000 characters"
 
 
@@ -169,15 +170,12 @@ def rubric_from(text: str) -> Rubric:
     for number, line in enumerate(_lines(text).split("\n"), start=1):
         if not line.strip():
             continue
-        name, description, scale, *more = [*(each.strip() for each in line.split("|")), "", ""]
-        if any(more[:-1]) or len(line.split("|")) > 3:
-            raise InvalidInputError(f"line {number} has more than three parts")
+        parts = [each.strip() for each in line.split("|")]
+        if len(parts) != len(_RUBRIC_PARTS):
+            raise InvalidInputError(f"line {number} needs three parts: {' | '.join(_RUBRIC_PARTS)}")
+        values = dict(zip(("name", "description", "scale"), parts, strict=True))
         try:
-            criteria.append(
-                Criterion.model_validate(
-                    {"name": name, "description": description, "scale": scale or 5}
-                )
-            )
+            criteria.append(Criterion.model_validate(values))
         except ValidationError as error:
             field = str(error.errors()[0]["loc"][0])
             means = {

@@ -48,7 +48,7 @@ def test_the_report_says_who_corrected_what_and_why(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     shown = " ".join(run("history", "1").stdout.split())
-    assert "corrected by Cleo Martin, graded “not said”: In other words" in shown
+    assert "corrected by the coach, Cleo Martin; graded “not said”: In other words" in shown
     report = json.loads(run("history", "1", "--json").stdout)["report"]
     assert report["score"] > report["graded_score"]
     assert f"(corrected, graded {report['graded_score']:.0%})" in shown

@@ -19,6 +19,7 @@ from client.data.own_recordings import OwnRecordings
 from server.contract import (
     Attempt,
     Comment,
+    Correction,
     Criterion,
     Evidence,
     HeardTerm,
@@ -27,6 +28,7 @@ from server.contract import (
     Transcript,
     Word,
 )
+from server.ui.rendering import when
 from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
 from tests.chromium import TIMEOUT_MS, in_a_browser
 from tests.client.shared_server import tone
@@ -226,6 +228,23 @@ def test_what_was_written_here_can_be_removed_and_what_others_wrote_cannot(
     assert document.comments == (cleo,)
     assert [each.score for each in document.scores] == [4]
     assert document.corrections == ()
+
+
+def test_times_and_the_candidates_own_words_read_like_the_rest_of_the_page(
+    spoken: Attempt, opened: Open
+) -> None:
+    given = {"author": "you", "created_at": START, "external_id": "2" * 32}
+    phrase = spoken.report.coverage.phrases[0].phrase
+    own = Correction(target="phrase", name=phrase, verdict="covered", by_owner=True, **given)
+    cleo = Comment(external_id="1" * 32, text="Say it.", author="Cleo", created_at=START)
+
+    def drive(page: Page) -> None:
+        assert (
+            f"{phrase}: said, the candidate says" in page.locator("[data-corrections]").inner_text()
+        )
+        assert page.locator("[data-comments] time").inner_text() == when(START)
+
+    opened(spoken, Given(spoken, cleo, corrections=(own,)), drive)
 
 
 def test_words_are_chosen_by_selecting_them_and_a_moment_by_the_recording(

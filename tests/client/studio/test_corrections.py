@@ -71,7 +71,7 @@ def test_the_report_says_who_corrected_what_and_why(
     before = studio.backend.attempt(number).report.overall
     merge(settings, studio, number, correction(1))
     page = client.get(f"/attempts/{number}").text
-    assert "corrected by Cleo Martin, graded “not said”: At the end" in page
+    assert "corrected by the coach, Cleo Martin; graded “not said”: At the end" in page
     assert f"corrected, graded {before:.0%}" in page
     assert BAD not in page
     after = studio.backend.attempt(number).report.overall
@@ -92,7 +92,7 @@ def test_a_term_said_right_after_all_stands_unfolded_and_is_no_longer_to_practic
     )
     page = client.get(f"/attempts/{number}").text
     listed = page.split('<h2 id="terms-title">')[1].split("<details>")[0]
-    assert "corrected by Cleo Martin, graded “mispronounced”" in listed
+    assert "corrected by the coach, Cleo Martin; graded “mispronounced”" in listed
     assert "ROHSS" not in listed
     assert "95% sure" not in listed
     # the same studio, which had read the report before
@@ -116,7 +116,7 @@ def test_the_comparison_and_the_files_have_it_too(
 ) -> None:
     other = answer(studio)
     merge(settings, studio, number, correction(1))
-    message = "corrected by Cleo Martin, graded “not said”"
+    message = "corrected by the coach, Cleo Martin; graded “not said”"
     assert message in client.get(f"/attempts/{number}/compare/{other}").text
     for suffix in ("md", "html", "csv"):
         text = client.get(f"/attempts/{number}/export.{suffix}").text

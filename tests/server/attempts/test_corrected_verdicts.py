@@ -21,8 +21,10 @@ from server.attempts.store import Store
 from server.contract import (
     Archive,
     Attempt,
+    CoverageEvidence,
     HistoryQuery,
     NewCorrection,
+    PhraseCoverage,
     Pronunciation,
     Report,
     ReviewDocument,
@@ -44,12 +46,13 @@ from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
 from server.ui.exports.csv_table import to_csv
 from server.ui.exports.html import bundle_page
+from server.ui.verdict_words import correction_text
 from tests.server.conftest import grade, service_over, typed
 from tests.server.exports.test_attempt import pdf_text
 from tests.server.people import People, people
 
-TOLD = "corrected by Cleo, graded “not said”: In the first line"
-TERM_TOLD = "corrected by Cleo, graded “mispronounced”"
+TOLD = "corrected by the coach, Cleo; graded “not said”: In the first line"
+TERM_TOLD = "corrected by the coach, Cleo; graded “mispronounced”"
 
 
 def grade_with_a_term(
@@ -104,6 +107,45 @@ def page(world: People, who: str | None, path: str) -> str:
     reply = client.get(path)
     assert reply.status_code == 200, reply.text
     return reply.text
+
+
+def test_words_that_deny_a_phrase_are_no_evidence_that_it_was_said(
+    make_service: Callable[..., Service], make: SimpleNamespace
+) -> None:
+    def denying(
+        question: Question, submission: Submission, lexicon: Lexicon, version: str
+    ) -> Report:
+        report = grade(question, submission, lexicon, version)
+        quote = CoverageEvidence(text="never use paged attention", word_indices=(1, 2, 3, 4))
+        phrases = tuple(
+            each.model_copy(update={"negated": True, "how": "exact", "evidence": quote})
+            if each.phrase == "paged attention"
+            else each
+            for each in report.coverage.phrases
+        )
+        coverage = report.coverage.model_copy(update={"phrases": phrases})
+        return report.model_copy(update={"coverage": coverage})
+
+    text = "I never use paged attention"
+    submission = make.submission(text, transcript=typed(text))
+    world = people(make_service(grader=Grader(denying, "stub-1")), submission)
+
+    def phrase() -> PhraseCoverage:
+        found = world.of("ana").attempt(world.attempt.id).report.coverage.phrases
+        return next(each for each in found if each.phrase == "paged attention")
+
+    denied = phrase()
+    assert denied.negated and denied.evidence is not None
+    number = correct(world, name="paged attention", note="")
+    said = phrase()
+    assert (said.status, said.negated, said.how, said.evidence) == ("covered", False, None, None)
+    assert correction_text(said.corrected) == (
+        "corrected by the coach, Cleo; graded “said, but denied”"
+    )
+    shown = page(world, "cleo", f"/coach/attempts/{world.attempt.id}")
+    assert "mark-covered" not in shown and "mark-denied" not in shown
+    take_back(world, number)
+    assert phrase() == denied
 
 
 def archive_of(world: People) -> Archive:

@@ -6,8 +6,10 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from fastapi.testclient import TestClient
+from sqlalchemy import delete
 
 from server.attempts.service import Service
+from server.db.tables import RecordingRow
 from tests.server.conftest import typed
 from tests.server.people import People, people
 
@@ -137,6 +139,33 @@ def test_a_change_that_will_not_do_stays_in_its_form(world: People, cleo: TestCl
     assert (kept["text"], kept["edited_at"]) == ("Slower", None)
 
 
+def test_a_typed_answer_has_no_transcriber_and_no_recording(
+    world: People, cleo: TestClient
+) -> None:
+    with world.service.database.write() as session:
+        session.execute(delete(RecordingRow))
+    shown = cleo.get(f"/coach/attempts/{world.attempt.id}").text
+    assert "<li>typed or imported text</li>" in shown
+    assert "There is no recording: the answer was typed or imported." in shown
+    assert "transcript by" not in shown
+    assert "not shared with you" not in shown
+
+
+def test_the_foot_of_a_coachs_page_is_about_what_candidates_share(
+    world: People, cleo: TestClient
+) -> None:
+    for path in (
+        "/coach",
+        "/coach/queue",
+        f"/coach/attempts/{world.attempt.id}",
+        f"/s/{world.link}",
+    ):
+        shown = cleo.get(path).text
+        assert "You see what candidates share with you" in shown
+        assert "Only you see what you practice here" not in shown
+    assert "Only you see what you practice here" in cleo.get("/account").text
+
+
 def test_done_takes_an_attempt_off_the_queue(world: People, cleo: TestClient) -> None:
     page = f"/coach/attempts/{world.attempt.id}"
     assert page in cleo.get("/coach/queue").text
@@ -153,7 +182,8 @@ def test_done_takes_an_attempt_off_the_queue(world: People, cleo: TestClient) ->
         ("attempts/{}/comments", {"text": "a", "kind": "word", "word_from": "77"}, "no such word"),
         ("attempts/{}/comments", {"text": "a", "kind": "moment", "at_s": "nan"}, "is not valid"),
         ("cohorts/{}/rubric", {"criteria": "Depth | how deep | many"}, "Line 1"),
-        ("cohorts/{}/rubric", {"criteria": "Depth\nDepth"}, "same name"),
+        ("cohorts/{}/rubric", {"criteria": "Depth | | 5\nDepth | | 5"}, "same name"),
+        ("cohorts/{}/rubric", {"criteria": "Depth | | 5\nbad line"}, "Line 2 needs three parts"),
     ],
 )
 def test_a_fault_in_a_form_is_told_on_the_page(
