@@ -37,6 +37,7 @@ from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.passage import LogProbs, Passage
 from question_bank.loader import load_bank
 from server.contract import Report, Submission, Transcript, Word
 
@@ -155,6 +156,14 @@ class Timed(Transcriber):
         began_s = time.monotonic()
         try:
             return self._engine.recognize(clip)
+        finally:
+            self.took_s += time.monotonic() - began_s
+
+    def decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
+        """See ``Transcriber``."""
+        began_s = time.monotonic()
+        try:
+            return self._engine.decode(passages)
         finally:
             self.took_s += time.monotonic() - began_s
 

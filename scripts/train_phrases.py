@@ -1,21 +1,22 @@
 """Teaches the hearing to find phrases in the sound, and prints how good it is on other questions.
 
     python scripts/train_phrases.py speak DIR [--accents German,Spanish] [--questions 40] [--seed 1]
-    python scripts/train_phrases.py fit DIR... [--test DIR] [--dry-run]
+    python scripts/train_phrases.py fit DIR... [--test DIR] [--without Arabic,Korean]
+        [--keep-sound] [--dry-run]
 
 ``speak`` lets the neural voice say key phrases, and near misses of them, with accent rules, and
-keeps what Whisper tiny.en writes and the network's frame scores. ``fit`` learns from that which
-phones come out as which others and what a place must be like, and writes
-pronunciation/hearing/model/phrases.json. A phrase is looked for where grading does not find it in
-the transcript, and was said where grading finds it in the text that was spoken.
+keeps the sound, what Whisper tiny.en writes and the network's frame scores. ``fit`` learns from
+that which phones come out as which others, what a place must be like, and what it is worth that
+Whisper's decoder finds the phrase likely there. It writes pronunciation/hearing/model/phrases.json.
+A phrase is looked for where grading does not find it in the transcript, and was said where grading
+finds it in the text that was spoken.
 """
 
 import json
 import random
 import sys
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,22 +24,20 @@ import numpy as np
 
 from benchmarks.accents import choose
 from benchmarks.neural_voice import NeuralVoice
-from client.answering.hearing import phrase_wordings
 from client.answering.recorded import RecordingWorker
 from client.core.errors import NoSpeech
 from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import LABELS, N_CLASSES, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import lay_out
-from pronunciation.hearing.phrases import MODEL_PATH
-from pronunciation.hearing.places import FEATURES, Candidate, Floats, Wanted, Written, candidates
+from pronunciation.hearing.phrases import DECODED, MODEL_PATH, phrase_model
+from pronunciation.hearing.places import FEATURES, Floats
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase
 from scripts.speak_and_fit import Learned, command_line, confusions, regress
-from server.contract import Coverage, Transcript
-from server.grading import cover
+from scripts.spoken_phrases import PCM, Case, Recording, cases_of, decoded_cases, read
 
 SIBLINGS: Final = Path("server/grading/data/siblings.txt")
 CARRIERS: Final = (
@@ -49,9 +48,6 @@ CARRIERS: Final = (
 )  # fmt: skip
 NEAR_MISSES, ALIASES, UNSAID = 0.5, 0.1, 0.15
 """How often a phrase is said with a sibling in it, by an alias, or not at all."""
-OTHERS: Final = 15
-"""Phrases of other questions, which nobody said, that are looked for in each recording."""
-BY_THE_WORDS: Final = frozenset({"exact", "inflected", "alias", "acronym"})
 FOLDS: Final = 6
 WRONG: Final = 0.005
 """So many phrases that were not said may be found."""
@@ -61,27 +57,6 @@ BY_HAND: Final = 0.4
 """Weight of the table of confusions beside what was learned, for accents not among these."""
 
 
-@dataclass(frozen=True, eq=False)
-class Recording:
-    """A spoken text, what the engine wrote, and frame scores."""
-
-    question: str
-    text: str
-    transcript: Transcript
-    scores: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A phrase that grading does not find in a transcript, and where it may have been said."""
-
-    question: str
-    phrase: str
-    said: bool
-    own: bool
-    places: tuple[Candidate, ...]
-
-
 def main() -> int:
     """Speaks, or fits and reports."""
     parser, speaking, fitting = command_line(__doc__, seed=1)
@@ -89,11 +64,15 @@ def main() -> int:
     speaking.add_argument("--questions", type=int, default=111)
     fitting.add_argument("folders", type=Path, nargs="+")
     fitting.add_argument("--test", type=Path, action="append", default=[])
+    fitting.add_argument("--without", default="", help="accents that are only measured")
+    fitting.add_argument(
+        "--keep-sound", action="store_true", help="learn only what the decoder's judgment is worth"
+    )
     options = parser.parse_args()
     if options.command == "speak":
         speak(options.folder, options.accents.split(","), options.questions, options.seed)
     else:
-        fit(options.folders, options.test, dry_run=options.dry_run)
+        fit(options)
     return 0
 
 
@@ -123,7 +102,11 @@ def speak(folder: Path, accents: Sequence[str], questions: int, seed: int) -> No
             transcript, _ = RecordingWorker(engine).run(clip)
         except NoSpeech:
             continue
-        np.save(file.with_suffix(".npy"), network.scores(clip).astype(np.float16))
+        np.savez(
+            file.with_suffix(".npz"),
+            scores=network.scores(clip).astype(np.float16),
+            samples=np.round(clip.samples * PCM).astype(np.int16),
+        )
         kept = {"question": question.id, "text": text, "transcript": transcript.model_dump()}
         file.write_text(json.dumps(kept))
 
@@ -151,81 +134,69 @@ def near_miss(phrase: str, rng: random.Random) -> str:
     return ""
 
 
-def read(folders: Sequence[Path]) -> list[Recording]:
-    """The recordings of some folders."""
-    out = []
-    for file in sorted(file for folder in folders for file in folder.glob("*.json")):
-        kept = json.loads(file.read_text())
-        scores = np.load(file.with_suffix(".npy")).astype(np.float32)
-        transcript = Transcript.model_validate(kept["transcript"])
-        out.append(Recording(kept["question"], kept["text"], transcript, scores))
-    return out
-
-
-def fit(folders: Sequence[Path], test: Sequence[Path], *, dry_run: bool) -> None:
+def fit(options: Namespace) -> None:
     """Learn, report, and write the model."""
     spotter = TermSpotter(load_lexicon())
-    recordings = read(folders)
-    said_as = learn_said_as(recordings, spotter)
-    cases = list(cases_of(recordings, spotter, said_as))
-    fold_of = {
-        question: at % FOLDS for at, question in enumerate(sorted({c.question for c in cases}))
+    without = options.without.split(",")
+    recordings = read(options.folders)
+    learned_from = [each for each in recordings if each.accent not in without]
+    shipped = phrase_model()
+    said_as = shipped.said_as if options.keep_sound else learn_said_as(learned_from, spotter)
+    cases = list(cases_of(learned_from, spotter, said_as))
+    tests = {
+        folder.name: list(cases_of(read([folder]), spotter, said_as)) for folder in options.test
     }
-    best = np.empty(len(cases))
-    for fold in range(FOLDS):
-        learned = learn([case for case in cases if fold_of[case.question] != fold])
-        for at, case in enumerate(cases):
-            if fold_of[case.question] == fold:
-                best[at] = score(case, learned)
-    threshold = report("other questions", cases, best)
-    learned = learn(cases)
-    for folder in test:
-        held_out = list(cases_of(read([folder]), spotter, said_as))
-        report(folder.name, held_out, np.array([score(c, learned) for c in held_out]), threshold)
-    if not dry_run:
-        write(said_as, learned, threshold)
+    held_out = [each for each in recordings if each.accent in without]
+    if held_out:
+        tests["other accents and questions"] = list(cases_of(held_out, spotter, said_as))
+    sound = Learned(shipped.weights, shipped.bias) if options.keep_sound else None
+    sound, threshold = learn_and_report("by the sound", cases, tests, sound)
+    engine = load_engine("faster-whisper", "tiny.en")
+    cases, tests = (
+        decoded_cases(cases, sound, engine),
+        {name: decoded_cases(each, sound, engine) for name, each in tests.items()},
+    )
+    # of the question's own phrases, as many that were not said as without the decoder
+    wrong = sum(
+        not each.said and each.own and each.rows[:, 0].max(initial=-np.inf) > 0 for each in cases
+    )
+    decoder, second = learn_and_report("with the decoder", cases, tests, wrong=wrong)
+    if not options.dry_run:
+        decoder = Learned(decoder.weights, decoder.bias - second)
+        write(None if options.keep_sound else (said_as, sound, threshold), decoder)
 
 
-def cases_of(
-    recordings: Sequence[Recording], spotter: TermSpotter, said_as: Floats
-) -> Iterator[Case]:
-    """The phrases to be looked for in each recording."""
-    rng = random.Random(0)
-    lexicon = load_lexicon()
-    questions = {question.id: question for question in load_bank().questions}
-    for each in recordings:
-        own = questions[each.question].key_phrases
-        others = [
-            phrase
-            for question in rng.sample([q for q in questions if q != each.question], OTHERS)
-            for phrase in rng.sample(list(questions[question].key_phrases), 1)
-        ]
-        phrases = [*own, *others]
-        written = cover(phrases, each.text.split(), lexicon)
-        heard = cover(phrases, each.transcript.words, lexicon)
-        chosen = [at for at in range(len(phrases)) if is_question(written, heard, at)]
-        words = [word.text for word in each.transcript.words]
-        spots = spotter.spot(words)
-        aligned = Written.align(
-            each.scores,
-            lay_out(words, [spot.target for spot in spots]),
-            [(word.start_s or 0.0, word.end_s or 0.0) for word in each.transcript.words],
-            [word.confidence for word in each.transcript.words],
-        )
-        wanted = [Wanted(phrase_wordings(phrases[at], spotter)) for at in chosen]
-        places: dict[int, list[Candidate]] = defaultdict(list)
-        for place in candidates(each.scores, aligned, wanted, said_as):
-            places[place.index].append(place)
-        for index, at in enumerate(chosen):
-            said = written.phrases[at].status == "covered"
-            yield Case(each.question, phrases[at].phrase, said, at < len(own), tuple(places[index]))
+def learn_and_report(
+    name: str,
+    cases: Sequence[Case],
+    tests: Mapping[str, Sequence[Case]],
+    learned: Learned | None = None,
+    wrong: int | None = None,
+) -> tuple[Learned, float]:
+    """What is learned from cases, unless it is known, and the log odds of a threshold.
 
+    Args:
+        name: of the report.
+        cases: to learn from; each is judged by what was learned from other questions.
+        tests: to be judged; with questions to learn from, likewise.
+        learned: weights that are not to be learned.
+        wrong: so many of the questions' own phrases that were not said are found; by default the
+            share ``WRONG`` of all.
+    """
+    questions = sorted({case.question for case in cases})
+    fold_of = {question: at % FOLDS for at, question in enumerate(questions)}
+    learned_of = [
+        learned or learn([case for case in cases if fold_of[case.question] != fold])
+        for fold in range(FOLDS)
+    ]
 
-def is_question(written: Coverage, heard: Coverage, at: int) -> bool:
-    """Whether it is known if the phrase was said, and the transcript does not have it."""
-    truth = written.phrases[at]
-    known = truth.status == "missing" or (truth.status == "covered" and truth.how in BY_THE_WORDS)
-    return known and heard.phrases[at].status != "covered"
+    def judged(some: Sequence[Case]) -> Floats:
+        return np.array([score(case, learned_of[fold_of.get(case.question, 0)]) for case in some])
+
+    threshold = report(f"{name}, other questions", cases, judged(cases), wrong=wrong)
+    for test, some in tests.items():
+        report(f"{name}, {test}", some, judged(some), threshold)
+    return learned or learn(cases), threshold
 
 
 def learn_said_as(recordings: Sequence[Recording], spotter: TermSpotter) -> Floats:
@@ -256,32 +227,38 @@ def learn(cases: Sequence[Case]) -> Learned:
     for _ in range(4):
         rows, labels = [], []
         for case in cases:
-            places = case.places
-            if case.said and places:
-                places = (max(places, key=lambda p: _log_odds(p, learned)),)
-            rows += [place.features for place in places]
+            places = case.rows
+            if case.said and places.size:
+                places = places[[int(_log_odds(places, learned).argmax())]]
+            rows.append(places)
             labels += [float(case.said)] * len(places)
-        learned = regress(np.array(rows), np.array(labels))
+        learned = regress(np.concatenate(rows), np.array(labels))
     assert learned is not None
     return learned
 
 
-def _log_odds(place: Candidate, learned: Learned | None) -> float:
-    if learned is None:
-        return float(place.features[0])
-    return float(place.features @ learned.weights + learned.bias)
+def _log_odds(places: Floats, learned: Learned | None) -> Floats:
+    """Those of each place; before anything is learned, the first feature."""
+    return places[:, 0] if learned is None else places @ learned.weights + learned.bias
 
 
 def score(case: Case, learned: Learned) -> float:
     """Log odds of the best place."""
-    return max((_log_odds(place, learned) for place in case.places), default=-np.inf)
+    return float(_log_odds(case.rows, learned).max(initial=-np.inf))
 
 
-def report(name: str, cases: Sequence[Case], best: Floats, threshold: float | None = None) -> float:
-    """Print a table; the log odds at which ``WRONG`` of what was not said is found."""
+def report(
+    name: str,
+    cases: Sequence[Case],
+    best: Floats,
+    threshold: float | None = None,
+    wrong: int | None = None,
+) -> float:
+    """Print a table; the log odds at which so much of what was not said is found."""
     said = np.array([case.said for case in cases])
     own = np.array([case.own for case in cases])
-    chosen = float(np.quantile(best[~said], 1 - WRONG))
+    allowed = round(WRONG * (~said).sum()) if wrong is None else wrong
+    chosen = float(np.sort(best[~said if wrong is None else ~said & own])[-1 - allowed])
     print(f"\n{name}: {said.sum()} phrases said and not written, {(~said).sum()} not said")
     print("threshold  found   wrong   wrong, own question")
     for at in sorted({chosen, *(np.log(p / (1 - p)) for p in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8))}):
@@ -293,22 +270,36 @@ def report(name: str, cases: Sequence[Case], best: Floats, threshold: float | No
     return chosen
 
 
-def write(said_as: Floats, learned: Learned, threshold: float) -> None:
-    """Write the model."""
-    table = {
-        "found_from": round(float(1 / (1 + np.exp(-threshold))), 3),
-        "bias": round(learned.bias, 4),
-        "weights": {n: round(float(w), 4) for n, w in zip(FEATURES, learned.weights, strict=True)},
-        "said_as": {
-            meant: {
-                other: round(float(share), 3)
-                for other, share in zip(LABELS, row, strict=True)
-                if share >= 0.001
-            }
-            for meant, row in zip(LABELS, said_as, strict=True)
-        },
+def write(sound: tuple[Floats, Learned, float] | None, decoder: Learned) -> None:
+    """Write the model; what was learned of the sound stays as it is if that is ``None``."""
+    if sound is None:
+        table = json.loads(MODEL_PATH.read_text(encoding="utf-8"))
+    else:
+        said_as, learned, threshold = sound
+        table = {
+            "found_from": round(float(1 / (1 + np.exp(-threshold))), 3),
+            "bias": round(learned.bias, 4),
+            "weights": named(FEATURES, learned),
+            "decoder": {},
+            "said_as": {
+                meant: {
+                    other: round(float(share), 3)
+                    for other, share in zip(LABELS, row, strict=True)
+                    if share >= 0.001
+                }
+                for meant, row in zip(LABELS, said_as, strict=True)
+            },
+        }
+    table["decoder"] = {
+        "bias": round(decoder.bias, 4),
+        "weights": named(("odds", *DECODED), decoder),
     }
     MODEL_PATH.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def named(names: Sequence[str], learned: Learned) -> dict[str, float]:
+    """The weights by their names."""
+    return {n: round(float(w), 4) for n, w in zip(names, learned.weights, strict=True)}
 
 
 if __name__ == "__main__":

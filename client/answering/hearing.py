@@ -15,6 +15,7 @@ import numpy as np
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import Heard, Hearing
+from pronunciation.hearing.decoded import Stretch, judged
 from pronunciation.hearing.habits import habits, is_habit
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
 from pronunciation.hearing.phrases import Found, likeliest, phrase_model
@@ -29,6 +30,7 @@ from pronunciation.hearing.sounding import (
     sounds_like,
 )
 from pronunciation.hearing.spotting import Spot, TermSpotter, with_own_reading
+from pronunciation.passage import Decode, Passage
 from pronunciation.terms import Lexicon
 from pronunciation.terms_together import related
 from question_bank.models import KeyPhrase, Question
@@ -60,15 +62,21 @@ SURE_FROM: Final = 0.6
 mispronounced. From there on 96 % of the terms found in answers with accents had been said."""
 
 
+def no_decoder(_passages: Sequence[Passage]) -> None:
+    """The decoder of an engine that has none."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """What to listen for: a question's key phrases and the terms of the lexicon.
 
+    ``texts``: how the phrases are written, by how they may be said.
     ``wanted``: how the phrases, and after them the terms that the question is about, may be said.
     ``soundings``: these terms, and after them all others of the lexicon.
     """
 
     phrases: tuple[str, ...]
+    texts: tuple[Mapping[Phones, str], ...]
     wanted: tuple[Wanted, ...]
     soundings: tuple[Sounding, ...]
 
@@ -93,7 +101,11 @@ class AnswerHearing:
         self._is_warm = False
 
     def __call__(
-        self, clip: Clip, transcribed: Sequence[Word], question: Question | None = None
+        self,
+        clip: Clip,
+        transcribed: Sequence[Word],
+        question: Question | None = None,
+        decode: Decode = no_decoder,
     ) -> HeardStretch:
         """How each lexicon term was said, and the question's phrases that were not written.
 
@@ -101,6 +113,7 @@ class AnswerHearing:
             clip: the answer, or a stretch of it.
             transcribed: its words with their times.
             question: what was asked, if it is known: the terms it is about are expected.
+            decode: the decoder of the engine that transcribed it.
         """
         parts = self.spotter.take_apart([word.text for word in transcribed])
         words = parts.words
@@ -122,7 +135,9 @@ class AnswerHearing:
             layout = lay_out(words, [spot.target for spot in spots])
             confidences = [word.confidence for word in wholes]
             written = Written.align(scores, layout, times, confidences)
-            phrases, named = self._find(scores, written, words, asked)
+            texts = [word.text for word in transcribed]
+            stretch = Stretch(clip, written, texts, parts.whole)
+            phrases, named = self._find(scores, stretch, words, asked, decode)
             spots = self._with_terms(spots, named, words, asked)
             targets = [with_own_reading(spot) for spot in spots]
             aligned = written.layout, written.chain, written.states
@@ -161,15 +176,25 @@ class AnswerHearing:
         return HeardStretch(terms, heard_phrases, problem)
 
     def _find(
-        self, scores: Floats, written: Written, words: Sequence[str], asked: Asked
+        self,
+        scores: Floats,
+        stretch: Stretch,
+        words: Sequence[str],
+        asked: Asked,
+        decode: Decode,
     ) -> tuple[list[Found], list[Found]]:
         """The phrases and the terms that were said where the transcript has something else."""
-        first = len(asked.phrases)
+        first, written = len(asked.phrases), stretch.written
         misspellings = respelled_model().misspellings
         near = sounds_like(written, words, asked.soundings, self.ordinary, misspellings, first)
         model = phrase_model()
         places = list(candidates(scores, written, asked.wanted, model.said_as, near))
-        of_phrases = ((model.probability(each), each) for each in places if each.index < first)
+        of_phrases = judged(
+            [each for each in places if each.index < first],
+            model,
+            lambda place: stretch.passage(place, asked.texts[place.index][place.wording]),
+            decode,
+        )
         phrases = likeliest(of_phrases, written, model.found_from)
         of_terms = [each for each in places if each.index >= first]
         soundings, ordinary = asked.soundings, self.ordinary
@@ -231,11 +256,12 @@ class AnswerHearing:
             if each.term not in named
         ]
         soundings = one_for_each_sound([*expected, *others])
+        texts = tuple(phrase_wordings(each, self.spotter) for each in phrases)
         wanted = (
-            *(Wanted(phrase_wordings(each, self.spotter)) for each in phrases),
+            *(Wanted(tuple(each)) for each in texts),
             *(Wanted(self.spotter.said(each.term)) for each in expected),
         )
-        return Asked(tuple(each.phrase for each in phrases), wanted, tuple(soundings))
+        return Asked(tuple(each.phrase for each in phrases), texts, wanted, tuple(soundings))
 
     @cached_property
     def _taught(self) -> dict[str, tuple[Phones, ...]]:
@@ -279,9 +305,15 @@ def _without_accent(
     ]
 
 
-def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> tuple[Phones, ...]:
-    """How a key phrase may be said; text in parentheses may be left out."""
-    names = (phrase.phrase, *phrase.aliases, *phrase.any_of)
-    texts = dict.fromkeys(name.split(" (")[0] for name in names)
-    wordings = dict.fromkeys(said for text in texts for said in spotter.said(text))
-    return tuple(phones for phones in wordings if len(phones) >= MIN_PHRASE_PHONES)
+def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> dict[Phones, str]:
+    """How a key phrase may be said, and how it is written then.
+
+    Text in parentheses may be left out.
+    """
+    wordings: dict[Phones, str] = {}
+    for name in (phrase.phrase, *phrase.aliases, *phrase.any_of):
+        text = name.split(" (")[0]
+        for phones in spotter.said(text):
+            if len(phones) >= MIN_PHRASE_PHONES:
+                wordings.setdefault(phones, text)
+    return wordings

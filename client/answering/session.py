@@ -8,6 +8,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from client.answering.hearing import AnswerHearing, Hear, HeardStretch
@@ -28,6 +29,7 @@ from client.journal.kept_answer import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
 from pronunciation.memory import give_back
+from pronunciation.passage import LogProbs, Passage
 from server.contract import Evidence, Revision, Submission, Transcript, Word
 
 if TYPE_CHECKING:  # it brings an HTTP client
@@ -241,12 +243,20 @@ class Session(WrittenSession):
         if isinstance(hear, AnswerHearing):
             with self._hearing_lock:
                 hear.warm()
+            hear = partial(hear, decode=self._decode)
 
         def hear_words(clip: Clip, words: Sequence[Word]) -> HeardStretch:
             with self._hearing_lock:
                 return hear(clip, words, question)
 
         return hear_words
+
+    def _decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
+        """What the engine's decoder says, if the engine is loaded and has one."""
+        if self._transcriber is None:
+            return None
+        with self._engine_lock:
+            return self._transcriber.decode(passages)
 
 
 def handed_over(kept: KeptAnswer, submit: Callable[[], T]) -> T:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from client.core.errors import EngineError, NoSpeech
 from client.transcription.segments import MAX_SEGMENT_S, Segment
 from pronunciation.clip import Clip
+from pronunciation.passage import LogProbs, Passage
 from server.contract import MAX_TEXT_CHARS, MAX_WORDS, Transcript, Word
 
 ProgressCallback = Callable[[float], None]
@@ -53,6 +54,18 @@ class Transcriber(ABC):
             Words with times in seconds from the start of ``clip``; empty if the engine
             believes that nothing was said.
         """
+
+    def decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
+        """How likely its decoder finds wordings of some sound.
+
+        Args:
+            passages: sound with its wordings.
+
+        Returns:
+            The tokens of every text of every passage; ``None`` if the engine has no such decoder,
+            or it failed: whoever asks goes on without.
+        """
+        return None
 
     def transcribe_segment(self, segment: Segment, offset_s: float = 0.0) -> tuple[Word, ...]:
         """The words of one segment, timed from the start of the recording.

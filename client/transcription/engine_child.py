@@ -17,15 +17,16 @@ from typing import Any
 from client.core.errors import ClientError, EngineError
 from client.transcription.base import Transcriber
 from client.transcription.engines import imported
+from pronunciation.clip import Clip
 from pronunciation.memory import give_back, hold_little
 
 
 def serve(loader: str, idle_s: float) -> None:
-    """What the child does: load an engine, then recognize clips. Ends the process.
+    """What the child does: load an engine, then recognize or decode. Ends the process.
 
     Args:
         loader: import string of what loads the engine.
-        idle_s: how long it waits for a clip.
+        idle_s: how long it waits for a request.
     """
     try:
         hold_little()
@@ -79,5 +80,9 @@ def _work(
     send("done", (engine.name, engine.model, engine.max_segment_s))
     with contextlib.suppress(queue.Empty):
         while True:
-            send("done", tuple(engine.recognize(requests.get(timeout=idle_s))))
+            request = requests.get(timeout=idle_s)
+            if isinstance(request, Clip):
+                send("done", tuple(engine.recognize(request)))
+            else:
+                send("done", engine.decode(request))
             give_back()  # the next segment may be long in coming

@@ -20,6 +20,7 @@ from client.transcription.engines import AUTO, silent
 from client.transcription.weights import DownloadProgress
 from pronunciation.clip import Clip
 from pronunciation.memory import hold_little
+from pronunciation.passage import LogProbs, Passage
 from server.contract import Word
 
 STILL_S: Final = 60.0
@@ -37,6 +38,12 @@ WORK_PER_SOUND_S: Final = 60.0
 """Processor time that a segment may take: so much in any case, and so much for each second of it.
 ``tiny.en`` takes 0.1 s a second and ``base`` 0.3 s; the largest weights some thirty times that, and
 Whisper decodes again up to five times what comes out badly."""
+
+DECODING_STILL_S: Final = 10.0
+DECODING_S: Final = 20.0
+"""An answer is judged without the decoder if it uses no processor for so long, or more processor
+time than this for each passage. ``tiny.en`` takes 0.04 s, the largest weights some thirty times
+that."""
 
 _TICK_S: Final = 1 / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.01
 _PROGRESS_TICKS: Final = 2
@@ -138,6 +145,27 @@ class EngineProcess(Transcriber):
         with self._lock:
             return self._trying(lambda: self._recognize(clip))
 
+    def decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
+        """See ``Transcriber``; not tried again, and not done by a process that is not there.
+
+        Words are worth waiting for. This only helps to judge them, so nobody waits for another
+        engine to load.
+        """
+        with self._lock:
+            if not (self._is_loaded and self._child.is_alive):
+                return None
+            try:
+                decoded: Sequence[Sequence[LogProbs]] | None = self._reply(
+                    min(self._still_s, DECODING_STILL_S), asks=passages
+                )
+                return decoded
+            except (ChildEndedError, EngineError):
+                self._child.end()
+                return None
+            except BaseException:
+                self._child.end()
+                raise
+
     def rest(self) -> None:
         """Release its memory; the next use loads it again."""
         with self._lock:
@@ -172,11 +200,15 @@ class EngineProcess(Transcriber):
         still_s: float,
         notify: Callable[[str], None] = silent,
         on_download: DownloadProgress | None = None,
-        asks: Clip | None = None,
+        asks: Clip | Sequence[Passage] | None = None,
     ) -> Any:
         """The child's result; answers its requests until then."""
         child = self._child
-        longest_s = LONGEST_S if asks is None else longest_work_s(asks.duration_s)
+        longest_s = LONGEST_S
+        if isinstance(asks, Clip):
+            longest_s = longest_work_s(asks.duration_s)
+        elif asks is not None:
+            longest_s = DECODING_S * len(asks)
         with HangWatch(child.pid, child.kill, still_s, longest_s) as watch:
             if asks is not None:
                 child.send(asks)  # more than a pipe holds: waits for a child that takes it

@@ -1,5 +1,6 @@
 """Whisper on CTranslate2, the default engine."""
 
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -28,10 +29,15 @@ from client.transcription.whisper_words import (
 )
 from pronunciation.clip import Clip
 from pronunciation.memory import give_back
+from pronunciation.passage import LogProbs, Parts, Passage
 from server.contract import Word
 
 MAX_THREADS = 8
 """faster-whisper's README measures with 8; more threads bring CTranslate2 little on ``base``."""
+
+
+LEAST_PROBABILITY = 1e-10
+"""Of a token; a smaller one is rounded to 0 and would have no logarithm."""
 
 
 class FasterWhisper(Transcriber):
@@ -75,6 +81,42 @@ class FasterWhisper(Transcriber):
             ]
         except (RuntimeError, ValueError) as error:
             raise EngineError(f"faster-whisper failed on {self.model}: {error}") from error
+
+    def decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
+        """See ``Transcriber``; sound is encoded as it is, not padded to 30 s."""
+        from faster_whisper.tokenizer import Tokenizer
+
+        tokenizer = Tokenizer(
+            self._whisper.hf_tokenizer,
+            self._whisper.model.is_multilingual,
+            task="transcribe",
+            language="en",
+        )
+        try:
+            return [self._decoded(passage, tokenizer) for passage in passages]
+        except (RuntimeError, ValueError):
+            return None
+
+    def _decoded(self, passage: Passage, tokenizer: Any) -> list[LogProbs]:
+        mel = self._whisper.feature_extractor(passage.clip.samples)
+        sound = self._whisper.encode(mel)
+        return [
+            _log_probs(self._whisper, sound, mel.shape[-1], tokenizer, text)
+            for text in passage.texts
+        ]
+
+
+def _log_probs(whisper: Any, sound: Any, n_frames: int, tokenizer: Any, text: Parts) -> LogProbs:
+    """The tokens of a text, given what the encoder made of the sound."""
+    parts = [tokenizer.encode(f" {part}") if part else [] for part in text]
+    first, second = len(parts[0]), len(parts[0]) + len(parts[1])
+    tokens = list(itertools.chain(*parts))
+    if not tokens:
+        return (), (), ()
+    (result,) = whisper.model.align(sound, tokenizer.sot_sequence, [tokens], n_frames)
+    found = np.maximum(np.array(result.text_token_probs[: len(tokens)]), LEAST_PROBABILITY)
+    logs = np.log(found).tolist()
+    return tuple(logs[:first]), tuple(logs[first:second]), tuple(logs[second:])
 
 
 class LeanModel:

@@ -30,5 +30,5 @@ __all__ = [
     "result_entry",
 ]
 
-HEARING_VERSION = "5"
+HEARING_VERSION = "6"
 """Increased whenever the model, the fusion or the rules change; stored evidence records it."""

@@ -21,6 +21,14 @@ from pronunciation.hearing.places import (
 )
 
 MODEL_PATH: Final = Path(__file__).parent / "model" / "phrases.json"
+DECODED: Final = ("gain", "worst", "mean", "written")
+"""What a transcriber's decoder says of a place, in natural logarithms; see ``decoded``:
+
+- gain: of the transcript with the phrase over the transcript as it was written;
+- worst: the least likely token of the phrase;
+- mean: the mean token of the phrase;
+- written: the mean token of the words written there.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,16 +62,30 @@ class PhraseModel:
         weights: those of the features.
         bias: log odds if all features are 0.
         found_from: the probability from which a phrase is found.
+        decoder_weights: those of the log odds by the sound, and of what the decoder says.
+        decoder_bias: log odds if all of these are 0.
     """
 
     said_as: Floats
     weights: npt.NDArray[np.float64]
     bias: float
     found_from: float
+    decoder_weights: npt.NDArray[np.float64]
+    decoder_bias: float
 
-    def probability(self, candidate: Candidate) -> float:
-        """That the phrase was said there."""
-        return float(1.0 / (1.0 + np.exp(-(candidate.features @ self.weights + self.bias))))
+    def probability(
+        self, candidate: Candidate, decoded: npt.NDArray[np.float64] | None = None
+    ) -> float:
+        """That the phrase was said there.
+
+        Args:
+            candidate: the place.
+            decoded: what the decoder says of it, see ``DECODED``; ``None`` if it was not asked.
+        """
+        odds = candidate.features @ self.weights + self.bias
+        if decoded is not None:
+            odds = np.array([odds, *decoded]) @ self.decoder_weights + self.decoder_bias
+        return float(1.0 / (1.0 + np.exp(-odds)))
 
 
 @cache
@@ -76,7 +98,11 @@ def phrase_model(path: Path = MODEL_PATH) -> PhraseModel:
             said_as[LABEL_INDEX[meant], LABEL_INDEX[other]] = share
     said_as /= said_as.sum(axis=1, keepdims=True)
     weights = np.array([table["weights"][name] for name in FEATURES])
-    return PhraseModel(said_as, weights, table["bias"], table["found_from"])
+    second = table["decoder"]
+    decoder_weights = np.array([second["weights"][name] for name in ("odds", *DECODED)])
+    return PhraseModel(
+        said_as, weights, table["bias"], table["found_from"], decoder_weights, second["bias"]
+    )
 
 
 def find_phrases(

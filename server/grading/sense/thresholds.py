@@ -87,7 +87,8 @@ MAX_UNBROKEN: Final = 8
 # Heard in the recording.
 HEARD_FROM: Final = 0.5
 """Probability from which a phrase heard in the recording counts. It is reached by 0.4 % of the
-phrases that nobody said, and by 60 % of those that the text lost (`scripts/train_phrases.py`)."""
+phrases that nobody said, and by 60 % of those that the text lost; by 74 % where Whisper's decoder
+is asked as well (`scripts/train_phrases.py`)."""
 SHARE_OF_WORD: Final = 0.4
 """A word is at a passage of the recording that holds this share of it."""
 

@@ -1,11 +1,13 @@
 """From clip and transcript to evidence, on the shipped clip with a planted reading."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from client.answering.hearing import AnswerHearing
 from client.audio.files import read_audio
+from pronunciation.passage import LogProbs, Passage
 from pronunciation.terms import Lexicon, Mistake, Term
 from question_bank.models import KeyPhrase, Question
 from server.contract import Word
@@ -129,3 +131,28 @@ def test_a_longer_term_is_judged_in_place_of_its_part_that_was_written() -> None
     (found,) = hearing(read_audio(CLIP), words, asking("between nodes")).terms
 
     assert (found.term, found.word_index, found.word_count) == ("between nodes", 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("with_phrase", "is_found"), [((-0.2, -0.3, -0.1), True), ((-20.0, -25.0, -22.0), False)]
+)
+def test_the_decoder_of_the_engine_judges_what_the_sound_suggests(
+    with_phrase: tuple[float, ...], *, is_found: bool
+) -> None:
+    hearing = AnswerHearing(Lexicon(version="test", terms=()), frozenset)
+    words = misheard("We", "use", "rose", "bit", "win", "the", "notes")
+    asked: list[Passage] = []
+
+    def decode(passages: Sequence[Passage]) -> list[list[LogProbs]]:
+        asked.extend(passages)
+        return [[((), (-0.5,) * 3, ()), ((), with_phrase, ())] for _ in passages]
+
+    question = asking("between the nodes")
+    found = hearing(read_audio(CLIP), words, question, decode)
+
+    assert ("We use rose", "bit win the notes", "") in [each.texts[0] for each in asked]
+    assert {each.texts[1][1] for each in asked} == {"between the nodes"}
+    assert bool(found.phrases) is is_found
+
+    by_sound = hearing(read_audio(CLIP), words, question)
+    assert by_sound == hearing(read_audio(CLIP), words, question, lambda _: None)

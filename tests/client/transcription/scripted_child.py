@@ -15,6 +15,7 @@ from client.transcription.bank_vocabulary import BankVocabulary
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
+from pronunciation.passage import LogProbs, Passage
 from server.contract import Word
 
 LOADER = f"{__name__}:load"
@@ -54,6 +55,19 @@ class ScriptedChild(Transcriber):
             logging.getLogger("library").warning("a logged warning")
             warnings.warn("a Python warning", stacklevel=1)
         return [Word(text=str(clip.samples.size), start_s=0.0, end_s=1.0, confidence=0.5)]
+
+    def decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
+        """Each text has one token, the less likely the more sound there is."""
+        kind, _, rest = self.model.partition(" ")
+        if kind == "dumb":
+            return None
+        if kind == "deadly":
+            _die_once_more(Path(rest))
+        if kind == "hangs" and _once_more(Path(rest)):
+            time.sleep(3600)
+        if kind == "broken":
+            raise ValueError("two shapes disagree")
+        return [[((), (-each.clip.duration_s,), ())] * len(each.texts) for each in passages]
 
 
 def load(

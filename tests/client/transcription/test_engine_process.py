@@ -23,14 +23,17 @@ from client.transcription.base import Transcriber
 from client.transcription.engine_process import MAX_TRIES, EngineProcess, longest_work_s
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
+from pronunciation.passage import Passage
 from tests.client.transcription.scripted_child import LOADER
 
 CLIP = Clip(np.zeros(16_000, np.float32))
+PASSAGE = Passage(CLIP, (("we", "use", "it"),) * 2)
 PARENT = f"""
 import sys
 import numpy as np
 from client.transcription.engine_process import EngineProcess
 from pronunciation.clip import Clip
+from pronunciation.passage import Passage
 
 engine = EngineProcess("slow", "slow 0.3", loader={LOADER!r})
 engine.warm()
@@ -346,3 +349,45 @@ def test_ctrl_c_is_for_the_parent_and_no_orphan_is_left() -> None:
     _, printed = parent.communicate()
     assert soon(lambda: not is_there(child))
     assert printed == b""
+
+
+def test_the_decoder_says_in_its_process_what_it_says_here(faster: Transcriber) -> None:
+    clip = read_audio(demo.AUDIO).slice(0.0, 4.0)
+    passage = Passage(clip, (("So", "we", "use"), ("So", "he", "uses")))
+    engine = EngineProcess("faster-whisper", "tiny.en", offline=True)
+    engine.warm()
+
+    found = engine.decode([passage, passage])
+
+    assert found is not None and len(found) == 2
+    assert found == faster.decode([passage, passage])
+
+
+def test_a_decoder_that_is_killed_or_breaks_is_not_waited_for_and_words_go_on(
+    tmp_path: Path,
+) -> None:
+    times = tmp_path / "times"
+    for kind in ("deadly", "hangs"):
+        times.write_text("0")
+        engine = scripted(f"{kind} {times}", still_s=2.0)
+        engine.warm()
+        assert engine.decode([PASSAGE]) == [[((), (-1.0,), ())] * 2]
+
+        times.write_text("1")
+        assert engine.decode([PASSAGE]) is None
+        assert engine.pid is None
+        assert engine.decode([PASSAGE]) is None, "no process is started for it"
+        assert texts(engine) == ["16000"]
+        assert engine.decode([PASSAGE]) is not None
+
+    broken = scripted("broken")
+    broken.warm()
+    assert broken.decode([PASSAGE]) is None
+
+
+def test_an_engine_without_a_decoder_says_so_in_its_process() -> None:
+    engine = scripted("dumb")
+    assert engine.decode([PASSAGE]) is None, "it is not loaded"
+    engine.warm()
+    assert engine.decode([PASSAGE]) is None
+    assert engine.pid is not None

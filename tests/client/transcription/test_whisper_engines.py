@@ -1,5 +1,6 @@
 """Both Whisper engines on the same real weights, tiny.en, and words whose times are known."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,9 @@ from client.core.errors import NoSpeech
 from client.data import demo
 from client.transcription import faster_whisper_engine
 from client.transcription.base import Transcriber, words_only
+from client.transcription.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.passage import LogProbs, Parts, Passage
 from server.contract import Transcript, Word
 from tests.noises import NOISES, noise
 from tests.spoken import Sentence, say
@@ -208,3 +211,36 @@ def test_nothing_biases_the_transcript(
 
 def test_both_are_transcribers(engine: Transcriber) -> None:
     assert isinstance(engine, Transcriber)
+
+
+def test_the_decoder_finds_what_was_said_likelier_than_what_was_not(faster: Transcriber) -> None:
+    said, other = "the latency of every request twice", "the scenery of every beach house"
+    clip = Clip(planted(SENTENCES[1]).samples)
+
+    ((right, wrong, nothing),) = decoded(
+        faster, clip, ("we measured", said, ""), ("we measured", other, ""), ("", "", "")
+    )
+
+    assert sum(right[1]) > sum(wrong[1]) + 10
+    assert max(map(max, right[:2])) <= 0
+    assert right[2] == () and nothing == ((), (), ())
+    assert right[0] == pytest.approx(wrong[0], abs=0.01)
+
+
+def test_an_engine_without_a_decoder_says_so() -> None:
+    engine = load_engine("pocketsphinx", offline=True)
+    assert engine.decode([Passage(Clip(np.zeros(16_000, np.float32)), (("", "we", ""),))]) is None
+
+
+def test_a_decoder_that_fails_is_none(faster: Transcriber, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(faster, "_decoded", fail)
+    assert faster.decode([Passage(Clip(np.zeros(16_000, np.float32)), (("", "we", ""),))]) is None
+
+
+def decoded(engine: Transcriber, clip: Clip, *texts: Parts) -> Sequence[Sequence[LogProbs]]:
+    found = engine.decode([Passage(clip, texts)])
+    assert found is not None
+    return found

@@ -1,0 +1,144 @@
+"""What a decoder is asked about a planted phrase, and what its answer is worth."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.hearing.acoustic import FRAME_S
+from pronunciation.hearing.decoded import MARGIN_S, MOST_PLACES, Stretch, features, judged
+from pronunciation.hearing.phrases import DECODED, phrase_model
+from pronunciation.hearing.places import Candidate, Wanted, candidates
+from pronunciation.passage import LogProbs, Passage
+from tests.pronunciation.hearing.test_phrases import (
+    FRAMES,
+    HERE,
+    INFINIBAND,
+    INFINITE_BEND,
+    WE_USE,
+    spoken,
+    written,
+)
+
+TEXTS = ("So", "we", "use", "in", "fini", "bend", "right", "here", "and", "now")
+NEVER: LogProbs = ((-0.1,), (-15.0, -18.0), (-4.0,))
+UNSAID: LogProbs = ((-0.1,), (-6.0, -9.0), (-0.1,))
+SAID: LogProbs = ((-0.1,), (-0.4, -1.0), (-0.1,))
+AS_WRITTEN: LogProbs = ((-0.1,), (-3.0, -2.0, -3.0), (-0.1,))
+
+
+@pytest.fixture(scope="module")
+def place() -> Candidate:
+    scores = spoken(WE_USE, INFINIBAND, HERE)
+    text = written(scores, WE_USE, INFINITE_BEND, HERE)
+    return next(candidates(scores, text, [Wanted((INFINIBAND,))], phrase_model().said_as))
+
+
+def stretch(*, is_written: bool = True) -> tuple[Stretch, Candidate]:
+    """Words of one phone each, on as many frames; the phrase is at "in fini bend"."""
+    phones = [("W",), ("IY",), ("Y",), ("UW",), ("Z",), ("IH",), ("N",), ("F",), ("B",), ("D",)]
+    scores = spoken(*phones)
+    begin = (6 + 3) * FRAMES
+    words = (3, 4, 5) if is_written else ()
+    there = Candidate(0, INFINIBAND, words, begin, begin + 3 * FRAMES, np.zeros(8))
+    clip = Clip(np.zeros(round(len(scores) * FRAME_S * SAMPLE_RATE_HZ), np.float32))
+    return Stretch(clip, written(scores, *phones), TEXTS, range(len(TEXTS))), there
+
+
+def test_the_decoder_hears_a_few_words_around_a_place_with_and_without_the_phrase() -> None:
+    asked = Stretch.passage(*stretch(), "InfiniBand")
+
+    assert asked.texts == (
+        ("So we use", "in fini bend", "right here and"),
+        ("So we use", "InfiniBand", "right here and"),
+    )
+    words_s = 9 * FRAMES * FRAME_S
+    assert asked.clip.duration_s == pytest.approx(words_s + 2 * MARGIN_S, abs=3 * FRAME_S)
+
+
+def test_where_nothing_was_written_the_phrase_is_put_between_two_words() -> None:
+    sound, there = stretch(is_written=False)
+    asked = sound.passage(there, "InfiniBand")
+    assert asked.texts == (
+        ("use in fini bend", "", "right here and"),
+        ("use in fini bend", "InfiniBand", "right here and"),
+    )
+
+
+def test_a_compound_that_was_taken_apart_is_replaced_as_a_whole() -> None:
+    sound, there = stretch()
+    texts = ("So", "we", "use-in", "fini", "bend", "right", "here", "and", "now")
+    joined = replace(sound, texts=texts, whole=(0, 1, 2, 2, 3, 4, 5, 6, 7, 8))
+    assert joined.passage(there, "InfiniBand").texts[0] == (
+        "So we",
+        "use-in fini bend",
+        "right here and",
+    )
+
+
+def test_what_the_decoder_says_is_counted_from_what_was_written() -> None:
+    found = dict(zip(DECODED, features(AS_WRITTEN, SAID), strict=True))
+    assert found == pytest.approx(
+        {"gain": -1.4 + 8.0, "worst": -1.0, "mean": -0.7, "written": -8 / 3}
+    )
+
+
+@pytest.mark.parametrize("empty", [((), (), ()), ((-0.2,), (), (-0.1,))])
+def test_where_nothing_was_written_there_is_nothing_to_weigh(empty: LogProbs) -> None:
+    assert np.isfinite(features(empty, SAID)).all()
+    assert np.isfinite(features(AS_WRITTEN, empty)).all()
+
+
+def test_the_decoder_makes_a_phrase_likelier_or_less_likely(place: Candidate) -> None:
+    model = phrase_model()
+    odds = place.features @ model.weights + model.bias
+    path = np.eye(len(place.features))[0]
+    doubtful = replace(place, features=place.features - path * odds / model.weights[0])
+
+    def decided(with_phrase: LogProbs) -> float:
+        ((share, _),) = judged(
+            [doubtful],
+            model,
+            lambda _: Passage(Clip(np.zeros(1, np.float32)), ()),
+            lambda passages: [[AS_WRITTEN, with_phrase] for _ in passages],
+        )
+        return share
+
+    assert model.probability(doubtful) == pytest.approx(0.5)
+    assert decided(SAID) > 0.9
+    assert decided(UNSAID) < 0.8 * decided(SAID)
+    assert decided(NEVER) < 0.3
+
+
+def test_without_a_decoder_the_sound_alone_decides(place: Candidate) -> None:
+    model = phrase_model()
+    found = judged(
+        [place], model, lambda _: Passage(Clip(np.zeros(1, np.float32)), ()), lambda _: None
+    )
+    assert found == [(model.probability(place), place)]
+
+
+def test_the_decoder_is_asked_about_the_likeliest_places_only(place: Candidate) -> None:
+    asked: list[Candidate] = []
+    path = np.eye(len(place.features))[0]
+    unlikely = replace(place, features=place.features - 20 * path)
+    weaker = replace(place, features=place.features - 0.2 * path)
+
+    def passage(at: Candidate) -> Passage:
+        asked.append(at)
+        return Passage(Clip(np.zeros(1, np.float32)), ())
+
+    def decode(passages: Sequence[Passage]) -> list[list[LogProbs]]:
+        return [[AS_WRITTEN, SAID] for _ in passages]
+
+    found = judged(
+        [unlikely, *[weaker] * 2, *[place] * MOST_PLACES], phrase_model(), passage, decode
+    )
+    assert asked == [place] * MOST_PLACES
+    assert len(found) == MOST_PLACES + 3
+
+    asked.clear()
+    judged([unlikely], phrase_model(), passage, decode)
+    assert asked == []
