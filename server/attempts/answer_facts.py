@@ -1,4 +1,4 @@
-"""The score and terms of each answer in separate tables, for pages that show many answers.
+"""Score, terms and key phrases of each answer in separate tables, for pages about many answers.
 
 Facts follow from an answer's newest report and the corrections of its verdicts. They are stored
 with the report. Corrections change in many ways (withdrawal, merging, import, deleting a coach's
@@ -16,12 +16,13 @@ from sqlalchemy import Connection, Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from server.attempts.read_reports import read_reports
-from server.contract import Report, TermVerdict
+from server.contract import PhraseCoverage, Report, TermVerdict
 from server.core.errors import StoreError
 from server.db.database import Database
 from server.db.tables import (
     AnswerFactsRow,
     CorrectionRow,
+    PhraseFactsRow,
     ReportRow,
     TermFactsRow,
     without_nul,
@@ -32,6 +33,7 @@ logger = logging.getLogger(__name__)
 _BATCH: Final = 200
 _ADD_FACTS: Final = insert(AnswerFactsRow)
 _ADD_TERMS: Final = insert(TermFactsRow)
+_ADD_PHRASES: Final = insert(PhraseFactsRow)
 
 
 def keep_facts(
@@ -59,7 +61,7 @@ def keep_facts(
     """
     if not is_new:
         connection.execute(delete(AnswerFactsRow).where(AnswerFactsRow.attempt_id == attempt_id))
-        connection.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt_id))
+        _forget_parts(connection, attempt_id)
     facts = {
         "attempt_id": attempt_id,
         "report_id": report_id,
@@ -70,7 +72,7 @@ def keep_facts(
         "grader_version": without_nul(graded.grader_version),
     }
     connection.execute(_ADD_FACTS, facts)
-    _keep_terms(connection, attempt_id, graded.pronunciation.terms)
+    _keep_parts(connection, attempt_id, graded)
 
 
 def refresh_facts(database: Database, attempts: Select[int]) -> None:
@@ -149,8 +151,34 @@ def _correct(session: Session, marks: dict[int, _Mark]) -> None:
         if attempt_id in read:
             report = read[attempt_id].report
             facts.score = report.overall
-            session.execute(delete(TermFactsRow).where(TermFactsRow.attempt_id == attempt_id))
-            _keep_terms(session.connection(), attempt_id, report.pronunciation.terms)
+            _forget_parts(session.connection(), attempt_id)
+            _keep_parts(session.connection(), attempt_id, report)
+
+
+def _forget_parts(connection: Connection, attempt_id: int) -> None:
+    for table in (TermFactsRow, PhraseFactsRow):
+        connection.execute(delete(table).where(table.attempt_id == attempt_id))
+
+
+def _keep_parts(connection: Connection, attempt_id: int, report: Report) -> None:
+    _keep_terms(connection, attempt_id, report.pronunciation.terms)
+    _keep_phrases(connection, attempt_id, report.coverage.phrases)
+
+
+def _keep_phrases(
+    connection: Connection, attempt_id: int, phrases: Iterable[PhraseCoverage]
+) -> None:
+    missed = {
+        without_nul(each.phrase): int(each.status == "missing" or each.negated) for each in phrases
+    }
+    if missed:
+        connection.execute(
+            _ADD_PHRASES,
+            [
+                {"attempt_id": attempt_id, "phrase": phrase, "missed": value}
+                for phrase, value in missed.items()
+            ],
+        )
 
 
 def _keep_terms(connection: Connection, attempt_id: int, terms: Iterable[TermVerdict]) -> None:

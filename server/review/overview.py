@@ -23,6 +23,7 @@ from server.db.tables import (
     AttemptRow,
     CohortMemberRow,
     CorrectionRow,
+    PhraseFactsRow,
     RubricScoreRow,
     TermFactsRow,
 )
@@ -31,7 +32,8 @@ from server.sharing.shown import shown_ids
 from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
 from server.ui.exports.csv_table import to_cell
 
-MOST_TERMS: Final = 15
+MOST_LINES: Final = 15
+"""The most terms, and the most key phrases, that a page lists."""
 MOST_POINTS: Final = 120
 """Points of a chart that can still be distinguished."""
 
@@ -68,6 +70,16 @@ class TermLine:
 
 
 @dataclass(frozen=True)
+class PhraseLine:
+    """A key phrase: how many answers missed it, to how many it belongs, and how many people did."""
+
+    phrase: str
+    missed: int
+    asked: int
+    people: int
+
+
+@dataclass(frozen=True)
 class CriterionLine:
     """A criterion of the rubric: the mean of the scores given for it, and to how many answers."""
 
@@ -84,6 +96,7 @@ class Overview:
     answers: int
     candidates: tuple[CandidateLine, ...]
     topics: Chart | None
+    phrases: tuple[PhraseLine, ...]
     terms: tuple[TermLine, ...]
     scores: Chart | None
     criteria: tuple[CriterionLine, ...]
@@ -136,6 +149,7 @@ def overview_of(database: Database, cohort_id: int, candidate_id: int | None = N
         answers=len(chosen),
         candidates=lines,
         topics=bar_chart(_topics(chosen), title="Mean score, by topic", id_prefix="topics"),
+        phrases=_phrases(database, ids),
         terms=_terms(database, ids),
         scores=score_chart(points, title="Scores over time", id_prefix="scores"),
         criteria=_criteria(database, ids, cohort_id),
@@ -221,10 +235,27 @@ def _terms(database: Database, attempt_ids: Collection[int]) -> tuple[TermLine, 
         .group_by(facts.term)
         .having(wrong > 0)
         .order_by(wrong.desc(), facts.term)
-        .limit(MOST_TERMS)
+        .limit(MOST_LINES)
     )
     with database.read() as session:
         return tuple(TermLine(*row) for row in session.execute(wanted))
+
+
+def _phrases(database: Database, attempt_ids: Collection[int]) -> tuple[PhraseLine, ...]:
+    facts = PhraseFactsRow
+    missed = func.sum(facts.missed)
+    people = func.count(case((facts.missed > 0, AnswerFactsRow.owner_id)).distinct())
+    wanted = (
+        select(facts.phrase, missed, func.count(), people)
+        .join(AnswerFactsRow, AnswerFactsRow.attempt_id == facts.attempt_id)
+        .where(database.one_of(AnswerFactsRow.attempt_id, attempt_ids))
+        .group_by(facts.phrase)
+        .having(missed > 0)
+        .order_by(missed.desc(), facts.phrase)
+        .limit(MOST_LINES)
+    )
+    with database.read() as session:
+        return tuple(PhraseLine(*row) for row in session.execute(wanted))
 
 
 def _criteria(

@@ -18,6 +18,7 @@ from server.db.tables.attempts import (
     AttemptRow,
     DrillCardRow,
     DrillReviewRow,
+    PhraseFactsRow,
     ReportRow,
     TermFactsRow,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "JobInputRow",
     "JobRow",
     "Key",
+    "PhraseFactsRow",
     "RecordingRow",
     "ReportRow",
     "ReviewRow",

@@ -106,6 +106,20 @@ class TermFactsRow(Base):
     wrong: Mapped[int]
 
 
+class PhraseFactsRow(Base):
+    """Whether an answer missed a key phrase (1) or said something of it (0)."""
+
+    __tablename__ = "phrase_facts"
+
+    attempt_id: Mapped[int] = mapped_column(
+        ForeignKey("answer_facts.attempt_id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    )
+    phrase: Mapped[str] = mapped_column(String(500), primary_key=True)
+    missed: Mapped[int]
+
+
 class DrillReviewRow(Base):
     """One take of a drill item, as received."""
 

@@ -16,7 +16,13 @@ from server.contract import NewRubricScore, Pronunciation, Report, Submission, T
 from server.core.errors import StoreError
 from server.db.database import Database
 from server.db.migrate import alembic_config
-from server.db.tables import AnswerFactsRow, CorrectionRow, ReportRow, TermFactsRow
+from server.db.tables import (
+    AnswerFactsRow,
+    CorrectionRow,
+    PhraseFactsRow,
+    ReportRow,
+    TermFactsRow,
+)
 from server.review.models import Author, Rubric
 from server.review.overview import overview_of
 from server.review.service import ReviewService
@@ -55,6 +61,14 @@ def terms(database: Database) -> list[tuple[int, str, int, int]]:
         return [tuple(row) for row in session.execute(rows.order_by(facts.attempt_id))]
 
 
+def phrases(database: Database) -> list[tuple[int, str, int]]:
+    with database.read() as session:
+        facts = PhraseFactsRow
+        rows = select(facts.attempt_id, facts.phrase, facts.missed)
+        ordered = rows.order_by(facts.attempt_id, facts.phrase)
+        return [tuple(row) for row in session.execute(ordered)]
+
+
 def add(database: Database, attempt_id: int, **values: object) -> None:
     given = {"target": "phrase", "name": "continuous batching", "verdict": "covered", "note": ""}
     row = CorrectionRow(attempt_id=attempt_id, created_at=START, external_id=uuid4().hex)
@@ -68,9 +82,42 @@ def test_a_stored_answer_has_its_facts(graded: Service, make: SimpleNamespace) -
     attempt = graded.submit(make.submission("I use paged attention"))
     assert scores(graded.database) == {attempt.id: 0.5}
     assert terms(graded.database) == [(attempt.id, "RoCE", 2, 1)]
+    assert phrases(graded.database) == [
+        (attempt.id, "continuous batching", 1),
+        (attempt.id, "paged attention", 0),
+    ]
     graded.delete(attempt.id)
     assert scores(graded.database) == {}
     assert terms(graded.database) == []
+    assert phrases(graded.database) == []
+
+
+def test_a_correction_changes_what_an_answer_missed(graded: Service, make: SimpleNamespace) -> None:
+    attempt = graded.submit(make.submission("I use paged attention"))
+    add(graded.database, attempt.id)
+    scores(graded.database)
+    assert [each[2] for each in phrases(graded.database)] == [0, 0]
+    with graded.database.write() as session:
+        session.execute(delete(CorrectionRow))
+    scores(graded.database)
+    assert [each[2] for each in phrases(graded.database)] == [1, 0]
+
+
+def test_a_phrase_that_was_only_denied_is_missed(
+    make_service: Callable[..., Service], make: SimpleNamespace
+) -> None:
+    def denying(*args: object) -> Report:
+        report = grade(*args)  # type: ignore[arg-type]
+        denied = [
+            each.model_copy(update={"negated": each.status == "covered"})
+            for each in report.coverage.phrases
+        ]
+        coverage = report.coverage.model_copy(update={"phrases": tuple(denied)})
+        return report.model_copy(update={"coverage": coverage})
+
+    service = make_service(grader=Grader(denying, "stub-1"))
+    service.submit(make.submission("I never use paged attention"))
+    assert [each[2] for each in phrases(service.database)] == [1, 1]
 
 
 def test_grading_again_gives_new_facts(
@@ -151,11 +198,28 @@ def test_an_upgrade_gives_old_answers_the_same_facts(
         graded.submit(make.submission(said))
     with database.write() as session:
         session.execute(update(ReportRow).where(ReportRow.id == 2).values(report={"damaged": 1}))
-    kept = (scores(database), [each for each in terms(database) if each[0] == 1])
+    kept = (
+        scores(database),
+        [each for each in terms(database) if each[0] == 1],
+        [each for each in phrases(database) if each[0] == 1],
+    )
     with database.engine.begin() as connection:
         command.downgrade(alembic_config(connection), "0007")
-        command.upgrade(alembic_config(connection), "0008")
-    assert (scores(database), terms(database)) == kept
+        command.upgrade(alembic_config(connection), "head")
+    assert (scores(database), terms(database), phrases(database)) == kept
+
+
+def test_a_migration_counts_corrections_too(graded: Service, make: SimpleNamespace) -> None:
+    from alembic import command
+
+    database = graded.database
+    attempt = graded.submit(make.submission("I use paged attention"))
+    add(database, attempt.id)
+    kept = (scores(database), phrases(database))
+    with database.engine.begin() as connection:
+        command.downgrade(alembic_config(connection), "0008")
+        command.upgrade(alembic_config(connection), "head")
+    assert (scores(database), phrases(database)) == kept
 
 
 @pytest.fixture
@@ -184,8 +248,16 @@ def test_the_overview_counts_every_answer_and_reads_no_report(
     assert (found.answers, line.answers, line.score, line.change) == (13, 12, 0.5, 0.5)
     (term,) = found.terms
     assert (term.term, term.wrong, term.judged, term.people) == ("RoCE", 13, 26, 2)
+    # all 13 miss the one, and Ben's first seven the other
+    assert [(each.phrase, each.missed, each.asked, each.people) for each in found.phrases] == [
+        ("continuous batching", 13, 13, 2),
+        ("paged attention", 7, 13, 1),
+    ]
     own = overview_of(world.service.database, world.spring.id, world.by_name["ana"].id)
     assert (own.answers, own.terms[0].judged, own.terms[0].people) == (1, 2, 1)
+    assert [each.phrase for each in own.phrases] == ["continuous batching"]
+    shown = world.client("cleo", accept="text/html").get("/coach").text
+    assert "Missed key phrases" in shown
 
 
 def test_the_overview_shows_the_scores_by_the_rubric(world: People) -> None:
