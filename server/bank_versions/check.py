@@ -89,13 +89,17 @@ def check_bank_path(
     # all of them if it is the built-in bank itself, or a copy of it
     own = [each for each in brought if built_in.get(each.id) != each] or brought
     terms = load_lexicon(lexicon)
-    faults = list(check_model_answers(bank, terms, own))
     notes: list[str] = []
 
     def placed(question: Question, found: dict[FieldPath, str]) -> list[str]:
         places = (entries[question.id].fault(says, *field) for field, says in found.items())
         return [f"{each.file}:{each.line}: {each.text}" for each in places]
 
+    faults = [
+        line
+        for question, says in check_model_answers(bank, terms, own)
+        for line in placed(question, {("model_answer",): says})
+    ]
     if ways:
         for done, (question, found) in enumerate(check_ways(terms, own), start=1):
             faults += placed(question, found)
@@ -255,7 +259,7 @@ def _frame() -> AnswerSense:
 
 def check_model_answers(
     bank: Bank, lexicon: Lexicon, questions: Sequence[Question] | None = None
-) -> Iterator[str]:
+) -> Iterator[tuple[Question, str]]:
     """Grade model answers against their own key phrases, and against unrelated questions'.
 
     Args:
@@ -264,7 +268,7 @@ def check_model_answers(
         questions: the questions to check; ``None``: all of the bank.
 
     Yields:
-        A line for each fault, naming question and phrase.
+        The question and what is wrong with its model answer, for each fault.
     """
     for question in bank.questions if questions is None else questions:
         others = [each for each in bank.questions if not _related(question, each)]
@@ -275,15 +279,13 @@ def check_model_answers(
         for phrase in itertools.islice(judged, len(question.key_phrases)):
             if phrase.status != "covered" or phrase.negated:
                 how = "denies" if phrase.negated else "does not cover"
-                yield f"question {question.id!r}: model_answer {how} its own {phrase.phrase!r}"
+                yield question, f"{how} its own {phrase.phrase!r}"
         for other in others:
             coverage = list(itertools.islice(judged, len(other.key_phrases)))
             covered = [each.phrase for each in coverage if each.status == "covered"]
             if len(covered) >= MAX_UNRELATED_SHARE * len(other.key_phrases):
-                yield (
-                    f"question {question.id!r}: model_answer covers {', '.join(covered)} of the "
-                    f"unrelated question {other.id!r}"
-                )
+                named = ", ".join(covered)
+                yield question, f"covers {named} of the unrelated question {other.id!r}"
 
 
 def check_answers(
@@ -292,8 +294,8 @@ def check_answers(
     """Grades the model answers of a draft's questions, as ``aloud bank validate`` does."""
     total = len(draft.questions)
     for done, question in enumerate(draft.questions, start=1):
-        for text in check_model_answers(draft.bank, draft.lexicon, [question]):
-            says = text.removeprefix(f"question {question.id!r}: model_answer ")
+        for _, says in check_model_answers(draft.bank, draft.lexicon, [question]):
+            text = f"question {question.id!r}: model_answer {says}"
             line = draft.answer_lines.get(question.id)
             yield Fault("bank", line, text, ("model_answer",), says)
         progress(done, total)

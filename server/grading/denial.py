@@ -1,7 +1,8 @@
 """Whether a phrase was said only to deny it: the speaker has not, does not or would not do it.
 
 "We never used FSDP" denies, and so does "I only know it by name"; "a spot instance has no capacity
-guarantee" states a fact, and says the phrase.
+guarantee" states a fact, and says the phrase, and "we never needed a rollback again" tells what
+came of the first one.
 
 Scope rules in the manner of NegEx (Chapman et al. 2001, *A simple algorithm for identifying negated
 findings*): a cue before the phrase in the same clause negates it, unless it belongs to a
@@ -61,6 +62,14 @@ _EXCEPTIONS = word_set("only just but except always rather instead")
 _PARTICIPLE_CUES = word_set("avoided skipped dropped abandoned")
 # "no oversubscription in the back end": what follows these exists.
 _PLACE = word_set("in on at from inside within")
+# Before these, "again" and "since then" tell of a result ("not one rollback since"); "we never used
+# FSDP again" tells what was given up.
+_RESULTS = word_set("""
+    had have has been was were need needed require required see saw seen got get happened happen
+    """)
+_SINCE_WHEN = word_set("then that this last")
+# After these, "without X" opens a statement: "because without surface tension the loaf spreads".
+_BEFORE_STATEMENT = word_set("because since as that so therefore whereas while")
 _CONDITIONAL = word_set("would wouldn't can't cannot couldn't you'd we'd")
 
 Denies = Callable[[Answer, Span], bool]
@@ -81,7 +90,7 @@ def is_denied(answer: Answer, span: Span) -> bool:
     cue = _cue_before(answer, span[0])
     if cue is not None and (_denied_twice(answer, cue, span) or _only_limited(answer, cue, span)):
         return False
-    if cue is not None and _is_statement(answer, cue):
+    if cue is not None and (_is_statement(answer, cue) or _is_result(answer, cue, span)):
         cue = None
     return _denied_before(answer, cue, span) or denied_after(answer, span[1])
 
@@ -145,6 +154,38 @@ def _is_statement(answer: Answer, cue: int) -> bool:
     named = any(word not in FUNCTION_WORDS and word not in CUES for word in before)
     done = raw != "no" or any("VERB" in parts_of_speech(word) for word in before)
     return named and done and not copular
+
+
+def _is_result(answer: Answer, cue: int, span: Span) -> bool:
+    """Whether something has not been needed or seen again, so that it was there before.
+
+    "Since then we had eleven releases and not one rollback", "we never needed a rollback again".
+    """
+    tokens = answer.tokens
+    number = answer.sentence[cue]
+    start = answer.sentence.index(number)
+    stop = next(
+        (at for at in range(cue, len(tokens)) if answer.sentence[at] != number), len(tokens)
+    )
+    again = "again" in {answer.raw(at) for at in range(span[1], min(stop, span[1] + MAX_AFTER))}
+    if not again and not any(_is_since(answer, at, stop) for at in range(start, stop)):
+        return False
+    if answer.raw(cue) == "no" or answer.raw(cue + 1) in ("one", "a"):  # "not one", "not a single"
+        verbs = {answer.raw(at) for at in range(start, cue)} & (AUXILIARY | _RESULTS)
+        return verbs <= _RESULTS
+    between = [answer.raw(at) for at in range(cue + 1, span[0])]
+    while len(between) > 1 and between[0] in ("ever", "had", "have") and between[1] in _RESULTS:
+        between = between[1:]
+    return between[:1] != [] and between[0] in _RESULTS
+
+
+def _is_since(answer: Answer, place: int, stop: int) -> bool:
+    """Whether a "since" is about time: "since then", "since 2023", or at the end."""
+    if answer.raw(place) != "since":
+        return False
+    follower = answer.raw(place + 1)
+    ends = place + 1 == stop or answer.tokens[place + 1].gap != NO_BREAK
+    return ends or follower in _SINCE_WHEN or follower.isdecimal()
 
 
 def _denied_before(answer: Answer, place: int | None, span: Span) -> bool:
@@ -277,6 +318,12 @@ def _counts(answer: Answer, place: int, start: int) -> bool:
     return not {answer.raw(at) for at in before_it} & {"if", "unless", "when"}
 
 
+def _ends_statement(answer: Answer, place: int) -> bool:
+    """Whether a sentence begins here, or another statement with "and" after a comma."""
+    gap = answer.tokens[place].gap
+    return gap == SENTENCE or (gap == COMMA and answer.raw(place) in ("and", "but"))
+
+
 def _cancelled(answer: Answer, place: int) -> bool:
     """Whether a "without" is denied itself ("you cannot train it without X") or is a condition.
 
@@ -289,10 +336,12 @@ def _cancelled(answer: Answer, place: int) -> bool:
         if tokens[at].raw in CUES:
             return True
     after = [answer.raw(at) for at in range(place + 1, min(len(tokens), place + 14))]
-    opens = tokens[place].gap != 0 or place == 0
+    linked = answer.raw(place - 1) in _BEFORE_STATEMENT
+    opens = tokens[place].gap != 0 or place == 0 or linked
     if opens and not _CONDITIONAL.isdisjoint(after):
         return True
     # "Without X all tokens run to the same expert" states a fact, not what we did.
-    clause = next((at for at in range(place + 1, len(tokens)) if tokens[at].gap == SENTENCE), None)
-    rest = {token.raw for token in tokens[place + 1 : clause]}
-    return tokens[place].gap == SENTENCE and len(rest) > 4 and rest.isdisjoint(OWN_STORY)
+    stop = next((at for at in range(place + 1, len(tokens)) if _ends_statement(answer, at)), None)
+    rest = {token.raw for token in tokens[place + 1 : stop]}
+    whole = tokens[place].gap == SENTENCE or linked
+    return whole and len(rest) > 4 and rest.isdisjoint(OWN_STORY)

@@ -77,6 +77,17 @@ for _at, _words in enumerate(_CLASSES.values()):
     for _word in _words:
         _CLASSES_OF[_word] = _CLASSES_OF.get(_word, 0) | 1 << _at
 _ASKING: Final = word_set("what is do are could should sorry can did")
+_LINKS: Final = word_set("because so since but however although though whereas while otherwise if")
+_LEADS: Final = _LINKS | word_set("and or well um uh oh no sorry honestly frankly")
+_BACK: Final = word_set("it its that that's this them those these one any what they")
+_JUDGING: Final = (
+    _CLASSES["know"]
+    | _CLASSES["reject"]
+    | word_set("need needed necessary use used useful useless difference important relevant worth")
+)
+_SUBJECTLESS: Final = _CLASSES["no"] - word_set("no none nobody nothing without") | {"only", "just"}
+_SHORT_CLAUSE: Final = 4
+"""Words of a clause that is no statement of its own: "No idea.", "I don't know"."""
 _END: Final = re.compile(r"[.?!]['\"”]?$")
 _COMMA: Final = re.compile(r"[,;:]$")
 
@@ -106,14 +117,15 @@ class Stance:
 
     def disclaims(self, first: int, last: int) -> bool:
         """Whether the speaker disclaims what words ``first`` to ``last`` name."""
-        if not _is_doubtful(self._words, first, last):
+        words = _heard_out(self._words, first, last)
+        if not _is_doubtful(words, first, last):
             return False
         vector = clause_vector(self._sense, first, last)
-        opening = _bare(self._words[max(0, first - 2) : first])
+        opening = _bare(words[max(0, first - 2) : first])
         if vector is None or "without" in opening:  # "without X I'd not know" is left to the rules
             return False
         model = shipped_model()
-        told = word_features(self._words, first, last)
+        told = word_features(words, first, last)
         row = np.concatenate(([told[name] for name in model.names], vector))
         return bool(model.logistic.logits(row[None])[0] >= DISCLAIMED_FROM)
 
@@ -142,12 +154,71 @@ def clause_vector(sense: AnswerSense, first: int, last: int) -> npt.NDArray[np.f
     return sense.vectors[min(holding)[1]] if holding else None
 
 
+def _heard_out(words: Sequence[str], first: int, last: int) -> Sequence[str]:
+    """The words without the next sentence, unless that one may be about the mention.
+
+    What follows a question may always answer it.
+    """
+    stop = _sentence(words, first, last + 1)[1]
+    parts = _clauses(words, stop, _sentence_behind(words, stop))
+    states = _ends(words[stop - 1]) and "?" not in words[stop - 1]
+    apart = states and not any(_concerns(words[start:end]) for start, end in parts)
+    return words[:stop] if apart else words
+
+
 def _is_doubtful(words: Sequence[str], first: int, last: int) -> bool:
-    """Whether the sentence of a mention, or the next one, has a word or mark of doubt."""
+    """Whether a word or mark of doubt is beside a mention, or in a clause that may be about it.
+
+    In "I put a taint on the nodes, so web pods do not go there", the "not" is about the pods.
+    """
     before, after = _sentence(words, first, last + 1)
     behind = _sentence_behind(words, after)
-    around = (*words[before:first], *words[last + 1 : behind])
-    return "?" in "".join(words[last:behind]) or not _DOUBTS.isdisjoint(_bare(around))
+    if "?" in "".join(words[last:behind]):
+        return True
+    for start, end in (*_clauses(words, before, after), *_clauses(words, after, behind)):
+        own = start <= last and first < end
+        around = (*words[start : min(first, end)], *words[max(start, last + 1) : end])
+        doubts = not _DOUBTS.isdisjoint(_bare(around if own else words[start:end]))
+        if doubts and (own or _concerns(words[start:end])):
+            return True
+    return False
+
+
+def _clauses(words: Sequence[str], start: int, stop: int) -> list[Span]:
+    """The clauses of a passage: a comma or a conjunction begins one."""
+    bare = _bare(words[start:stop])
+    opens = [
+        at
+        for at in range(start + 1, stop)
+        if _pauses(words[at - 1])
+        or _ends(words[at - 1])
+        or bare[at - start] in _LINKS
+        or (bare[at - start] == "and" and bare[at - start + 1 : at - start + 2] <= ["i", "we"])
+    ]
+    return list(pairwise([start, *opens, stop])) if start < stop else []
+
+
+def _concerns(clause: Sequence[str]) -> bool:
+    """Whether a clause beside a mention may be about it, or about what the speaker knows of it.
+
+    "Never tried it", "I could not tell you what they do", "that is a myth", but not "web pods do
+    not go there" or "what it cannot do is half a card", which state something.
+    """
+    own = _bare(clause)
+    while own and own[0] in _LEADS:
+        own = own[1:]
+    if not own or own[0] in _SUBJECTLESS or len(own) <= _SHORT_CLAUSE:
+        return True
+    told = set(own)
+    if own[-1] != "that" != own[0]:  # "I don't want that it waits"
+        told.discard("that")
+    if not told.isdisjoint(_CLASSES["i"] | _CLASSES["we"]):
+        return not told.isdisjoint(_BACK | _JUDGING)
+    if "?" in clause[-1]:
+        return not told.isdisjoint(_BACK)
+    if own[0] in _BACK:
+        return not told.isdisjoint(_JUDGING)
+    return not told.isdisjoint(_CLASSES["reject"])
 
 
 def _sentence(words: Sequence[str], first: int, end: int) -> tuple[int, int]:

@@ -30,13 +30,11 @@ def test_an_answer_that_lacks_a_phrase_is_found() -> None:
             BANK, load_lexicon(), [question.model_copy(update={"model_answer": answer})]
         )
     )
-    assert (
-        f"question {question.id!r}: model_answer does not cover its own {lost.phrase!r}" in faults
-    )
+    assert f"does not cover its own {lost.phrase!r}" in [says for _, says in faults]
 
 
 def test_the_answer_to_an_unrelated_question_is_found() -> None:
     question, stranger = BANK.questions[0], BANK.questions[-1]
     swapped = question.model_copy(update={"model_answer": stranger.model_answer})
     faults = list(check_model_answers(BANK, load_lexicon(), [swapped]))
-    assert any(f"unrelated question {stranger.id!r}" in fault for fault in faults)
+    assert any(f"unrelated question {stranger.id!r}" in says for _, says in faults)

@@ -5,7 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from question_bank.models import KeyPhrase, Question
-from server.contract import Coverage, PhraseCoverage, Word, coverage_score, evidence_of
+from server.contract import (
+    Coverage,
+    PhraseCoverage,
+    PhraseStatus,
+    Word,
+    coverage_score,
+    evidence_of,
+)
 from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases
 from server.grading.sense.logistic import sigmoid
@@ -46,8 +53,9 @@ def with_own_words(
 
     A phrase that is missing or half said becomes ``covered`` if a clause surely says it. A missing
     one becomes ``possible`` if a clause probably does. Half a phrase becomes ``missing`` if the
-    answer does not seem to say it. A phrase that the clause denies stays as it was. Words in one of
-    the bank's near misses are no evidence, and a name is only ``possible`` if its sentence or the
+    answer does not seem to say it. A phrase that the clause denies stays as it was. One that is named
+    only to deny it becomes ``covered`` if a clause elsewhere surely says that it was done ("I went
+    back to the old version. … We had no rollback before."). Words in one of the bank's near misses are no evidence, and a name is only ``possible`` if its sentence or the
     answer seems to be about something else.
 
     Args:
@@ -78,7 +86,9 @@ def _judged(
         if phrase.negated and found.word_for_word and not spoken.is_denied((said[0], said[-1] + 1)):
             # a way may contain a "not", which the regression takes for a disclaimer
             return phrase.model_copy(update={"negated": False})
-        if phrase.negated or found.word_for_word or _is_own(key, phrase):
+        if phrase.negated:
+            return _said_elsewhere(phrase, found, spoken)
+        if found.word_for_word or _is_own(key, phrase):
             return phrase
         if found.spoken_of is None or found.spoken_of >= _between(
             SPOKEN_OF_FROM, SPOKEN_OF_FROM_WEAK, found.weakness
@@ -100,9 +110,25 @@ def _judged(
     )
     if not (sure or likely) or found.span in found.near_misses or spoken.is_denied(found.span):
         return phrase
+    return _in_own_words(phrase, found, spoken, "covered" if sure else "possible")
+
+
+def _said_elsewhere(phrase: PhraseCoverage, found: Sensed, spoken: Spoken) -> PhraseCoverage:
+    """A denied phrase, or the same as said by a clause that does not hold the denied words."""
+    denied = () if phrase.evidence is None else phrase.evidence.word_indices
+    apart = not any(found.span[0] <= at < found.span[1] for at in denied)
+    sure = found.word_for_word or _is_sure(found)
+    if not (apart and sure) or found.span in found.near_misses or spoken.is_denied(found.span):
+        return phrase
+    return _in_own_words(phrase, found, spoken, "covered")
+
+
+def _in_own_words(
+    phrase: PhraseCoverage, found: Sensed, spoken: Spoken, status: PhraseStatus
+) -> PhraseCoverage:
     return phrase.model_copy(
         update={
-            "status": "covered" if sure else "possible",
+            "status": status,
             "how": "own_words",
             "confidence": found.probability,
             "evidence": evidence_of(spoken.texts, spoken.words, range(*found.span)),

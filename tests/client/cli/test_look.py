@@ -43,6 +43,7 @@ def test_a_model_answer_that_misses_its_own_phrase_is_a_fault(run: Run, tmp_path
     result = run("bank", "validate", str(tmp_path))
     assert result.exit_code == 1
     assert "'own'" in result.stderr and "'back pressure'" in result.stderr
+    assert "own.yaml:6:" in "".join(result.stderr.split("\n")), "the line of the model answer"
     assert "'queue depth'" not in result.stderr
 
 

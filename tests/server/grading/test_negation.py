@@ -32,6 +32,11 @@ DENIED = [
     ("live patching", "Live patching is something I would never do in production."),
     ("FSDP", "I never used FSDP before."),
     ("Kafka", "Without Kafka we were faster."),
+    ("Kafka", "I moved it, because without Kafka we were faster."),
+    ("FSDP", "After that we never used FSDP again."),
+    ("FSDP", "We turned it off, and since then we never used FSDP."),
+    ("FSDP", "We had no FSDP since the version was too old."),
+    ("rollback", "We never needed a rollback."),
 ]  # fmt: skip
 
 AFFIRMED = [
@@ -62,6 +67,13 @@ AFFIRMED = [
     ("checkpoint", "The checkpoint, we never lose it."),
     ("concurrent requests",
      "it, and not the weights, often sets the limit on concurrent requests"),
+    ("rollback", "Since then we had eleven releases and not one rollback."),
+    ("rollback", "Since last March not a single rollback was needed."),
+    ("rollback", "After that we never needed a rollback again."),
+    ("rollback", "We haven't needed a rollback since."),
+    ("surface tension", "I shape it, because without surface tension the loaf spreads in the oven."),
+    ("surface tension",
+     "I saw that without surface tension the loaf spreads out, and I like mine to be tall."),
 ]  # fmt: skip
 
 

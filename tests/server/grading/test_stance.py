@@ -77,6 +77,44 @@ def test_nothing_is_disclaimed_without_a_word_of_doubt(text: str) -> None:
     assert counts(judged("tell-me-about-yourself", text)["years of experience"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I put a taint on these nodes, because otherwise web pods eat their CPU. What it cannot do "
+        "is half a card, for this I need MIG or time slicing.",
+        "I put a taint on these nodes, so web pods do not go there.",
+        "I taint the nodes. I don't want that web pods eat the CPU.",
+    ],
+)
+def test_a_negative_about_something_else_beside_it_disclaims_nothing(text: str) -> None:
+    assert counts(judged("mlp-how-a-pod-gets-a-gpu", text)["taint"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is the taint. I never understood it.",
+        "Taints are in the docs. Never used them.",
+        "We have a taint on these nodes, but I don't know what it is for.",
+    ],
+)
+def test_what_a_later_clause_says_of_it_disclaims_it(text: str) -> None:
+    assert not counts(judged("mlp-how-a-pod-gets-a-gpu", text)["taint"])
+
+
+def test_who_did_it_in_other_words_and_names_it_to_deny_it_said_it() -> None:
+    told = "I put the former model live again before looking for the reason."
+    denied = "We never did a rollback before."
+
+    found = judged("rollback-on-a-friday", f"{told} {denied}")["rollback"]
+
+    assert counts(found)
+    assert found.how == "own_words"
+    assert found.evidence is not None
+    assert found.evidence.text == told.rstrip(".")
+    assert judged("rollback-on-a-friday", denied)["rollback"].negated
+
+
 def test_one_mention_that_the_speaker_stands_by_is_enough() -> None:
     text = "NCCL tests I did not know at all back then. Today I start with the NCCL tests."
     assert counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
