@@ -53,10 +53,11 @@ def with_own_words(
 
     A phrase that is missing or half said becomes ``covered`` if a clause surely says it. A missing
     one becomes ``possible`` if a clause probably does. Half a phrase becomes ``missing`` if the
-    answer does not seem to say it. A phrase that the clause denies stays as it was. One that is named
-    only to deny it becomes ``covered`` if a clause elsewhere surely says that it was done ("I went
-    back to the old version. … We had no rollback before."). Words in one of the bank's near misses are no evidence, and a name is only ``possible`` if its sentence or the
-    answer seems to be about something else.
+    answer does not seem to say it. A phrase that the clause denies stays as it was. One that is
+    named only to deny it becomes ``covered`` if a clause elsewhere surely says that it was done ("I
+    went back to the old version … we had no rollback before"). Words in one of the bank's near
+    misses are no evidence, and a name is only ``possible`` if its sentence or the answer seems to
+    be about something else.
 
     Args:
         coverage: from the words.

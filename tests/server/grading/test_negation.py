@@ -71,7 +71,7 @@ AFFIRMED = [
     ("rollback", "Since last March not a single rollback was needed."),
     ("rollback", "After that we never needed a rollback again."),
     ("rollback", "We haven't needed a rollback since."),
-    ("surface tension", "I shape it, because without surface tension the loaf spreads in the oven."),
+    ("surface tension", "because without surface tension the loaf spreads in the oven"),
     ("surface tension",
      "I saw that without surface tension the loaf spreads out, and I like mine to be tall."),
 ]  # fmt: skip
