@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 import signal
 import sys
 import threading
@@ -24,14 +25,16 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="BaseModel")
 
 PIPED_WIDTH: Final = 100
-"""Columns when the output is not a terminal (rich would take 80 and break tables early)."""
+"""Columns when the output is not a terminal and COLUMNS does not say how many (rich would take 80
+and break tables early)."""
 
 
 def _console(*, stderr: bool) -> "Console":
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else PIPED_WIDTH
+    told = os.environ.get("COLUMNS", "")
+    width = None if stream.isatty() or told.isdigit() else PIPED_WIDTH
     # without emoji: "x.yaml:100: …" is a line number
     return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, emoji=False)
 

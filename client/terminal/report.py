@@ -31,9 +31,11 @@ from server.ui.verdict_words import (
     composition_text,
     correction_text,
     how_text,
+    perhaps_right,
     question_about,
     rule_text,
     score_text,
+    tip_of,
     words_of_phrase,
     words_of_term,
 )
@@ -55,7 +57,8 @@ _NARROW_COLUMNS: Final = 60
 """A table of four columns is hard to read below this; its cells are stacked instead."""
 _GAP_COLUMNS: Final = 2
 _COLUMNS: Final = ("id", "when", "score", "question", "round", "words", "length", "engine")
-_CORRECTED: Final = "corrected from"
+_CORRECTED: Final = "graded"
+"""The grader's own score, where a verdict was corrected."""
 _RIGHT: Final = frozenset({"id", "score", "words", "length", _CORRECTED})
 _SPARED: Final = ("engine", "length", "words", "round", "when")
 """What is left out first if the terminal is too narrow; a report has it anyway."""
@@ -238,11 +241,13 @@ def _pronunciation(terms: Iterable[TermVerdict]) -> RenderableType:
 def _term_detail(said: SaidTerm) -> Text:
     term, heard = said.first, said.heard
     parts = [f"heard {heard}"] if heard else []
-    if term.expected and term.verdict != "correct" and term.expected not in term.tip:
+    tip = tip_of(term)
+    is_told = term.verdict == "correct" or perhaps_right(term) or term.expected in tip
+    if term.expected and not is_told:
         parts.append(f"say {term.expected}")
     text = Text(", ".join(parts))
-    if term.tip:
-        text.append(("\n" if text else "") + term.tip, style="italic")
+    if tip:
+        text.append(("\n" if text else "") + tip, style="italic")
     for correction in dict.fromkeys(each.corrected for _, each in said.places):
         _append_correction(text, correction)
     return text

@@ -8,7 +8,7 @@ from client.practice.finishing import Finished, Finisher, Offer
 from client.terminal.keys import Keys, one_of
 from client.terminal.report import print_report
 from pronunciation.errors import PronunciationError
-from server.contract import clock
+from server.contract import duration
 
 
 def offer_unfinished(console: Console, keys: Keys, finisher: Finisher) -> None:
@@ -67,7 +67,7 @@ def described(offer: Offer) -> Text:
     since = f"{found.started_at.astimezone():%Y-%m-%d %H:%M}"
     text = Text.assemble(
         f"An {what}" if what[0] == "a" else f"A {what}",
-        f" of {clock(found.duration_s)} from {since} ",
+        f" of {duration(found.duration_s)} from {since} ",
         (f"({offer.asked or found.entry.asked}) ", "bold"),
         f"is not finished: {found.reason}." if found.reason else "was interrupted.",
     )
@@ -80,6 +80,6 @@ def described(offer: Offer) -> Text:
 
 def really(console: Console, keys: Keys, offer: Offer) -> bool:
     """Whether what was said may be deleted for good."""
-    length = clock(offer.unfinished.duration_s)
+    length = duration(offer.unfinished.duration_s)
     console.print(Text(f"Delete {length} of speech for good? y yes · n no", "yellow"))
     return one_of(keys, "yn") == "y"

@@ -100,7 +100,7 @@ from server.contract.reviews import (
     TermOrPhrase,
 )
 from server.contract.revision import Revision, word_places
-from server.contract.said_terms import NOT_KNOWN, TERM_WORDS, SaidTerm, clock, said_terms
+from server.contract.said_terms import NOT_KNOWN, TERM_WORDS, SaidTerm, clock, duration, said_terms
 from server.contract.scoring import (
     PARTIAL_CREDIT,
     ContentScore,
@@ -248,6 +248,7 @@ __all__ = [
     "compile_seldom_models",
     "content_score",
     "coverage_score",
+    "duration",
     "evidence_of",
     "is_like",
     "said_terms",

@@ -76,12 +76,20 @@ def said_terms(terms: Iterable[TermVerdict]) -> tuple[SaidTerm, ...]:
 
 
 def clock(seconds: float | None) -> str:
-    """Seconds as ``1:05``, from an hour on as ``1:00:05``; a dash if there is no time."""
+    """A moment as ``1:05``, from an hour on as ``1:00:05``; a dash if there is none.
+
+    Parts of a second are cut off, as players do.
+    """
     if seconds is None:
         return NOT_KNOWN
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def duration(seconds: float | None) -> str:
+    """A length, written like a moment but rounded: the same number as in ``65 s``."""
+    return clock(None if seconds is None else round(seconds))
 
 
 def _times(places: Iterable[TermVerdict]) -> str:

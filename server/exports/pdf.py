@@ -27,6 +27,7 @@ from server.ui.verdict_words import (
     question_about,
     rule_text,
     score_text,
+    tip_of,
     words_of_term,
 )
 
@@ -177,7 +178,14 @@ class _Document:
             only = ", corrected" if each.corrected else only
             heard = said.heard or (ipa(each.phones) if each.phones else "")
             rows.append(
-                (each.term, words_of_term(each) + only, heard, each.expected, said.times, each.tip)
+                (
+                    each.term,
+                    words_of_term(each) + only,
+                    heard,
+                    each.expected,
+                    said.times,
+                    tip_of(each),
+                )
             )
         self._table(rows, (16, 20, 16, 16, 8, 24))
 

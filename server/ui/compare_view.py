@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from server.contract import PARTIAL_CREDIT, Delivery, Report, are_like, clock
+from server.contract import PARTIAL_CREDIT, Delivery, Report, are_like, duration
 from server.ui.content_view import PhraseRow, StructureRow
 from server.ui.rendering import percent
 from server.ui.report_view import ReportView, TermRow, view_report
@@ -187,11 +187,11 @@ def _measure(
 def _length(before: Delivery, after: Delivery) -> NumberChange:
     change = 0
     if before.answer_s is not None and after.answer_s is not None:
-        change = int(after.answer_s) - int(before.answer_s)
+        change = round(after.answer_s) - round(before.answer_s)
     return NumberChange(
         "Length",
-        clock(before.answer_s),
-        clock(after.answer_s),
+        duration(before.answer_s),
+        duration(after.answer_s),
         f"{abs(change)} s" if change else "",
         _direction(change),
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from server.contract import Delivery, clock
+from server.contract import Delivery, duration
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
     if delivery.words_per_minute is not None:
         figures.append(Figure("Pace", f"{delivery.words_per_minute:.0f}", "words per minute"))
     if delivery.answer_s is not None:
-        target = f"of {clock(delivery.target_s)} min"
-        figures.append(Figure("Length", clock(delivery.answer_s), target))
+        target = f"of {duration(delivery.target_s)} min"
+        figures.append(Figure("Length", duration(delivery.answer_s), target))
     figures.append(Figure("Words", str(delivery.words)))
     if delivery.articulation_rate is not None:
         rate = f"{delivery.articulation_rate:.1f}"

@@ -13,7 +13,7 @@ from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
 from pronunciation.respelling.for_people import respell_phones
 from question_bank.models import round_text
-from server.contract import NOT_KNOWN, clock
+from server.contract import NOT_KNOWN, clock, duration
 from server.ui.bidi import show_controls
 from server.ui.verdict_words import NO_SOUND, VERDICT_WORDS, graded_text
 
@@ -51,6 +51,7 @@ def environment(*extra_template_folders: Path) -> Environment:
     templates.globals["no_sound"] = NO_SOUND
     templates.filters.update(
         clock=clock,
+        duration=duration,
         percent=percent,
         when=when,
         ipa=ipa,

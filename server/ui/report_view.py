@@ -20,12 +20,14 @@ from server.ui.content_view import (
 )
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
-from server.ui.transcript_view import PartView, Tone, view_transcript
+from server.ui.transcript_view import MARK_OF_SIGN, PartView, Tone, view_transcript
 from server.ui.verdict_words import (
     composition_text,
     correction_text,
     least_text,
+    perhaps_right,
     rule_text,
+    tip_of,
     words_of_term,
 )
 
@@ -158,6 +160,10 @@ class ReportView:
         words = [word for part in self.parts for run in part.runs for word in run.words]
         found = {run.mark for part in self.parts for run in part.runs if run.mark}
         found.update(name for word in words for name in word.classes)
+        # words of two phrases show the mark of one and the signs of both
+        phrase = f"#{self.prefix}phrase-"
+        signs = {each.text[0] for w in words for each in w.signs if each.href.startswith(phrase)}
+        found.update(MARK_OF_SIGN.get(sign, "mark-covered") for sign in signs)
         if any(word.pause_after_s for word in words):
             found.add("mark-pause")
         return frozenset(found)
@@ -266,8 +272,8 @@ def _term_row(number: int, term: TermVerdict, prefix: str, to_owner: bool) -> Te
         heard=term.heard or "",
         heard_ipa=ipa(term.phones) if term.phones else "",
         heard_phones=term.phones or "",
-        expected=term.expected,
-        tip=term.tip,
+        expected="" if perhaps_right(term) else term.expected,
+        tip=tip_of(term),
         basis="" if term.corrected else basis,
         said_href=f"#{prefix}w-{min(term.word_indices)}" if term.word_indices else "",
         start_s=term.start_s,

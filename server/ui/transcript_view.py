@@ -18,13 +18,16 @@ Tone = Literal["good", "warn", "bad", "muted"]
 
 MIN_PART_WORDS: Final = 18
 MAX_PART_WORDS: Final = 45
-"""Lines of 60 to 68 letters give parts of two to five lines, which can be taken in at a glance."""
+"""Lines of 60 to 68 letters give parts of two to five lines, which can be taken in at a glance. A
+sentence is cut only if it is twice as long."""
 PART_GAP_S: Final = 0.7
 """A silence that a listener takes for the end of a thought (twice a short pause)."""
 SHOWN_PAUSE_S: Final = 1.0
 """Shorter pauses belong to fluent speech (Goldman-Eisler 1968) and would clutter the text."""
 _PHRASE_SIGNS: Final = {"covered": "", "partial": "◐", "possible": "?", "missing": "✗"}
 """Before the number of a phrase."""
+MARK_OF_SIGN: Final = {"≠": "mark-denied", "◐": "mark-partial", "?": "mark-possible"}
+"""What the first letter of a phrase's sign stands for; a mere number: covered."""
 _SENTENCE_ENDS: Final = (".", "?", "!", "…")
 
 
@@ -242,26 +245,43 @@ def _part_ends(
     pauses: Mapping[int, float],
     joined: set[int],
 ) -> list[int]:
-    """Where parts end: after a pause or sentence if long enough, and before they grow too long."""
+    """Where parts end: after a pause or sentence if long enough, and before they grow too long.
+
+    A part that grows too long ends after its last whole sentence. If it has none, it runs on to the
+    end of the sentence, or is cut if that is far away.
+    """
+    may_end = [index not in joined or index + 1 == len(words) for index in range(len(words))]
+    thoughts = [
+        may_end[index] and _ends_thought(words, index, pauses) for index in range(len(words))
+    ]
     ends: list[int] = []
-    first = 0
-    for index, word in enumerate(words):
+    first = whole = 0
+    for index, can_end in enumerate(may_end):
         length = index + 1 - first
-        ends_thought = (
-            max(pauses.get(index, 0.0), _gap_s(words, index)) >= PART_GAP_S
-            or word.text.rstrip("\"'”’)").endswith(_SENTENCE_ENDS)
-        )  # fmt: skip
-        if index + 1 == len(words) or (
-            index not in joined
-            and (
-                index in line_ends
-                or (ends_thought and length >= MIN_PART_WORDS)
-                or length >= MAX_PART_WORDS
-            )
+        if not can_end:
+            continue
+        if (
+            index + 1 == len(words)
+            or index in line_ends
+            or (thoughts[index] and length >= MIN_PART_WORDS)
         ):
-            ends.append(index + 1)
             first = index + 1
+        elif thoughts[index]:
+            whole = index + 1
+        elif length >= MAX_PART_WORDS:
+            if whole > first:
+                first = whole
+            elif not any(thoughts[index : first + 2 * MAX_PART_WORDS]):
+                first = index + 1
+        if first > (ends[-1] if ends else 0):
+            ends.append(first)
     return ends
+
+
+def _ends_thought(words: Sequence[Word], index: int, pauses: Mapping[int, float]) -> bool:
+    silence_s = max(pauses.get(index, 0.0), _gap_s(words, index))
+    sentence = words[index].text.rstrip("\"'”’)").endswith(_SENTENCE_ENDS)
+    return silence_s >= PART_GAP_S or sentence
 
 
 def _gap_s(words: Sequence[Word], index: int) -> float:

@@ -24,6 +24,7 @@ DENIED: Final = "said, but denied"
 SAME_SCORE: Final = 0.0005
 """Stored scores are rounded."""
 NO_SOUND: Final = "A text has no sound: say the answer to hear how you say its terms."
+PERHAPS_RIGHT: Final = "This is the right way, but the recording is not clear enough to be sure."
 SOUNDS_WRONG_BELOW: Final = 0.5
 """If an answer is believed less than this, the report says so. In the development answers, 0.02 of
 the strong ones are below, a quarter of the middling ones and 0.57 of the weak ones."""
@@ -52,6 +53,17 @@ def words_of_term(term: TermVerdict) -> str:
     if term.verdict == "unclear" and term.start_s is None:
         return "not judged"
     return VERDICT_WORDS[term.verdict]
+
+
+def perhaps_right(term: TermVerdict) -> bool:
+    """Whether what was heard, though not clearly, is how the term is said."""
+    unsure = term.verdict == "unclear" and term.fault is None
+    return unsure and bool(term.heard) and term.heard == term.expected
+
+
+def tip_of(term: TermVerdict) -> str:
+    """What to do about how a term was said; no advice to say what was probably said."""
+    return PERHAPS_RIGHT if perhaps_right(term) else term.tip
 
 
 def how_text(phrase: PhraseCoverage) -> str:

@@ -35,7 +35,7 @@ from client.studio.views.interview import (
     state_of,
 )
 from question_bank.models import RoundName
-from server.contract import clock
+from server.contract import duration
 from server.ui.rendering import when
 
 SHORT_MINUTES: Final = (10, 20)
@@ -235,7 +235,7 @@ def _state(studio: Studio, record: InterviewRecord) -> InterviewState:
 
 def _interrupted(offer: Offer) -> InterruptedAnswer:
     found = offer.unfinished
-    return InterruptedAnswer(offer.name, when(found.started_at), clock(found.duration_s))
+    return InterruptedAnswer(offer.name, when(found.started_at), duration(found.duration_s))
 
 
 def _report(studio: Studio, record: InterviewRecord) -> InterviewReport:

@@ -22,7 +22,7 @@ from client.studio.state.running_take import limit_s_for
 from client.studio.state.studio import Studio
 from client.studio.state.takes import Finishing, NoSuchTakeError
 from question_bank.models import Question, RoundName
-from server.contract import MAX_TEXT_CHARS, HistoryQuery, Transcript, clock
+from server.contract import MAX_TEXT_CHARS, HistoryQuery, Transcript, duration
 from server.ui.rendering import when
 
 PREPARATION_S: Final = (0, 10, 30, 60)
@@ -187,7 +187,7 @@ def _shown(offer: Offer) -> dict[str, Any]:
         "name": offer.name,
         "kind": offer.unfinished.entry.kind,
         "started": _moment(offer.unfinished.started_at),
-        "length": clock(offer.unfinished.duration_s),
+        "length": duration(offer.unfinished.duration_s),
         "question_id": offer.asked,
         "prompt": offer.prompt,
         "reason": offer.unfinished.reason,

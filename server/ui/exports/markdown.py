@@ -21,6 +21,7 @@ from server.ui.verdict_words import (
     question_about,
     rule_text,
     score_text,
+    tip_of,
     words_of_phrase,
     words_of_term,
 )
@@ -163,7 +164,7 @@ def _pronunciation(terms: Sequence[TermVerdict]) -> Iterator[str]:
             plain_text(term.expected),
             "" if term.corrected or term.verdict == "unclear" else f"{term.confidence:.0%}",
             said.times,
-            plain_text(term.tip),
+            plain_text(tip_of(term)),
         ]
         yield f"| {' | '.join(cells)} |"
     yield ""

@@ -66,12 +66,12 @@ def test_the_list_says_which_scores_were_corrected(
     assert row["graded_score"] == graded
     assert row["score"] > graded
     header, *lines = run("history").stdout.splitlines()
-    assert header.rstrip().endswith("corrected from")
+    assert header.split()[-3:] == ["length", "engine", "graded"]
     assert any(line.rstrip().endswith(f"{graded:.0%}") for line in lines)
 
 
 def test_without_a_correction_the_list_has_no_column_for_it(run: Run, attempt: Attempt) -> None:
-    assert "correct" not in run("history").stdout
+    assert "graded" not in run("history").stdout
 
 
 def test_an_export_imports_with_the_correction(

@@ -22,6 +22,13 @@ ATTEMPT = AttemptSummary(
 )
 
 
+def test_a_corrected_score_takes_no_other_column_away() -> None:
+    corrected = ATTEMPT.model_copy(update={"graded_score": 0.25})
+    table = history_table([ATTEMPT, corrected], 120)
+    assert [str(each.header) for each in table.columns][-3:] == ["length", "engine", "graded"]
+    assert [str(each) for each in table.columns[-1].cells] == ["", "25%"]
+
+
 @pytest.mark.parametrize(
     ("columns", "there", "spared"),
     [

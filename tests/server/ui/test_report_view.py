@@ -3,7 +3,9 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 
 import pytest
+from rich.console import Console
 
+from client.terminal.report import render_report
 from server.contract import (
     Filler,
     Language,
@@ -18,6 +20,7 @@ from server.contract import (
 from server.ui.content_view import CLIP_MARGIN_S
 from server.ui.rendering import environment
 from server.ui.report_view import ReportView, Sounds, view_report
+from server.ui.verdict_words import PERHAPS_RIGHT, tip_of
 from tests.server.ui.conftest import make_words, phrase, term
 
 MakeReport = Callable[..., Report]
@@ -279,6 +282,36 @@ def test_the_legend_names_only_marks_that_occur(full: Report, make_report: MakeR
     assert "Marks in the transcript" not in render(view_report(make_report("plain"))).values(
         "aria-label"
     )
+
+
+def test_the_legend_names_a_mark_that_only_a_sign_shows(make_report: MakeReport) -> None:
+    phrases = (phrase("said", (0, 1)), phrase("denied", (0, 1), negated=True))
+    view = view_report(make_report(make_words("flow control"), phrases=phrases))
+    assert view.marks == {"mark-covered", "mark-denied"}
+
+
+def test_a_term_that_was_perhaps_said_right_is_not_corrected(make_report: MakeReport) -> None:
+    unsure = term("data", (0,), "unclear", heard="DAY-tuh", expected="DAY-tuh", tip="Say DAY-tuh.")
+    report = make_report(make_words("data here"), terms=(unsure,))
+    (row,) = view_report(report).unclear_terms
+    assert (row.heard, row.expected, row.tip) == ("DAY-tuh", "", PERHAPS_RIGHT)
+    console = Console(width=120, force_terminal=False)
+    with console.capture() as captured:
+        console.print(render_report(report, "Why?"))
+    assert "heard DAY-tuh" in captured.get()
+    assert "say day-tuh" not in captured.get().casefold()
+    faulty = unsure.model_copy(update={"fault": "clipped", "tip": "The recording is clipped."})
+    assert tip_of(faulty) == "The recording is clipped."
+
+
+def test_a_length_is_rounded_alike_in_terminal_and_page(make_report: MakeReport) -> None:
+    report = make_report(make_words("one two"), delivery={"answer_s": 17.6, "target_s": 90.0})
+    console = Console(width=120, force_terminal=False)
+    with console.capture() as captured:
+        console.print(render_report(report, "Why?"))
+    assert "18 s of 90 s" in captured.get()
+    (length,) = [each for each in view_report(report).figures if each.label == "Length"]
+    assert (length.value, length.unit) == ("0:18", "of 1:30 min")
 
 
 def test_an_empty_transcript_says_so(make_report: MakeReport) -> None:

@@ -146,6 +146,28 @@ def test_parts_end_at_pauses_and_sentences_but_not_within_a_phrase(
     assert starts[:2] == [0.0, words[MIN_PART_WORDS + 4].start_s]
 
 
+def lengths_of(make_report: MakeReport, text: str) -> list[int]:
+    parts = view_transcript(make_report(make_words(text)), "")
+    return [sum(len(run.words) for run in part.runs) for part in parts]
+
+
+def test_a_part_that_grows_too_long_ends_after_its_last_whole_sentence(
+    make_report: MakeReport,
+) -> None:
+    short, long = MIN_PART_WORDS - 2, MAX_PART_WORDS - 4
+    text = " ".join(["word"] * (short - 1) + ["end."] + ["word"] * (long - 1) + ["end."])
+    assert lengths_of(make_report, text) == [short, long]
+
+
+def test_a_long_sentence_is_cut_only_if_its_end_is_far(make_report: MakeReport) -> None:
+    near, far = 2 * MAX_PART_WORDS - 1, 2 * MAX_PART_WORDS + 9
+    assert lengths_of(make_report, "word " * near + "end. and more") == [near + 1, 2]
+    assert lengths_of(make_report, "word " * far + "end.") == [
+        MAX_PART_WORDS,
+        far + 1 - MAX_PART_WORDS,
+    ]
+
+
 def test_every_word_is_shown_once_in_order(make_report: MakeReport) -> None:
     text = " ".join(f"w{n}" for n in range(230))
     shown = all_words(view_transcript(make_report(make_words(text)), ""))
