@@ -55,7 +55,7 @@ def test_a_comment_is_read_as_text_with_the_words_it_is_on(
     assert "Nothing yet" in studio.get(path).text
     assert f'"{path}">Comments</a>' in studio.get(report).text
     say(world, BAD)
-    assert f'"{path}">Comments (1<span' in studio.get(report).text
+    assert f'"{path}">Comments (1)<span' in studio.get(report).text
     shown = studio.get(path).text
     assert "Cleo" in shown
     assert "“paged attention”" in shown
