@@ -107,6 +107,7 @@ from server.contract.scoring import (
     are_like,
     content_score,
     coverage_score,
+    credits_of,
     is_like,
     score_rule,
 )
@@ -248,6 +249,7 @@ __all__ = [
     "compile_seldom_models",
     "content_score",
     "coverage_score",
+    "credits_of",
     "duration",
     "evidence_of",
     "is_like",

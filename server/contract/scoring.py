@@ -82,6 +82,34 @@ def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:
     return min(1.0, gained / total) if total else 0.0
 
 
+@dataclass(frozen=True)
+class Credits:
+    """How much of its value each part of the score counts, 0 to 1, and why.
+
+    ``explained``: the key phrases, by how much is said about them; ``relevant``: the structure, by
+    how much of the question the answer covers; ``believed``: likewise, by how right it sounds.
+    """
+
+    explained: float
+    relevant: float
+    believed: float
+
+    @property
+    def structure(self) -> float:
+        """How much of its value the structure counts."""
+        return self.relevant * self.believed
+
+
+def credits_of(coverage: Coverage, structure: Structure) -> Credits:
+    """How much each part of the score counts."""
+    least = OFF_TOPIC_CREDIT[structure.kind]
+    return Credits(
+        explained=LISTED_CREDIT + (1 - LISTED_CREDIT) * min(1.0, structure.score / TOLD_FROM),
+        relevant=least + (1 - least) * min(1.0, coverage.score / RELEVANT_FROM[structure.kind]),
+        believed=1.0 if structure.believed is None else structure.believed,
+    )
+
+
 def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
     """The score of an answer and its parts, by the question's kind.
 
@@ -90,15 +118,12 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
     the question (``RELEVANT_FROM``, ``OFF_TOPIC_CREDIT``) and is believed.
     """
     share = COVERAGE_SHARE[structure.kind]
-    explained = LISTED_CREDIT + (1 - LISTED_CREDIT) * min(1.0, structure.score / TOLD_FROM)
+    counted = credits_of(coverage, structure)
     named = _within(coverage.score, *COVERAGE_RANGE[structure.kind])
-    least = OFF_TOPIC_CREDIT[structure.kind]
-    relevant = least + (1 - least) * min(1.0, coverage.score / RELEVANT_FROM[structure.kind])
     built = _within(structure.score, *STRUCTURE_RANGE)
-    believed = 1.0 if structure.believed is None else structure.believed
     parts = (
-        ScorePart(name="key phrases", share=share, value=named * explained),
-        ScorePart(name="structure", share=1.0 - share, value=built * relevant * believed),
+        ScorePart(name="key phrases", share=share, value=named * counted.explained),
+        ScorePart(name="structure", share=1.0 - share, value=built * counted.structure),
     )
     return ContentScore(min(1.0, sum(part.share * part.value for part in parts)), parts)
 

@@ -116,18 +116,24 @@ class Stance:
         self._sense = sense
 
     def disclaims(self, first: int, last: int) -> bool:
-        """Whether the speaker disclaims what words ``first`` to ``last`` name."""
-        words = _heard_out(self._words, first, last)
-        if not _is_doubtful(words, first, last):
+        """Whether the speaker disclaims what words ``first`` to ``last`` name.
+
+        Not if only a sentence about something else speaks for it.
+        """
+        if not _is_doubtful(self._words, first, last):
             return False
         vector = clause_vector(self._sense, first, last)
-        opening = _bare(words[max(0, first - 2) : first])
+        opening = _bare(self._words[max(0, first - 2) : first])
         if vector is None or "without" in opening:  # "without X I'd not know" is left to the rules
             return False
         model = shipped_model()
-        told = word_features(words, first, last)
-        row = np.concatenate(([told[name] for name in model.names], vector))
-        return bool(model.logistic.logits(row[None])[0] >= DISCLAIMED_FROM)
+        told = [
+            word_features(words, first, last)
+            for words in (self._words, _without_aside(self._words, first, last))
+        ]
+        rows = np.array([[each[name] for name in model.names] for each in told])
+        logits = model.logistic.logits(np.c_[rows, np.tile(vector, (len(rows), 1))])
+        return bool(logits.min() >= DISCLAIMED_FROM)
 
 
 def denies_with(answer: Answer, sense: AnswerSense | None) -> Denies:
@@ -154,7 +160,7 @@ def clause_vector(sense: AnswerSense, first: int, last: int) -> npt.NDArray[np.f
     return sense.vectors[min(holding)[1]] if holding else None
 
 
-def _heard_out(words: Sequence[str], first: int, last: int) -> Sequence[str]:
+def _without_aside(words: Sequence[str], first: int, last: int) -> Sequence[str]:
     """The words without the next sentence, unless that one may be about the mention.
 
     What follows a question may always answer it.

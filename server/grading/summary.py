@@ -20,10 +20,13 @@ from server.contract import (
     Submission,
     Summary,
     SummaryPoint,
+    credits_of,
     said_terms,
 )
 
 FEW_FILLERS_PER_MINUTE = 2.0
+WELL_BUILT_FROM: Final = 0.5
+"""How much of a structure must count for it to be praised."""
 
 
 _Point = tuple[float, str, str]
@@ -49,7 +52,8 @@ def _well(
     total = len(coverage.phrases)
     if said and len(said) == total:
         out.append((10, "You made every key point.", "coverage.score"))
-    if structure and structure.parts and all(part.status == "said" for part in structure.parts):
+    whole = structure and structure.parts and all(p.status == "said" for p in structure.parts)
+    if structure and whole and credits_of(coverage, structure).structure >= WELL_BUILT_FROM:
         text = "Your answer has every part that it needs."
         out.append((9, text, "structure.score"))
     for at, phrase in sorted(said, key=lambda entry: (-entry[1].weight, entry[0])):
@@ -82,7 +86,7 @@ def _work(
     out: list[_Point] = []
     for at, part in enumerate(structure.parts if structure else ()):
         if part.status == "missing":
-            text = f"No {part.name}." + (f" They may ask: {part.ask}" if part.ask else "")
+            text = f"Not said: {part.name}." + (f" They may ask: {part.ask}" if part.ask else "")
             out.append((7.4, text, f"structure.parts[{at}]"))
     for at, phrase in enumerate(coverage.phrases):
         name = _quoted(phrase.phrase)

@@ -95,6 +95,13 @@ def _general_terms() -> tuple[_GeneralTerm, ...]:
     )
 
 
+def spellings_of(term: Term) -> frozenset[tuple[str, ...]]:
+    """What transcribers write for a term, as texts of tokens; also the term itself."""
+    general = (each for each in _general_terms() if each.term == term.term)
+    spelled = (term.term, *term.written_as, *(text for each in general for text in each.written_as))
+    return frozenset(tuple(texts_of(text)) for text in spelled)
+
+
 def _forms(term: str, stands_for: Iterable[str], written_as: Iterable[str]) -> dict[str, Form]:
     forms: dict[str, Form] = {term: "exact"}
     for expansion in stands_for:

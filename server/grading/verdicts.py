@@ -20,7 +20,7 @@ from question_bank.models import Question
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
 from server.grading.answer import Answer
 from server.grading.sense.caching import by_identity
-from server.grading.terms import Form, TermIndex
+from server.grading.terms import Form, TermIndex, spellings_of
 from server.grading.tokenizer import tokenize
 
 TRANSCRIPT_CONFIDENCE = 0.0
@@ -32,9 +32,9 @@ _PUNCTUATION = ".,;:!?"
 _ORDER = {"mispronounced": 0, "unclear": 1, "correct": 2}
 
 
-def _tip(term: Term, written: str, form: Form) -> str:
+def _tip(term: Term, written: str, form: Form, *, heard: bool) -> str:
     said = f"Say {term.say}."
-    if form == "fuzzy":
+    if form == "fuzzy" and heard:
         return (
             f"The transcriber wrote “{written}”, as it may when {term.term} is said right or "
             f"nearly so. {said}"
@@ -69,6 +69,15 @@ def _lemmas(term: Term) -> tuple[str, ...]:
     return tuple(token.lemma for token in tokenize(term.term.split()))
 
 
+_spellings = by_identity(spellings_of)
+
+
+def _is_spelling(term: Term, texts: tuple[str, ...]) -> bool:
+    """Whether the words are what a transcriber writes for a term, or the plural of that."""
+    singular = (*texts[:-1], texts[-1].removesuffix("s"))
+    return not _spellings(term).isdisjoint((texts, singular))
+
+
 @dataclass(frozen=True)
 class _Said:
     """A place where a term was said: its words, and in which form."""
@@ -85,7 +94,8 @@ class _Said:
 def _said_in(answer: Answer, terms: TermIndex) -> Iterator[_Said]:
     """Where a term itself was said: neither its expansion nor a word derived from it.
 
-    "scheduling" covers scheduler as a key phrase, but says nothing about how it is pronounced.
+    "scheduling" covers scheduler as a key phrase, but says nothing about how it is pronounced, and
+    neither does "rolled back" about rollback, although "roll back" is a spelling of it.
     """
     for symbol, places in answer.symbols.items():
         term = terms.lexicon_terms.get(symbol)
@@ -94,7 +104,8 @@ def _said_in(answer: Answer, terms: TermIndex) -> Iterator[_Said]:
         for start, end, form in places:
             tokens = answer.tokens[start:end]
             lemmas = tuple(token.lemma for token in tokens)
-            if form == "fuzzy" or (form == "exact" and lemmas == _lemmas(term)):
+            spelled = form == "fuzzy" and _is_spelling(term, tuple(token.text for token in tokens))
+            if spelled or (form == "exact" and lemmas == _lemmas(term)):
                 words = {at for each in tokens for at in range(each.first, each.last + 1)}
                 yield _Said(term, tuple(sorted(words)), form)
 
@@ -198,7 +209,7 @@ def judge_terms(
                 source="transcript",
                 start_s=start_s,
                 end_s=end_s,
-                tip=_tip(term, written, each.form),
+                tip=_tip(term, written, each.form, heard=bool(words)),
                 word_indices=indices,
             )
         )

@@ -65,7 +65,7 @@ class PhraseRow:
         why: why it matters; only if it was not simply said.
         follow_up: what an interviewer would ask; likewise, and not together with ``question``.
         open: whether something is left to do (missing, partial, possible or denied).
-        weighty: whether it counts more than others.
+        weighty: whether it counts more than others, and none counts more than it.
         correction: who corrected the verdict, and why; empty if nobody did.
     """
 
@@ -102,7 +102,12 @@ class StructureRow:
 
 
 def phrase_row(
-    number: int, phrase: PhraseCoverage, prefix: str, *, to_owner: bool = False
+    number: int,
+    phrase: PhraseCoverage,
+    prefix: str,
+    *,
+    weighty: bool = False,
+    to_owner: bool = False,
 ) -> PhraseRow:
     """A key phrase as a row; ``number`` counts from 1, ``to_owner`` as in ``correction_text``."""
     status: ShownStatus = "denied" if phrase.negated else phrase.status
@@ -124,7 +129,7 @@ def phrase_row(
         why=phrase.why if left else "",
         follow_up=phrase.follow_up if left and not question_about(phrase) else "",
         open=left,
-        weighty=phrase.weight > 1,
+        weighty=weighty,
         correction=correction_text(corrected, to_owner=to_owner),
     )
 

@@ -207,8 +207,10 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
         to_owner: whether the one who gave the answer reads it: "you", not "the candidate".
     """
     report = bounded(report)
+    weights = {phrase.weight for phrase in report.coverage.phrases}
+    heaviest = max(weights) if len(weights) > 1 else None
     phrases = tuple(
-        phrase_row(number, phrase, prefix, to_owner=to_owner)
+        phrase_row(number, phrase, prefix, weighty=phrase.weight == heaviest, to_owner=to_owner)
         for number, phrase in enumerate(report.coverage.phrases, start=1)
     )
     terms = [_rows_of(said, prefix, to_owner) for said in said_terms(report.pronunciation.terms)]

@@ -1,6 +1,6 @@
 """Verdicts, scores and corrections in words: the same in pages, files and the terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from server.contract import (
@@ -10,6 +10,7 @@ from server.contract import (
     Report,
     TermVerdict,
     content_score,
+    credits_of,
     score_rule,
 )
 
@@ -141,11 +142,17 @@ def composition_text(report: Report) -> str:
         parts = report.structure.parts
         said = sum(part.status == "said" for part in parts)
         measured["structure"] = f"{said} of {len(parts)} parts" if parts else NOT_JUDGED
-        believed = report.structure.believed
-        if parts and believed is not None and round(believed, 2) < 1:
-            measured["structure"] += f", counted at {believed:.0%}"
-            if believed < SOUNDS_WRONG_BELOW:
-                measured["structure"] += ": some of it sounds wrong"
+        if parts and _is_by_this_rule(report):
+            counted = credits_of(report.coverage, report.structure)
+            measured["key phrases"] += _counted(counted.explained, {"little is explained": True})
+            sounds = "some of it sounds wrong"
+            if counted.believed >= SOUNDS_WRONG_BELOW:
+                sounds = "not all of it sounds right"
+            reasons = {
+                "it says little of what was asked": _is_less(counted.relevant),
+                sounds: _is_less(counted.believed),
+            }
+            measured["structure"] += _counted(counted.structure, reasons)
     texts = []
     for part in report.score_parts:
         most = part.share * 100
@@ -156,13 +163,28 @@ def composition_text(report: Report) -> str:
     return " + ".join(texts)
 
 
+def _counted(credit: float, reasons: Mapping[str, bool]) -> str:
+    """The share at which a part of the score counts, and why; empty if it counts in full."""
+    why = " and ".join(reason for reason, holds in reasons.items() if holds)
+    return f", counted at {credit:.0%}: {why}" if _is_less(credit) else ""
+
+
+def _is_less(credit: float) -> bool:
+    return round(credit, 2) < 1
+
+
 def rule_text(report: Report) -> str:
     """The rule behind these points; empty if another grader's rule made them."""
-    if report.structure is None or not report.score_parts:
+    if report.structure is None or not _is_by_this_rule(report):
         return ""
+    return score_rule(report.structure.kind)
+
+
+def _is_by_this_rule(report: Report) -> bool:
+    if report.structure is None or not report.score_parts or report.score is None:
+        return False
     today = content_score(report.coverage, report.structure).score
-    made_today = report.score is not None and abs(report.score - today) < SAME_SCORE
-    return score_rule(report.structure.kind) if made_today else ""
+    return abs(report.score - today) < SAME_SCORE
 
 
 def correction_lines(report: Report) -> Iterator[tuple[str, str]]:

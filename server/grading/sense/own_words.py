@@ -101,6 +101,8 @@ def _judged(
             # A clause that merely names it is close to it by that name alone.
             is_meant = found.spoken_of >= SPOKEN_OF_FROM and _is_sure(found)
             return named if is_meant and not spoken.is_denied(found.span) else phrase
+        elif _is_sure(found) and not spoken.is_denied(found.span) and _names(found, said, spoken):
+            return named  # in a clause that means it
     sure = found.word_for_word or _is_sure(found)
     if not sure and _is_chance_half(phrase, found):
         return phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
@@ -122,6 +124,12 @@ def _said_elsewhere(phrase: PhraseCoverage, found: Sensed, spoken: Spoken) -> Ph
     if not (apart and sure) or found.span in found.near_misses or spoken.is_denied(found.span):
         return phrase
     return _in_own_words(phrase, found, spoken, "covered")
+
+
+def _names(found: Sensed, said: Sequence[int], spoken: Spoken) -> bool:
+    """Whether the words that name a phrase elsewhere are also in the span."""
+    name = " ".join(spoken.texts[at] for at in said)
+    return _bare(name) in _bare(" ".join(spoken.texts[slice(*found.span)]))
 
 
 def _in_own_words(

@@ -196,7 +196,7 @@ def test_a_yes_counts_in_score_parts_and_summary() -> None:
     assert asked in " ".join(each.text for each in PLANTED.summary.work_on)
     assert asked not in " ".join(each.text for each in found.summary.work_on)
     # the structure stays on the list
-    assert "No example." in " ".join(each.text for each in found.summary.work_on)
+    assert "Not said: example." in " ".join(each.text for each in found.summary.work_on)
 
 
 def test_a_no_takes_the_words_away() -> None:

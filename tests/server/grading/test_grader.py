@@ -320,6 +320,12 @@ def test_repeated_starts(lexicon):
         ("in my actual job", "false_friend", "in my current job"),
         ("we didn't used it", "tense", "didn't + the base form"),
         ("I have seen it last week", "tense", "the simple past"),
+        ("I know this people", "collocation", "these people"),
+        ("every people can see it", "collocation", "everybody"),
+        ("I am working here since five years", "tense", "have been working … for"),
+        ("I am working here since 5 years", "tense", "have been working … for"),
+        ("I am working here since 2019", "tense", "have been working … since"),
+        ("I am agree with him", "tense", "agree, or do not agree"),
     ],
 )
 def test_language_notes(lexicon, text, kind, better):
@@ -339,6 +345,10 @@ def test_language_notes(lexicon, text, kind, better):
         "I made the tests faster",
         "I think it is fine, maybe",
         "what it is called",
+        "and one thing that people forget is the driver",
+        "The thing that people often get wrong is the utilization.",
+        "after this people understood it",
+        "I have been working here since then",
     ],
 )
 def test_good_english_gets_no_note(lexicon, text):

@@ -119,6 +119,47 @@ def test_a_rough_transcripts_score_is_shown_as_the_least_it_can_be() -> None:
     assert f"at least {content.score:.0%}" in shown
 
 
+@pytest.mark.parametrize(
+    ("believed", "score", "told"),
+    [
+        (0.64, None, "counted at 64%: not all of it sounds right)"),
+        (0.3, None, "counted at 30%: some of it sounds wrong)"),
+        (1.0, 0.15, "counted at 50%: it says little of what was asked)"),
+        (1.0, None, "parts)"),
+    ],
+)
+def test_points_that_do_not_count_say_why(believed: float, score: float | None, told: str) -> None:
+    assert REPORT.structure is not None
+    structure = REPORT.structure.model_copy(update={"believed": believed, "kind": "explain"})
+    coverage = REPORT.coverage
+    if score is not None:
+        coverage = coverage.model_copy(update={"score": score})
+    content = content_score(coverage, structure)
+    report = REPORT.model_copy(
+        update={
+            "coverage": coverage,
+            "structure": structure,
+            "score": content.score,
+            "score_parts": content.parts,
+        }
+    )
+    assert composition_text(report).endswith(told)
+
+
+def test_only_the_heaviest_phrases_count_more_and_only_if_others_weigh_less() -> None:
+    def weighty(*weights: float) -> list[bool]:
+        phrases = tuple(
+            each.model_copy(update={"weight": weight})
+            for each, weight in zip(REPORT.coverage.phrases, weights, strict=False)
+        )
+        coverage = REPORT.coverage.model_copy(update={"phrases": phrases})
+        view = view_report(REPORT.model_copy(update={"coverage": coverage}))
+        return [row.weighty for row in view.phrases]
+
+    assert weighty(2.0, 2.0, 2.0) == [False, False, False]
+    assert weighty(1.0, 3.0, 2.0) == [False, True, False]
+
+
 def test_a_phrase_perhaps_said_is_marked_and_asked_about() -> None:
     view = view_report(REPORT)
     row = view.phrases[4]
@@ -140,7 +181,7 @@ def test_parts_lead_to_their_words_and_points_to_their_parts() -> None:
     assert (said.said, said.quote.href, said.quote.from_s) == (True, "#x-w-7", 6.85)
     assert (missing.said, missing.ask) == (False, "Can you give a number?")
     points = {point.text: point.href for point in view.work_on}
-    assert points["No example. They may ask: Can you give a number?"] == "#x-part-2"
+    assert points["Not said: example. They may ask: Can you give a number?"] == "#x-part-2"
 
 
 def test_scores_graded_in_different_ways_are_not_compared() -> None:
