@@ -138,3 +138,16 @@ def test_a_name_in_another_sense_is_at_most_asked_about() -> None:
 )
 def test_text_without_punctuation_makes_no_denial(text: str) -> None:
     assert counts(judged("cloud-slow-multi-node-network", text)["NCCL tests"])
+
+
+def test_a_name_said_in_a_clause_that_means_it_is_not_in_other_words() -> None:
+    text = (
+        "So there is a small daemon on every GPU node which talks to the kubelet and says, I "
+        "have eight cards here, and this one is healthy and that one is not. After this the "
+        "node shows nvidia.com/gpu equals eight in its capacity. Now when my pod says in the "
+        "limits, I want one GPU, the scheduler looks for a node with a free one. It does not "
+        "know which card, it only counts. The kubelet then asks this daemon for a concrete "
+        "card and gives it to the container."
+    )
+    found = judged("mlp-how-a-pod-gets-a-gpu", text)["kubelet"]
+    assert (found.status, found.how) == ("covered", "exact")
