@@ -1,9 +1,11 @@
 """Encodes the sentences of the built-in bank and of the rubrics: run it after changing either.
 
 `python scripts/sense_vectors.py` writes bank_vectors.npy, bank_keys.npy and background.npy in
-server/grading/sense/data; a test fails where a sentence is missing in them.
+server/grading/sense/data; a test fails where a sentence is missing in them. `--again` encodes all
+sentences, which another encoder needs (`scripts/train_encoder.py`), not only new ones.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -22,6 +24,11 @@ BACKGROUND_EVERY = 6
 
 def main() -> int:
     """Writes the files."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--again", action="store_true", help="encode all sentences again")
+    if parser.parse_args().again:
+        for name in ("bank_keys", "bank_vectors"):
+            (FOLDER / f"{name}.npy").unlink(missing_ok=True)
     bank = load_bank()
     sentences = [each for question in bank.questions for each in sentences_of(question)]
     sentences += rubric_sentences()

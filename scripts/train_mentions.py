@@ -10,11 +10,20 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Final
 
 import numpy as np
 import yaml
-from train_sense import ANSWERS, DATA, LEARNED_FROM, ROOT, VOICE_PENALTY, fit_logistic
+from train_sense import (
+    ANSWERS,
+    DATA,
+    LEARNED_FROM,
+    ROOT,
+    TRAINING_BANKS,
+    VOICE_PENALTY,
+    fit_logistic,
+)
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
@@ -36,10 +45,15 @@ from server.grading.sense.vectors import AnswerSense, mean_vector, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 PENALTY: Final = 60.0
-LOOK_WEIGHT, STATEMENT_WEIGHT, WRONG_WEIGHT = 3.0, 3.0, 3.0
-"""Of sentences that only look like a phrase, of short ones that say it, both of which are few and
-stand with and without punctuation, and of mentions in answers that do not say it."""
+WEIGHTS: Final = {"trap": 6.0, "statement": 3.0, "frame": 2.0, "unpunctuated": 1.5}
+"""Of sentences that only look like a phrase and of short ones that say it, both of which are few
+and stand with and without punctuation, of frames, and of sentences of answers that have none."""
+WRONG_WEIGHT: Final = 3.0
+"""Of mentions in answers that do not say the phrase."""
 TRAPS: Final = ("traps_of_questions", "traps_to_learn", "traps_of_four_authors")
+FRAME_FILLINGS: Final = 4
+CLAIMS: Final = "limits"
+"""Frames that claim something of what they name, which is false of most phrases."""
 SENSELESS: Final = frozenset({"denial", "counter"})
 """Kinds of sentences that the stance decides."""
 MIN_WORDS: Final = 5
@@ -75,10 +89,10 @@ class Mentions:
 
 def main() -> int:
     """Fits, writes and reports."""
-    found = mentions_of([*from_answers(), *from_judgments()])
+    found = mentions_of([*from_answers(), *from_judgments(), *from_frames()])
     weights = np.where(found.says == 1.0, 1.0, WRONG_WEIGHT)
-    weights[found.kinds == "trap"] = LOOK_WEIGHT
-    weights[found.kinds == "statement"] = STATEMENT_WEIGHT
+    for kind, weight in WEIGHTS.items():
+        weights[found.kinds == kind] = weight
     logits = np.zeros(len(found.rows))
     for fold in set(found.folds):
         kept = found.folds != fold
@@ -107,7 +121,7 @@ def from_answers() -> Iterator[Text]:
     A sentence of a strong answer that names what the coach ticked says it; of a weak one nobody
     knows.
     """
-    questions = {question.id: question for question in load_bank().questions}
+    questions = {question.id: question for question in load_bank(TRAINING_BANKS).questions}
     for file in LEARNED_FROM:
         lines = (ANSWERS / f"{file}.jsonl").read_text("utf-8").splitlines()
         for entry in map(json.loads, lines):
@@ -163,6 +177,31 @@ def from_judgments() -> Iterator[Text]:
             words, phrase = tuple(entry["said"].split()), frozenset({entry["phrase"]})
             question = named[entry["phrase"]]
             yield Text(question, words, phrase, none, "statement", fold_of[question.id])
+
+
+def from_frames() -> Iterator[Text]:
+    """Sentences whose speaker stands by what he names, filled with phrases and otherwise plain.
+
+    They say nothing else of what was asked, as in "nobody had looked at X before I did". Some come
+    after a sentence that disclaims the phrase: "I had no idea what X is. I'd start with X."
+    """
+    chance = Random(4)
+    questions = load_bank().questions
+    stored = yaml.safe_load((ANSWERS / "stances.yaml").read_text("utf-8"))
+    frames, disclaimers = (
+        [frame for family, own in stored[kind].items() if family != CLAIMS for frame in own]
+        for kind in ("stood_by", "disclaimed")
+    )
+    for frame in frames:
+        for filling in range(FRAME_FILLINGS):
+            at = chance.randrange(len(questions))
+            phrase = chance.choice(questions[at].key_phrases).phrase
+            told = (chance.choice(disclaimers), frame) if filling % 2 else (frame,)
+            text = " ".join(f"{each[0].upper()}{each[1:]}." for each in told)
+            words = tuple(text.replace("{x}", phrase).split())
+            written = _unpunctuated(words) if filling == 0 else words
+            said, fold = frozenset({phrase}), LEARNED_FROM[at % len(LEARNED_FROM)]
+            yield Text(questions[at], written, said, frozenset(), "frame", fold)
 
 
 def _sentences(text: str) -> list[tuple[str, ...]]:

@@ -34,7 +34,10 @@ ROOT = Path(__file__).resolve().parent.parent
 ANSWERS = ROOT / "benchmarks" / "answers"
 DATA = ROOT / "server" / "grading" / "sense" / "data"
 
-LEARNED_FROM: Final = ("dev1", "dev2", "dev3", "dev4", "seen", "seen2")
+FIELDS: Final = ("robo", "mobile", "ops")
+"""Other fields: each has a bank of its own, and answers to its questions."""
+TRAINING_BANKS: Final = tuple(ANSWERS / f"{field}_bank.yaml" for field in FIELDS)
+LEARNED_FROM: Final = ("dev1", "dev2", "dev3", "dev4", "seen", "seen2", *FIELDS)
 METRIC_DIMENSIONS: Final = 128
 METRIC_SHRINKAGE: Final = 0.3
 """Added to the covariance within phrases, as a share of its mean: 8 ways a phrase are few."""
@@ -78,7 +81,7 @@ def main() -> int:
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     parser.add_argument("--without", help="a file of answers to leave out, such as seen2")
     options = parser.parse_args()
-    questions = {question.id: question for question in load_bank().questions}
+    questions = {question.id: question for question in load_bank(TRAINING_BANKS).questions}
     files = [name for name in LEARNED_FROM if name != options.without]
     cases = [case for name in files for case in read(ANSWERS / f"{name}.jsonl", questions)]
     off_topic = answers_to_others(cases, list(questions.values()), files)
@@ -93,25 +96,28 @@ def learn(
 ) -> None:
     """Fits, reports what is found with each file held out, and writes."""
     logits: list[Floats] = [np.empty(0)] * len(cases)
-    features: list[Floats] = [np.empty(0)] * len(cases)
+    held: list[Floats] = [np.empty(0)] * len(cases)
     voices = np.zeros(len(cases))
     for file in files:  # the rows of the last regression come from unseen authors and questions
         own = {case.question.id for case in cases if case.file == file and case.own_question}
         metric = fit_metric([q for q in questions if q.id not in own])
-        made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
-        learned = [
-            (case, each)
-            for case, each in zip(cases, made, strict=True)
-            if case.file != file and case.question.id not in own and not case.is_excerpt
-        ]
+        learned: list[tuple[Case, Floats]] = []
+        for at, case in enumerate(cases):
+            held_out = case.file == file
+            if held_out or not (case.question.id in own or case.is_excerpt):
+                told = question_sense(case.question)
+                made = span_features(told, case.sense, case.words, metric)
+                if held_out:
+                    held[at] = made
+                else:
+                    learned.append((case, made))
         span, voice = fit_span(learned), fit_voice([case for case, _ in learned])
         for at, case in enumerate(cases):
             if case.file == file:
-                features[at] = made[at]
-                logits[at] = span.logits(made[at])
+                logits[at] = span.logits(held[at])
                 voices[at] = voice.logits(mean_vector(case.sense)[None])[0]
     rows = np.concatenate(
-        [rows_of(*each) for each in zip(cases, logits, features, voices, strict=True)]
+        [rows_of(*each) for each in zip(cases, logits, held, voices, strict=True)]
     )
     labels = np.concatenate([case.labels for case in cases])
     status = np.concatenate([case.status for case in cases])
@@ -146,12 +152,13 @@ def learn(
     )
     if not dry_run:
         metric = fit_metric(questions)
-        made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in cases]
+        whole = [case for case in cases if not case.is_excerpt]
+        made = [span_features(question_sense(c.question), c.sense, c.words, metric) for c in whole]
         write(
             metric,
-            fit_span([(c, m) for c, m in zip(cases, made, strict=True) if not c.is_excerpt]),
+            fit_span(list(zip(whole, made, strict=True))),
             fit(rows[open_], labels[open_], weights[open_]),
-            fit_voice([case for case in cases if not case.is_excerpt]),
+            fit_voice(whole),
         )
 
 

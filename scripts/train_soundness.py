@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from train_sense import ANSWERS, DATA, LABELS, LEARNED_FROM, Case, fit_logistic, read
+from train_sense import (
+    ANSWERS,
+    DATA,
+    LABELS,
+    LEARNED_FROM,
+    TRAINING_BANKS,
+    Case,
+    fit_logistic,
+    read,
+)
 
 from question_bank.loader import load_bank
 from server.grading.sense.claims import ANSWER_CLAIMS, MarkedWords, answer_claims
@@ -47,7 +56,7 @@ class Answer:
 
 def main() -> int:
     """Fits, writes and reports."""
-    questions = {question.id: question for question in load_bank().questions}
+    questions = {question.id: question for question in load_bank(TRAINING_BANKS).questions}
     answers = [
         answer for file in FILES for answer in looked_at(read(ANSWERS / f"{file}.jsonl", questions))
     ]

@@ -18,6 +18,7 @@ from train_sense import ANSWERS, ROOT, fit_logistic
 
 from question_bank.loader import load_bank
 from question_bank.models import Kind
+from server.grading.lexis.words import lemma
 from server.grading.sense.encoder import cosines
 from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.vectors import AnswerSense, senses_of
@@ -51,6 +52,8 @@ FALSE_COST: Final = 0.7
 """A part wrongly found costs so much of one that is missed."""
 MIN_WORDS: Final = 4
 SENSE_DIMENSIONS: Final = 384
+ARTICLES: Final = frozenset({"a", "an", "the"})
+_BE: Final = frozenset({"is", "are", "was", "were", "am"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +197,7 @@ def from_answers(kind: Kind, rubric: Rubric) -> Iterator[Text]:
         if entry["kind"] == kind:
             segments.append((group, True, entry["segments"]))
             segments.append((group, True, unpunctuated(entry["segments"])))
+            segments.append((group, True, bare_forms(entry["segments"])))
             segments += [
                 (group, False, [each])
                 for each in entry["segments"]
@@ -213,6 +217,21 @@ def unpunctuated(
         (says, open_, " ".join(word.strip(".,;:?!").lower() for word in text.split()))
         for says, open_, text in segments
     ]
+
+
+def bare_forms(
+    segments: Sequence[tuple[list[str], list[str], str]],
+) -> list[tuple[list[str], list[str], str]]:
+    """The same without articles, tenses and plurals, as some learners of English speak."""
+    return [
+        (says, open_, " ".join(map(_bare_form, spoken)))
+        for says, open_, text in unpunctuated(segments)
+        if (spoken := [word for word in text.split() if word not in ARTICLES])
+    ]
+
+
+def _bare_form(word: str) -> str:
+    return "is" if word in _BE else lemma(word) if word.isalpha() else word
 
 
 def labels_of(

@@ -55,13 +55,14 @@ PHRASE_FEATURES: Final = (
     "best", "second", "mean5", "others_mean", "others_best", "half_said", "prompt", "prompt_mean",
     "overlap", "way_less_other_metric", "ask",
     "length", "others_mean_by_length", "prompt_mean_by_length",
-    *ANSWER_CLAIMS, "voice", "voice_by_length", *SPAN_CLAIMS,
+    *ANSWER_CLAIMS, "voice", "voice_by_length", *SPAN_CLAIMS, "lead",
 )  # fmt: skip
 """The best span's score; the best score beside it; the mean of the five best; the other phrases'
 best; whether the words say half of the phrase; and four features of the best span. ``length`` is
 the logarithm of the number of spans: how much of the question a whole answer says is informative
 about each phrase, but how much one sentence says is not. ``voice``: how much of what was asked the
-answer says, as a logit, by its vectors alone; then how the best span says it."""
+answer says, as a logit, by its vectors alone; then how the best span says it, and how far its score
+is above that for any other phrase."""
 OF_WHAT_IS_SAID: Final = PHRASE_FEATURES.index(ANSWER_CLAIMS[0])
 """The first this many are about what is said; the rest are about how it is said."""
 
@@ -234,7 +235,8 @@ def phrase_features(
         axis=1,
     )
     spoken = span_claims(question, words, answer.spans, top, features)
-    return np.concatenate((said, np.tile(whole, (count, 1)), spoken), axis=1)
+    lead = best - best_of_others(scores, alone=0.0)[range(count), top]
+    return np.concatenate((said, np.tile(whole, (count, 1)), spoken, lead[:, None]), axis=1)
 
 
 @cache

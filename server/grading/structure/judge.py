@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from question_bank.models import Kind, Question
 from server.contract import Structure, StructurePart, Word, evidence_of
+from server.grading.lexis.vocabulary import FUNCTION_WORDS
+from server.grading.lexis.words import word_set
 from server.grading.sense.caching import by_identity
 from server.grading.sense.clauses import MAX_WORDS, Span
 from server.grading.sense.encoder import Vectors, cosines
@@ -31,6 +33,8 @@ from server.grading.structure.rubrics import KINDS, Rubric, rubric_of
 FULL_WORDS: Final = 60
 """In a shorter answer, the position of a passage says less: one sentence has no opening or end."""
 _BEFORE: Final = ", "
+_OF_SENTENCES: Final = FUNCTION_WORDS - word_set("and or nor & /")
+"""Words that every sentence has one of, in any kind of English, and a list of names has not."""
 
 
 class SpanFacts:
@@ -67,13 +71,20 @@ class SpanFacts:
         table.ravel()[found] = 1.0
         table = np.minimum(holds[:, clauses].astype(np.float64) @ table, 1.0)
         self.facts: Floats = table[:, : len(FACTS)]
+        sums = np.r_[0, np.cumsum([word in _OF_SENTENCES for word in plain])]
+        self._is_list = sums[ends] == sums[starts]
         self.cues: Floats = table[:, len(FACTS) :]
 
     def may_say(self, rubric: Rubric) -> npt.NDArray[np.bool_]:
-        """Whether each span has any of the facts that a part needs, shape (parts, spans)."""
+        """Whether each span has any of the facts that a part needs, shape (parts, spans).
+
+        Bare words in a row ("cache, queue, cost") say only parts that consist of names.
+        """
         found: npt.NDArray[np.bool_] = rubric.needs @ self.facts.T > 0.0
         found |= rubric.takes_cue[:, None] & (self.cues.T > 0.0)
-        return found | rubric.needs_nothing[:, None]
+        found |= rubric.needs_nothing[:, None]
+        found &= rubric.takes_lists[:, None] | ~self._is_list
+        return found
 
 
 @dataclass(frozen=True, eq=False)

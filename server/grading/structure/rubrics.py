@@ -26,7 +26,8 @@ class Part(BaseModel):
     ``needs``: a passage says the part only if it holds one of these facts or a cue of the part
     (none: always). ``cues``: regular expressions over the plain words (numbers as ``#``) that mark
     the part. ``says``: examples as people say it; ``not_``: what looks like it but is empty.
-    ``count``: how many separate passages say all of it.
+    ``count``: how many separate passages say all of it. ``lists``: whether bare words in a row may
+    say it ("insurance company, Minneapolis").
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -36,6 +37,7 @@ class Part(BaseModel):
     count: int = Field(default=1, ge=1)
     needs: tuple[Fact | Literal["cue"], ...] = ()
     ask: str
+    lists: bool = False
     cues: tuple[str, ...] = ()
     says: tuple[str, ...] = Field(min_length=1)
     not_: tuple[str, ...] = Field(default=(), alias="not")
@@ -77,6 +79,7 @@ class Rubric:
         needs: (parts, facts), 1 where the fact is one of those that the part needs.
         needs_nothing: for each part, whether any passage may say it.
         takes_cue: for each part, whether one of its cues may replace a fact.
+        takes_lists: for each part, whether bare words in a row may say it.
     """
 
     parts: tuple[CompiledPart, ...]
@@ -90,6 +93,7 @@ class Rubric:
     needs: Floats
     needs_nothing: npt.NDArray[np.bool_]
     takes_cue: npt.NDArray[np.bool_]
+    takes_lists: npt.NDArray[np.bool_]
 
     def closest(self, near: Vectors) -> Vectors:
         """The highest value of each group of rows, shape (groups, spans); the first is ``empty``.
@@ -141,6 +145,7 @@ def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
         needs=np.array([[fact in each.part.needs for fact in FACTS] for each in parts], np.float64),
         needs_nothing=np.array([not each.part.needs for each in parts]),
         takes_cue=np.array(["cue" in each.part.needs for each in parts]),
+        takes_lists=np.array([each.part.lists for each in parts]),
     )
 
 

@@ -42,3 +42,25 @@ def test_another_model_is_refused_or_left_alone(model: bytes) -> None:
 def test_what_is_no_protocol_buffer_is_refused() -> None:
     with pytest.raises(ValueError, match="no ONNX model"):
         lean(b"\x0f\x00\x00")
+
+
+def test_given_tensors_take_the_place_of_its_own() -> None:
+    name = "inner.encoder.layer.5.output.LayerNorm.bias"
+    shipped = SHIPPED.read_bytes()
+    shifted = np.full(384, 7.0, np.float32)
+    session = onnxruntime.InferenceSession(
+        lean(shipped, {name: shifted}), providers=["CPUExecutionProvider"]
+    )
+    ids = np.array([[101, 2054, 102]])
+    named = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+    hidden = session.run(None, named | {"token_type_ids": np.zeros_like(ids)})[0]
+    assert 6.0 < hidden.mean() < 8.0  # it adds the bias last
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "complaint"),
+    [("no.such", 384, r"no tensors no\.such"), ("val_8", 384, "another size")],
+)
+def test_tensors_that_do_not_fit_are_refused(name: str, size: int, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        lean(SHIPPED.read_bytes(), {name: np.zeros(size, np.float32)})
