@@ -49,15 +49,16 @@ class FasterWhisper(Transcriber):
 
     name = "faster-whisper"
 
-    def __init__(self, model: str, whisper: Any) -> None:
+    def __init__(self, model: str, whisper: Any, lean: "LeanModel | None" = None) -> None:
         self.model = model
         self._whisper = whisper
+        self._lean = lean
 
     def recognize(self, clip: Clip) -> Sequence[Word]:
         """See ``Transcriber``."""
         try:
-            if isinstance(self._whisper.model, LeanModel):
-                self._whisper.model.forget_samples()
+            if self._lean is not None:
+                self._lean.forget_samples()
             segments, _info = self._whisper.transcribe(
                 clip.samples,
                 language="en",
@@ -199,7 +200,7 @@ def load(options: EngineOptions) -> FasterWhisper:
         raise WeightsError(f"{folder} holds a broken tokenizer.json ({_line(error)})") from error
     again = partial(ctranslate2.models.Whisper, folder, compute_type="int8", intra_threads=threads)
     whisper.model = LeanModel(again, whisper.model)
-    return FasterWhisper(model, whisper)
+    return FasterWhisper(model, whisper, whisper.model)
 
 
 def _weights(options: EngineOptions) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from importlib import resources
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from question_bank.models import Question
 from server.contract import PhraseCoverage
@@ -90,7 +91,8 @@ class Sensed:
         phrase only. ``word_for_word``: the span is one of the phrase's ways. ``near_misses``: spans
         that look like the phrase but, according to the bank, are something else. ``spoken_of``:
         logit that the sentence naming the phrase is about it; ``None`` if unknown. ``weakness``:
-        how much the answer sounds like a wrong one, 0 to 1.
+        how much the answer sounds like a wrong one, 0 to 1. ``repeated``: those of ``near_misses``
+        that are a sentence of the bank, except for a filler or an ending.
     """
 
     span: Span
@@ -101,6 +103,7 @@ class Sensed:
     near_misses: tuple[Span, ...]
     spoken_of: float | None = None
     weakness: float = 0.0
+    repeated: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -174,12 +177,17 @@ def sense_phrases(
                 score,
                 score - float(rivals[at, top]),
                 word_for_word,
-                tuple(answer.spans[number] for number in np.flatnonzero(missed[at])),
+                _spans(answer, missed[at]),
                 spoken_of(at, held),
                 weakness,
+                _spans(answer, missed[at] & (misses[at] >= WORD_FOR_WORD)),
             )
         )
     return SensedAnswer(tuple(found), round(believed_of(soundness, len(words)), 3))
+
+
+def _spans(answer: AnswerSense, chosen: npt.NDArray[np.bool_]) -> tuple[Span, ...]:
+    return tuple(answer.spans[number] for number in np.flatnonzero(chosen))
 
 
 def phrase_features(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from question_bank.models import KeyPhrase, Question
 from server.contract import (
@@ -27,6 +28,9 @@ from server.grading.sense.thresholds import (
     SPOKEN_OF_FROM_WEAK,
 )
 from server.grading.sense.vectors import AnswerSense
+
+_LITERAL: Final = ("exact", "inflected", "alias", "acronym")
+"""How a phrase was found if its own name was said."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +85,9 @@ def _judged(
     key: KeyPhrase, phrase: PhraseCoverage, found: Sensed, spoken: Spoken
 ) -> PhraseCoverage:
     said = () if phrase.evidence is None else phrase.evidence.word_indices
-    if said and any(start <= said[0] and said[-1] < end for start, end in found.near_misses):
+    # a name needs more to be taken for a near miss than words that may say something else anyway
+    misses = found.repeated if phrase.how in _LITERAL else found.near_misses
+    if said and any(start <= said[0] and said[-1] < end for start, end in misses):
         phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     if phrase.status == "covered":
         if phrase.negated and found.word_for_word and not spoken.is_denied((said[0], said[-1] + 1)):

@@ -25,8 +25,12 @@ ANSWER = (
 
 
 @pytest.fixture
-def run() -> Run:
-    """Run ``aloud`` with these arguments; the consoles are new for each run."""
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run ``aloud`` with these arguments; the consoles are new for each run, and as wide as usual.
+
+    The runner of the tests says in the environment how wide its own terminal is.
+    """
+    monkeypatch.delenv("COLUMNS", raising=False)
 
     def _run(*arguments: str, input: str | bytes | None = None) -> Result:
         common.out.cache_clear()

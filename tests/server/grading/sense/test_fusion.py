@@ -125,6 +125,31 @@ def test_half_a_phrase_counts_if_the_answer_seems_to_say_it(
 
 
 @pytest.mark.parametrize(
+    ("how", "repeated", "status"),
+    [("alias", False, "covered"), ("alias", True, "missing"), ("fuzzy", False, "missing")],
+)
+def test_a_name_is_no_near_miss_unless_it_repeats_one(
+    how: Literal["alias", "fuzzy"], repeated: bool, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    span = (0, 4)
+    sensed = Sensed(
+        span, 0.0, -9.0, 1.0, False, (span,), SPOKEN_OF_FROM + 1.0, repeated=(span,) * repeated
+    )
+    none = [None] * (len(QUESTION.key_phrases) - 1)
+    monkeypatch.setattr(
+        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((sensed, *none), 1.0)
+    )
+    words = ["I", "rolled", "it", "back"]
+    first, *others = missing(QUESTION).phrases
+    named = first.model_copy(
+        update={"status": "covered", "how": how, "evidence": evidence_of(words, (), [1, 2])}
+    )
+    coverage = Coverage(score=0.0, phrases=(named, *others))
+    found, _ = with_own_words(coverage, QUESTION, spoken(words))
+    assert found.phrases[0].status == status
+
+
+@pytest.mark.parametrize(
     ("weakness", "status"),
     [(0.0, "covered"), (0.4, "covered"), (0.6, "possible"), (1.0, "possible")],
 )
