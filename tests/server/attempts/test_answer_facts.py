@@ -257,7 +257,16 @@ def test_the_overview_counts_every_answer_and_reads_no_report(
     assert (own.answers, own.terms[0].judged, own.terms[0].people) == (1, 2, 1)
     assert [each.phrase for each in own.phrases] == ["continuous batching"]
     shown = world.client("cleo", accept="text/html").get("/coach").text
-    assert "Missed key phrases" in shown
+    assert "Missed key phrases" in shown and "among the newest" not in shown
+
+    monkeypatch.setattr("server.review.overview.NEWEST", 6)  # none of Ben's first seven
+    newest = overview_of(world.service.database, world.spring.id)
+    assert (newest.answers, newest.newest) == (13, 6)
+    assert [(each.phrase, each.missed, each.asked) for each in newest.phrases] == [
+        ("continuous batching", 6, 6)
+    ]
+    shown = world.client("cleo", accept="text/html").get("/coach").text
+    assert "among the newest 6" in shown
 
 
 def test_the_overview_shows_the_scores_by_the_rubric(world: People) -> None:
