@@ -172,6 +172,8 @@ class Session(WrittenSession):
     def hear_again(self, sound: Clip | SoundFile, question_id: str, revision: Revision) -> Revision:
         """A transcript whose words were corrected, with how its terms were said.
 
+        The engine is not loaded for it; see ``Revision.heard_again`` for what was heard before.
+
         Args:
             sound: the recording.
             question_id: the question it answers.
@@ -184,7 +186,7 @@ class Session(WrittenSession):
         if hear is None or any(each.start_s is None for each in words):
             return revision
         track = hear_words_again(hear, sound, words)
-        return Revision(transcript=revision.transcript, evidence=track.added_to(revision.evidence))
+        return revision.heard_again(track.added_to(revision.evidence))
 
     def transcribe(self, clip: Clip) -> Transcript:
         """What is said in a recording that answers no question.

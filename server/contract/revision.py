@@ -8,7 +8,14 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from server.contract.transcript import CorrectedWords, Evidence, Transcript, Word
+from server.contract.transcript import (
+    CorrectedWords,
+    Evidence,
+    HeardPhrase,
+    Transcript,
+    Word,
+    parts_of,
+)
 from server.contract.wire import Wire
 
 INSERTED_WORD_S: Final = 0.4
@@ -29,7 +36,8 @@ class Revision(Wire):
 
         Unchanged words keep their times and what was heard in them. The others share the time of
         the words that they replace, in proportion to their letters, or the gap between their
-        neighbors; what was heard in replaced words is dropped.
+        neighbors; what was heard in replaced words is dropped. A key phrase that was heard
+        stays unless it is contradicted, see ``_contradicts``.
 
         Args:
             text: the whole transcript as it should read.
@@ -39,6 +47,7 @@ class Revision(Wire):
         words: list[Word] = []
         marks: list[CorrectedWords] = []
         moved: dict[int, int] = {}
+        phrases = self.evidence.heard_phrases
         for same, (a, b, c, d) in _changes([word.text for word in raw], texts):
             if same:
                 moved |= zip(range(a, b), range(c, d), strict=True)
@@ -47,6 +56,9 @@ class Revision(Wire):
             was = " ".join(word.text for word in raw[a:b])
             marks.append(CorrectedWords(word_index=c, word_count=d - c, was=was))
             words += _timed(texts[c:d], *_room(self.transcript, a, b, d - c))
+            phrases = tuple(
+                each for each in phrases if not _contradicts(each, raw, (a, b), texts[c:d])
+            )
         heard = []
         for term in self.evidence.heard:
             places = [moved.get(term.word_index + each) for each in range(term.word_count)]
@@ -61,7 +73,43 @@ class Revision(Wire):
                     "corrected": tuple(marks),
                 }
             ),
-            evidence=self.evidence.model_copy(update={"heard": tuple(heard)}),
+            evidence=self.evidence.model_copy(
+                update={"heard": tuple(heard), "heard_phrases": phrases}
+            ),
+        )
+
+    def heard_again(self, again: Evidence) -> "Revision":
+        """This revision, with what was heard when its recording was listened to again.
+
+        A key phrase found now counts where words were corrected. Elsewhere what was heard first
+        stays, because the engine's decoder, which takes no part now, judged these places too. If
+        another version of the hearing listened then, all that it finds is added.
+
+        Args:
+            again: the evidence, with what was heard among the corrected words.
+        """
+        first = self.evidence
+        kept = first.heard_phrases
+        same_hearing = first.hearing_version == again.hearing_version
+        new = [
+            each
+            for each in again.heard_phrases
+            if not any(each.start_s < old.end_s and old.start_s < each.end_s for old in kept)
+            and not (same_hearing and self._as_transcribed(each))
+        ]
+        phrases = tuple(sorted((*kept, *new), key=lambda each: each.start_s))
+        return Revision(
+            transcript=self.transcript,
+            evidence=again.model_copy(update={"heard_phrases": phrases}),
+        )
+
+    def _as_transcribed(self, phrase: HeardPhrase) -> bool:
+        """Whether the words where a phrase was heard are the engine's own."""
+        place = [at for at, word in enumerate(self.transcript.words) if _is_at(phrase, word)]
+        return not any(
+            place[0] < each.word_index <= place[-1]
+            or not set(place).isdisjoint(range(each.word_index, each.word_index + each.word_count))
+            for each in (self.transcript.corrected if place else ())
         )
 
 
@@ -91,6 +139,40 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> Iterable[tuple[bool
     for same, group in groupby(found, key=lambda each: each.tag == "equal"):
         run = list(group)
         yield same, (run[0].src_start, run[-1].src_end, run[0].dest_start, run[-1].dest_end)
+
+
+def _contradicts(
+    phrase: HeardPhrase, raw: Sequence[Word], changed: tuple[int, int], now: Sequence[str]
+) -> bool:
+    """Whether the candidate's words mean that a phrase was not said where it was heard.
+
+    They do if they stand there and are neither the engine's, but for case and punctuation, nor
+    words of the phrase.
+
+    Args:
+        phrase: what was heard.
+        raw: the engine's words.
+        changed: the first of them that the candidate replaced, and the one behind the last.
+        now: the candidate's words.
+    """
+    first, end = changed
+    if end > first:
+        is_there = any(_is_at(phrase, word) for word in raw[first:end])
+    else:  # words that were left out stand there if both of their neighbors do
+        beside = raw[max(0, first - 1) : first + 1]
+        is_there = len(beside) == 2 and all(_is_at(phrase, word) for word in beside)
+    if not is_there:
+        return False
+    new = list(parts_of(" ".join(now)))
+    was = list(parts_of(" ".join(word.text for word in raw[first:end])))
+    return new != was and not set(parts_of(phrase.phrase)).issuperset(new)
+
+
+def _is_at(phrase: HeardPhrase, word: Word) -> bool:
+    """Whether the middle of a word is where a phrase was heard."""
+    if word.start_s is None or word.end_s is None:
+        return False
+    return phrase.start_s < (word.start_s + word.end_s) / 2 < phrase.end_s
 
 
 def _room(transcript: Transcript, a: int, b: int, count: int) -> tuple[float | None, float | None]:

@@ -83,8 +83,8 @@ class Transcript(Wire):
 
         Case and punctuation do not matter.
         """
-        wanted = list(_parts(words))
-        said = [(part, index) for index, text in enumerate(self.tokens) for part in _parts(text)]
+        wanted = list(parts_of(words))
+        said = [(part, index) for index, text in enumerate(self.tokens) for part in parts_of(text)]
         size = len(wanted)
         return [
             range(said[at][1], said[at + size - 1][1] + 1)
@@ -116,7 +116,8 @@ class Transcript(Wire):
         return self
 
 
-def _parts(text: str) -> Iterator[str]:
+def parts_of(text: str) -> Iterator[str]:
+    """The words of a text without case, apostrophes and punctuation."""
     yield from re.findall(r"[^\W_]+", text.casefold().replace("'", "").replace("’", ""))
 
 

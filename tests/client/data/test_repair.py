@@ -26,8 +26,9 @@ from client.data.repair import (
 )
 from client.practice.progress import all_attempts
 from pronunciation.clip import Clip
+from pronunciation.hearing import HEARING_VERSION
 from question_bank.models import Question
-from server.contract import Attempt, HeardTerm, Transcript, Word
+from server.contract import Attempt, Evidence, HeardPhrase, HeardTerm, Transcript, Word
 from tests.client.shared_server import backend_of, server_with_people
 from tests.client.studio.studio_parts import ScriptedTranscriber
 
@@ -67,8 +68,13 @@ def keep(
 ) -> Callable[..., Attempt]:
     """Stores an answer, with a recording of it."""
 
-    def store(engine: str = "pocketsphinx", *, recorded: bool = True) -> Attempt:
-        attempt = backend.submit(new_submission(QUESTION, transcript(engine)))
+    def store(
+        engine: str = "pocketsphinx", *, recorded: bool = True, evidence: Evidence | None = None
+    ) -> Attempt:
+        submission = new_submission(QUESTION, transcript(engine))
+        if evidence is not None:
+            submission = submission.model_copy(update={"evidence": evidence})
+        attempt = backend.submit(submission)
         if recorded:
             settings.recordings.mkdir(parents=True, exist_ok=True)
             path = recordings.path_of(attempt.submission.submission_id)
@@ -156,6 +162,27 @@ def test_corrected_words_are_marked_heard_and_restored(
     assert rough_answers(all_attempts(backend), recordings) == []
     restored = restore_words(backend, rough.id)
     assert (restored.report, restored.version) == (rough.report, 4)
+
+
+def test_a_phrase_that_the_recording_carried_stays_when_another_word_is_corrected(
+    backend: Backend, session: Session, recordings: OwnRecordings, keep: Callable[..., Attempt]
+) -> None:
+    """``hear`` finds no phrases, as a hearing without the engine's decoder may."""
+    pause_storms = HeardPhrase(phrase="pause storms", start_s=3.0, end_s=3.9, confidence=0.9)
+    evidence = Evidence(heard_phrases=(pause_storms,), hearing_version=HEARING_VERSION)
+    attempt = keep("faster-whisper", evidence=evidence)
+
+    def how(attempt: Attempt) -> str | None:
+        found = {each.phrase: each for each in attempt.report.coverage.phrases}
+        return found["pause storms"].how
+
+    text = attempt.report.transcript.text
+    elsewhere = text.replace("In Fini Band is", "InfiniBand is")
+    there = text.replace("needs it too", "calls for that")
+    assert how(attempt) == "heard"
+    assert how(correct_words(backend, session, recordings, attempt.id, elsewhere)) == "heard"
+    assert how(correct_words(backend, session, recordings, attempt.id, there)) is None
+    assert how(restore_words(backend, attempt.id)) == "heard"
 
 
 def test_without_a_recording_words_are_corrected_too(

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from server.contract import (
     CorrectedWords,
     Evidence,
+    HeardPhrase,
     HeardTerm,
     Revision,
     Transcript,
@@ -57,6 +58,61 @@ def test_what_was_heard_moves_with_its_word_and_goes_with_it() -> None:
     raw = revision()
     assert [each.word_index for each in raw.with_words("we use rocky here").evidence.heard] == [2]
     assert raw.with_words("we use in Fini Band and RoCE here").evidence.heard == ()
+
+
+def with_phrase(start_s: float, end_s: float, *, version: str = "1") -> Revision:
+    """The raw words, "Fini Band and" at 3 to 5.5 s, and a key phrase heard in the sound."""
+    phrase = HeardPhrase(phrase="InfiniBand, then", start_s=start_s, end_s=end_s, confidence=0.9)
+    evidence = Evidence(heard_phrases=(phrase,), hearing_version=version)
+    return revision().model_copy(update={"evidence": evidence})
+
+
+@pytest.mark.parametrize(
+    ("corrected", "stays"),
+    [
+        ("we use in Fini Band and RoCE here", True),  # elsewhere
+        ("we used in Fini Band and rocky", True),
+        ("we use in fini band and, rocky here", True),  # the same words
+        ("we use in InfiniBand and rocky here", True),  # a word of the phrase
+        ("we use in Fini and rocky here", True),  # a word less
+        ("we use in Fini Band Ethernet and rocky here", False),  # a word put between
+        ("we use in Ethernet and rocky here", False),
+        ("we use in Fini Band or rocky here", False),
+        ("we use in big Fini Band and rocky here", True),  # put in before it
+    ],
+)
+def test_a_phrase_that_was_heard_stays_unless_other_words_were_said_there(
+    corrected: str, stays: bool
+) -> None:
+    raw = with_phrase(2.9, 5.6)
+    kept = raw.with_words(corrected).evidence.heard_phrases
+    assert kept == (raw.evidence.heard_phrases if stays else ())
+
+
+def test_words_after_the_end_do_not_contradict_what_was_heard_there() -> None:
+    assert with_phrase(6.9, 7.6).with_words(RAW + " today").evidence.heard_phrases
+    assert with_phrase(0.0, 0.6).with_words("Well, " + RAW).evidence.heard_phrases
+
+
+@pytest.mark.parametrize(
+    ("start_s", "end_s", "version", "counts"),
+    [
+        (2.0, 4.6, "1", True),  # at the corrected words
+        (6.9, 7.6, "1", False),  # at the engine's, where nothing was found the first time
+        (6.9, 7.6, "2", True),  # by a hearing that did not listen the first time
+        (1.0, 2.0, "2", False),  # a passage that carries a phrase already
+    ],
+)
+def test_listening_again_finds_phrases_where_words_were_corrected(
+    start_s: float, end_s: float, version: str, counts: bool
+) -> None:
+    first = with_phrase(0.9, 1.6).with_words("we use InfiniBand and rocky here")
+    (old,) = first.evidence.heard_phrases
+    found = HeardPhrase(phrase="InfiniBand", start_s=start_s, end_s=end_s, confidence=0.8)
+    again = Evidence(heard_phrases=(found,), hearing_version=version)
+    both = first.heard_again(again)
+    assert both.evidence.heard_phrases == ((old, found) if counts else (old,))
+    assert (both.transcript, both.evidence.hearing_version) == (first.transcript, version)
 
 
 def test_words_put_in_stand_between_their_neighbors_and_words_taken_out_leave_a_mark() -> None:
