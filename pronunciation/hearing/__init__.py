@@ -1,18 +1,23 @@
 """Hearing how a term was said: which of a closed set of readings is in the sound.
 
-Nothing heavy is imported here: the network and the dictionary load at first use.
+The parts load at first use, because a grader needs a few small modules of this package only. So do
+the network and the dictionary.
 """
 
-from pronunciation.hearing.drill import hear_drill
-from pronunciation.hearing.hear import Hearing
-from pronunciation.hearing.manifest import (
-    hear_entry,
-    hear_terms,
-    named_audio,
-    parse_entry,
-    result_entry,
-)
-from pronunciation.hearing.results import DrillHeard, Heard, Reading, Target, Verdict
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from pronunciation.hearing.drill import hear_drill
+    from pronunciation.hearing.hear import Hearing
+    from pronunciation.hearing.manifest import (
+        hear_entry,
+        hear_terms,
+        named_audio,
+        parse_entry,
+        result_entry,
+    )
+    from pronunciation.hearing.results import DrillHeard, Heard, Reading, Target, Verdict
 
 __all__ = [
     "HEARING_VERSION",
@@ -32,3 +37,18 @@ __all__ = [
 
 HEARING_VERSION = "6"
 """Increased whenever the model, the fusion or the rules change; stored evidence records it."""
+
+_MODULES: Final = {
+    "drill": ("hear_drill",),
+    "hear": ("Hearing",),
+    "manifest": ("hear_entry", "hear_terms", "named_audio", "parse_entry", "result_entry"),
+    "results": ("DrillHeard", "Heard", "Reading", "Target", "Verdict"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads the part that has this name."""
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"pronunciation.hearing.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

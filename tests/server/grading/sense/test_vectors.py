@@ -88,6 +88,13 @@ def test_a_damaged_last_layer_is_named_with_its_remedy(monkeypatch: pytest.Monke
         Encoder().encode(["anything"])
 
 
+def test_an_empty_last_layer_is_damaged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(encoder, "_LAYER", tmp_path / "last_layer.npz")
+    (tmp_path / "last_layer.npz").touch()
+    with pytest.raises(GraderFailedError, match=r"last_layer\.npz, is damaged; reinstall Aloud"):
+        Encoder().encode(["anything"])
+
+
 def test_a_missing_last_layer_is_named_with_its_remedy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
