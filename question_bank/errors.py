@@ -1,11 +1,16 @@
 """Faults of a file as data, in plain words, and the errors that carry them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
+
+NEAR_NAME: Final = 0.7
+"""Similarity (``difflib``) from which a name is suggested for another: "alias" for "aliases" has
+0.83, "rose" for "roce" 0.75, "roles" for "prompt" 0.36."""
 
 FieldPath = tuple[str | int, ...]
 """Keys and indexes from an entry to a field of it: ``("key_phrases", 0, "phrase")``."""
@@ -89,7 +94,15 @@ def field_faults(
         says = _says(detail)
         if model is not None and detail["type"] in _WHOLE_VALUES:
             says += _needs(model, path)
+        if model is not None and detail["type"] == "extra_forbidden":
+            says += like_one_of(str(path[-1]), _names_at(model, path[:-1]))
         yield path, says
+
+
+def like_one_of(name: str, known: Iterable[str]) -> str:
+    """What to add to the fault of an unknown name: the known one that was meant, if one is near."""
+    near = get_close_matches(name, list(known), 1, NEAR_NAME)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def dotted(path: FieldPath) -> str:
@@ -106,15 +119,26 @@ _WHOLE_VALUES: Final = frozenset({"missing", "tuple_type", "too_short", "model_t
 
 def _needs(model: type[BaseModel], path: FieldPath) -> str:
     """What the mapping at a path, or each one in the list at it, needs; empty for another value."""
-    inner: type[BaseModel] | None = model
-    for name in (part for part in path if isinstance(part, str)):
-        fields = {} if inner is None else {f.alias or n: f for n, f in inner.model_fields.items()}
-        inner = _model_in(fields[name].annotation) if name in fields else None
+    inner = _model_at(model, path)
     if inner is None or inner is model:
         return ""
     required = [f.alias or n for n, f in inner.model_fields.items() if f.is_required()]
     which = "it" if isinstance(path[-1], int) else "each"
     return f"; {which} needs {', '.join(required)}" if required else ""
+
+
+def _names_at(model: type[BaseModel], path: FieldPath) -> list[str]:
+    """The names of the fields of the mapping at a path."""
+    inner = _model_at(model, path)
+    return [] if inner is None else [f.alias or n for n, f in inner.model_fields.items()]
+
+
+def _model_at(model: type[BaseModel], path: FieldPath) -> type[BaseModel] | None:
+    inner: type[BaseModel] | None = model
+    for name in (part for part in path if isinstance(part, str)):
+        fields = {} if inner is None else {f.alias or n: f for n, f in inner.model_fields.items()}
+        inner = _model_in(fields[name].annotation) if name in fields else None
+    return inner
 
 
 def _model_in(annotation: object) -> type[BaseModel] | None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from question_bank.errors import Fault, UnknownNameError
+from question_bank.errors import Fault, UnknownNameError, like_one_of
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
@@ -241,9 +241,9 @@ class Bank(_Frozen):
         """
         found = self.question(question_id)
         if found is None:
-            raise UnknownNameError(
-                Fault(f"the bank has no question {question_id!r}; `aloud bank list` lists them")
-            )
+            near = like_one_of(question_id, (each.id for each in self.questions))
+            hint = near or "; `aloud bank list` lists them"
+            raise UnknownNameError(Fault(f"the bank has no question {question_id!r}{hint}"))
         return found
 
     def asked(

@@ -20,6 +20,12 @@ _SHAPES = (
 )
 
 
+_LEXICON = (
+    "is a list of terms: keep a lexicon outside of the bank's folder, and check it with "
+    "`aloud lexicon validate`"
+)
+
+
 @dataclass(frozen=True)
 class Located(Generic[T]):
     """A checked entry and its place."""
@@ -88,7 +94,9 @@ def _check(source: Source, document: Entry) -> None:
 
 def _check_questions_or_role(source: Source, document: Entry) -> None:
     data, questions = document.data, document.get("questions")
-    if isinstance(data, list):
+    if _is_lexicon(data):
+        source.faults.append(document.fault(_LEXICON))
+    elif isinstance(data, list):
         source.bare = True
         source.questions = _questions(source, document, role=None)
     elif not isinstance(data, dict):
@@ -114,6 +122,11 @@ def _check_questions_or_role(source: Source, document: Entry) -> None:
             source.questions = _questions(source, questions, str(role_id))
     else:
         source.faults.append(document.fault(_SHAPES))
+
+
+def _is_lexicon(data: Any) -> bool:
+    first = data[0] if isinstance(data, list) and data else None
+    return isinstance(first, dict) and "term" in first and "id" not in first
 
 
 def _questions(source: Source, listed: Entry, role: str | None) -> list[Located[Question]]:

@@ -26,6 +26,17 @@ process."""
 _TOO_DEEP: Final = f"is nested deeper than {MAX_DEPTH} levels"
 _SECOND_DOCUMENT: Final = "but found another document"
 """What PyYAML reports at a line of ``---``."""
+_HINTS: Final = {
+    "mapping values are not allowed in this context": (
+        "if a text has a colon with a space behind it, put the text in quotes; otherwise check how "
+        "far the line is indented"
+    ),
+    "found a tab character that violates indentation": "indent with spaces",
+    "did not find expected '-' indicator": "what is on one level is indented alike",
+    "did not find expected key": "what is on one level is indented alike",
+}
+"""What people did who get these messages of libyaml."""
+_OPEN_QUOTE: Final = "while scanning a quoted scalar"
 _LIMIT_OF_LIBYAML: Final = "exceeded maximum nesting depth"
 """What PyYAML 6.0.4 reports from 1,000 levels on, before it yields an event."""
 
@@ -257,12 +268,17 @@ def _of_parser(error: yaml.YAMLError, text: str, label: str) -> Fault:
     if isinstance(error, yaml.MarkedYAMLError):
         what = error.problem or error.context or "it cannot be parsed"
         says = f"not valid YAML: {' '.join(what.split())}"
+        if what in _HINTS:
+            says += f"; {_HINTS[what]}"
         if what == _LIMIT_OF_LIBYAML:
             says = _TOO_DEEP
         if what == _SECOND_DOCUMENT:
             says = (
                 "not valid YAML: a file holds one document; put what follows '---' in its own file"
             )
+        if error.context == _OPEN_QUOTE and error.context_mark is not None:
+            says = "not valid YAML: the quote that opens here is not closed"
+            return _marked(says, label, error.context_mark)
         return _marked(says, label, error.problem_mark or error.context_mark)
     if isinstance(error, yaml.reader.ReaderError):
         before = text.encode()[: error.position].decode(errors="ignore")

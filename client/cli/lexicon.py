@@ -56,10 +56,13 @@ def show(
     """Show how a term is said, and the mistakes people make."""
     from pronunciation.lexicon_loader import load_lexicon
     from pronunciation.phones import to_ipa
+    from question_bank.errors import like_one_of
 
-    term = load_lexicon(settings.lexicon, settings.cache).get(name)
+    lexicon = load_lexicon(settings.lexicon, settings.cache)
+    term = lexicon.get(name)
     if term is None:
-        raise fail(f"the lexicon has no term {name!r}; `aloud lexicon list` lists them")
+        near = like_one_of(name, (each.term for each in lexicon))
+        raise fail(f"the lexicon has no term {name!r}{near or '; `aloud lexicon list` lists them'}")
     if as_json:
         print_json(term)
         return

@@ -245,7 +245,7 @@ def purge(
         OwnRecordings(settings.recordings).forget_before(moment)
     if ids and not result.deleted:
         raise fail(f"there is no attempt {', '.join(map(str, ids))}; `aloud history` lists them")
-    out().print(f"{result.deleted} deleted")
+    out().print(f"{count_of(result.deleted, 'attempt')} deleted")
     if result.drill_reviews:
         out().print(f"{count_of(result.drill_reviews, 'drill take')} deleted")
     if result.deleted < len(ids):

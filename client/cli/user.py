@@ -109,7 +109,7 @@ def list_users(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     for user in users:
         table.add_row(
             Text(user.name, "bold"),
-            Text(user.display_name),
+            Text("" if user.display_name == user.name else user.display_name),
             user.role,
             user.state,
             Text(", ".join(places[user.id])),
@@ -297,7 +297,7 @@ def _accounts(settings: "ClientSettings") -> Any:
 def _print_invitation(settings: "ClientSettings", invited: Any) -> None:
     address = settings.server or _DEFAULT_ADDRESS
     errors().print(
-        f"Send this link to {invited.account.display_name}. It is shown only once, works once, and "
+        f"Send this link to {invited.account.display_name}. It is not shown again. It works once, "
         f"until {invited.expires_at:%Y-%m-%d %H:%M} UTC.",
         markup=False,
     )

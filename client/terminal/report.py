@@ -30,6 +30,7 @@ from server.ui.verdict_words import (
     NO_SOUND,
     composition_text,
     correction_text,
+    fillers_text,
     how_text,
     perhaps_right,
     question_about,
@@ -266,19 +267,13 @@ def _delivery(delivery: Delivery) -> Text:
     elif delivery.longest_pause_s is not None:
         count = len(delivery.pauses)
         parts.append(f"{count_of(count, 'pause')}, the longest {delivery.longest_pause_s:.1f} s")
-    parts.append(_fillers(len(delivery.fillers), delivery.fillers_are_lower_bound))
+    if fillers_text(delivery):
+        parts.append(fillers_text(delivery))
     if delivery.repeated_starts:
         texts = (f"“{start.text}”" for start in delivery.repeated_starts[:_MAX_REPEATED])
         more = " …" if len(delivery.repeated_starts) > _MAX_REPEATED else ""
         parts.append(f"said twice: {', '.join(texts)}{more}")
     return Text(" · ".join(parts))
-
-
-def _fillers(count: int, is_lower_bound: bool) -> str:
-    """Engines drop many fillers: none transcribed does not mean that none was said."""
-    if count == 0:
-        return "no fillers transcribed" if is_lower_bound else "no fillers"
-    return f"{'at least ' * is_lower_bound}{count_of(count, 'filler')}"
 
 
 def _language(language: Language) -> Table:

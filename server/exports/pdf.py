@@ -23,6 +23,7 @@ from server.ui.rendering import ipa
 from server.ui.verdict_words import (
     composition_text,
     correction_lines,
+    fillers_text,
     how_text,
     question_about,
     rule_text,
@@ -271,8 +272,8 @@ def _delivery(report: Report) -> Iterable[str]:
         yield f"{delivery.articulation_rate:.1f} syllables per second of speech"
     if delivery.longest_pause_s is not None:
         yield f"{len(delivery.pauses)} pauses, the longest {delivery.longest_pause_s:.1f} s"
-    least = "at least " if delivery.fillers_are_lower_bound else ""
-    yield f"{least}{len(delivery.fillers)} filler words"
+    if fillers_text(delivery):
+        yield fillers_text(delivery)
 
 
 @cache

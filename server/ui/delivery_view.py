@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from server.contract import Delivery, duration
+from server.ui.verdict_words import fillers_text
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
     if delivery.longest_pause_s is not None:
         longest = f"the longest {delivery.longest_pause_s:.1f} s" if delivery.pauses else ""
         figures.append(Figure("Pauses", str(len(delivery.pauses)), "", longest))
-    figures.append(_filler_figure(delivery))
+    if fillers_text(delivery):
+        figures.append(_filler_figure(delivery))
     if delivery.repeated_starts:
         texts = ", ".join(f"“{start.text}”" for start in delivery.repeated_starts[:3])
         more = " …" if len(delivery.repeated_starts) > 3 else ""
@@ -45,7 +47,7 @@ def _filler_figure(delivery: Delivery) -> Figure:
     count = len(delivery.fillers)
     if not delivery.fillers_are_lower_bound:
         return Figure("Fillers", str(count))
-    note = "at least: engines leave many out"
+    note = f"{'at least: ' if count else ''}engines leave many out"
     return Figure("Fillers", str(count), "transcribed", note)
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from server.contract import (
     TERM_WORDS,
     CorrectedVerdict,
+    Delivery,
     PhraseCoverage,
     Report,
     TermVerdict,
@@ -78,6 +79,18 @@ def question_about(phrase: PhraseCoverage) -> str:
     """What the candidate is asked about a phrase that was perhaps said; empty if nothing."""
     is_asked = phrase.status == "possible" and not phrase.negated
     return f"Did you mean “{phrase.phrase}”?" if is_asked else ""
+
+
+def fillers_text(delivery: Delivery) -> str:
+    """How many fillers there are; empty for a text without any, which says nothing about them.
+
+    Engines drop many: none transcribed does not mean that none was said.
+    """
+    count, few = len(delivery.fillers), delivery.fillers_are_lower_bound
+    if not count:
+        spoken = "no fillers transcribed" if few else "no fillers"
+        return "" if delivery.answer_s is None else spoken
+    return f"{'at least ' * few}{count} filler{'' if count == 1 else 's'}"
 
 
 def correction_text(corrected: CorrectedVerdict | None, *, to_owner: bool = False) -> str:

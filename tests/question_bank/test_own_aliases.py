@@ -180,3 +180,5 @@ def test_the_bank_is_loaded_with_the_candidates_own_aliases(tmp_path: Path) -> N
 def test_a_question_that_is_not_there_is_named() -> None:
     with pytest.raises(BankError, match=r"^the bank has no question 'ring'; `aloud bank list`"):
         make_bank().known_question("ring")
+    with pytest.raises(BankError, match=r"did you mean .infiniband-or-roce."):
+        load_bank().known_question("infiniband-or-rose")

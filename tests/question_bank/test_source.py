@@ -28,7 +28,17 @@ def with_change(question: dict[str, Any], path: tuple[Any, ...], value: Any) -> 
         (("difficulty",), 6, AT + "difficulty: must be 5 or less"),
         (("answer_seconds",), "soon", AT + "answer_seconds: must be a whole number"),
         (("model_answer",), None, AT + "model_answer: must be text"),
-        (("model_anwser",), "x", AT + "model_anwser: unknown field"),
+        (
+            ("model_anwser",),
+            "x",
+            AT + "model_anwser: unknown field; did you mean 'model_answer'?",
+        ),
+        (("color",), "x", AT + "color: unknown field"),
+        (
+            ("key_phrases", 1, "alias"),
+            ["x"],
+            AT + "key_phrases[1].alias: unknown field; did you mean 'aliases'?",
+        ),
         (("key_phrases",), [], AT + "key_phrases: "),
         (("key_phrases",), "barrier", AT + "key_phrases: must be a list"),
         (("key_phrases", 0), "barrier", AT + "key_phrases[0]: must be a mapping"),
@@ -121,6 +131,11 @@ def test_a_file_without_a_question_is_an_error_and_no_empty_bank(
 ) -> None:
     (problem,) = problems_of(write_bank({"x.yaml": data}))
     assert "has no question" in problem
+
+
+def test_a_lexicon_among_the_questions_is_one_error(write_bank: Any) -> None:
+    (problem,) = problems_of(write_bank({"terms.yaml": [{"term": "RoCE", "kind": "word"}]}))
+    assert "is a list of terms: keep a lexicon outside" in problem
 
 
 def test_a_role_at_fault_does_not_bring_an_error_for_each_of_its_questions(

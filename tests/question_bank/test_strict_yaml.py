@@ -28,6 +28,16 @@ def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
         ("# only a comment\n", "x.yaml: is empty"),
         (b"a: \xff\xfe\n", "x.yaml: is not UTF-8 text"),
         ("a: [1, 2\n", "x.yaml: line 2, column 1: not valid YAML"),
+        (
+            "a: 1\nb: Queues: full\n",
+            "in this context; if a text has a colon with a space behind it",
+        ),
+        ("- a: 1\n\tb: 2\n", "indent with spaces"),
+        ("- a:\n    - x\n   - y\n", "what is on one level is indented alike"),
+        (
+            "a: 1\nb: 'open\nc: 3\n",
+            "x.yaml: line 2, column 4: not valid YAML: the quote that opens",
+        ),
         ("a: 1\nb: &n [1]\n", "x.yaml: line 2, column 4: YAML anchors"),
         ("a: 1\nb: *n\n", "x.yaml: line 2, column 4: YAML anchors"),
         ("a: 1\nb: 2\na: 3\n", "x.yaml: line 3, column 1: the field 'a' appears twice"),

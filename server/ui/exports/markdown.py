@@ -17,6 +17,7 @@ from server.ui.bidi import show_controls
 from server.ui.verdict_words import (
     composition_text,
     correction_lines,
+    fillers_text,
     how_text,
     question_about,
     rule_text,
@@ -191,8 +192,8 @@ def _delivery(report: Report) -> Iterator[str]:
         yield f"- {delivery.articulation_rate:.1f} syllables per second of speech"
     if delivery.longest_pause_s is not None:
         yield f"- {len(delivery.pauses)} pauses, the longest {delivery.longest_pause_s:.1f} s"
-    least = "at least " if delivery.fillers_are_lower_bound else ""
-    yield f"- {least}{len(delivery.fillers)} filler words"
+    if fillers_text(delivery):
+        yield f"- {fillers_text(delivery)}"
     yield ""
 
 

@@ -171,6 +171,6 @@ def test_purge_deletes_and_asks_first(run: Run, recording: Path) -> None:
     run("assess", str(recording), "--question", QUESTION)
     assert run("purge", "--all", input="n\n").exit_code == 1
     assert json.loads(run("history", "--json").stdout)["total"] == 1
-    assert "1 deleted" in run("purge", "--all", "--yes").stdout
+    assert "1 attempt deleted" in run("purge", "--all", "--yes").stdout
     assert json.loads(run("history", "--json").stdout)["total"] == 0
     assert run("purge", "--yes").exit_code == 2

@@ -20,7 +20,7 @@ from server.contract import (
 from server.ui.content_view import CLIP_MARGIN_S
 from server.ui.rendering import environment
 from server.ui.report_view import ReportView, Sounds, view_report
-from server.ui.verdict_words import PERHAPS_RIGHT, tip_of
+from server.ui.verdict_words import PERHAPS_RIGHT, fillers_text, tip_of
 from tests.server.ui.conftest import make_words, phrase, term
 
 MakeReport = Callable[..., Report]
@@ -175,8 +175,15 @@ def test_numbers_have_units_and_what_was_not_measured_is_left_out(
     assert figures["Said twice"].value == "1"
     assert view_report(full).fillers == (("um", 2),)
     typed = view_report(make_report("just typed"))
-    assert [figure.label for figure in typed.figures] == ["Words", "Fillers"]
+    assert [figure.label for figure in typed.figures] == ["Words"], "a text says nothing of fillers"
     assert typed.pace is None and not typed.timed
+
+
+def test_fillers_in_words(full: Report, make_report: MakeReport) -> None:
+    assert fillers_text(full.delivery) == "at least 2 fillers"
+    none = full.delivery.model_copy(update={"fillers": ()})
+    assert fillers_text(none) == "no fillers transcribed"
+    assert fillers_text(make_report("just typed").delivery) == ""
 
 
 @pytest.mark.parametrize("prefix", ["", "before-"])
