@@ -1,6 +1,7 @@
 """``aloud history``, ``regrade``, ``export``, ``import``, ``purge``: your own data."""
 
 import enum
+import shlex
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -100,6 +101,7 @@ def history(
                 prompt = stored.report.question_id
             print_report(out(), stored.report, prompt)
             if stored is newest:  # comments count the words of the newest transcript
+                _print_how_to_confirm(stored)
                 _print_review(settings, stored)
             if stored.version > 1:
                 earlier = f"report {stored.version} of this answer; --version shows an earlier one"
@@ -271,6 +273,17 @@ def _warn_of_unfinished(
                 "yellow",
             )
         )
+
+
+def _print_how_to_confirm(attempt: "Attempt") -> None:
+    """Print how to say yes to "Did you mean …?", which is only asked when the answer is new."""
+    from server.ui.verdict_words import question_about
+
+    for phrase in attempt.report.coverage.phrases:
+        if question_about(phrase) and phrase.evidence is not None:
+            words, name = (shlex.quote(each) for each in (phrase.evidence.text, phrase.phrase))
+            yes = f"aloud correct {attempt.id} {words} --phrase {name}"
+            out().print(Text(f"Yes to “{phrase.phrase}”: {yes}", "dim"), soft_wrap=True)
 
 
 def _print_review(settings: "ClientSettings", attempt: "Attempt") -> None:

@@ -80,7 +80,7 @@ def back_up(database_url: str, path: Path, *, replace: bool = False) -> BackupSu
         InvalidInputError: the file exists already or cannot be written.
     """
     if path.exists() and not replace:
-        raise InvalidInputError(f"{path} already exists; choose another file name")
+        raise InvalidInputError(f"{path} already exists; choose another name, or --replace it")
     engine = make_engine(database_url)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

@@ -1,6 +1,7 @@
 """``aloud history`` with a verdict that a coach corrected in a bundle."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from server.contract import Attempt, Correction, ReviewDocument, Transcript
 from tests.client.cli.conftest import Run
+from tests.planted_report import PHRASES, planted_attempt
+from tests.planted_report import QUESTION as ASKED
 from tests.server.conftest import START, make_submission
 
 QUESTION = "infiniband-or-roce"
@@ -91,3 +94,15 @@ def test_a_filter_that_nothing_matches_is_not_called_an_empty_history(
     assert "No attempt matches" in run("history", "--question", "no-such-question").stdout
     assert "Nothing practiced for 'nobody'" in run("progress", "--role", "nobody").stdout
     assert QUESTION in run("history", "--question", QUESTION).stdout
+
+
+def test_a_question_about_a_phrase_comes_with_the_command_that_says_yes(run: Run) -> None:
+    with open_backend(load_settings()) as backend:
+        backend.import_attempts([planted_attempt(ASKED, "a" * 32, PHRASES)])
+    (line,) = (
+        each for each in run("history", "1").stdout.splitlines() if each.startswith("Yes to ")
+    )
+    words = shlex.split(line.partition(": aloud ")[2])
+    assert (words[:2], words[3:]) == (["correct", "1"], ["--phrase", "continuous batching"])
+    assert run(*words).exit_code == 0
+    assert "Yes to " not in run("history", "1").stdout
