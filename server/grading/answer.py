@@ -58,10 +58,10 @@ class Answer:
         phones: how the words sound; empty if only the spelling counts.
         odd: tokens that are neither English words nor terms, such as a transcriber writes when at a
             loss.
-        keys: all texts, lemmas, families and symbols.
+        keys: all texts, lemmas, families, symbols and joined texts.
         run_on: a longer text without any punctuation, so that its sentence ends are unknown.
         strict: whether only literal matches count (a rough transcript).
-        found: places of units looked up before, by their identity; variants share them.
+        found: places of the units that share a key with it, by their identity; variants share them.
     """
 
     words: tuple[str, ...]
@@ -86,10 +86,6 @@ class Answer:
     def raw(self, place: int) -> str:
         """The token as it was written, in lower case; empty outside the answer."""
         return self.tokens[place].raw if 0 <= place < len(self.tokens) else ""
-
-    def has_any(self, keys: frozenset[str]) -> bool:
-        """Whether one of these is a text, lemma, family, symbol or joined text of the answer."""
-        return not (self.keys.isdisjoint(keys) and self.joined.keys().isdisjoint(keys))
 
     def goes_on(self, place: int) -> bool:
         """Whether there is a token at ``place`` with no break before it."""
@@ -149,7 +145,7 @@ def read_answer(
             if is_odd(text) and text not in terms.known_words
             for place in places
         ),
-        keys=frozenset().union(by_text, by_lemma, by_family, symbols),
+        keys=frozenset().union(by_text, by_lemma, by_family, symbols, joined),
         run_on=len(tokens) >= MIN_RUN_ON and all(token.gap == NO_BREAK for token in tokens[1:]),
         strict=strict,
     )

@@ -87,11 +87,15 @@ def phones_of_words(tokens: Sequence[Token]) -> WordPhones:
             left = places[start]
             if places[start + 1] == left:
                 continue
-            for end in range(meant[start] + 1, min(stop, start + MAX_RUN_WORDS) + 1):
-                right = places[end]
-                if right - left > MAX_PHONES:
+            least, most = left + MIN_PHONES, left + MAX_PHONES
+            end, last = meant[start], min(stop, start + MAX_RUN_WORDS)
+            before = places[end]
+            for right in places[end + 1 : last + 1]:
+                end += 1
+                if right > most:
                     break
-                if right - left >= MIN_PHONES and right > places[end - 1]:
+                if right >= least and right > before:
                     runs.append((start, end))
                     classes.append(text[left:right])
+                before = right
     return WordPhones(tuple([phones for phones, _, _ in sounds]), tuple(runs), tuple(classes))

@@ -6,7 +6,7 @@ are closest together. The confirmer decides whether they belong together.
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from server.grading.answer import Answer, Span
@@ -26,20 +26,20 @@ _LOOSE_FAMILY = ("er", "or", "ism", "ness")
 def propose_words(answer: Answer, phrases: Sequence[CompiledPhrase]) -> Iterator[Proposal]:
     """Every place that may say a wording of a phrase, or some of its words."""
     for phrase in phrases:
-        if answer.has_any(phrase.keys):
-            yield from _propose(answer, phrase)
+        keys = answer.keys & phrase.units_of.keys()
+        if keys:
+            yield from _propose(answer, phrase, keys)
 
 
-def _propose(answer: Answer, phrase: CompiledPhrase) -> Iterator[Proposal]:
+def _propose(answer: Answer, phrase: CompiledPhrase, keys: Set[str]) -> Iterator[Proposal]:
     found = answer.found
+    for key in keys:
+        for unit in phrase.units_of[key]:
+            if id(unit) not in found:
+                found[id(unit)] = look_up(answer, unit)
     for variant in phrase.variants:
         joined = _joined_places(answer, variant) if variant.joined else []
-        said = [
-            number
-            for number, unit in enumerate(variant.units)
-            # most are known already, from other variants
-            if (spans := found.get(id(unit))) or (spans is None and spans_of(answer, unit))
-        ]
+        said = [number for number, unit in enumerate(variant.units) if found.get(id(unit))]
         lone = len(said) == 1 and said[0] > 0 and len(variant.needed) > 1
         if not joined and (not said or lone):  # alone it is no evidence unless it opens the phrase
             continue
@@ -81,7 +81,7 @@ def _proposal(
 def _places(answer: Answer, variant: Variant, number: int) -> list[Place]:
     """Where one unit occurs, in order; an adverb ("in parallel") is not part of a phrase."""
     unit = variant.units[number]
-    spans = spans_of(answer, unit)
+    spans = answer.found.get(id(unit))
     if not spans:
         return []
     places = [Place(start, end, tier, number, number + 1) for (start, end), tier in spans.items()]
@@ -113,16 +113,8 @@ def _joined_places(answer: Answer, variant: Variant) -> list[Place]:
     return out
 
 
-def spans_of(answer: Answer, unit: Unit) -> dict[Span, Tier]:
-    """All places of a unit, each with its closest tier."""
-    known = answer.found.get(id(unit))
-    if known is None:
-        known = _look_up(answer, unit) if answer.has_any(unit.keys) else {}
-        answer.found[id(unit)] = known
-    return known
-
-
-def _look_up(answer: Answer, unit: Unit) -> dict[Span, Tier]:
+def look_up(answer: Answer, unit: Unit) -> dict[Span, Tier]:
+    """All places of a unit, each with its closest tier; none if the answer has none of its keys."""
     found: dict[Span, Tier] = {}
     for place in answer.by_text.get(unit.text, ()):
         found[place, place + 1] = Tier.EXACT

@@ -128,19 +128,27 @@ class Sounding:
 class CompiledPhrase:
     """A key phrase with all its variants, the phrase itself first, and how its wordings sound.
 
-    ``keys``: everything its words are looked up by; an answer with none of them does not say it.
+    ``units_of``: everything its words are looked up by, and the units that each is a key of; an
+        answer with none of them does not say it.
     """
 
     source: KeyPhrase
     variants: tuple[Variant, ...]
     soundings: tuple[Sounding, ...]
-    keys: frozenset[str] = field(init=False, repr=False)
+    units_of: dict[str, tuple[Unit, ...]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Collects the keys once, because a model answer is compared with hundreds of phrases."""
-        units = {key for each in self.variants for unit in each.units for key in unit.keys}
-        joined = {key for each in self.variants for _, _, *own in each.joined for key in own}
-        object.__setattr__(self, "keys", frozenset(units | joined))
+        """Collects them once, because a model answer is compared with hundreds of phrases."""
+        units_of: dict[str, tuple[Unit, ...]] = {}
+        units = {id(unit): unit for each in self.variants for unit in each.units}
+        for unit in units.values():
+            for key in unit.keys:
+                units_of[key] = (*units_of.get(key, ()), unit)
+        for each in self.variants:
+            for _, _, text, lemma in each.joined:
+                units_of.setdefault(text, ())
+                units_of.setdefault(lemma, ())
+        object.__setattr__(self, "units_of", units_of)
 
 
 @dataclass(frozen=True, eq=False)
