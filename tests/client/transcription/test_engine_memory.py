@@ -12,10 +12,14 @@ from client.audio.files import read_audio
 from client.data import demo
 from client.transcription.engine_process import EngineProcess
 from client.transcription.faster_whisper_engine import LeanModel
-from pronunciation.clip import Clip
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.passage import Passage
 
 ROOM_MB: Final = 30.0
 """What the peaks of two segments may differ by; five hypotheses at once took 100 MB more."""
+
+LEFT_MB: Final = 6.0
+"""What 40 passages may leave; what oneDNN prepared for each and kept took 16 MB."""
 
 needs_peaks = pytest.mark.skipif(
     not Path("/proc/self/clear_refs").exists(), reason="the system does not tell peaks (not Linux)"
@@ -31,6 +35,13 @@ def peak_mb(engine: EngineProcess, clip: Clip) -> float:
     return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) / 1000
 
 
+def held_mb(engine: EngineProcess) -> float:
+    """What the engine's process has in memory of its own, between two requests."""
+    engine.recognize(Clip(np.zeros(SAMPLE_RATE_HZ, np.float32)))  # only then has it given back
+    lines = Path(f"/proc/{engine.pid}/smaps_rollup").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("Anonymous:")).split()[1]) / 1000
+
+
 @needs_peaks
 def test_no_segment_takes_more_memory_than_others_and_none_leaves_any() -> None:
     spoken = read_audio(demo.AUDIO)
@@ -44,6 +55,22 @@ def test_no_segment_takes_more_memory_than_others_and_none_leaves_any() -> None:
 
     assert sampled < usual + ROOM_MB
     assert later < usual + ROOM_MB
+
+
+@needs_peaks
+def test_judging_passages_of_any_length_leaves_no_memory() -> None:
+    spoken = read_audio(demo.AUDIO)
+    engine = EngineProcess("faster-whisper", "tiny.en", offline=True)
+    engine.recognize(spoken.slice(0.0, 5.0))
+
+    def held_after(first: int, behind: int) -> float:
+        for at in range(first, behind):
+            clip = spoken.slice(1.0, 2.0 + 0.01 * at)  # no two are of the same length
+            assert engine.decode([Passage(clip, (("we use", "batching", "here"),))]) is not None
+        return held_mb(engine)
+
+    before = held_after(0, 20)
+    assert held_after(20, 60) < before + LEFT_MB
 
 
 def test_of_several_hypotheses_the_likeliest_is_taken() -> None:
