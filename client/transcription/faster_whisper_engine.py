@@ -42,8 +42,8 @@ LEAST_PROBABILITY = 1e-10
 _KEEP_NOTHING = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "0", "MKL_DISABLE_FAST_MM": "1"}
 """For the libraries in CTranslate2. oneDNN keeps what it prepares for each length of sound, 0.5 MB
 with ``tiny.en`` for up to 512 lengths, and passages for the decoder have any length: the process
-grew by 0.7 MB a minute. To prepare it again takes 2 ms. MKL keeps 5 MB for each next step, and is as
-fast without. The words are the same."""
+grew by 0.7 MB a minute. To prepare it again takes 2 ms. MKL keeps 5 MB for its next steps, and is
+as fast without. The words are the same."""
 
 
 class FasterWhisper(Transcriber):
