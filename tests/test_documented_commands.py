@@ -26,7 +26,7 @@ NOT_RUN = {
     r"aloud serve .*": "serves until it is interrupted",
     r"aloud interview .*": "needs a microphone",
     r"aloud drill( acronyms.*| --term .*)?": "needs a microphone",
-    r".* --server .*": "needs that server",
+    r"(?!aloud user add ).* --server .*": "needs that server",
     r"aloud login .*": "needs that server",
     r"docker .*": "needs containers",
     r".* --cluster .*": "needs a Ray cluster",

@@ -221,7 +221,7 @@ def add_cohort(
     """Create a cohort."""
     with _accounts(settings) as accounts:
         made = accounts.cohorts.add(name, audio_days=audio_days)
-    out().print(f"the cohort {made.name} is made", markup=False)
+    out().print(f"cohort {made.name} created", markup=False)
 
 
 def list_cohorts(settings: "ClientSettings", as_json: JsonOption = False) -> None:
@@ -261,7 +261,7 @@ def delete_cohort(settings: "ClientSettings", name: CohortArgument) -> None:
     with _accounts(settings) as accounts:
         group = accounts.cohorts.named(name)
         accounts.cohorts.delete(group.id)
-    out().print(f"the cohort {group.name} is deleted", markup=False)
+    out().print(f"cohort {group.name} deleted", markup=False)
 
 
 def assign(
