@@ -38,6 +38,7 @@ def export(
             "--out", metavar="FILE", help="The file; by default named after the question."
         ),
     ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Make a bundle: transcript, report, a page that opens offline to comment in."""
     from client.backend.reviews import open_reviews
@@ -49,8 +50,8 @@ def export(
     with open_server(settings) as backend, open_reviews(settings) as reviews:
         packed = bundle_of(backend, reviews, recordings, attempt, with_audio=audio)
     target = file or Path(packed.name)
-    if file is None and target.exists():
-        raise fail(f"{target} already exists; name another file with --out")
+    if target.exists() and not replace:
+        raise fail(f"{target} already exists; name another file with --out, or --replace it")
     try:
         write_durably(target, packed.content)
     except OSError as error:

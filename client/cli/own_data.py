@@ -276,14 +276,17 @@ def _warn_of_unfinished(
 
 
 def _print_how_to_confirm(attempt: "Attempt") -> None:
-    """Print how to say yes to "Did you mean …?", which is only asked when the answer is new."""
+    """Print how to answer "Did you mean …?", which is only asked when the answer is new."""
     from server.ui.verdict_words import question_about
 
     for phrase in attempt.report.coverage.phrases:
         if question_about(phrase) and phrase.evidence is not None:
             words, name = (shlex.quote(each) for each in (phrase.evidence.text, phrase.phrase))
-            yes = f"aloud correct {attempt.id} {words} --phrase {name}"
-            out().print(Text(f"Yes to “{phrase.phrase}”: {yes}", "dim"), soft_wrap=True)
+            for reply, typed in (
+                ("Yes", f"aloud correct {attempt.id} {words} --phrase {name}"),
+                ("No", f"aloud correct {attempt.id} --phrase {name} --no"),
+            ):
+                out().print(Text(f"{reply} to “{phrase.phrase}”: {typed}", "dim"), soft_wrap=True)
 
 
 def _print_review(settings: "ClientSettings", attempt: "Attempt") -> None:

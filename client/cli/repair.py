@@ -97,6 +97,9 @@ def correct(
         str | None,
         typer.Option("--phrase", help="“I did say it”: a key phrase that the words in WAS say."),
     ] = None,
+    no: Annotated[
+        bool, typer.Option("--no", help="With --phrase, without WAS: no to “Did you mean …?”.")
+    ] = False,
     term: Annotated[
         str | None,
         typer.Option("--term", help="“I said it right”: a term called mispronounced."),
@@ -114,21 +117,22 @@ def correct(
     from client.data.repair import replaced, restore_words
 
     if term is not None:
-        ways = [was is None, file is None, not restore, phrase is None]
+        ways = [was is None, file is None, not restore, phrase is None, not no]
     elif phrase is not None:
-        ways = [was is not None, now is None, file is None, not restore]
+        ways = [(was is None) == no, now is None, file is None, not restore, not (always and no)]
     else:
-        ways = [[now is not None, file is not None, restore].count(True) == 1, not always]
+        ways = [[now is not None, file is not None, restore].count(True) == 1, not always, not no]
         ways += [was is None or now is not None]
     if not all(ways):
         raise typer.BadParameter(
-            "give WAS and NOW, or --file, or --restore, or WAS with --phrase, or --term"
+            "give WAS and NOW, or --file, or --restore, or WAS with --phrase, "
+            "or --no with --phrase, or --term"
         )
     with open_server(settings) as backend:
         before = backend.attempt(attempt)
         if term is not None:
             after = _said_right(settings, backend, before, term, always=always)
-        elif phrase is not None and was is not None:
+        elif phrase is not None:
             after = _say(settings, backend, before, phrase, was, always=always)
         elif restore:
             after = restore_words(backend, attempt)
@@ -156,13 +160,16 @@ def _say(
     backend: "Backend",
     attempt: "Attempt",
     phrase: str,
-    words: str,
+    words: str | None,
     *,
     always: bool,
 ) -> "Attempt":
+    """Yes to "Did you mean …?", or "I did say it", in these words; no if there are none."""
     from client.data.own_aliases import add_own_alias
     from server.contract import MeantAnswer
 
+    if words is None:
+        return backend.confirm(attempt.id, MeantAnswer(phrase=phrase, meant=False))
     if always:
         add_own_alias(backend, settings, attempt, phrase, words)
         return backend.attempt(attempt.id)

@@ -42,7 +42,14 @@ def test_a_bundle_goes_out_and_its_comments_come_back_once(
     assert "0 new comments on attempt 1, 1 already known" in again.stdout
     report = run("history", "1").stdout
     assert "Dr. Who on the whole answer" in report and "Slower" in report
-    assert run("bundle", "export", "1", "--out", str(path)).exit_code == 0
+    refused = run("bundle", "export", "1", "--out", str(path))
+    assert refused.exit_code == 1
+    assert "already exists; name another file with --out, or --replace it" in " ".join(
+        refused.stderr.split()
+    )
+    with zipfile.ZipFile(path) as bundle:
+        assert b"Dr. Who" not in bundle.read("comments.json")
+    assert run("bundle", "export", "1", "--out", str(path), "--replace").exit_code == 0
     with zipfile.ZipFile(path) as bundle:
         assert b"Dr. Who" in bundle.read("comments.json")
 

@@ -96,13 +96,28 @@ def test_a_filter_that_nothing_matches_is_not_called_an_empty_history(
     assert QUESTION in run("history", "--question", QUESTION).stdout
 
 
-def test_a_question_about_a_phrase_comes_with_the_command_that_says_yes(run: Run) -> None:
+def test_a_question_about_a_phrase_comes_with_the_commands_that_answer_it(run: Run) -> None:
     with open_backend(load_settings()) as backend:
         backend.import_attempts([planted_attempt(ASKED, "a" * 32, PHRASES)])
-    (line,) = (
-        each for each in run("history", "1").stdout.splitlines() if each.startswith("Yes to ")
-    )
-    words = shlex.split(line.partition(": aloud ")[2])
-    assert (words[:2], words[3:]) == (["correct", "1"], ["--phrase", "continuous batching"])
-    assert run(*words).exit_code == 0
-    assert "Yes to " not in run("history", "1").stdout
+    yes, no = (_typed(run, reply) for reply in ("Yes", "No"))
+    assert (yes[:2], yes[3:]) == (["correct", "1"], ["--phrase", "continuous batching"])
+    assert no == ["correct", "1", "--phrase", "continuous batching", "--no"]
+    assert run(*no).exit_code == 0
+    shown = run("history", "1").stdout
+    assert "answered by you" in shown
+    assert "Yes to " not in shown and "No to " not in shown
+    assert _status(run, "continuous batching") == "missing"
+    assert run(*yes).exit_code == 0
+    assert _status(run, "continuous batching") == "covered"
+
+
+def _typed(run: Run, reply: str) -> list[str]:
+    lines = run("history", "1").stdout.splitlines()
+    (line,) = (each for each in lines if each.startswith(f"{reply} to "))
+    return shlex.split(line.partition(": aloud ")[2])
+
+
+def _status(run: Run, phrase: str) -> str:
+    phrases = json.loads(run("history", "1", "--json").stdout)["report"]["coverage"]["phrases"]
+    found: str = next(each["status"] for each in phrases if each["phrase"] == phrase)
+    return found
