@@ -9,6 +9,8 @@ import numpy.typing as npt
 from client.audio.sound_meter import MIN_SPEECH_OVER_NOISE_DB, QUIET_DBFS
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import SILENCE_DBFS
+from client.audio.zeros import zeros_remedy
+from client.core.wording import sentence
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.resample import at_sample_rate
 
@@ -67,9 +69,7 @@ def judge_microphone(clip: Clip) -> MicrophoneQuality:
         return MicrophoneQuality(
             "zeros",
             "The microphone gives no sound at all, only exact zeros.",
-            "Unmute it (a key, or a switch on a headset) or choose another one above. On macOS, "
-            "turn the browser on under System Settings › Privacy & Security › Microphone and "
-            "restart it; on Windows, under Settings › Privacy & security › Microphone.",
+            sentence(zeros_remedy("browser")),
         )
     spans = speech_segments(clip)
     in_speech = _mask(clip, spans, 0.0)

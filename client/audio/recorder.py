@@ -17,6 +17,7 @@ from client.audio.devices import Device, find_device, load_sounddevice, start_st
 from client.audio.level import FRAME_MS, FrameMeter, Level, SilenceDetector, dbfs
 from client.audio.recorder_settings import RecorderSettings
 from client.audio.take_file import TakeWriter, read_take
+from client.audio.zeros import zeros_remedy
 from client.core.errors import RecordingError
 from pronunciation.clip import Clip
 from pronunciation.resample import StreamResampler, at_sample_rate
@@ -31,10 +32,6 @@ _NOTICES: dict[StoppedBy, str] = {
     "device_lost": "the microphone was disconnected while recording; what you said before is kept",
 }
 _ZEROS: Final = "the microphone gave only exact zeros, so it is muted or not allowed"
-_ZEROS_REMEDY: Final = (
-    "on macOS, turn the terminal on under System Settings › Privacy & Security › Microphone and "
-    "restart it; elsewhere, unmute the microphone in the system's sound settings"
-)
 _POLL_S: Final = 0.1
 _CLOSE_WITHIN_S: Final = 2.0
 """Closing the stream of a device that was pulled out can hang; `stop` waits no longer than this."""
@@ -169,7 +166,7 @@ class Recorder:
             )
         if take.only_zeros:
             take.writer.discard()
-            raise RecordingError(_ZEROS, _ZEROS_REMEDY)
+            raise RecordingError(_ZEROS, zeros_remedy("terminal"))
         return Recording(
             path=take.writer.finish(),
             duration_s=take.writer.samples_written / take.device.sample_rate_hz,

@@ -32,6 +32,7 @@ from server.ui.verdict_words import (
     correction_text,
     fillers_text,
     how_text,
+    notices_text,
     perhaps_right,
     question_about,
     rule_text,
@@ -77,7 +78,8 @@ def print_report(console: Console, report: Report, prompt: str) -> None:
 def render_report(report: Report, prompt: str) -> RenderableType:
     """The whole report, from what matters most to the details."""
     parts: list[RenderableType] = [Text(prompt, style="bold"), Text()]
-    parts += [Text(f"! {notice}\n", style="yellow") for notice in report.notices]
+    notices = notices_text(report.notices, to_owner=True)
+    parts += [Text(f"! {notice}\n", style="yellow") for notice in notices]
     if report.score_parts:
         score = Text(score_text(report).capitalize(), style="bold")
         score.append(f" = {composition_text(report)}\n", style="not bold")

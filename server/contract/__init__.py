@@ -43,6 +43,7 @@ from server.contract.drills import (
 )
 from server.contract.report import (
     COMFORTABLE_WPM,
+    CORRECTED_NOTICE,
     EDGES,
     LONG_PAUSE_S,
     MANY_FILLERS_PER_MINUTE,
@@ -133,6 +134,7 @@ from server.contract.wire import MAX_SPANS, AttemptId, Problem, Share, Wire, com
 
 __all__ = [
     "COMFORTABLE_WPM",
+    "CORRECTED_NOTICE",
     "EDGES",
     "LONG_PAUSE_S",
     "MANY_FILLERS_PER_MINUTE",

@@ -16,6 +16,8 @@ from server.contract.wire import Share, Wire
 
 EDGES: Final = "\"'“”‘’()[]{}.,;:!?…"
 """Punctuation that is removed from the ends of a quote."""
+CORRECTED_NOTICE: Final = "The candidate corrected words of the transcript: "
+"""How the notice about them begins, which lists them."""
 
 
 class CoverageEvidence(Wire):

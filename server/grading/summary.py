@@ -5,6 +5,7 @@ from typing import Final
 
 from server.contract import (
     COMFORTABLE_WPM,
+    CORRECTED_NOTICE,
     LONG_PAUSE_S,
     MANY_FILLERS_PER_MINUTE,
     MAX_POINTS,
@@ -187,7 +188,6 @@ ROUGH_NOTICE = (
 )
 HEARING_NOTICE = "How terms were said could not be judged: {problem}."
 UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not graded."
-CORRECTED_NOTICE = "The candidate corrected words of the transcript: {corrections}."
 MAX_LISTED_CORRECTIONS = 10
 """The transcript marks all of them."""
 SHORTEST_MISSING_S: Final = 0.1
@@ -229,7 +229,7 @@ def notices_of(submission: Submission) -> tuple[str, ...]:
         listed = [_correction(now, was) for now, was in corrected[:MAX_LISTED_CORRECTIONS]]
         if len(corrected) > len(listed):
             listed.append(f"and {len(corrected) - len(listed)} more")
-        notices.append(CORRECTED_NOTICE.format(corrections=", ".join(listed)))
+        notices.append(f"{CORRECTED_NOTICE}{', '.join(listed)}.")
     return tuple(notices)
 
 

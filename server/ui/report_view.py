@@ -25,6 +25,7 @@ from server.ui.verdict_words import (
     composition_text,
     correction_text,
     least_text,
+    notices_text,
     perhaps_right,
     rule_text,
     tip_of,
@@ -217,7 +218,7 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
     return ReportView(
         prefix=prefix,
         report=report,
-        notices=report.notices,
+        notices=notices_text(report.notices, to_owner=to_owner),
         score=report.overall,
         least=least_text(report),
         graded_score=report.overall_graded,

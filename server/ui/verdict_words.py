@@ -1,9 +1,10 @@
 """Verdicts, scores and corrections in words: the same in pages, files and the terminal."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from server.contract import (
+    CORRECTED_NOTICE,
     TERM_WORDS,
     CorrectedVerdict,
     Delivery,
@@ -113,6 +114,14 @@ def correction_text(corrected: CorrectedVerdict | None, *, to_owner: bool = Fals
     if corrected.by_owner:
         return f"answered by {'you' if to_owner else 'the candidate'}, graded “{was}”{note}"
     return f"corrected by the coach, {corrected.by}; graded “{was}”{note}"
+
+
+def notices_text(notices: Iterable[str], *, to_owner: bool = False) -> tuple[str, ...]:
+    """The notices of a report, for the one who gave the answer or for others (as stored)."""
+    if not to_owner:
+        return tuple(notices)
+    of_owner = CORRECTED_NOTICE.replace("The candidate", "You", 1)
+    return tuple(each.replace(CORRECTED_NOTICE, of_owner, 1) for each in notices)
 
 
 def graded_text(graded_score: float | None, score: float | None) -> str:

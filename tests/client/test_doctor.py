@@ -113,9 +113,13 @@ def test_no_microphone() -> None:
     failing(doctor.check_microphone(SoundSystem(inputs=0)), "no microphone was found", "plug one")
 
 
-def test_a_muted_microphone() -> None:
+@pytest.mark.parametrize(
+    ("system", "remedy"), [("darwin", "Privacy & Security"), ("linux", "unmute it")]
+)
+def test_a_muted_microphone(system: str, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.audio.zeros.sys.platform", system)
     check = doctor.check_microphone(SoundSystem(sample=0.0))
-    failing(check, "exact zeros", "Privacy & Security")
+    failing(check, "exact zeros", remedy)
 
 
 def test_no_loudspeaker() -> None:

@@ -37,6 +37,7 @@ from client.studio.views.interview import (
 from question_bank.models import RoundName
 from server.contract import duration
 from server.ui.rendering import when
+from server.ui.verdict_words import notices_text
 
 SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
@@ -177,6 +178,7 @@ def router(studio: Studio) -> APIRouter:
             request,
             "interview_report.html",
             report=made,
+            notices=notices_text(made.notices, to_owner=True),
             strongest=strongest,
             weakest=weakest,
             good_score=GOOD_SCORE,

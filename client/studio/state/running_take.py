@@ -8,6 +8,7 @@ from client.answering.live_answer import LiveAnswer
 from client.answering.session import handed_over
 from client.answering.submission import Outcome
 from client.audio.take_file import TakeWriter
+from client.audio.zeros import zeros_remedy
 from client.core.errors import ClientError, RecordingError
 from client.journal.kept_answer import KeptAnswer, why_unfinished
 from pronunciation.clip import SAMPLE_RATE_HZ
@@ -22,10 +23,6 @@ BURST_S: Final = 30.0
 """A page that hung sends what it gathered at once. Sound that is further ahead of the clock than
 this comes from no microphone."""
 _ZEROS: Final = "the microphone gave only exact zeros, so nothing was recorded"
-_ZEROS_REMEDY: Final = (
-    "unmute it or choose another one in the microphone check; on macOS, turn the browser on under "
-    "System Settings › Privacy & Security › Microphone and restart it"
-)
 
 
 class TakeProtocolError(ClientError):
@@ -132,7 +129,7 @@ class RunningTake:
             self._drop()
             if self._writer.samples_written == 0:
                 raise RecordingError("nothing was recorded", "record again, and speak")
-            raise RecordingError(_ZEROS, _ZEROS_REMEDY)
+            raise RecordingError(_ZEROS, zeros_remedy("browser"))
 
     def finish(self) -> Outcome:
         """Have the answer graded; stops it where it runs. It stays in the journal until ``keep``.

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 
 from client.answering.hearing import Hear
 from client.answering.session import Session
+from client.audio.zeros import zeros_remedy
 from client.backend.embedded import make_home
 from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError
@@ -22,6 +23,7 @@ from client.core.errors import ClientError
 from client.core.own_lexicon import load_own_lexicon
 from client.core.preferences import change_preferences, load_preferences
 from client.core.settings import ClientSettings
+from client.core.wording import sentence
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import Repairs
 from client.practice.choosing import first_question
@@ -197,6 +199,7 @@ class Studio:
             engine=self.engine.status(),
             repairing=self.repairs.status().running,
             preferences=self.settings.preferences,
+            zeros_remedy=sentence(zeros_remedy("browser")),
             **values,
         )
         self.shown.set()

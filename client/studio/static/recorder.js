@@ -28,8 +28,7 @@ export class MicrophoneError extends Error {
 export function zerosError() {
   return new MicrophoneError(
     "The microphone gives no sound at all, only exact zeros.",
-    "Unmute it (a key, or a switch on the headset), or choose another one. On macOS, turn the " +
-      "browser on under System Settings › Privacy & Security › Microphone and restart it.",
+    document.documentElement.dataset.zerosRemedy ?? "",
   );
 }
 

@@ -5,6 +5,8 @@ import pytest
 
 from client.audio.files import read_audio
 from client.audio.quality import judge_microphone
+from client.audio.zeros import zeros_remedy
+from client.core import wording
 from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
@@ -34,7 +36,7 @@ def test_a_clear_sentence_works_and_is_measured() -> None:
 @pytest.mark.parametrize(
     ("clip", "state", "remedy"),
     [
-        (Clip(np.zeros(48_000, np.float32)), "zeros", "Privacy"),
+        (Clip(np.zeros(48_000, np.float32)), "zeros", wording.sentence(zeros_remedy("browser"))),
         (sentence(-22.0, -60.0, gain=1e-4), "silent", "turn the microphone up"),
         (
             Clip((0.05 * np.random.default_rng(1).standard_normal(64_000)).astype(np.float32)),

@@ -16,6 +16,7 @@ import pytest
 
 from client.audio import read_take
 from client.audio.take_file import finish_take
+from client.audio.zeros import zeros_remedy
 from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate
 
@@ -189,4 +190,4 @@ def test_a_silent_microphone_is_an_error(pulseaudio: Any, tmp_path: Path) -> Non
     process = recorder_process(pulseaudio, tmp_path / "takes", {"zeros_stop_s": 1.0})
     _, errors = process.communicate(timeout=60)
     assert process.returncode != 0
-    assert "Privacy & Security" in errors
+    assert zeros_remedy("terminal") in errors

@@ -81,7 +81,9 @@ def test_words_are_corrected_one_by_one_or_all_and_restored(
     assert text_of(run, 1) == ROUGH.replace("cake", "cache")
     shown = run("history", number).stdout
     assert "cache✎" in shown
-    assert "corrected words of the transcript: “cache” for “cake”" in " ".join(shown.split())
+    notice = " corrected words of the transcript: “cache” for “cake”."
+    assert f"You{notice}" in " ".join(shown.split())
+    assert f"The candidate{notice}" in run("export", "--attempt", number).stdout
     whole = tmp_path / "right.txt"
     whole.write_text("the cache keeps\nkeys and values", encoding="utf-8")
     assert run("correct", number, "--file", str(whole)).exit_code == 0

@@ -17,7 +17,7 @@ from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from client.studio.state.takes import TakeEnd
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from server.contract import Evidence, HistoryQuery, Transcript
+from server.contract import CorrectedWords, Evidence, HistoryQuery, Transcript, Word
 from tests.client.studio.answering import begin as begin_answer
 from tests.client.studio.answering import send_all, until, wait_for, with_engine
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
@@ -204,6 +204,23 @@ def test_the_report_is_exported_as_markdown_and_json(client: TestClient, studio:
     assert (report.asked, report.answered) == (2, 1)
     assert report.answers[0].words == 5
     assert client.get(f"{address}/report.exe").status_code == 422
+
+
+def test_the_page_says_you_of_corrected_words_and_the_file_the_candidate(
+    client: TestClient, studio: Studio
+) -> None:
+    address = begin(client)
+    asked = question_id(client, address)
+    corrected = (CorrectedWords(word_index=1, word_count=1, was="cue"),)
+    words = tuple(Word(text=each) for each in ("A", "queue", "first."))
+    said = Transcript(text="A queue first.", engine="fake", words=words, corrected=corrected)
+    outcome = studio.session.submit(new_submission(asked, said), save=True)
+    studio.takes.tell(TakeEnd(give(studio, address, asked), asked, outcome))
+    client.post(f"{address}/end")
+    notice = "corrected words of the transcript: “queue” for “cue”."
+    page = client.get(f"{address}/report", headers=HTML).text
+    assert f"You {notice}" in page and f"The candidate {notice}" not in page
+    assert f"The candidate {notice}" in client.get(f"{address}/report.md").text
 
 
 def test_an_answer_deleted_from_the_history_is_told(client: TestClient, studio: Studio) -> None:

@@ -147,6 +147,8 @@ def test_words_are_corrected_marked_and_restored(repairable: Callable[..., Repai
     assert "corrected by you, the engine wrote “in Fini Band”" in page
     assert "<b>" not in page
     assert "pocketsphinx, corrected by you" in page
+    assert "You corrected words of the transcript: " in page
+    assert "The candidate corrected" not in page
     assert "<li>words corrected</li>" in studio.client.get("/history").text
     studio.client.post(f"/attempts/{number}/words/restore")
     assert studio.text(number) == ROUGH

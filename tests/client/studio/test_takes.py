@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from client.audio.take_file import read_take
+from client.audio.zeros import zeros_remedy
 from client.backend.protocol import RejectedError
 from client.core.errors import EngineError, NoSpeech
 from client.core.settings import ClientSettings
@@ -213,7 +214,7 @@ def test_exact_zeros_are_named_and_not_kept(client: TestClient, settings: Client
 
     assert (problem["code"], problem["kept"]) == ("recording", False)
     assert "zeros" in problem["detail"]
-    assert "Microphone" in problem["remedy"]
+    assert problem["remedy"] == zeros_remedy("browser")
     assert list(settings.recordings.iterdir()) == []
 
 

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from client.terminal.report import render_report
 from server.contract import (
+    CORRECTED_NOTICE,
     Filler,
     Language,
     LanguageNote,
@@ -206,6 +207,30 @@ def test_without_sounds_nothing_can_be_played(full: Report) -> None:
     assert page.values("tabindex") == []
 
 
+def test_the_notice_about_corrected_words_says_you_to_the_one_who_corrected_them(
+    full: Report,
+) -> None:
+    report = full.model_copy(
+        update={"notices": ("It is rough.", f"{CORRECTED_NOTICE}“a” for “b”.")}
+    )
+    own = "You corrected words of the transcript: “a” for “b”."
+    assert view_report(report, to_owner=True).notices == ("It is rough.", own)
+    assert view_report(report).notices == report.notices
+
+
+def test_terms_without_a_verdict_are_counted_in_the_words_of_their_rows(
+    make_report: MakeReport,
+) -> None:
+    given = {"source": "transcript", "start_s": None, "end_s": None}
+    terms = (
+        term("RoCE", (0,), "unclear"),
+        term("RDMA", (1,), "unclear"),
+        term("data", (2,), "unclear", **given),
+    )
+    page = render(view_report(make_report(make_words("RoCE RDMA data"), terms=terms)))
+    assert "2 not clearly heard, 1 not judged" in " ".join(page.text.split())
+
+
 def test_with_sounds_words_and_terms_can_be_played(full: Report) -> None:
     sounds = Sounds("/audio", {"RoCE": "/sound/term?term=RoCE"})
     page = render(view_report(full), sounds)
@@ -216,7 +241,7 @@ def test_with_sounds_words_and_terms_can_be_played(full: Report) -> None:
     pieces = [each for each in page.all(class_="button") if "data-play-from" in each]
     assert [(each["data-play-from"], each["data-play-to"]) for each in pieces] == [
         ("1.85", "2.55"),
-        ("1.85", "2.55"),  # the one not judged
+        ("1.85", "2.55"),  # the one not clearly heard
     ]
     assert page.values("data-sound") == ["/sound/term?term=RoCE"]
 
