@@ -194,7 +194,8 @@ def stressed_syllable_of(word: str) -> int | None:
     return None
 
 
-def _spelled(letters: str) -> Phones:
+def spelled(letters: str) -> Phones:
+    """The names of letters, a to z, one after the other."""
     known = dictionary()
     return tuple(phone for letter in letters.lower() for phone in known[f"{letter}."][0])
 
@@ -235,12 +236,12 @@ def pronunciations(word: str) -> tuple[Phones, ...]:
             if stem.lower() in dictionary():
                 return tuple(with_s(p) for p in dictionary()[stem.lower()])
             if stem.isupper() and _is_spelled(stem):
-                return (with_s(_spelled(stem)),)
+                return (with_s(spelled(stem)),)
     parts = [p for p in re.split(r"[-_/.]+", token) if p]
     if len(parts) > 1 and not any(c.isdigit() for c in token):
         phones = tuple(phone for part in parts for phone in next(iter(pronunciations(part)), ()))
         return (phones,) if phones else ()
     if _is_spelled(token):
-        return (_spelled(token),)
+        return (spelled(token),)
     phones = espeak_phones(token)
     return (phones,) if phones else ()

@@ -11,6 +11,7 @@ from typing import Final
 
 from pronunciation.g2p import dictionary, espeak_phones, pronunciations, stressed_syllable_of
 from pronunciation.phones import SHORT_VOWELS, VOWELS, base_phone, parse_phones, syllables_of
+from pronunciation.respelling.word_boundaries import spoken_words
 from pronunciation.terms import Lexicon
 from pronunciation.written_terms import plain, split_words
 
@@ -30,19 +31,34 @@ _BEFORE_R: Final = {
 }  # fmt: skip
 
 
-def respell_phones(phones: str) -> str:
+def respell_phones(phones: str, name: str = "") -> str:
     """A reading in plain letters, hyphens between syllables, the stressed one in capitals.
+
+    Args:
+        phones: ARPAbet.
+        name: what is said, as it is written. No syllable reaches over the end of one of its words,
+            and words that it writes apart are apart.
 
     Raises:
         PhoneError: the string is not ARPAbet.
     """
-    syllables = syllables_of(parse_phones(phones))
-    written: list[str] = []
-    for syllable in syllables:
-        text = _spell(syllable)
-        stressed = any(phone.endswith("1") for phone in syllable)
-        written.append(text.upper() if stressed or len(syllables) == 1 else text)
-    return "-".join(written)
+    words = spoken_words(parse_phones(phones), name)
+    syllables = [(word, syllables_of(word.phones)) for word in words]
+    is_only = sum(len(each) for _, each in syllables) == 1
+    return "".join(
+        word.joint + "-".join(_loud(each) if is_only else _marked(each) for each in of_word)
+        for word, of_word in syllables
+    )
+
+
+def _marked(syllable: tuple[str, ...]) -> str:
+    """A syllable in plain letters, in capitals if it is stressed."""
+    is_stressed = any(phone.endswith("1") for phone in syllable)
+    return _loud(syllable) if is_stressed else _spell(syllable)
+
+
+def _loud(syllable: tuple[str, ...]) -> str:
+    return _spell(syllable).upper()
 
 
 def _spell(syllable: tuple[str, ...]) -> str:

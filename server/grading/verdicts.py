@@ -47,12 +47,12 @@ def _tip(term: Term, written: str, form: Form, *, heard: bool) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _respelt(phones: str) -> str | None:
+def _respelt(phones: str, term: str) -> str | None:
     """The phones heard, in plain letters; ``None`` if there are none or they are not ARPAbet."""
     if not phones.strip():
         return None
     try:
-        return respell_phones(phones)
+        return respell_phones(phones, term)
     except PronunciationError:
         return None
 
@@ -146,7 +146,7 @@ def _acoustic(heard: HeardTerm, term: Term | None, words: int) -> TermVerdict:
     return TermVerdict(
         term=heard.term,
         verdict=verdict,
-        heard=_respelt(heard.phones),
+        heard=_respelt(heard.phones, heard.term),
         phones=heard.phones or None,
         expected=term.say if term else "",
         confidence=heard.confidence,

@@ -167,7 +167,7 @@ def _values(row: dict[str, str], default_set: str) -> tuple[dict[str, Any], list
         "set": set_name,
         "term": cells["term"],
         "prompt": prompt,
-        "say": cells["say"] or _respelt(readings),
+        "say": cells["say"] or _respelt(readings, cells["term"]),
         "readings": readings,
         "mistakes": [{"phones": each, "tip": tip} for each, tip in zip(phones, tips, strict=False)],
         "sentence": cells["sentence"],
@@ -175,12 +175,12 @@ def _values(row: dict[str, str], default_set: str) -> tuple[dict[str, Any], list
     return values, faults
 
 
-def _respelt(readings: Sequence[str]) -> str:
+def _respelt(readings: Sequence[str], term: str) -> str:
     from pronunciation.errors import PhoneError
     from pronunciation.respelling.for_people import respell_phones
 
     try:
-        return respell_phones(readings[0]) if readings else ""
+        return respell_phones(readings[0], term) if readings else ""
     except PhoneError:  # reported with the field "readings"
         return "?"
 

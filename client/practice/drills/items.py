@@ -103,7 +103,7 @@ class Item:
 
     def respelling(self, phones: str) -> str:
         """A reading in plain letters; the taught one as the set writes it."""
-        return self.say if phones == self.readings[0] else respell_phones(phones)
+        return self.say if phones == self.readings[0] else respell_phones(phones, self.term)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def router(studio: Studio) -> APIRouter:
     def reading(phones: Phones, term: Text = "term") -> Response:
         """One reading, right or mistaken, given as ARPAbet."""
         arpabet = " ".join(parse_phones(phones))
-        one = Term(term=term, kind="word", say=respell_phones(arpabet), readings=(arpabet,))
+        one = Term(term=term, kind="word", say=respell_phones(arpabet, term), readings=(arpabet,))
         return _said(studio, term, Lexicon(version=arpabet, terms=(one,)))
 
     @routes.get("/drill/{item_id}")

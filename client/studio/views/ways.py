@@ -42,11 +42,12 @@ def ways_of(term: str, say: str, readings: Sequence[str], mistakes: Iterable[Mis
     """
     return Ways(
         right=tuple(
-            way_of(term, phones, respell_phones(phones) if number else say)
+            way_of(term, phones, respell_phones(phones, term) if number else say)
             for number, phones in enumerate(readings)
         ),
         wrong=tuple(
-            way_of(term, each.phones, respell_phones(each.phones), each.tip) for each in mistakes
+            way_of(term, each.phones, respell_phones(each.phones, term), each.tip)
+            for each in mistakes
         ),
     )
 

@@ -27,6 +27,19 @@ def test_readings_in_letters(phones: str, written: str) -> None:
     assert respell_phones(phones) == written
 
 
+@pytest.mark.parametrize(
+    ("name", "phones", "written"),
+    [
+        ("device plugin", "D IY0 V AY2 S P L AH1 G IH2 N", "dee-vighss PLUG-in"),
+        ("paged attention", "P EY2 JH D AH0 T EH1 N SH AH0 N", "payjd uh-TEN-shun"),
+        ("on-demand", "AA2 N D IH0 M AE1 N D", "on-dih-MAND"),
+        ("scaling laws", "S K EY1 L IH0 NG L AO2 Z", "SKAY-ling lawz"),
+    ],
+)
+def test_no_syllable_reaches_over_the_end_of_a_word(name: str, phones: str, written: str) -> None:
+    assert respell_phones(phones, name) == written
+
+
 def test_where_the_stress_lies_shows() -> None:
     assert respell_phones("R EH1 K ER0 D") != respell_phones("R IH0 K AO1 R D")
     assert respell_phones("D IH0 T ER1 M AH0 N").split("-")[1].isupper()
@@ -36,8 +49,9 @@ def test_every_reading_and_mistake_of_the_lexicon_can_be_written() -> None:
     for term in load_lexicon():
         spoken = [*term.readings, *(mistake.phones for mistake in term.mistakes)]
         for phones in spoken:
-            written = respell_phones(phones)
-            assert any(part.isupper() for part in written.split("-")), (term.term, phones, written)
+            written = respell_phones(phones, term.term)
+            parts = written.replace(" ", "-").split("-")
+            assert any(part.isupper() for part in parts), (term.term, phones, written)
 
 
 def test_what_is_no_arpabet_is_refused() -> None:
