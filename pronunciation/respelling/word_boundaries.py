@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from pronunciation.errors import HearingError
@@ -19,6 +20,8 @@ _OTHER_KIND: Final = 1.5
 """Costs of the alignment: a vowel is taken for a vowel, as mistakes and accents do, or left out,
 but hardly ever for a consonant. With 81 sets of costs from 0.3 to 2.0, in this order, the 227
 readings and mistakes of the lexicon's 51 names of several words were cut alike."""
+_MOST_PER_PHONE: Final = 1.0
+"""Of the cost: above it, other words were said. The dearest in the lexicon, KRY-oh for CRI-O, has 0.8."""
 _NEVER: Final = float("inf")
 
 
@@ -50,8 +53,10 @@ def spoken_words(phones: tuple[str, ...], name: str) -> tuple[SpokenWord, ...]:
         return whole
     if not all(usual):
         return whole
-    bounds = _bounds([base_phone(each) for each in phones], usual)
-    pieces = [phones[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    bounds, cost = _bounds([base_phone(each) for each in phones], usual)
+    if cost > _MOST_PER_PHONE * len(phones):
+        return whole
+    pieces = [phones[start:end] for start, end in pairwise(bounds)]
     if not all(any(base_phone(each) in VOWELS for each in piece) for piece in pieces):
         return whole
     return tuple(map(SpokenWord, pieces, joints))
@@ -71,12 +76,15 @@ def _ways(word: str) -> list[Phones]:
     return ways + [(*way[:-1], "AH", "R") for way in ways if way[-1:] == ("ER",)]
 
 
-def _bounds(phones: Sequence[str], words: Sequence[Sequence[Phones]]) -> list[int]:
+def _bounds(phones: Sequence[str], words: Sequence[Sequence[Phones]]) -> tuple[list[int], float]:
     """Where the words begin in the cheapest alignment, and the end, as indices of ``phones``.
 
     Args:
         phones: of the reading, without stress.
         words: how each word may be said, without stress.
+
+    Returns:
+        The indices, and the cost.
     """
     costs = [0.0] + [_NEVER] * len(phones)
     begins: list[list[int]] = []
@@ -89,7 +97,7 @@ def _bounds(phones: Sequence[str], words: Sequence[Sequence[Phones]]) -> list[in
     bounds = [len(phones)]
     for begin in reversed(begins):
         bounds.append(begin[bounds[-1]])
-    return bounds[::-1]
+    return bounds[::-1], costs[-1]
 
 
 def _ends(phones: Sequence[str], costs: Sequence[float], way: Phones) -> list[tuple[float, int]]:

@@ -39,6 +39,10 @@ def test_what_cannot_be_cut_stays_whole(name: str) -> None:
     assert cut(phones, name) == phones
 
 
+def test_a_reading_of_other_words_stays_whole() -> None:
+    assert cut("R OW1 K IY0", "compute node") == "R OW1 K IY0"
+
+
 def test_without_espeak_a_name_that_needs_it_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(_: str) -> None:
         raise HearingError("espeak-ng's library cannot be loaded")
