@@ -21,7 +21,7 @@ _OTHER_KIND: Final = 1.5
 but hardly ever for a consonant. With 81 sets of costs from 0.3 to 2.0, in this order, the 227
 readings and mistakes of the lexicon's 51 names of several words were cut alike."""
 _MOST_PER_PHONE: Final = 1.0
-"""Of the cost: above it, other words were said. The dearest in the lexicon, KRY-oh for CRI-O, has 0.8."""
+"""Of the cost: above it, other words were said. The dearest in the lexicon, CRI-O, has 0.8."""
 _NEVER: Final = float("inf")
 
 

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from textwrap import shorten
 from typing import Final, Literal
 
 import numpy as np
@@ -42,6 +43,9 @@ pair, which means opposite things in much the same words, has 0.90."""
 
 PARTS_EXPECTED: Final = ("story", "design")
 """Kinds whose model answers are expected to have every part: a strong answer often does."""
+
+_LONGEST_PROMPT: Final = 70
+"""Characters of a question that are quoted."""
 
 FRAME: Final = "That is a good question, and I have thought about it before."
 """The text before a way when it is tried inside an answer, because it must work there too."""
@@ -89,12 +93,17 @@ def check_bank_path(
     # all of them if it is the built-in bank itself, or a copy of it
     own = [each for each in brought if built_in.get(each.id) != each] or brought
     terms = load_lexicon(lexicon)
-    notes: list[str] = []
 
     def placed(question: Question, found: dict[FieldPath, str]) -> list[str]:
         places = (entries[question.id].fault(says, *field) for field, says in found.items())
         return [f"{each.file}:{each.line}: {each.text}" for each in places]
 
+    notes = [
+        line
+        for question in own
+        if question.id in built_in and built_in[question.id] != question
+        for line in placed(question, replaced_question(built_in[question.id]))
+    ]
     faults = [
         line
         for question, says in check_model_answers(bank, terms, own)
@@ -110,6 +119,12 @@ def check_bank_path(
     phrases = [phrase for question in own for phrase in question.key_phrases] if ways else []
     sentences = sum(len(phrase.ways) + len(phrase.not_) for phrase in phrases)
     return Checked(len(own), sentences, faults, notes)
+
+
+def replaced_question(built_in: Question) -> dict[FieldPath, str]:
+    """By field, the built-in question that a question with its ID replaces."""
+    prompt = shorten(built_in.prompt, _LONGEST_PROMPT, placeholder="…")
+    return {("id",): f"replaces the built-in question {prompt!r}; another ID keeps both"}
 
 
 def check_ways(

@@ -48,6 +48,18 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
+def test_a_question_with_the_id_of_a_built_in_one_is_noted(path: Path) -> None:
+    built_in = load_bank().known_question("infiniband-or-roce")
+    path.write_text(BANK.replace("id: planted", f"id: {built_in.id}"), encoding="utf-8")
+    checked = check_bank_path(path, ways=False)
+    assert checked.faults == []
+    (note,) = checked.notes
+    assert note.startswith(
+        f"{path}:1: question '{built_in.id}': id: replaces the built-in question "
+    )
+    assert built_in.prompt[:40] in note
+
+
 def test_ways_that_do_not_say_their_phrase_are_named_with_line_phrase_and_text(path: Path) -> None:
     calls: list[tuple[int, int]] = []
     checked = check_bank_path(path, progress=lambda *done: calls.append(done))
