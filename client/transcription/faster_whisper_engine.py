@@ -12,6 +12,7 @@ import numpy as np
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
 from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
+from client.transcription.int8_weights import copy_of, discard
 from client.transcription.weights import (
     DEFAULT_MODEL,
     KNOWN_MODELS,
@@ -41,9 +42,9 @@ LEAST_PROBABILITY = 1e-10
 
 _KEEP_NOTHING = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "0", "MKL_DISABLE_FAST_MM": "1"}
 """For the libraries in CTranslate2. oneDNN keeps what it prepares for each length of sound, 0.5 MB
-with ``tiny.en`` for up to 512 lengths, and passages for the decoder have any length: the process
-grew by 0.7 MB a minute. To prepare it again takes 2 ms. MKL keeps 5 MB for its next steps, and is
-as fast without. The words are the same."""
+with ``tiny.en``, and passages for the decoder have any length: the process grew by 0.7 MB a minute.
+To prepare it again takes 2 ms. MKL keeps 5 MB for its next steps, and is as fast without. The words
+are the same."""
 
 
 class FasterWhisper(Transcriber):
@@ -195,8 +196,9 @@ def load(options: EngineOptions) -> FasterWhisper:
             return FasterWhisper(model, whisper)
         except (RuntimeError, ValueError) as error:
             options.notify(f"the GPU cannot be used ({_line(error)}); using the CPU")
+    on_cpu = partial(WhisperModel, device="cpu", compute_type="int8", cpu_threads=threads)
     try:
-        whisper = WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=threads)
+        whisper = _from_copy(on_cpu, folder)
     except (RuntimeError, ValueError, OSError) as error:
         raise WeightsError(
             f"the Whisper weights in {folder} cannot be loaded ({_line(error)}); "
@@ -204,11 +206,22 @@ def load(options: EngineOptions) -> FasterWhisper:
             + (f": aloud models pull {model}" if model in KNOWN_MODELS else "")
         ) from error
     except Exception as error:
-        # the tokenizers library raises bare Exception for a broken tokenizer.json
+        # what the tokenizers library raises
         raise WeightsError(f"{folder} holds a broken tokenizer.json ({_line(error)})") from error
-    again = partial(ctranslate2.models.Whisper, folder, compute_type="int8", intra_threads=threads)
-    whisper.model = LeanModel(again, whisper.model)
+    again = partial(ctranslate2.models.Whisper, compute_type="int8", intra_threads=threads)
+    whisper.model = LeanModel(partial(_from_copy, again, folder), whisper.model)
     return FasterWhisper(model, whisper, whisper.model)
+
+
+def _from_copy(load: Callable[[str], Any], folder: str) -> Any:
+    """Load the int8 copy of weights, or the weights themselves where there is none to use."""
+    copy = copy_of(Path(folder))
+    if copy != Path(folder):
+        try:
+            return load(str(copy))
+        except Exception:  # the tokenizers library raises it bare
+            discard(copy)
+    return load(folder)
 
 
 def _weights(options: EngineOptions) -> tuple[str, str]:

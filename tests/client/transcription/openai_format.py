@@ -26,7 +26,7 @@ def write_openai(folder: Path, target: Path) -> None:
 
 
 def read_variables(path: Path) -> Variables:
-    """All variables of a ``model.bin`` by name; of a float model, not a quantized one."""
+    """All variables of a ``model.bin`` by name, with the types they are stored in."""
     variables: Variables = {}
     with path.open("rb") as file:
         _number(file, "I")  # the format's version
