@@ -15,8 +15,9 @@ from client.transcription.faster_whisper_engine import LeanModel
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.passage import Passage
 
-ROOM_MB: Final = 30.0
-"""What the peaks of two segments may differ by; five hypotheses at once took 100 MB more."""
+ROOM_MB: Final = 15.0
+"""What the peaks of two segments may differ by; five hypotheses at once took 100 MB more, to load
+float16 weights again after a sampled segment 30 MB."""
 
 LEFT_MB: Final = 6.0
 """What 40 passages may leave; what oneDNN prepared for each and kept took 16 MB."""
