@@ -48,6 +48,7 @@ TRAPS_OF_QUESTIONS = {
     "traps_unread": NEVER_READ,
     "traps_unread_2": NEVER_READ,
     "traps_unread_3": NEVER_READ,
+    "traps_unread_4": NEVER_READ,
 }
 """Files of traps against whole questions; the errors of those that nobody reads are not shown."""
 LOOSE = ("fuzzy", "acronym", "sound")

@@ -45,12 +45,12 @@ from server.grading.sense.vectors import AnswerSense, mean_vector, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 PENALTY: Final = 60.0
-WEIGHTS: Final = {"trap": 6.0, "statement": 3.0, "frame": 2.0, "unpunctuated": 1.5}
+WEIGHTS: Final = {"trap": 6.0, "statement": 3.0, "frame": 3.0, "unpunctuated": 2.5}
 """Of sentences that only look like a phrase and of short ones that say it, both of which are few
 and stand with and without punctuation, of frames, and of sentences of answers that have none."""
 WRONG_WEIGHT: Final = 3.0
 """Of mentions in answers that do not say the phrase."""
-TRAPS: Final = ("traps_of_questions", "traps_to_learn", "traps_of_four_authors")
+TRAPS: Final = ("traps_of_questions", "traps_to_learn", "traps_of_authors")
 FRAME_FILLINGS: Final = 4
 CLAIMS: Final = "limits"
 """Frames that claim something of what they name, which is false of most phrases."""

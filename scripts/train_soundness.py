@@ -20,17 +20,20 @@ from train_sense import (
     Case,
     fit_logistic,
     read,
+    rows_of,
 )
 
 from question_bank.loader import load_bank
-from server.grading.sense.claims import ANSWER_CLAIMS, MarkedWords, answer_claims
+from server.grading.sense.claims import MarkedWords, answer_claims
 from server.grading.sense.features import question_sense, shipped_metric, span_features
-from server.grading.sense.fusion import shipped_fusion, soundness_row
+from server.grading.sense.fusion import shipped_fusion
 from server.grading.sense.logistic import Floats, Logistic
+from server.grading.sense.soundness import soundness_row
 from server.grading.sense.thresholds import SOUND, UNSOUND
 
-FILES: Final = (*LEARNED_FROM, "middling1", "middling2", "middling3", "middling4")
-MEAN_PENALTY, CLAIMS_PENALTY = 300.0, 60.0
+BESIDES: Final = ("middling1", "middling2", "middling3", "middling4", "simple1", "simple2")
+FILES: Final = (*LEARNED_FROM, *BESIDES)
+PENALTY: Final = 60.0
 TOUCHED_FROM: Final = 2.0
 """Logit of a span from which an answer touches a phrase, rightly or wrongly."""
 
@@ -76,11 +79,16 @@ def looked_at(cases: Sequence[Case]) -> Iterator[Answer]:
     fusion, metric = shipped_fusion(), shipped_metric()
     for case in cases:
         features = span_features(question_sense(case.question), case.sense, case.words, metric)
+        scores = fusion.span.logits(features)
+        voice = fusion.voice_of(case.sense)
+        rows = rows_of(case, scores, features, voice)
+        logits = fusion.phrase.logits(rows)
+        claims = answer_claims(MarkedWords(case.words), features)
         named = np.array([status == "covered" for status in case.status])
-        touched = named | (fusion.span.logits(features).max(axis=1) >= TOUCHED_FROM)
+        touched = named | (scores.max(axis=1) >= TOUCHED_FROM)
         clear = case.labels != LABELS["half"]
         yield Answer(
-            soundness_row(case.sense, answer_claims(MarkedWords(case.words), features)),
+            soundness_row(claims, voice, named.tolist(), scores, logits, len(case.words)),
             case.labels[touched & clear],
             case.labels[named & clear],
             case.style,
@@ -91,13 +99,11 @@ def looked_at(cases: Sequence[Case]) -> Iterator[Answer]:
 def fit(answers: Sequence[Answer]) -> Logistic:
     """The share of what they touch that is right, each answer by how much it touches."""
     told = [answer for answer in answers if len(answer.touched)]
-    penalties = np.full(len(told[0].row), MEAN_PENALTY)
-    penalties[-len(ANSWER_CLAIMS) :] = CLAIMS_PENALTY
     return fit_logistic(
         np.stack([answer.row for answer in told]),
         np.array([answer.touched.mean() for answer in told]),
         np.array([float(len(answer.touched)) for answer in told]),
-        penalty=penalties,
+        penalty=PENALTY,
     )
 
 
@@ -105,8 +111,8 @@ def report(answers: Sequence[Answer], logits: Floats) -> None:
     """Prints how well it separates names used rightly from wrongly, and where answers lie."""
     print("each file of answers, by authors of its own, held out:")
     for name, files in (
-        ("strong and weak answers", LEARNED_FROM),
-        ("middling ones among them", FILES[len(LEARNED_FROM) :]),
+        ("those that train the sense layer too", LEARNED_FROM),
+        ("the others", BESIDES),
     ):
         chosen = [(a, at) for a, at in zip(answers, logits, strict=True) if a.file in files]
         right, wrong = (

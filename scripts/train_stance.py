@@ -174,12 +174,12 @@ def from_sentences() -> Iterator[Mention]:
     """Short statements, and sentences that deny, held out by author or question."""
     questions = {question.id: question for question in load_bank().questions}
     ids = sorted(questions)
-    for file in ("traps_to_learn", "traps_of_four_authors"):
+    for file in ("traps_to_learn", "traps_of_authors"):
         for entry in yaml.safe_load((JUDGMENTS / f"{file}.yaml").read_text("utf-8")):
             if not entry["said"] and entry["kind"] != "denied":
                 continue
             author = entry.get("author")
-            fold = ids.index(entry["id"]) if author is None else "abcd".index(author)
+            fold = ids.index(entry["id"]) if author is None else ord(author)
             words = entry["text"].split()
             for row in _naming(questions[entry["id"]], words, {entry["phrase"]}):
                 yield Mention(row, not entry["said"], fold % FOLDS, file)

@@ -3,12 +3,8 @@
 Three logistic regressions: from the features of a span, whether it says the phrase; from the mean
 of the answer's vectors, how much of what was asked the answer says; from the spans' scores, that
 estimate and how things are said (``claims``), whether the answer says the phrase.
-``scripts/train_sense.py`` fits them, cross-validated by author and question. A fourth one, fitted
-by ``scripts/train_soundness.py``, estimates from the mean of the answer's vectors and its claims
-how much of what the answer touches it says rightly, its soundness. A right answer of two sentences
-says little of what was asked and is sound; a confidently wrong one touches much of it and is not.
-No single sentence shows this, but wrong answers by different people resemble each other in what
-they are about and how they say it. ``docs/grading-figures.md`` has the figures.
+``scripts/train_sense.py`` fits them, cross-validated by author and question. The soundness of an
+answer (``soundness.py``) goes by what they find.
 """
 
 import json
@@ -41,15 +37,14 @@ from server.grading.sense.features import (
 )
 from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.mentions import Held, spoken_of
-from server.grading.sense.thresholds import (
-    BELIEVED,
-    NEAR_MISS,
-    SHORT_ANSWER,
-    SOUND,
-    UNSOUND,
-    WHOLE_ANSWER,
-    WORD_FOR_WORD,
+from server.grading.sense.soundness import (
+    believed_of,
+    soundness_of,
+    soundness_row,
+    weakness_of,
+    wholeness_of,
 )
+from server.grading.sense.thresholds import NEAR_MISS, WORD_FOR_WORD
 from server.grading.sense.vectors import AnswerSense, mean_vector
 
 PHRASE_FEATURES: Final = (
@@ -91,8 +86,9 @@ class Sensed:
         phrase only. ``word_for_word``: the span is one of the phrase's ways. ``near_misses``: spans
         that look like the phrase but, according to the bank, are something else. ``spoken_of``:
         logit that the sentence naming the phrase is about it; ``None`` if unknown. ``weakness``:
-        how much the answer sounds like a wrong one, 0 to 1. ``repeated``: those of ``near_misses``
-        that are a sentence of the bank, except for a filler or an ending.
+        how much the answer sounds like a wrong one, 0 to 1. ``wholeness``: how far its length makes
+        it a whole answer, 0 to 1. ``repeated``: those of ``near_misses`` that are a sentence of the
+        bank, except for a filler or an ending.
     """
 
     span: Span
@@ -103,6 +99,7 @@ class Sensed:
     near_misses: tuple[Span, ...]
     spoken_of: float | None = None
     weakness: float = 0.0
+    wholeness: float = 0.0
     repeated: tuple[Span, ...] = ()
 
 
@@ -161,8 +158,10 @@ def sense_phrases(
     missed = (misses >= NEAR_MISS) & (misses > ways)
     what_is_said = rows[:, :OF_WHAT_IS_SAID]
     held = Held(question, said, answer, marked, features, near, scores, what_is_said, logits, voice)
-    soundness = soundness_of(answer, claims)
+    named = [phrase.status == "covered" for phrase in said]
+    soundness = soundness_of(soundness_row(claims, voice, named, scores, logits, len(words)))
     weakness = weakness_of(soundness, len(words))
+    wholeness = wholeness_of(len(words))
     found: list[Sensed | None] = []
     for at, chance in enumerate(chances):
         top = int(ways[at].argmax())
@@ -180,6 +179,7 @@ def sense_phrases(
                 _spans(answer, missed[at]),
                 spoken_of(at, held),
                 weakness,
+                wholeness,
                 _spans(answer, missed[at] & (misses[at] >= WORD_FOR_WORD)),
             )
         )
@@ -245,41 +245,3 @@ def phrase_features(
     spoken = span_claims(question, words, answer.spans, top, features)
     lead = best - best_of_others(scores, alone=0.0)[range(count), top]
     return np.concatenate((said, np.tile(whole, (count, 1)), spoken, lead[:, None]), axis=1)
-
-
-@cache
-def shipped_soundness() -> Logistic:
-    """The regression that ``scripts/train_soundness.py`` wrote."""
-    return Logistic.shipped("server.grading.sense", "soundness")
-
-
-def soundness_row(answer: AnswerSense, claims: Floats) -> Floats:
-    """The regression's input; ``claims``: those of the answer, see ``claims.answer_claims``."""
-    row: Floats = np.concatenate((mean_vector(answer), claims))
-    return row
-
-
-def soundness_of(answer: AnswerSense, claims: Floats) -> float:
-    """Logit of the share of what an answer touches that it says rightly."""
-    return float(shipped_soundness().logits(soundness_row(answer, claims)[None])[0])
-
-
-def weakness_of(soundness: float, count: int) -> float:
-    """How much an answer sounds like one that is wrong in what it touches, 0 to 1.
-
-    Args:
-        soundness: a logit.
-        count: the number of words; one or two sentences say too little about the answer.
-    """
-    return _doubt(soundness, count, UNSOUND, SOUND)
-
-
-def believed_of(soundness: float, count: int) -> float:
-    """How much of what an answer says is believed to be right, 0 to 1; same arguments."""
-    return 1.0 - _doubt(soundness, count, *BELIEVED)
-
-
-def _doubt(soundness: float, count: int, full: float, none: float) -> float:
-    doubt = (none - soundness) / (none - full)
-    told = (count - SHORT_ANSWER) / (WHOLE_ANSWER - SHORT_ANSWER)
-    return min(1.0, max(0.0, doubt)) * min(1.0, max(0.0, told))

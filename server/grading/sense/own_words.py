@@ -25,6 +25,7 @@ from server.grading.sense.thresholds import (
     POSSIBLE_FROM,
     POSSIBLE_LEAD,
     SPOKEN_OF_FROM,
+    SPOKEN_OF_FROM_SHORT,
     SPOKEN_OF_FROM_WEAK,
 )
 from server.grading.sense.vectors import AnswerSense
@@ -97,9 +98,7 @@ def _judged(
             return _said_elsewhere(phrase, found, spoken)
         if found.word_for_word or _is_own(key, phrase):
             return phrase
-        if found.spoken_of is None or found.spoken_of >= _between(
-            SPOKEN_OF_FROM, SPOKEN_OF_FROM_WEAK, found.weakness
-        ):
+        if found.spoken_of is None or found.spoken_of >= _name_bar(found):
             return phrase
         doubtful = {"status": "possible", "confidence": round(sigmoid(found.spoken_of), 3)}
         named, phrase = phrase, phrase.model_copy(update=doubtful)
@@ -168,6 +167,12 @@ def _is_sure(found: Sensed) -> bool:
         and found.score >= COVERED_SCORE
         and found.lead >= COVERED_LEAD
     )
+
+
+def _name_bar(found: Sensed) -> float:
+    """The logit that a name needs; the rest of a whole answer that sounds right vouches for it."""
+    sound = _between(SPOKEN_OF_FROM_SHORT, SPOKEN_OF_FROM, found.wholeness)
+    return _between(sound, SPOKEN_OF_FROM_WEAK, found.weakness)
 
 
 def _between(strong: float, weak: float, weakness: float) -> float:

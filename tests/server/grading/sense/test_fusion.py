@@ -22,6 +22,7 @@ from server.grading.sense.thresholds import (
     COVERED_FROM_WEAK,
     POSSIBLE_FROM,
     SPOKEN_OF_FROM,
+    SPOKEN_OF_FROM_SHORT,
     SPOKEN_OF_FROM_WEAK,
 )
 from server.grading.sense.vectors import sense_of
@@ -133,7 +134,14 @@ def test_a_name_is_no_near_miss_unless_it_repeats_one(
 ) -> None:
     span = (0, 4)
     sensed = Sensed(
-        span, 0.0, -9.0, 1.0, False, (span,), SPOKEN_OF_FROM + 1.0, repeated=(span,) * repeated
+        span,
+        0.0,
+        -9.0,
+        1.0,
+        False,
+        (span,),
+        SPOKEN_OF_FROM_SHORT + 1.0,
+        repeated=(span,) * repeated,
     )
     none = [None] * (len(QUESTION.key_phrases) - 1)
     monkeypatch.setattr(
@@ -159,7 +167,9 @@ def test_less_is_believed_the_weaker_the_answer_sounds(
     halfway = (COVERED_FROM + COVERED_FROM_WEAK) / 2
     likely = Sensed((0, 4), halfway, 2.0, 1.0, False, (), weakness=weakness)
     barely = (SPOKEN_OF_FROM + SPOKEN_OF_FROM_WEAK) / 2
-    named = Sensed((0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=barely, weakness=weakness)
+    named = Sensed(
+        (0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=barely, weakness=weakness, wholeness=1.0
+    )
     none = [None] * (len(QUESTION.key_phrases) - 2)
     monkeypatch.setattr(
         own_words_layer, "sense_phrases", lambda *_: SensedAnswer((likely, named, *none), 1.0)
@@ -172,6 +182,25 @@ def test_less_is_believed_the_weaker_the_answer_sounds(
     coverage = Coverage(score=0.0, phrases=(own_words, said, *missing(QUESTION).phrases[2:]))
     found, _ = with_own_words(coverage, QUESTION, spoken(words))
     assert [each.status for each in found.phrases[:2]] == [status, status]
+
+
+@pytest.mark.parametrize(("wholeness", "status"), [(0.0, "possible"), (1.0, "covered")])
+def test_a_whole_answer_that_sounds_right_vouches_for_its_names(
+    wholeness: float, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    between = (SPOKEN_OF_FROM + SPOKEN_OF_FROM_SHORT) / 2
+    named = Sensed((0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=between, wholeness=wholeness)
+    none = [None] * (len(QUESTION.key_phrases) - 1)
+    monkeypatch.setattr(
+        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((named, *none), 1.0)
+    )
+    words = ["we", "talked", "about", "it"]
+    first, *others = missing(QUESTION).phrases
+    said = first.model_copy(
+        update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
+    )
+    found, _ = with_own_words(Coverage(score=0.0, phrases=(said, *others)), QUESTION, spoken(words))
+    assert found.phrases[0].status == status
 
 
 @pytest.mark.parametrize(("span", "status"), [((0, 3), "possible"), ((3, 6), "covered")])

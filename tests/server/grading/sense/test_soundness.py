@@ -4,10 +4,13 @@ from statistics import median
 
 import pytest
 
+from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
+from server.grading import cover
 from server.grading.sense.claims import MarkedWords, answer_claims
 from server.grading.sense.features import question_sense, shipped_metric, span_features
-from server.grading.sense.fusion import believed_of, soundness_of, weakness_of
+from server.grading.sense.fusion import phrase_features, shipped_fusion
+from server.grading.sense.soundness import believed_of, soundness_of, soundness_row, weakness_of
 from server.grading.sense.thresholds import (
     BELIEVED,
     SHORT_ANSWER,
@@ -25,7 +28,15 @@ def soundness(question_id: str, text: str) -> float:
     question, words = QUESTIONS[question_id], text.split()
     sense = sense_of(words)
     features = span_features(question_sense(question), sense, words, shipped_metric())
-    return soundness_of(sense, answer_claims(MarkedWords(words), features))
+    fusion, marked = shipped_fusion(), MarkedWords(words)
+    scores, voice = fusion.span.logits(features), fusion.voice_of(sense)
+    claims = answer_claims(marked, features)
+    found = cover(question.key_phrases, words, load_lexicon()).phrases
+    half_said = [phrase.status == "partial" for phrase in found]
+    rows = phrase_features(question, scores, features, sense, marked, half_said, voice, claims)
+    named = [phrase.status == "covered" for phrase in found]
+    logits = fusion.phrase.logits(rows)
+    return soundness_of(soundness_row(claims, voice, named, scores, logits, len(words)))
 
 
 def test_an_answer_is_weak_in_proportion_and_a_sentence_tells_little() -> None:
