@@ -45,7 +45,7 @@ from server.grading.sense.vectors import AnswerSense, mean_vector, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 PENALTY: Final = 60.0
-WEIGHTS: Final = {"trap": 6.0, "statement": 3.0, "frame": 3.0, "unpunctuated": 2.5}
+WEIGHTS: Final = {"trap": 6.0, "statement": 3.0, "frame": 3.0, "unpunctuated": 3.0}
 """Of sentences that only look like a phrase and of short ones that say it, both of which are few
 and stand with and without punctuation, of frames, and of sentences of answers that have none."""
 WRONG_WEIGHT: Final = 3.0

@@ -179,7 +179,9 @@ def from_sentences() -> Iterator[Mention]:
             if not entry["said"] and entry["kind"] != "denied":
                 continue
             author = entry.get("author")
-            fold = ids.index(entry["id"]) if author is None else ord(author)
+            if author not in (None, *AUTHORS):
+                continue
+            fold = ids.index(entry["id"]) if author is None else AUTHORS.index(author)
             words = entry["text"].split()
             for row in _naming(questions[entry["id"]], words, {entry["phrase"]}):
                 yield Mention(row, not entry["said"], fold % FOLDS, file)
