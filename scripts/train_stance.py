@@ -35,6 +35,8 @@ UNPUNCTUATED: Final = 0.25
 FOLDS: Final = 5
 PENALTY: Final = 50.0
 MENTION_WEIGHT: Final = 2.0
+AUTHORS: Final = "abcd"
+"""Those of `traps_of_authors` whose sentences are learned from; the other four came later."""
 OPENINGS: Final = (
     "", "", "", "So at my last job we had eight nodes. ", "Okay, um, let me think. ",
     "The loader was slow. ", "I'd check the logs first, and then ", "Well, ", "You know, ",
