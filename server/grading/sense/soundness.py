@@ -52,21 +52,17 @@ def soundness_row(
     """
     best = scores.max(axis=1)
     of_named = np.array(named) if any(named) else np.ones(len(named), bool)
-    row: Floats = np.concatenate(
-        (
-            claims,
-            (
-                voice,
-                logits.mean(),
-                np.sort(logits)[-_SUREST:].mean(),
-                best.mean(),
-                logits[of_named].mean(),
-                best[of_named].mean(),
-                np.mean(named),
-                np.log(count),
-            ),
-        )
+    told = (
+        voice,
+        logits.mean(),
+        np.sort(logits)[-_SUREST:].mean(),
+        best.mean(),
+        logits[of_named].mean(),
+        best[of_named].mean(),
+        np.mean(named),
+        np.log(count),
     )
+    row: Floats = np.concatenate((claims, np.array(told, np.float64)))
     return row
 
 
