@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from train_sense import ANSWERS, FIELDS, LEARNED_FROM, MIXED, ROOT, Floats, fit_logistic
+from train_sense import ANSWERS, OWN_BANK, ROOT, Floats, fit_logistic
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
@@ -65,7 +65,7 @@ def read() -> Iterator[Mention]:
     """Names in lists, and those that a coach ticked: in the answer and in its nearest sentences."""
     lexicon = load_lexicon()
     asked = {question.id: question for question in load_bank().questions}
-    for file in (*(each for each in LEARNED_FROM if each not in (*FIELDS, *MIXED)), "lists"):
+    for file in (*OWN_BANK, "lists"):
         for entry in map(json.loads, (ANSWERS / f"{file}.jsonl").read_text("utf-8").splitlines()):
             words = entry["text"].split()
             listed = entry["style"] in LISTS

@@ -30,16 +30,9 @@ from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.contract import PhraseCoverage
 from server.grading import cover
-from server.grading.sense.claims import MarkedWords, answer_claims
-from server.grading.sense.encoder import cosines
-from server.grading.sense.features import question_sense, shipped_metric, span_features
-from server.grading.sense.fusion import (
-    OF_WHAT_IS_SAID,
-    phrase_features,
-    shipped_fusion,
-)
+from server.grading.sense.fusion import hold
 from server.grading.sense.logistic import Floats, Logistic
-from server.grading.sense.mentions import Held, mention_row
+from server.grading.sense.mentions import mention_row
 from server.grading.sense.thresholds import SPOKEN_OF_FROM
 from server.grading.sense.vectors import AnswerSense, mean_vector, senses_of
 
@@ -256,25 +249,13 @@ def rows_of(
         naming: texts, their phrases by the words, and the numbers of those that are wanted.
         senses: of the texts.
     """
-    fusion, metric = shipped_fusion(), shipped_metric()
     voices = voices_of([text for text, _, _ in naming], senses)
     rows, says, kinds, folds = [], [], [], []
     for (text, phrases, wanted), sense in zip(naming, senses, strict=True):
         if not wanted:
             continue
-        question = text.question
-        told = question_sense(question)
-        near = cosines(told.vectors, sense.vectors)
-        features = span_features(told, sense, text.words, metric, near)
-        scores = fusion.span.logits(features)
-        half_said = [phrase.status == "partial" for phrase in phrases]
         voice = float(voices[text.fold].logits(mean_vector(sense)[None])[0])
-        words = MarkedWords(text.words)
-        claims = answer_claims(words, features)
-        whole = phrase_features(question, scores, features, sense, words, half_said, voice, claims)
-        logits = fusion.phrase.logits(whole)
-        said = whole[:, :OF_WHAT_IS_SAID]
-        held = Held(question, phrases, sense, words, features, near, scores, said, logits, voice)
+        held = hold(text.question, sense, text.words, phrases, voice=voice)
         for at in wanted:
             row = mention_row(at, held)
             if row is not None:

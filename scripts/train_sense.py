@@ -23,6 +23,7 @@ import numpy as np
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Question
+from server.contract import PhraseCoverage
 from server.grading import cover
 from server.grading.sense.claims import MarkedWords, answer_claims
 from server.grading.sense.features import SPAN_FEATURES, Metric, question_sense, span_features
@@ -40,7 +41,9 @@ FIELDS: Final = ("robo", "mobile", "ops", "pay", "firm", "qual", "syst")
 TRAINING_BANKS: Final = tuple(ANSWERS / f"{field}_bank.yaml" for field in FIELDS)
 MIXED: Final = ("mix1", "mix2", "mix3", "mix4", "mix5", "mix6", "mix7", "mix8")
 """Answers that are right in some points and wrong in others, and wrong ones full of names."""
-LEARNED_FROM: Final = ("dev1", "dev2", "dev3", "dev4", "seen", "seen2", *MIXED, *FIELDS)
+OWN_BANK: Final = ("dev1", "dev2", "dev3", "dev4", "seen", "seen2")
+"""Strong, middling and weak answers to the built-in bank."""
+LEARNED_FROM: Final = (*OWN_BANK, *MIXED, *FIELDS)
 HELD_OUT_AT_ONCE: Final = 2
 """Files of answers, to halve the time."""
 METRIC_DIMENSIONS: Final = 128
@@ -73,7 +76,7 @@ class Case:
     sense: AnswerSense
     labels: Floats
     quoted: tuple[Floats | None, ...]
-    status: tuple[str, ...]
+    found: tuple[PhraseCoverage, ...]
     style: str
     file: str
     own_question: bool = True
@@ -128,7 +131,7 @@ def learn(
         [rows_of(*each) for each in zip(cases, logits, held, voices, strict=True)]
     )
     labels = np.concatenate([case.labels for case in cases])
-    status = np.concatenate([case.status for case in cases])
+    status = np.concatenate([[each.status for each in case.found] for case in cases])
     styles = np.concatenate([[case.style] * len(case.labels) for case in cases])
     of_file = np.concatenate([[case.file] * len(case.labels) for case in cases])
     of_question = np.concatenate([[case.question.id] * len(case.labels) for case in cases])
@@ -173,7 +176,7 @@ def learn(
 def rows_of(case: Case, logits: Floats, features: Floats, voice: float) -> Floats:
     """What the last regression goes by, shape (phrases, features)."""
     words = MarkedWords(case.words)
-    half_said = [status == "partial" for status in case.status]
+    half_said = [phrase.status == "partial" for phrase in case.found]
     claims = answer_claims(words, features)
     return phrase_features(
         case.question, logits, features, case.sense, words, half_said, voice, claims
@@ -201,7 +204,7 @@ def read(path: Path, questions: dict[str, Question]) -> list[Case]:
                 sense,
                 np.array([LABELS[label] for label, _ in given.values()]),
                 tuple(holds_quote(words, sense, quote) for _, quote in given.values()),
-                tuple(each.status for each in found),
+                found,
                 entry["style"] if entry["quality"] == "strong" else entry["quality"],
                 path.stem,
             )
@@ -229,9 +232,8 @@ def answers_to_others(
         question = strangers[random.randint(len(strangers))]
         verdicts = cover(question.key_phrases, words, lexicon).phrases
         none = (None,) * len(verdicts)
-        status = tuple(each.status for each in verdicts)
         labels = np.zeros(len(verdicts))
-        case = Case(question, words, sense, labels, none, status, "off", file, own_question=False)
+        case = Case(question, words, sense, labels, none, verdicts, "off", file, own_question=False)
         found.append(case)
     return found
 
@@ -270,7 +272,7 @@ def _excerpt(case: Case, start: int, end: int, inside: list[int]) -> Case:
         sense=AnswerSense(spans, case.sense.vectors[inside]),
         labels=np.array(labels),
         quoted=(None,) * len(labels),
-        status=tuple(each.status for each in found),
+        found=found,
         is_excerpt=True,
     )
 

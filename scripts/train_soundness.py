@@ -20,15 +20,11 @@ from train_sense import (
     Case,
     fit_logistic,
     read,
-    rows_of,
 )
 
 from question_bank.loader import load_bank
-from server.grading.sense.claims import MarkedWords, answer_claims
-from server.grading.sense.features import question_sense, shipped_metric, span_features
-from server.grading.sense.fusion import shipped_fusion
+from server.grading.sense.fusion import hold, soundness_row
 from server.grading.sense.logistic import Floats, Logistic
-from server.grading.sense.soundness import soundness_row
 from server.grading.sense.thresholds import SOUND, UNSOUND
 
 BESIDES: Final = ("middling1", "middling2", "middling3", "middling4", "simple1", "simple2")
@@ -76,19 +72,13 @@ def main() -> int:
 
 def looked_at(cases: Sequence[Case]) -> Iterator[Answer]:
     """The answers with what they touch."""
-    fusion, metric = shipped_fusion(), shipped_metric()
     for case in cases:
-        features = span_features(question_sense(case.question), case.sense, case.words, metric)
-        scores = fusion.span.logits(features)
-        voice = fusion.voice_of(case.sense)
-        rows = rows_of(case, scores, features, voice)
-        logits = fusion.phrase.logits(rows)
-        claims = answer_claims(MarkedWords(case.words), features)
-        named = np.array([status == "covered" for status in case.status])
-        touched = named | (scores.max(axis=1) >= TOUCHED_FROM)
+        held = hold(case.question, case.sense, case.words, case.found)
+        named = np.array([phrase.status == "covered" for phrase in case.found])
+        touched = named | (held.scores.max(axis=1) >= TOUCHED_FROM)
         clear = case.labels != LABELS["half"]
         yield Answer(
-            soundness_row(claims, voice, named.tolist(), scores, logits, len(case.words)),
+            soundness_row(held),
             case.labels[touched & clear],
             case.labels[named & clear],
             case.style,

@@ -37,13 +37,7 @@ from server.grading.sense.features import (
 )
 from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.mentions import Held, spoken_of
-from server.grading.sense.soundness import (
-    believed_of,
-    soundness_of,
-    soundness_row,
-    weakness_of,
-    wholeness_of,
-)
+from server.grading.sense.soundness import believed_of, soundness_of, weakness_of, wholeness_of
 from server.grading.sense.thresholds import NEAR_MISS, WORD_FOR_WORD
 from server.grading.sense.vectors import AnswerSense, mean_vector
 
@@ -61,6 +55,7 @@ answer says, as a logit, by its vectors alone; then how the best span says it, a
 is above that for any other phrase."""
 OF_WHAT_IS_SAID: Final = PHRASE_FEATURES.index(ANSWER_CLAIMS[0])
 """The first this many are about what is said; the rest are about how it is said."""
+_SUREST: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,25 +136,13 @@ def sense_phrases(
     """
     if not answer.spans:
         return SensedAnswer((None,) * len(question.key_phrases), None)
-    fusion = shipped_fusion()
-    told = question_sense(question)
-    near = cosines(told.vectors, answer.vectors)
-    features = span_features(told, answer, words, shipped_metric(), near)
-    scores = fusion.span.logits(features)
-    half_said = [phrase.status == "partial" for phrase in said]
-    voice = fusion.voice_of(answer)
-    marked = MarkedWords(words)
-    claims = answer_claims(marked, features)
-    rows = phrase_features(question, scores, features, answer, marked, half_said, voice, claims)
-    logits = fusion.phrase.logits(rows)
-    chances = 1.0 / (1.0 + np.exp(-logits))
-    ways, misses = (features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
+    held = hold(question, answer, words, said)
+    scores = held.scores
+    chances = 1.0 / (1.0 + np.exp(-held.logits))
+    ways, misses = (held.features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
     rival_ways, rivals = (best_of_others(each, alone=-np.inf) for each in (ways, scores))
     missed = (misses >= NEAR_MISS) & (misses > ways)
-    what_is_said = rows[:, :OF_WHAT_IS_SAID]
-    held = Held(question, said, answer, marked, features, near, scores, what_is_said, logits, voice)
-    named = [phrase.status == "covered" for phrase in said]
-    soundness = soundness_of(soundness_row(claims, voice, named, scores, logits, len(words)))
+    soundness = soundness_of(soundness_row(held))
     weakness = weakness_of(soundness, len(words))
     wholeness = wholeness_of(len(words))
     found: list[Sensed | None] = []
@@ -188,6 +171,59 @@ def sense_phrases(
 
 def _spans(answer: AnswerSense, chosen: npt.NDArray[np.bool_]) -> tuple[Span, ...]:
     return tuple(answer.spans[number] for number in np.flatnonzero(chosen))
+
+
+def hold(
+    question: Question,
+    answer: AnswerSense,
+    words: Sequence[str],
+    said: Sequence[PhraseCoverage],
+    *,
+    voice: float | None = None,
+) -> Held:
+    """An answer compared with its question by the shipped regressions.
+
+    Args:
+        question: the question.
+        answer: the answer's spans and vectors; it has some.
+        words: the answer's words.
+        said: each phrase, as found by the words.
+        voice: in place of ``Fusion.voice_of``.
+    """
+    fusion = shipped_fusion()
+    told = question_sense(question)
+    near = cosines(told.vectors, answer.vectors)
+    features = span_features(told, answer, words, shipped_metric(), near)
+    scores = fusion.span.logits(features)
+    half_said = [phrase.status == "partial" for phrase in said]
+    voice = fusion.voice_of(answer) if voice is None else voice
+    marked = MarkedWords(words)
+    claims = answer_claims(marked, features)
+    rows = phrase_features(question, scores, features, answer, marked, half_said, voice, claims)
+    logits = fusion.phrase.logits(rows)
+    about = rows[:, :OF_WHAT_IS_SAID]
+    return Held(
+        question, said, answer, marked, features, near, scores, about, logits, voice, claims
+    )
+
+
+def soundness_row(held: Held) -> Floats:
+    """What the soundness of an answer goes by (``soundness.py``)."""
+    named = np.array([phrase.status == "covered" for phrase in held.phrases])
+    of_named = named if named.any() else ~named
+    best = held.scores.max(axis=1)
+    told = (
+        held.voice,
+        held.logits.mean(),
+        np.sort(held.logits)[-_SUREST:].mean(),
+        best.mean(),
+        held.logits[of_named].mean(),
+        best[of_named].mean(),
+        named.mean(),
+        np.log(len(held.words.bare)),
+    )
+    row: Floats = np.concatenate((held.claims, np.array(told, np.float64)))
+    return row
 
 
 def phrase_features(

@@ -50,6 +50,7 @@ class Held:
         rows: what the whole answer says about each phrase, shape (phrases, features).
         logits: whether the answer says each phrase, shape (phrases,).
         voice: logit of how much of what was asked the answer says.
+        claims: how the whole answer says things, see ``claims.answer_claims``.
     """
 
     question: Question
@@ -62,6 +63,7 @@ class Held:
     rows: Floats
     logits: Floats
     voice: float
+    claims: Floats
 
 
 @cache

@@ -8,11 +8,7 @@ question's phrases, those that it names among them, and by how it says things (`
 ``docs/grading-figures.md`` has the figures.
 """
 
-from collections.abc import Sequence
 from functools import cache
-from typing import Final
-
-import numpy as np
 
 from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.thresholds import (
@@ -23,8 +19,6 @@ from server.grading.sense.thresholds import (
     WHOLE_ANSWER,
 )
 
-_SUREST: Final = 3
-
 
 @cache
 def shipped_soundness() -> Logistic:
@@ -32,42 +26,11 @@ def shipped_soundness() -> Logistic:
     return Logistic.shipped("server.grading.sense", "soundness")
 
 
-def soundness_row(
-    claims: Floats,
-    voice: float,
-    named: Sequence[bool],
-    scores: Floats,
-    logits: Floats,
-    count: int,
-) -> Floats:
-    """The regression's input.
-
-    Args:
-        claims: those of the whole answer, see ``claims.answer_claims``.
-        voice: logit of how much of what was asked the answer says, see ``Fusion.voice_of``.
-        named: for each phrase, whether the answer has its words.
-        scores: logits of each span for each phrase, shape (phrases, spans).
-        logits: whether the answer says each phrase, shape (phrases,).
-        count: the number of words.
-    """
-    best = scores.max(axis=1)
-    of_named = np.array(named) if any(named) else np.ones(len(named), bool)
-    told = (
-        voice,
-        logits.mean(),
-        np.sort(logits)[-_SUREST:].mean(),
-        best.mean(),
-        logits[of_named].mean(),
-        best[of_named].mean(),
-        np.mean(named),
-        np.log(count),
-    )
-    row: Floats = np.concatenate((claims, np.array(told, np.float64)))
-    return row
-
-
 def soundness_of(row: Floats) -> float:
-    """Logit of the share of what an answer touches that it says rightly; of ``soundness_row``."""
+    """Logit of the share of what an answer touches that it says rightly.
+
+    ``row``: ``fusion.soundness_row`` of the answer.
+    """
     return float(shipped_soundness().logits(row[None])[0])
 
 

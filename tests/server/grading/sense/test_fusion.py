@@ -48,6 +48,33 @@ def judged(question: Question, text: str, *, denied: bool = False) -> dict[str, 
     return {phrase.phrase: phrase for phrase in found.phrases}
 
 
+def by_words(
+    words: Sequence[str],
+    at: Sequence[int],
+    *,
+    number: int = 0,
+    status: Literal["covered", "partial"] = "covered",
+    how: Literal["exact", "alias", "fuzzy", "listed"] = "exact",
+) -> PhraseCoverage:
+    """A phrase of the question that was found at these words."""
+    found = {"status": status, "how": how, "evidence": evidence_of(words, (), at)}
+    return missing(QUESTION).phrases[number].model_copy(update=found)
+
+
+def after(
+    monkeypatch: pytest.MonkeyPatch, words: Sequence[str], said: PhraseCoverage, *sensed: Sensed
+) -> tuple[PhraseCoverage, ...]:
+    """The phrases of the question: one found by its words, the first ones sensed like this."""
+    none = (None,) * (len(QUESTION.key_phrases) - len(sensed))
+    answer = SensedAnswer((*sensed, *none), 1.0)
+    monkeypatch.setattr(own_words_layer, "sense_phrases", lambda *_: answer)
+    phrases = tuple(
+        said if each.phrase == said.phrase else each for each in missing(QUESTION).phrases
+    )
+    found, _ = with_own_words(Coverage(score=0.0, phrases=phrases), QUESTION, spoken(words))
+    return found.phrases
+
+
 def test_most_ways_of_a_phrase_are_found_in_an_answer_made_of_them() -> None:
     ways = [key.ways[0] for key in QUESTION.key_phrases]
     found = judged(QUESTION, ". ".join(ways) + ".")
@@ -110,19 +137,11 @@ def test_half_a_phrase_counts_if_the_answer_seems_to_say_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sensed = Sensed((0, 4), probability, 2.0, 1.0, word_for_word=False, near_misses=())
-    none = [None] * (len(QUESTION.key_phrases) - 1)
-    monkeypatch.setattr(
-        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((sensed, *none), 1.0)
-    )
     words = ["we", "talked", "about", "it"]
-    first, *others = missing(QUESTION).phrases
-    half = first.model_copy(
-        update={"status": "partial", "how": how, "evidence": evidence_of(words, (), [1])}
-    )
-    coverage = Coverage(score=0.0, phrases=(half, *others))
-    found, _ = with_own_words(coverage, QUESTION, spoken(words))
-    assert found.phrases[0].status == status
-    assert (found.phrases[0].evidence is None) == (status == "missing")
+    half = by_words(words, [1], how=how, status="partial")
+    found = after(monkeypatch, words, half, sensed)
+    assert found[0].status == status
+    assert (found[0].evidence is None) == (status == "missing")
 
 
 @pytest.mark.parametrize(
@@ -143,18 +162,10 @@ def test_a_name_is_no_near_miss_unless_it_repeats_one(
         SPOKEN_OF_FROM_SHORT + 1.0,
         repeated=(span,) * repeated,
     )
-    none = [None] * (len(QUESTION.key_phrases) - 1)
-    monkeypatch.setattr(
-        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((sensed, *none), 1.0)
-    )
     words = ["I", "rolled", "it", "back"]
-    first, *others = missing(QUESTION).phrases
-    named = first.model_copy(
-        update={"status": "covered", "how": how, "evidence": evidence_of(words, (), [1, 2])}
-    )
-    coverage = Coverage(score=0.0, phrases=(named, *others))
-    found, _ = with_own_words(coverage, QUESTION, spoken(words))
-    assert found.phrases[0].status == status
+    named = by_words(words, [1, 2], how=how)
+    found = after(monkeypatch, words, named, sensed)
+    assert found[0].status == status
 
 
 @pytest.mark.parametrize(
@@ -170,18 +181,10 @@ def test_less_is_believed_the_weaker_the_answer_sounds(
     named = Sensed(
         (0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=barely, weakness=weakness, wholeness=1.0
     )
-    none = [None] * (len(QUESTION.key_phrases) - 2)
-    monkeypatch.setattr(
-        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((likely, named, *none), 1.0)
-    )
     words = ["we", "talked", "about", "it"]
-    own_words, name = missing(QUESTION).phrases[:2]
-    said = name.model_copy(
-        update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
-    )
-    coverage = Coverage(score=0.0, phrases=(own_words, said, *missing(QUESTION).phrases[2:]))
-    found, _ = with_own_words(coverage, QUESTION, spoken(words))
-    assert [each.status for each in found.phrases[:2]] == [status, status]
+    said = by_words(words, [1], number=1)
+    found = after(monkeypatch, words, said, likely, named)
+    assert [each.status for each in found[:2]] == [status, status]
 
 
 @pytest.mark.parametrize(("wholeness", "status"), [(0.0, "possible"), (1.0, "covered")])
@@ -190,17 +193,10 @@ def test_a_whole_answer_that_sounds_right_vouches_for_its_names(
 ) -> None:
     between = (SPOKEN_OF_FROM + SPOKEN_OF_FROM_SHORT) / 2
     named = Sensed((0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=between, wholeness=wholeness)
-    none = [None] * (len(QUESTION.key_phrases) - 1)
-    monkeypatch.setattr(
-        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((named, *none), 1.0)
-    )
     words = ["we", "talked", "about", "it"]
-    first, *others = missing(QUESTION).phrases
-    said = first.model_copy(
-        update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
-    )
-    found, _ = with_own_words(Coverage(score=0.0, phrases=(said, *others)), QUESTION, spoken(words))
-    assert found.phrases[0].status == status
+    said = by_words(words, [1])
+    found = after(monkeypatch, words, said, named)
+    assert found[0].status == status
 
 
 @pytest.mark.parametrize(("span", "status"), [((0, 3), "possible"), ((3, 6), "covered")])
@@ -208,36 +204,20 @@ def test_the_clause_of_a_doubted_name_says_nothing_in_other_words(
     span: tuple[int, int], status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sure = Sensed(span, 0.99, 5.0, 3.0, False, (), spoken_of=SPOKEN_OF_FROM - 0.1)
-    none = [None] * (len(QUESTION.key_phrases) - 1)
-    monkeypatch.setattr(
-        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((sure, *none), 1.0)
-    )
     words = ["we", "talked", "on", "and", "it", "helped"]
-    first, *others = missing(QUESTION).phrases
-    said = first.model_copy(
-        update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
-    )
-    coverage = Coverage(score=0.0, phrases=(said, *others))
-    found, _ = with_own_words(coverage, QUESTION, spoken(words))
-    assert found.phrases[0].status == status
+    said = by_words(words, [1])
+    found = after(monkeypatch, words, said, sure)
+    assert found[0].status == status
 
 
 def test_a_name_doubted_in_a_weak_answer_counts_as_named_where_its_clause_is_sure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sure = Sensed((0, 3), 0.99, 5.0, 3.0, False, (), SPOKEN_OF_FROM + 0.1, weakness=1.0)
-    none = [None] * (len(QUESTION.key_phrases) - 1)
-    monkeypatch.setattr(
-        own_words_layer, "sense_phrases", lambda *_: SensedAnswer((sure, *none), 1.0)
-    )
     words = ["we", "talked", "on"]
-    first, *others = missing(QUESTION).phrases
-    said = first.model_copy(
-        update={"status": "covered", "how": "exact", "evidence": evidence_of(words, (), [1])}
-    )
-    coverage = Coverage(score=0.0, phrases=(said, *others))
-    found, _ = with_own_words(coverage, QUESTION, spoken(words))
-    assert found.phrases[0] == said
+    said = by_words(words, [1])
+    found = after(monkeypatch, words, said, sure)
+    assert found[0] == said
 
 
 def test_a_bank_without_ways_is_judged_by_its_reasons() -> None:

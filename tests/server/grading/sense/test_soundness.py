@@ -7,10 +7,8 @@ import pytest
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from server.grading import cover
-from server.grading.sense.claims import MarkedWords, answer_claims
-from server.grading.sense.features import question_sense, shipped_metric, span_features
-from server.grading.sense.fusion import phrase_features, shipped_fusion
-from server.grading.sense.soundness import believed_of, soundness_of, soundness_row, weakness_of
+from server.grading.sense.fusion import hold, soundness_row
+from server.grading.sense.soundness import believed_of, soundness_of, weakness_of
 from server.grading.sense.thresholds import (
     BELIEVED,
     SHORT_ANSWER,
@@ -27,16 +25,8 @@ def soundness(question_id: str, text: str) -> float:
     """Of an answer to a question of the bank."""
     question, words = QUESTIONS[question_id], text.split()
     sense = sense_of(words)
-    features = span_features(question_sense(question), sense, words, shipped_metric())
-    fusion, marked = shipped_fusion(), MarkedWords(words)
-    scores, voice = fusion.span.logits(features), fusion.voice_of(sense)
-    claims = answer_claims(marked, features)
     found = cover(question.key_phrases, words, load_lexicon()).phrases
-    half_said = [phrase.status == "partial" for phrase in found]
-    rows = phrase_features(question, scores, features, sense, marked, half_said, voice, claims)
-    named = [phrase.status == "covered" for phrase in found]
-    logits = fusion.phrase.logits(rows)
-    return soundness_of(soundness_row(claims, voice, named, scores, logits, len(words)))
+    return soundness_of(soundness_row(hold(question, sense, words, found)))
 
 
 def test_an_answer_is_weak_in_proportion_and_a_sentence_tells_little() -> None:
