@@ -30,6 +30,9 @@ Prepare = Callable[[Question, Lexicon], None]
 
 TESTED_SHARE: Final = 1 / 16
 """Of the answers after an account's first one, which always is tested."""
+LEAST_TESTED_SHARE: Final = 1 / 64
+"""The share halves with each further test that an account passes, down to this. A test takes twice
+the processor time of grading; at this share, 3 % of it."""
 _ACCOUNTS: Final = 10_000
 """Remembered; one that was away for longer begins again with a test."""
 
@@ -74,31 +77,33 @@ class Trust:
     """Remembers in this process which accounts send right vectors. Safe in several threads.
 
     Attributes:
-        random: chooses what is tested.
+        random: chooses what is tested; no sender can predict it.
     """
 
     def __init__(self, random: Random | None = None) -> None:
         self.random = random or SystemRandom()
         self._lock = Lock()
-        self._right: OrderedDict[int | None, bool] = OrderedDict()
+        self._share: OrderedDict[int | None, float] = OrderedDict()  # 0: it sent wrong ones
 
     def takes(self, owner_id: int | None) -> bool:
         """Whether this account's vectors are taken at all."""
         with self._lock:
-            return self._right.get(owner_id, True)
+            return self._share.get(owner_id, 1.0) > 0
 
     def wants_test(self, owner_id: int | None) -> bool:
         """Whether to test the vectors of this answer."""
         with self._lock:
-            known = owner_id in self._right
-        return not known or self.random.random() < TESTED_SHARE
+            share = self._share.get(owner_id)
+        return share is None or self.random.random() < share
 
     def note(self, owner_id: int | None, right: bool) -> None:
         """Remembers how a test ended; one wrong answer counts for as long as the process runs."""
         with self._lock:
-            self._right[owner_id] = right and self._right.pop(owner_id, True)
-            if len(self._right) > _ACCOUNTS:
-                self._right.popitem(last=False)
+            share = self._share.pop(owner_id, 2 * TESTED_SHARE)
+            still = right and share > 0
+            self._share[owner_id] = max(LEAST_TESTED_SHARE, share / 2) if still else 0.0
+            if len(self._share) > _ACCOUNTS:
+                self._share.popitem(last=False)
 
 
 class GradingData:

@@ -11,7 +11,7 @@ import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from server.attempts.grading_data import Trust
+from server.attempts.grading_data import LEAST_TESTED_SHARE, TESTED_SHARE, Trust
 from server.attempts.service import Service
 from server.attempts.store import Store
 from server.contract import MAX_SPANS, SpanVectors, Submission, Transcript
@@ -78,11 +78,14 @@ def settle(service: Service, trust: Trust) -> None:
 
 
 class Chosen(Random):
-    """Tests an answer or does not, as told."""
+    """Tests an answer or does not, as told; ``drawn``: what it draws, whichever that is."""
 
     tests = False
+    drawn: float | None = None
 
     def random(self) -> float:
+        if self.drawn is not None:
+            return self.drawn
         return 0.0 if self.tests else 1.0
 
     def getrandbits(self, k: int) -> int:
@@ -199,6 +202,24 @@ def test_trust_is_lost_for_good_and_remembered_of_so_many(monkeypatch: pytest.Mo
     for owner in (2, 3, 4):
         trust.note(owner, True)
     assert trust.wants_test(2) and not trust.wants_test(4)
+
+
+def test_fewer_answers_are_tested_the_more_tests_an_account_has_passed() -> None:
+    random = Chosen()
+    trust = Trust(random)
+    shares = [TESTED_SHARE]
+    while shares[-1] > LEAST_TESTED_SHARE:
+        shares.append(shares[-1] / 2)
+    for share in (1.0, *shares, LEAST_TESTED_SHARE):
+        random.drawn = share * 0.999
+        assert trust.wants_test(1)
+        random.drawn = share
+        assert share == 1 or not trust.wants_test(1)
+        trust.note(1, True)
+    random.drawn = LEAST_TESTED_SHARE
+    assert trust.wants_test(2), "another account's first answer"
+    trust.note(1, False)
+    assert not trust.takes(1), "one wrong answer outweighs all right ones"
 
 
 def test_more_spans_than_an_answer_can_have_are_refused() -> None:
