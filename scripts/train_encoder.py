@@ -1,7 +1,7 @@
 """Trains the last layer of the sentence encoder further, so that it tells key phrases apart.
 
 `python scripts/train_encoder.py` writes server/grading/sense/data/last_layer.npz and prints its
-hash, which server/grading/sense/weights.py has to know. Then run `scripts/sense_vectors.py`, and
+hash, which server/grading/sense/encoder.py has to know. Then run `scripts/sense_vectors.py`, and
 the scripts that fit regressions to the vectors: `train_sense.py`, `train_soundness.py`,
 `train_mentions.py`, `train_stance.py` and `train_structure.py`. It needs PyTorch, which is no
 dependency of Aloud (`pip install torch==2.13.0`), and about 15 minutes on one core.
@@ -31,17 +31,17 @@ from train_sense import ANSWERS, DATA, LABELS, QUOTE_SHARE, holds_quote
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.grading.sense.clauses import spans_of
-from server.grading.sense.encoder import Vectors
+from server.grading.sense.encoder import Vectors, shipped_weights
 from server.grading.sense.transformer import (
     HEADS,
     LAYERS,
     MATRICES,
+    Tensors,
     Transformer,
     layer_prefix,
     matrix_name,
 )
 from server.grading.sense.vectors import AnswerSense
-from server.grading.sense.weights import Tensors, shipped_weights
 from server.grading.sense.word_pieces import WordPieces
 
 FILE: Final = DATA / "last_layer.npz"
@@ -128,7 +128,7 @@ class LastLayer(nn.Module):
         own = self.of[name]
         return functional.layer_norm(values, own.shape, own, self.of[f"{name}_bias"], eps=1e-12)
 
-    def stored(self) -> Tensors:
+    def stored(self) -> dict[str, np.ndarray]:
         """The tensors as the encoder's file has them: int8 with a scale for each column."""
         found = {}
         for name in MATRICES:

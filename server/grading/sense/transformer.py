@@ -5,7 +5,7 @@ before the first sentence. Here they are unpacked matrix by matrix, for all sent
 takes 2 ms. An answer's spans take no longer than there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from server.grading.sense.weights import Tensors
-
 Floats = npt.NDArray[np.float32]
+Tensors = Mapping[str, np.ndarray]
+"""By name. A matrix in 8 bits, ``NAME_q`` (rows, columns), comes with ``NAME_scale``."""
 
 DIMENSIONS: Final = 384
 LAYERS: Final = 6

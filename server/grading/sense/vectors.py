@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from server.contract.wire import MAX_SPANS
 from server.grading.sense.clauses import Span, spans_of
-from server.grading.sense.encoder import DIMENSIONS, MODEL, Encoder, Vectors, shared_encoder
+from server.grading.sense.encoder import MODEL, Encoder, Vectors, shared_encoder
+from server.grading.sense.transformer import DIMENSIONS
 
 _SCALE: Final = 127.0
 _EMPTY: Final[dict[str, np.ndarray]] = {

