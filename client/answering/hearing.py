@@ -33,6 +33,7 @@ from pronunciation.hearing.spotting import Spot, TermSpotter, with_own_reading
 from pronunciation.passage import Decode, Passage
 from pronunciation.terms import Lexicon
 from pronunciation.terms_together import related
+from pronunciation.written_terms import normal
 from question_bank.models import KeyPhrase, Question
 from server.contract import HeardPhrase, HeardTerm, Word
 
@@ -73,12 +74,14 @@ class Asked:
     ``texts``: how the phrases are written, by how they may be said.
     ``wanted``: how the phrases, and after them the terms that the question is about, may be said.
     ``soundings``: these terms, and after them all others of the lexicon.
+    ``said_by``: the phrases, by number, that a term alone says.
     """
 
     phrases: tuple[str, ...]
     texts: tuple[Mapping[Phones, str], ...]
     wanted: tuple[Wanted, ...]
     soundings: tuple[Sounding, ...]
+    said_by: Mapping[str, tuple[int, ...]]
 
     @property
     def names(self) -> frozenset[str]:
@@ -138,6 +141,7 @@ class AnswerHearing:
             texts = [word.text for word in transcribed]
             stretch = Stretch(clip, written, texts, parts.whole)
             phrases, named = self._find(scores, stretch, words, asked, decode)
+            phrases += self._named_by_terms(named, phrases, asked)
             spots = self._with_terms(spots, named, words, asked)
             targets = [with_own_reading(spot) for spot in spots]
             aligned = written.layout, written.chain, written.states
@@ -196,9 +200,31 @@ class AnswerHearing:
             decode,
         )
         phrases = likeliest(of_phrases, written, model.found_from)
-        of_terms = [each for each in places if each.index >= first]
+        spelled_out = _spelled_out(words, asked)
+        of_terms = [
+            each
+            for each in places
+            if each.index >= first and not any({*each.words} <= span for span in spelled_out)
+        ]
         soundings, ordinary = asked.soundings, self.ordinary
         return phrases, find_terms(of_terms, written, words, soundings, ordinary, first)
+
+    def _named_by_terms(
+        self, terms: Sequence[Found], phrases: Sequence[Found], asked: Asked
+    ) -> list[Found]:
+        """The phrases that a surely found term says, and that were not found themselves."""
+        known = {each.index for each in phrases}
+        return [
+            replace(each, index=phrase)
+            for each in terms
+            if each.confidence >= SURE_FROM and each.n_words
+            for phrase in asked.said_by.get(self._name_of(each, asked), ())
+            if phrase not in known
+        ]
+
+    def _name_of(self, term: Found, asked: Asked) -> str:
+        name = asked.soundings[term.index - len(asked.phrases)].term
+        return self.spotter.by_its_sound(name)
 
     def _with_terms(
         self, spots: Sequence[Spot], found: Sequence[Found], words: Sequence[str], asked: Asked
@@ -261,7 +287,13 @@ class AnswerHearing:
             *(Wanted(tuple(each)) for each in texts),
             *(Wanted(self.spotter.said(each.term)) for each in expected),
         )
-        return Asked(tuple(each.phrase for each in phrases), texts, wanted, tuple(soundings))
+        said_by: dict[str, tuple[int, ...]] = {}
+        for at, phrase in enumerate(phrases):
+            for term in {*map(self.spotter.sole_term, phrase_texts(phrase))} - {None}:
+                assert term is not None
+                said_by[term] = (*said_by.get(term, ()), at)
+        names = tuple(each.phrase for each in phrases)
+        return Asked(names, texts, wanted, tuple(soundings), said_by)
 
     @cached_property
     def _taught(self) -> dict[str, tuple[Phones, ...]]:
@@ -305,15 +337,30 @@ def _without_accent(
     ]
 
 
-def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> dict[Phones, str]:
-    """How a key phrase may be said, and how it is written then.
+def _spelled_out(words: Sequence[str], asked: Asked) -> list[frozenset[int]]:
+    """The words that are a key phrase of several words: no misheard "tensor parallelism" is there
+    if "context parallelism" is what the question waits for."""
+    bare = [normal(word) for word in words]
+    phrases = {tuple(map(normal, text.split())) for texts in asked.texts for text in texts.values()}
+    return [
+        frozenset(range(at, at + len(phrase)))
+        for phrase in phrases
+        if len(phrase) > 1
+        for at in range(len(bare) - len(phrase) + 1)
+        if tuple(bare[at : at + len(phrase)]) == phrase
+    ]
 
-    Text in parentheses may be left out.
-    """
+
+def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> dict[Phones, str]:
+    """How a key phrase may be said, and how it is written then."""
     wordings: dict[Phones, str] = {}
-    for name in (phrase.phrase, *phrase.aliases, *phrase.any_of):
-        text = name.split(" (")[0]
+    for text in phrase_texts(phrase):
         for phones in spotter.said(text):
             if len(phones) >= MIN_PHRASE_PHONES:
                 wordings.setdefault(phones, text)
     return wordings
+
+
+def phrase_texts(phrase: KeyPhrase) -> tuple[str, ...]:
+    """How a key phrase is written; text in parentheses may be left out."""
+    return tuple(each.split(" (")[0] for each in (phrase.phrase, *phrase.aliases, *phrase.any_of))

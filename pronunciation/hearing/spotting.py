@@ -71,11 +71,17 @@ class TermSpotter:
         """How a text may be said: a lexicon term in all its readings, right and wrong."""
         words = self.take_apart(text.split()).words
         spots = self._by_name(words, set(), ())
-        if len(spots) == 1 and spots[0].target.n_words == len(words):
-            return tuple(dict.fromkeys(map(bare_phones, candidates_of(spots[0].target))))
+        if (term := _whole(spots, words)) is not None:
+            return tuple(dict.fromkeys(map(bare_phones, candidates_of(term))))
         laid_out = lay_out(words, [spot.target for spot in spots])
         whole = tuple(phone for phones in laid_out.phones for phone in phones)
         return (whole,) if whole else ()
+
+    def sole_term(self, text: str) -> str | None:
+        """The term that a text consists of, see ``by_its_sound``; ``None`` if it is none."""
+        words = self.take_apart(text.split()).words
+        term = _whole(self._by_name(words, set(), ()), words)
+        return None if term is None else self.by_its_sound(term.term)
 
     def by_its_sound(self, name: str) -> str:
         """The lexicon's first term with all of this one's readings: they sound the same."""
@@ -285,3 +291,10 @@ def with_own_reading(spot: Spot) -> Target:
         return spot.target
     target = spot.target
     return replace(target, readings=(*target.readings, spot.own))
+
+
+def _whole(spots: Sequence[Spot], words: Sequence[str]) -> Target | None:
+    """The term that all the words together are."""
+    if len(spots) == 1 and spots[0].target.n_words == len(words):
+        return spots[0].target
+    return None

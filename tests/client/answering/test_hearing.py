@@ -122,6 +122,21 @@ def test_a_short_term_is_judged_where_a_word_of_like_sound_was_written() -> None
     assert (found.term, found.word_index, found.verdict) == ("gnode", 5, "correct")
 
 
+@pytest.mark.parametrize(("sure_from", "phrases"), [(0.0, ["gnode"]), (1.01, [])])
+def test_a_surely_found_term_says_the_phrase_of_its_name(
+    sure_from: float, phrases: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.answering.hearing.SURE_FROM", sure_from)
+    node = Term(term="gnode", kind="word", say="x", readings=("N OW1 D Z",))
+    hearing = AnswerHearing(Lexicon(version="test", terms=(node,)), frozenset)
+    words = misheard("We", "use", "rose", "between", "the", "notes")
+
+    found = hearing(read_audio(CLIP), words, asking("gnode", "gnode carpet machine"))
+
+    assert [each.phrase for each in found.phrases] == phrases
+    assert [each.term for each in found.terms] == ["gnode"]
+
+
 def test_a_longer_term_is_judged_in_place_of_its_part_that_was_written() -> None:
     nodes = Term(term="nodes", kind="word", say="x", readings=("N OW1 D Z",))
     between = Term(term="between nodes", kind="word", say="x", readings=("DH AH0 N OW1 D Z",))
@@ -131,6 +146,17 @@ def test_a_longer_term_is_judged_in_place_of_its_part_that_was_written() -> None
     (found,) = hearing(read_audio(CLIP), words, asking("between nodes")).terms
 
     assert (found.term, found.word_index, found.word_count) == ("between nodes", 4, 2)
+
+
+def test_the_words_of_a_key_phrase_are_no_other_term() -> None:
+    between = Term(term="between nodes", kind="word", say="x", readings=("DH AH0 N OW1 D Z",))
+    nodes = Term(term="nodes", kind="word", say="x", readings=("N OW1 D Z",))
+    hearing = AnswerHearing(Lexicon(version="test", terms=(between, nodes)), frozenset)
+    words = misheard("We", "use", "rose", "between", "the", "nodes")
+
+    (found,) = hearing(read_audio(CLIP), words, asking("between nodes", "the nodes")).terms
+
+    assert (found.term, found.word_index, found.word_count) == ("nodes", 5, 1)
 
 
 @pytest.mark.parametrize(
