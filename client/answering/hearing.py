@@ -338,10 +338,13 @@ def _without_accent(
 
 
 def _spelled_out(words: Sequence[str], asked: Asked) -> list[frozenset[int]]:
-    """The words that are a key phrase of several words: no misheard "tensor parallelism" is there
-    if "context parallelism" is what the question waits for."""
+    """The places where the words are a key phrase, so that no misheard term is there.
+
+    "context parallelism" is not tensor parallelism where the question waits for the former.
+    """
     bare = [normal(word) for word in words]
-    phrases = {tuple(map(normal, text.split())) for texts in asked.texts for text in texts.values()}
+    named = {text for texts in asked.texts for text in texts.values()}
+    phrases = {tuple(map(normal, text.split())) for text in named}
     return [
         frozenset(range(at, at + len(phrase)))
         for phrase in phrases
