@@ -4,12 +4,13 @@ Lemmas come from the table of the library lemminflect (the NIH SPECIALIST lexico
 for words that it lacks), families from ``data/families.txt``, ranks from
 ``data/english_words.txt``. lemminflect makes 80,000 dictionaries of its table before it looks up
 the first word, which takes half a second and 45 MB. Here the table stays sorted text, and a word is
-found in it by bisection.
+found in it by bisection of its blocks.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from gzip import decompress
 from importlib import resources
@@ -78,6 +79,7 @@ def word_set(text: str) -> frozenset[str]:
 
 _TABLE: Final = "lemma_lu.csv.gz"
 _OVERRIDES: Final = "lemma_overrides.csv"
+_BLOCK_BYTES: Final = 2048
 _PART_OF: Final = {"modal": "AUX"}
 """Parts of speech that Universal Dependencies names differently."""
 
@@ -87,13 +89,10 @@ Lemmas = Mapping[str, tuple[str, ...]]
 
 def lemmas_in_dictionary(word: str) -> Lemmas:
     """The lemmas of a lower-case word; empty if the dictionary does not have it."""
-    lines, found = _table(), {}
-    head = word.encode()
-    at = bisect_left(lines, head, key=_word_of)
-    while at < len(lines) and _word_of(lines[at]) == head:
-        _, part, lemmas = lines[at].decode().split(",")
+    found = {}
+    for line in _table().lines_of(word.encode()):
+        _, part, lemmas = line.decode().split(",")
         found[_PART_OF.get(part, part.upper())] = tuple(lemmas.lower().split("/"))
-        at += 1
     found.update(_corrections().get(word, {}))
     return MappingProxyType(found)
 
@@ -110,14 +109,45 @@ def dictionary_files() -> tuple[Path, ...]:
     return _resource(_TABLE), _resource(_OVERRIDES)
 
 
-def _word_of(line: bytes) -> bytes:
-    return line.partition(b",")[0]
+@dataclass(frozen=True)
+class _Table:
+    """Lines of inflected form, part of speech and lemmas, in the order of the forms.
+
+    Attributes:
+        text: the lines, each with a line break before it.
+        starts: where the text is cut into blocks: the line breaks before their first lines.
+        firsts: the form in the first line of each block.
+    """
+
+    text: bytes
+    starts: list[int]
+    firsts: list[bytes]
+
+    @classmethod
+    def of(cls, text: bytes) -> "_Table":
+        text = b"\n" + text
+        starts = [text.find(b"\n", at) for at in range(0, len(text), _BLOCK_BYTES)]
+        starts = [at for at in dict.fromkeys(starts) if 0 <= at < len(text) - 1]
+        return cls(text, starts, [text[at + 1 : text.index(b",", at)] for at in starts])
+
+    def lines_of(self, form: bytes) -> list[bytes]:
+        """The lines of a form."""
+        block = bisect_left(self.firsts, form)  # it begins there or in the block before
+        head = b"\n" + form + b","
+        start = self.starts[max(0, block - 1)]
+        end = self.starts[block] + len(head) if block < len(self.starts) else len(self.text)
+        at = -1 if b"," in form else self.text.find(head, start, end)
+        found = []
+        while at >= 0 and self.text.startswith(head, at):
+            end = self.text.find(b"\n", at + 1)
+            found.append(self.text[at + 1 : end if end >= 0 else len(self.text)])
+            at = end
+        return found
 
 
 @cache
-def _table() -> list[bytes]:
-    """Lines of inflected form, part of speech and lemmas, in the order of the forms."""
-    return decompress(_resource(_TABLE).read_bytes()).splitlines()
+def _table() -> _Table:
+    return _Table.of(decompress(_resource(_TABLE).read_bytes()))
 
 
 @cache
@@ -251,10 +281,24 @@ def _unknown_lemma(word: str) -> str:
 @by_word
 def inflections(key: str) -> frozenset[str]:
     """The regular forms of a lemma, with which joined words are compared."""
+    shipped = _inflections().get(key)
+    return make_inflections(key) if shipped is None else frozenset(shipped.split())
+
+
+def make_inflections(key: str) -> frozenset[str]:
+    """The same, for a lemma that is not shipped; takes 1 ms."""
     short, double = key[:-1], key + key[-1:]
     forms = {key, key + "s", key + "es", key + "ed", key + "d", key + "ing", double + "ed",
              double + "ing", short + "ing", short + "ies", short + "ied"}  # fmt: skip
     return frozenset(form for form in forms if lemma(form) == key)
+
+
+@cache
+def _inflections() -> dict[str, str]:
+    """Lemma → its forms: those of the built-in bank, from ``scripts/inflections.py``."""
+    file = resources.files("server.grading").joinpath("data/inflections.txt")
+    lines = file.read_text("utf-8").splitlines() if file.is_file() else ()
+    return dict(line.split(":") for line in lines if not line.startswith("#"))
 
 
 @cache

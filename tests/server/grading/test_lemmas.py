@@ -7,11 +7,20 @@ from random import Random
 import lemminflect  # type: ignore[import-untyped]
 import pytest
 
-from server.grading.lexis.words import _table, lemmas_in_dictionary
+from question_bank.loader import load_bank
+from server.grading.lexis.words import (
+    _inflections,
+    _table,
+    inflections,
+    lemma,
+    lemmas_in_dictionary,
+    make_inflections,
+)
+from server.grading.tokenizer import tokenize
 
 
 def test_the_lemmas_are_those_of_lemminflect() -> None:
-    words = [line.split(b",")[0].decode() for line in _table()]
+    words = [line.split(b",")[0].decode() for line in _table().text.split()]
     lower = sorted({word for word in words if word == word.lower()})
     chosen = Random(1).sample(lower, 1500)
     plurals = [word + "s" for word in chosen[:500]]
@@ -28,8 +37,11 @@ def test_what_is_no_word_of_it_has_none(word: str) -> None:
 
 def test_every_line_of_the_table_is_found() -> None:
     """Bisection needs the order of the file; another version of it may have another."""
-    words = [line.split(b",")[0] for line in _table()]
+    lines = _table().text.splitlines()[1:]
+    words = [line.split(b",")[0] for line in lines]
     assert words == sorted(words)
+    found = [line for word in dict.fromkeys(words) for line in _table().lines_of(word)]
+    assert found == lines
 
 
 def test_lemmas_need_no_lemminflect() -> None:
@@ -39,3 +51,17 @@ def test_lemmas_need_no_lemminflect() -> None:
         "assert lemma('embeddings') == 'embed'; assert 'lemminflect' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_shipped_inflections_are_those_that_would_be_made() -> None:
+    for key in _inflections():
+        assert inflections(key) == make_inflections(key), key
+
+
+def test_most_words_of_the_bank_are_shipped() -> None:
+    """The others take longer when a question is prepared: run scripts/inflections.py."""
+    phrases = [key.phrase for question in load_bank().questions for key in question.key_phrases]
+    keys = {lemma(token.text) for phrase in phrases for token in tokenize(phrase.split())}
+    long = [key for key in keys if key.isalpha() and len(key) > 5]
+    lacking = [key for key in long if key not in _inflections()]
+    assert len(lacking) < len(long) / 10, lacking
