@@ -9,12 +9,14 @@ import pytest
 
 from question_bank.loader import load_bank
 from server.grading.lexis.words import (
-    _inflections,
+    _shipped,
     _table,
     inflections,
     lemma,
     lemmas_in_dictionary,
     make_inflections,
+    verb_by_model,
+    verb_of_unknown,
 )
 from server.grading.tokenizer import tokenize
 
@@ -48,14 +50,22 @@ def test_lemmas_need_no_lemminflect() -> None:
     """It reads its whole table, which took a third of the time of `aloud grade`."""
     code = (
         "import sys; from server.grading.lexis.words import lemma; "
-        "assert lemma('embeddings') == 'embed'; assert 'lemminflect' not in sys.modules"
+        "assert lemma('embeddings') == 'embed' and lemma('creditbased') == 'creditbase'; "
+        "assert 'lemminflect' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_shipped_inflections_are_those_that_would_be_made() -> None:
-    for key in _inflections():
+    for key in _shipped("inflections"):
         assert inflections(key) == make_inflections(key), key
+
+
+def test_so_are_shipped_lemmas_of_unknown_verbs() -> None:
+    verbs = _shipped("unknown_verbs")
+    assert len(verbs) > 500
+    for word in verbs:
+        assert verb_of_unknown(word) == verb_by_model(word), word
 
 
 def test_most_words_of_the_bank_are_shipped() -> None:
@@ -63,5 +73,5 @@ def test_most_words_of_the_bank_are_shipped() -> None:
     phrases = [key.phrase for question in load_bank().questions for key in question.key_phrases]
     keys = {lemma(token.text) for phrase in phrases for token in tokenize(phrase.split())}
     long = [key for key in keys if key.isalpha() and len(key) > 5]
-    lacking = [key for key in long if key not in _inflections()]
+    lacking = [key for key in long if key not in _shipped("inflections")]
     assert len(lacking) < len(long) / 10, lacking
