@@ -14,6 +14,8 @@ from server.contract import (
 from server.grading.answer import Answer
 from server.grading.confirm import Finding, confirm
 from server.grading.denial import Denies, is_denied
+from server.grading.lexis.vocabulary import FUNCTION_WORDS
+from server.grading.lexis.words import lemma
 from server.grading.sense.thresholds import HEARD_FROM, SHARE_OF_WORD
 from server.grading.sound import shared_ends, siblings
 from server.grading.units import CompiledPhrase
@@ -145,9 +147,17 @@ def _may_stand_for(answer: Answer, place: Sequence[int], phrase: CompiledPhrase)
     if not tokens or is_denied(answer, (tokens[0], tokens[-1] + 1)):
         return False
     written = [answer.tokens[at].text for at in tokens]
+    here = set(map(lemma, written))
+    if any(here.issuperset(map(lemma, _content(wording.texts))) for wording in phrase.soundings):
+        return True  # "a spot in instances": its other name, "reserved instances", is no objection
     for wording in phrase.soundings:
         first, last = shared_ends(wording.texts, written)
         meant = wording.texts[first : len(wording.texts) - last]
         if siblings(meant, written[first : len(written) - last]):
             return False
     return True
+
+
+def _content(texts: Sequence[str]) -> list[str]:
+    """The words that carry meaning; all of them if none does."""
+    return [text for text in texts if text not in FUNCTION_WORDS] or [*texts]

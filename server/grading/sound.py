@@ -16,7 +16,7 @@ from rapidfuzz.process import cdist
 from pronunciation.confusions import distance
 from pronunciation.written_terms import spellings
 from server.grading.answer import Answer
-from server.grading.lexis.vocabulary import FUNCTION_WORDS, contrast
+from server.grading.lexis.vocabulary import FUNCTION_WORDS, PREFIXES, contrast
 from server.grading.lexis.words import family, is_known_english, lemma, rank
 from server.grading.proposals import Proposal
 from server.grading.sense.thresholds import (
@@ -209,4 +209,6 @@ def _differ_by_prefix(one: str, other: str) -> bool:
     if ending < MIN_SHARED_ENDING:
         return False
     prefixes = one[: len(one) - ending], other[: len(other) - ending]
-    return not all(prefixes) or Levenshtein.distance(*prefixes) > 1
+    if not prefixes[0]:  # "prestate" is not "state", but "estate" may be, in some accents
+        return prefixes[1] in PREFIXES
+    return not prefixes[1] or Levenshtein.distance(*prefixes) > 1

@@ -54,6 +54,12 @@ PREFIX_WORDS = word_set(
     "over under non un semi self anti quasi pseudo sub pre post re de dis in ir im"
 )
 """Prefixes that turn a term into another one, even if written as a separate word."""
+PREFIXES = PREFIX_WORDS | word_set("""
+    a an auto bi bio co con contra counter cross cyber down electro ex extra fore hyper hypo il
+    infra inter intra kilo macro mal mega meta micro mid mini mis mono multi nano neo off omni on
+    out para peri photo poly pro proto retro super supra tele thermo trans tri ultra uni up v
+    """)
+"""Prefixes that make another word of a word."""
 
 VACUOUS_HEADS = frozenset(
     lemma(word)

@@ -29,11 +29,16 @@ def heard(first: int, last: int, phrase: str = BATCHING, confidence: float = 0.9
 @pytest.fixture
 def verdicts(question: Question, submit, lexicon):  # type: ignore[no-untyped-def]
     def run(
-        text: str, *found: HeardPhrase, phrases: Sequence[str] = (), engine: str = "faster-whisper"
+        text: str,
+        *found: HeardPhrase,
+        phrases: Sequence[str | KeyPhrase] = (),
+        engine: str = "faster-whisper",
     ) -> tuple[PhraseCoverage, ...]:
         asked = question
         if phrases:
-            made = tuple(KeyPhrase(phrase=each) for each in phrases)
+            made = tuple(
+                KeyPhrase(phrase=each) if isinstance(each, str) else each for each in phrases
+            )
             asked = question.model_copy(update={"key_phrases": made})
         words = tuple(
             Word(text=each, start_s=at / 2, end_s=at / 2 + 0.5)
@@ -92,6 +97,28 @@ def test_a_sibling_is_not_taken_for_the_phrase(verdicts, phrase, written):
     last = 1 + len(written.split())
     (verdict,) = verdicts(f"It was {written} then.", heard(2, last, phrase), phrases=[phrase])
     assert verdict.status != "covered"
+
+
+@pytest.mark.parametrize(
+    ("phrase", "written", "is_said"),
+    [
+        ("optimizer state", "optimizer estate", True),
+        ("epilog", "ronsdoepilog", True),
+        ("user attention", "user inattention", False),
+    ],
+)
+def test_a_beginning_makes_a_sibling_only_if_it_is_a_prefix(verdicts, phrase, written, is_said):
+    last = 1 + len(written.split())
+    (verdict,) = verdicts(f"It was {written} then.", heard(2, last, phrase), phrases=[phrase])
+    assert (verdict.status == "covered") is is_said
+
+
+@pytest.mark.parametrize(("aliases", "is_said"), [(("spot instances",), True), ((), False)])
+def test_a_word_of_another_alias_is_no_sibling(verdicts, aliases, is_said):
+    phrase = KeyPhrase(phrase="reserved instances", aliases=aliases)
+    found = heard(4, 6, phrase.phrase)
+    (verdict,) = verdicts("It went to a spot in instances then.", found, phrases=[phrase])
+    assert (verdict.status == "covered") is is_said
 
 
 def test_a_stretch_counts_for_one_phrase_only_the_surer_one(verdicts):
