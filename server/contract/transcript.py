@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from server.contract.wire import Share, Wire
 
@@ -97,12 +97,13 @@ class Transcript(Wire):
         """Whether the engine gets so many words wrong that only exact words count."""
         return self.engine in ROUGH_ENGINES
 
-    @model_validator(mode="after")
-    def _times_run_forward(self) -> Self:
-        for word in self.words:
+    @field_validator("words")  # unlike one of the model, not called again for each report
+    @classmethod
+    def _times_run_forward(cls, words: tuple[Word, ...]) -> tuple[Word, ...]:
+        for word in words:
             if word.start_s is not None and word.end_s is not None and word.end_s < word.start_s:
                 raise ValueError(f"the word {word.text!r} ends before it starts")
-        return self
+        return words
 
     @model_validator(mode="after")
     def _corrections_are_in_place(self) -> Self:

@@ -164,14 +164,11 @@ def measure_delivery(answer: Answer, submission: Submission, target_s: float) ->
     """
     transcript, evidence = submission.transcript, submission.evidence
     words = transcript.words
-    starts = [word.start_s for word in words if word.start_s is not None]
-    ends = [word.end_s for word in words if word.end_s is not None]
-    begin = (
-        evidence.answer_start_s
-        if evidence.answer_start_s is not None
-        else min(starts, default=None)
-    )
-    end = evidence.answer_end_s if evidence.answer_end_s is not None else max(ends, default=None)
+    begin, end = evidence.answer_start_s, evidence.answer_end_s
+    if begin is None:
+        begin = min([w.start_s for w in words if w.start_s is not None], default=None)
+    if end is None:
+        end = max([w.end_s for w in words if w.end_s is not None], default=None)
     if (begin is None or end is None) and transcript.duration_s is not None:
         begin, end = 0.0, transcript.duration_s
     answer_s = end - begin if begin is not None and end is not None and end > begin else None

@@ -127,13 +127,13 @@ class Stance:
         if vector is None or "without" in opening:  # "without X I'd not know" is left to the rules
             return False
         model = shipped_model()
-        told = [
-            word_features(words, first, last)
-            for words in (self._words, _without_aside(self._words, first, last))
-        ]
-        rows = np.array([[each[name] for name in model.names] for each in told])
-        logits = model.logistic.logits(np.c_[rows, np.tile(vector, (len(rows), 1))])
-        return bool(logits.min() >= DISCLAIMED_FROM)
+        both = (self._words, _without_aside(self._words, first, last))
+        for words in {len(each): each for each in both}.values():  # often they are the same
+            told = word_features(words, first, last)
+            row = np.concatenate(([told[name] for name in model.names], vector))
+            if model.logistic.logits(row) < DISCLAIMED_FROM:
+                return False
+        return True
 
 
 def denies_with(answer: Answer, sense: AnswerSense | None) -> Denies:
@@ -285,20 +285,27 @@ def word_features(words: Sequence[str], first: int, last: int) -> dict[str, floa
         classes = 0
         for word in own:
             classes |= _CLASSES_OF.get(word, 0)
-        has = {name: float(classes >> at & 1) for at, name in enumerate(_CLASSES)}
-        speaker = max(has["i"], has["we"])
-        told |= {f"{place}_{name}": value for name, value in has.items()}
-        told |= {
-            f"{place}_no_know": has["no"] * has["know"],
-            f"{place}_no_use": has["no"] * has["use"],
-            f"{place}_no_speaker": has["no"] * speaker,
-            f"{place}_no_link": has["no"] * has["link"],
-            f"{place}_i_know": has["i"] * has["know"],
-            f"{place}_i_no_know": has["i"] * has["no"] * has["know"],
-            f"{place}_speaker_no_use": speaker * has["no"] * has["use"],
-            f"{place}_length": min(len(own), 12) / 12,
-        }
+        told |= _features_of(place, classes)
+        told[f"{place}_length"] = min(len(own), 12) / 12
     return told
+
+
+@cache
+def _features_of(place: str, classes: int) -> dict[str, float]:
+    """The classes of words that a passage has, as in ``_CLASSES_OF``, and some of them together."""
+    has = {name: float(classes >> at & 1) for at, name in enumerate(_CLASSES)}
+    speaker = max(has["i"], has["we"])
+    told = {
+        **has,
+        "no_know": has["no"] * has["know"],
+        "no_use": has["no"] * has["use"],
+        "no_speaker": has["no"] * speaker,
+        "no_link": has["no"] * has["link"],
+        "i_know": has["i"] * has["know"],
+        "i_no_know": has["i"] * has["no"] * has["know"],
+        "speaker_no_use": speaker * has["no"] * has["use"],
+    }
+    return {f"{place}_{name}": value for name, value in told.items()}
 
 
 def _bare(words: Sequence[str]) -> list[str]:

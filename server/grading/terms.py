@@ -65,7 +65,7 @@ class TermIndex:
             Symbol → (first token, token after the last, form).
         """
         out: dict[str, list[tuple[int, int, Form]]] = defaultdict(list)
-        families = [token.family for token in tokens]
+        families = tuple([token.family for token in tokens])
         for start, head in enumerate(families):
             if head not in self.by_first:
                 continue
@@ -73,7 +73,7 @@ class TermIndex:
                 end = start + len(sequence)
                 if strict and form == "fuzzy":
                     continue
-                if tuple(families[start:end]) != sequence:
+                if families[start:end] != sequence:
                     continue
                 if end - start == 1 and len(head) <= _SHORT_TERM and tokens[start].lemma != head:
                     continue

@@ -227,10 +227,18 @@ def span_features(
         way - prompt,
         way_metric - other_metric,
     )
-    found = np.empty((*way.shape, len(columns)))
+    return table_of(columns, way.shape)
+
+
+def table_of(columns: Sequence[npt.ArrayLike], shape: tuple[int, ...]) -> Floats:
+    """The columns as the last axis of one array; each is broadcast to ``shape``.
+
+    Each column is in one piece of memory, which is several times faster to write and to read.
+    """
+    found = np.empty((len(columns), *shape))
     for at, column in enumerate(columns):
-        found[:, :, at] = column
-    return found
+        found[at] = column
+    return np.moveaxis(found, 0, -1)
 
 
 def _groups(phrase: KeyPhrase, model_answer: str, sentences: list[str]) -> dict[str, slice]:

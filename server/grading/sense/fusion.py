@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -34,6 +35,7 @@ from server.grading.sense.features import (
     question_sense,
     shipped_metric,
     span_features,
+    table_of,
 )
 from server.grading.sense.logistic import Floats, Logistic
 from server.grading.sense.mentions import Held, spoken_of
@@ -68,7 +70,7 @@ class Fusion:
 
     def voice_of(self, answer: AnswerSense) -> float:
         """Logit of the share of what was asked that the answer says, by its vectors alone."""
-        return float(self.voice.logits(mean_vector(answer)[None])[0])
+        return float(self.voice.logits(mean_vector(answer)))
 
 
 @dataclass(frozen=True)
@@ -139,38 +141,41 @@ def sense_phrases(
     held = hold(question, answer, words, said)
     scores = held.scores
     chances = 1.0 / (1.0 + np.exp(-held.logits))
-    ways, misses = (held.features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "near_miss"))
-    rival_ways, rivals = (best_of_others(each, alone=-np.inf) for each in (ways, scores))
+    ways, rival_ways, misses = (
+        held.features[:, :, SPAN_FEATURES.index(name)] for name in ("way", "other", "near_miss")
+    )
+    rivals = best_of_others(scores, alone=-np.inf)
+    closest, surest = ways.argmax(axis=1).tolist(), scores.argmax(axis=1).tolist()
     missed = (misses >= NEAR_MISS) & (misses > ways)
+    near_misses, repeated = (
+        [tuple(compress(answer.spans, own)) for own in chosen.tolist()]
+        for chosen in (missed, missed & (misses >= WORD_FOR_WORD))
+    )
     soundness = soundness_of(soundness_row(held))
     weakness = weakness_of(soundness, len(words))
     wholeness = wholeness_of(len(words))
     found: list[Sensed | None] = []
-    for at, chance in enumerate(chances):
-        top = int(ways[at].argmax())
+    for at, chance in enumerate(chances.tolist()):
+        top = closest[at]
         word_for_word = bool(ways[at, top] >= WORD_FOR_WORD and ways[at, top] > rival_ways[at, top])
         if not word_for_word:
-            top = int(scores[at].argmax())
+            top = surest[at]
         score = float(scores[at, top])
         found.append(
             Sensed(
                 answer.spans[top],
-                round(float(ways[at, top] if word_for_word else chance), 3),
+                round(float(ways[at, top]) if word_for_word else chance, 3),
                 score,
                 score - float(rivals[at, top]),
                 word_for_word,
-                _spans(answer, missed[at]),
+                near_misses[at],
                 spoken_of(at, held),
                 weakness,
                 wholeness,
-                _spans(answer, missed[at] & (misses[at] >= WORD_FOR_WORD)),
+                repeated[at],
             )
         )
     return SensedAnswer(tuple(found), round(believed_of(soundness, len(words)), 3))
-
-
-def _spans(answer: AnswerSense, chosen: npt.NDArray[np.bool_]) -> tuple[Span, ...]:
-    return tuple(answer.spans[number] for number in np.flatnonzero(chosen))
 
 
 def hold(
@@ -260,24 +265,25 @@ def phrase_features(
     prompt_mean = float(features[0, :, prompt].mean())  # the same for all
     length = float(np.log(len(answer.spans)))
     named = ("overlap", "way_less_other_metric", "ask")
-    whole = np.concatenate((claims, (voice, voice * length)))
-    said = np.stack(
-        (
-            best,
-            np.where(apart.any(axis=1), beside, scores.min(axis=1)),
-            np.sort(scores, axis=1)[:, -5:].mean(axis=1),
-            others_mean,
-            others_best,
-            np.array(half_said, np.float64),
-            features[range(count), top, prompt],
-            np.full(count, prompt_mean),
-            *(features[range(count), top, SPAN_FEATURES.index(name)] for name in named),
-            np.full(count, length),
-            others_mean * length,
-            np.full(count, prompt_mean * length),
-        ),
-        axis=1,
-    )
+    of_top = features[range(count), top]
     spoken = span_claims(question, words, answer.spans, top, features)
-    lead = best - best_of_others(scores, alone=0.0)[range(count), top]
-    return np.concatenate((said, np.tile(whole, (count, 1)), spoken, lead[:, None]), axis=1)
+    columns: tuple[npt.ArrayLike, ...] = (
+        best,
+        np.where(apart.any(axis=1), beside, scores.min(axis=1)),
+        np.sort(scores, axis=1)[:, -5:].mean(axis=1),
+        others_mean,
+        others_best,
+        half_said,
+        of_top[:, prompt],
+        prompt_mean,
+        *(of_top[:, SPAN_FEATURES.index(name)] for name in named),
+        length,
+        others_mean * length,
+        prompt_mean * length,
+        *claims,
+        voice,
+        voice * length,
+        *spoken.T,
+        best - best_of_others(scores, alone=0.0)[range(count), top],
+    )
+    return table_of(columns, best.shape)

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 from typing import Any
 
@@ -22,9 +23,18 @@ class Logistic:
     bias: float
 
     def logits(self, features: Floats) -> Floats:
-        """Of each row."""
-        found: Floats = ((features - self.mean) / self.deviation) @ self.weights + self.bias
+        """Of each row, or of one."""
+        found: Floats = features @ self._slopes + self._intercept
         return found
+
+    @cached_property
+    def _slopes(self) -> Floats:
+        """The weights of features that are not standardized."""
+        return self.weights / self.deviation
+
+    @cached_property
+    def _intercept(self) -> float:
+        return self.bias - float(self.mean @ self._slopes)
 
     @classmethod
     def shipped(cls, package: str, name: str) -> "Logistic":

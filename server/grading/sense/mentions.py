@@ -80,7 +80,7 @@ def spoken_of(at: int, held: Held) -> float | None:
     if held.phrases[at].status != "covered" or not held.question.key_phrases[at].ways:
         return None
     row = mention_row(at, held)
-    return None if row is None else float(shipped_mentions().logits(row[None])[0])
+    return None if row is None else float(shipped_mentions().logits(row))
 
 
 def mention_row(at: int, held: Held) -> Floats | None:
@@ -132,15 +132,16 @@ def _beside_the_name(at: int, held: Held, holding: npt.NDArray[np.intp]) -> tupl
     near = held.near[:, holding]
     name = names.start + int(near[names].max(axis=1).argmax())
     of_name, left_of_name = _given_name(question, name)
-    with_name = near[name].clip(-_MOST_ALIKE, _MOST_ALIKE)
-    beside = near - np.outer(of_name, with_name)
-    beside /= np.outer(left_of_name, np.sqrt(1 - with_name**2))
-    closest = beside.max(axis=1, keepdims=True).clip(-1.0)
-    best = {kind: each[:, 0].tolist() for kind, each in best_of_kinds(closest, question).items()}
-    way, why = best["ways"][at], best["why"][at]
+    with_name = np.maximum(np.minimum(near[name], _MOST_ALIKE), -_MOST_ALIKE)
+    beside = near - of_name * with_name
+    beside /= left_of_name * np.sqrt(1 - with_name**2)
+    closest = np.maximum(beside.max(axis=1, keepdims=True), -1.0)
+    best = best_of_kinds(closest, question)
+    way, why, ask, model = (float(best[kind][at, 0]) for kind in ("ways", "why", "ask", "model"))
     prompt = float(closest[-1, 0])
-    others = max([*best["ways"][:at], *best["ways"][at + 1 :]], default=0.0)
-    anything = max(way, why, others, prompt, best["ask"][at], best["model"][at])
+    ways = best["ways"][:, 0].tolist()
+    others = max([*ways[:at], *ways[at + 1 :]], default=0.0)
+    anything = max(way, why, others, prompt, ask, model)
     starts, ends = held.answer.edges[:, holding]
     alike = min(float(near[name, (ends - starts).argmin()]), _MOST_ALIKE)
     return way, why, prompt, others, anything, alike
@@ -148,8 +149,11 @@ def _beside_the_name(at: int, held: Held, holding: npt.NDArray[np.intp]) -> tupl
 
 @lru_cache(maxsize=4096)
 def _given_name(question: QuestionSense, name: int) -> tuple[Vectors, Vectors]:
-    """The cosine of each of a question's sentences with one of its names, and what that leaves."""
-    of_name = cosines(question.vectors, question.vectors[name : name + 1])[:, 0]
+    """The cosine of each of a question's sentences with one of its names, and what that leaves.
+
+    Both in one column.
+    """
+    of_name = cosines(question.vectors, question.vectors[name : name + 1])
     of_name = of_name.clip(-_MOST_ALIKE, _MOST_ALIKE)
     return of_name, np.sqrt(1 - of_name**2)
 

@@ -185,7 +185,7 @@ def _is_own(key: KeyPhrase, phrase: PhraseCoverage) -> bool:
 
     The evidence leaves out words like "it" at the ends.
     """
-    if phrase.how != "alias" or phrase.evidence is None:
+    if phrase.how != "alias" or phrase.evidence is None or not key.own:
         return False
     said = _bare(phrase.evidence.text)
     return any(said in own or own in said for own in map(_bare, key.own))

@@ -31,7 +31,7 @@ def soundness_of(row: Floats) -> float:
 
     ``row``: ``fusion.soundness_row`` of the answer.
     """
-    return float(shipped_soundness().logits(row[None])[0])
+    return float(shipped_soundness().logits(row))
 
 
 def weakness_of(soundness: float, count: int) -> float:

@@ -71,7 +71,7 @@ class SpanFacts:
         table.ravel()[found] = 1.0
         table = np.minimum(holds[:, clauses].astype(np.float64) @ table, 1.0)
         self.facts: Floats = table[:, : len(FACTS)]
-        sums = np.r_[0, np.cumsum([word in _OF_SENTENCES for word in plain])]
+        sums = np.cumsum([0, *[word in _OF_SENTENCES for word in plain]])
         self._is_list = sums[ends] == sums[starts]
         self.cues: Floats = table[:, len(FACTS) :]
 
