@@ -4,15 +4,17 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy import and_, bindparam, func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from server.accounts.models import Account, NewToken, Token
-from server.accounts.rows import account_of, account_row
+from server.accounts.models import NewToken, Token
+from server.accounts.rows import account_row, actor_for
 from server.accounts.secrets import digest, new_secret
+from server.core.access import Actor
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database
+from server.db.prepared import Prepared
 from server.db.tables import AccountRow, CohortMemberRow, TokenRow
 
 PREFIX: Final = "aloud_"
@@ -23,12 +25,17 @@ _SHOWN: Final = len(PREFIX) + 4
 _NOTE_USE_EVERY: Final = timedelta(minutes=1)
 """Not every request is recorded, because "last used" is only for people to read."""
 
-_VALID: Final = (
+_VALID: Final = Prepared(
     select(
-        TokenRow.id.label("token_id"),
-        TokenRow.last_used_at,
-        CohortMemberRow.cohort_id.label("coached"),
-        AccountRow.__table__,
+        TokenRow.id,
+        or_(
+            TokenRow.last_used_at.is_(None), TokenRow.last_used_at <= bindparam("noted_until")
+        ).label("is_unnoted"),
+        CohortMemberRow.cohort_id,
+        AccountRow.id,
+        AccountRow.name,
+        AccountRow.display_name,
+        AccountRow.role,
     )
     .join(AccountRow, AccountRow.id == TokenRow.account_id)
     .outerjoin(
@@ -41,8 +48,9 @@ _VALID: Final = (
         AccountRow.disabled_at.is_(None),
     )
 )
-"""The token with a given hash and its account, once for each cohort that the account coaches, or
-once without one. Every request of a client runs this query."""
+"""The token with a given hash, whether its last use was noted before a time, and its account; once
+for each cohort that the account coaches, or once without one. Every request of a client runs this
+query."""
 
 
 class TokenService:
@@ -113,21 +121,19 @@ class TokenService:
                 )
         return _token_of(row)
 
-    def account(self, secret: str) -> tuple[Account, frozenset[int]] | None:
-        """The account of a valid token and the cohorts that it coaches; records the use.
-
-        ``None``: the token is not valid.
-        """
+    def actor(self, secret: str) -> Actor | None:
+        """The actor of a valid token; records the use. ``None``: the token is not valid."""
         now = self._clock()
+        wanted = {"hash": digest(secret), "noted_until": now - _NOTE_USE_EVERY}
         with self._database.connect() as connection:
-            rows = connection.execute(_VALID, {"hash": digest(secret)}).all()
+            rows = _VALID(connection, wanted)
         if not rows:
             return None
-        row = rows[0]
-        coached = frozenset(each.coached for each in rows if each.coached is not None)
-        if row.last_used_at is None or now - row.last_used_at >= _NOTE_USE_EVERY:
-            self._note_use(row.token_id, now)
-        return account_of(row), coached
+        token_id, is_unnoted, _, account_id, name, display_name, role = rows[0]
+        if is_unnoted:
+            self._note_use(token_id, now)
+        coached = frozenset(row[2] for row in rows if row[2] is not None)
+        return actor_for(account_id, name, display_name, role, coached, by_token=True)
 
     def _note_use(self, token_id: int, now: datetime) -> None:
         try:

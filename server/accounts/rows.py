@@ -5,7 +5,8 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
-from server.accounts.models import ROLES, Account
+from server.accounts.models import ROLES, Account, Role
+from server.core.access import Actor
 from server.core.errors import ConflictError, NotFoundError
 from server.db.database import MAX_ID
 from server.db.tables import AccountRow
@@ -13,18 +14,43 @@ from server.db.tables import AccountRow
 
 def account_of(row: AccountRow | Row[Any]) -> Account:
     """The account of a row."""
-    if row.role not in ROLES:
-        raise ValueError(f"the account {row.id} has the unknown role {row.role!r}")
     return Account(
         id=row.id,
         name=row.name,
         display_name=row.display_name,
-        role=row.role,
+        role=_known(row.role, row.id),
         created_at=row.created_at,
         has_password=row.password_hash is not None,
         disabled_at=row.disabled_at,
         session_epoch=row.session_epoch,
     )
+
+
+def actor_for(
+    account_id: int,
+    name: str,
+    display_name: str,
+    role: str,
+    coached: frozenset[int],
+    *,
+    by_token: bool = False,
+) -> Actor:
+    """The account with these values as an actor."""
+    return Actor(
+        role=_known(role, account_id),
+        account_id=account_id,
+        name=name,
+        display_name=display_name,
+        # somebody made a candidate again no longer coaches
+        coached=frozenset() if role == "candidate" else coached,
+        by_token=by_token,
+    )
+
+
+def _known(role: str, account_id: int) -> Role:
+    if role not in ROLES:
+        raise ValueError(f"the account {account_id} has the unknown role {role!r}")
+    return role
 
 
 def account_row(session: Session, account_id: int) -> AccountRow:

@@ -17,7 +17,7 @@ from server.accounts.invitations import InvitationService
 from server.accounts.known_browsers import KnownBrowsers
 from server.accounts.models import ROLES, Account, Role
 from server.accounts.passwords import Passwords
-from server.accounts.rows import account_of, account_row, keep_an_admin
+from server.accounts.rows import account_of, account_row, actor_for, keep_an_admin
 from server.accounts.secrets import server_secret
 from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
@@ -57,19 +57,6 @@ def clean_display_name(text: str) -> str:
     if not 1 <= len(cleaned) <= 80 or not cleaned.isprintable():
         raise InvalidInputError("a display name has 1 to 80 printable characters")
     return cleaned
-
-
-def actor_for(account: Account, coached: frozenset[int], *, by_token: bool = False) -> Actor:
-    """The account as an actor."""
-    return Actor(
-        role=account.role,
-        account_id=account.id,
-        name=account.name,
-        display_name=account.display_name,
-        # somebody made a candidate again no longer coaches
-        coached=frozenset() if account.role == "candidate" else coached,
-        by_token=by_token,
-    )
 
 
 class AccountService:
@@ -315,12 +302,12 @@ class AccountService:
                 return None
             if has_ended(session, session_id):
                 return None
-            return actor_for(account_of(row), coached_by(session, row.id))
+            coached = coached_by(session, row.id)
+            return actor_for(row.id, row.name, row.display_name, row.role, coached)
 
     def actor_of_token(self, secret: str) -> Actor | None:
         """The actor of a token; ``None``: the token is not valid."""
-        found = self.tokens.account(secret)
-        return None if found is None else actor_for(*found, by_token=True)
+        return self.tokens.actor(secret)
 
     def count(self) -> int:
         """How many accounts there are."""

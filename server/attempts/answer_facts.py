@@ -19,6 +19,7 @@ from server.attempts.read_reports import read_reports
 from server.contract import PhraseCoverage, Report, TermVerdict
 from server.core.errors import StoreError
 from server.db.database import Database
+from server.db.prepared import Prepared
 from server.db.tables import (
     AnswerFactsRow,
     CorrectionRow,
@@ -31,9 +32,22 @@ from server.db.tables import (
 logger = logging.getLogger(__name__)
 
 _BATCH: Final = 200
-_ADD_FACTS: Final = insert(AnswerFactsRow)
-_ADD_TERMS: Final = insert(TermFactsRow)
-_ADD_PHRASES: Final = insert(PhraseFactsRow)
+_ADD_FACTS: Final = Prepared(
+    insert(AnswerFactsRow),
+    (
+        "attempt_id",
+        "report_id",
+        "owner_id",
+        "created_at",
+        "topic",
+        "score",
+        "grader_version",
+        "corrections",
+        "corrections_ids",
+    ),
+)
+_ADD_TERMS: Final = Prepared(insert(TermFactsRow), ("attempt_id", "term", "judged", "wrong"))
+_ADD_PHRASES: Final = Prepared(insert(PhraseFactsRow), ("attempt_id", "phrase", "missed"))
 
 
 def keep_facts(
@@ -70,8 +84,10 @@ def keep_facts(
         "topic": topic,
         "score": graded.overall,
         "grader_version": without_nul(graded.grader_version),
+        "corrections": 0,
+        "corrections_ids": 0,
     }
-    connection.execute(_ADD_FACTS, facts)
+    _ADD_FACTS(connection, facts)
     _keep_parts(connection, attempt_id, graded)
 
 
@@ -171,14 +187,13 @@ def _keep_phrases(
     missed = {
         without_nul(each.phrase): int(each.status == "missing" or each.negated) for each in phrases
     }
-    if missed:
-        connection.execute(
-            _ADD_PHRASES,
-            [
-                {"attempt_id": attempt_id, "phrase": phrase, "missed": value}
-                for phrase, value in missed.items()
-            ],
-        )
+    _ADD_PHRASES.each(
+        connection,
+        [
+            {"attempt_id": attempt_id, "phrase": phrase, "missed": value}
+            for phrase, value in missed.items()
+        ],
+    )
 
 
 def _keep_terms(connection: Connection, attempt_id: int, terms: Iterable[TermVerdict]) -> None:
@@ -197,5 +212,4 @@ def _keep_terms(connection: Connection, attempt_id: int, terms: Iterable[TermVer
         for term, count in judged.items()
         if count
     ]
-    if rows:
-        connection.execute(_ADD_TERMS, rows)
+    _ADD_TERMS.each(connection, rows)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal, Self
 
-from sqlalchemy import ColumnElement, CursorResult, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -14,6 +14,7 @@ from server.attempts.answer_facts import keep_facts
 from server.attempts.corrections import keep_corrections, move_places, put_own_answer
 from server.attempts.drill_store import DrillStore
 from server.attempts.read_reports import (
+    REPORT_COLUMNS,
     ReadScore,
     StoredAttempt,
     StoredScore,
@@ -41,16 +42,32 @@ from server.contract import (
 from server.core.errors import ConflictError, NotFoundError
 from server.db.database import IDS_PER_STATEMENT, MAX_ID, Database
 from server.db.engine import JsonText
+from server.db.prepared import Prepared
 from server.db.tables import AttemptRow, ReportRow, without_nul
 
-_ADD_ATTEMPT: Final = insert(AttemptRow)
-_ADD_REPORT: Final = insert(ReportRow)
-_KNOWN: Final = select(AttemptRow.id).where(
-    AttemptRow.submission_id == bindparam("submission"), AttemptRow.owner_id == bindparam("owner")
+_ADD_ATTEMPT: Final = Prepared(
+    insert(AttemptRow).returning(AttemptRow.id),
+    (
+        "owner_id",
+        "submission_id",
+        "question_id",
+        "role",
+        "round",
+        "topic",
+        "engine",
+        "created_at",
+        "received_at",
+        "submission",
+        "question",
+        "sense",
+    ),
 )
-_KNOWN_UNOWNED: Final = select(AttemptRow.id).where(
-    AttemptRow.submission_id == bindparam("submission"), AttemptRow.owner_id.is_(None)
+_ADD_REPORT: Final = Prepared(insert(ReportRow).returning(ReportRow.id), REPORT_COLUMNS)
+_SENT: Final = AttemptRow.submission_id == bindparam("submission")
+_KNOWN: Final = Prepared(
+    select(AttemptRow.id).where(_SENT, AttemptRow.owner_id == bindparam("owner"))
 )
+_KNOWN_UNOWNED: Final = Prepared(select(AttemptRow.id).where(_SENT, AttemptRow.owner_id.is_(None)))
 
 
 class Store:
@@ -148,15 +165,14 @@ class Store:
             "sense": sense,
         }
         try:
-            # without the rows' objects, which take twice as long
             with self.database.insert() as connection:
-                attempt_id = _id_of(connection.execute(_ADD_ATTEMPT, values))
+                ((attempt_id,),) = _ADD_ATTEMPT(connection, values)
                 for each in reports:
-                    added = connection.execute(_ADD_REPORT, report_values(attempt_id, each))
+                    ((report_id,),) = _ADD_REPORT(connection, report_values(attempt_id, each))
                 keep_facts(
                     connection,
                     attempt_id,
-                    _id_of(added),
+                    report_id,
                     graded,
                     owner_id=self.owner_id,
                     created_at=submission.created_at,
@@ -191,18 +207,20 @@ class Store:
         Raises:
             ConflictError: its id is there with another content.
         """
+        sent = {"submission": submission.submission_id}
         with self.database.connect() as connection:
-            known = connection.execute(
-                _KNOWN if self.owner_id is not None else _KNOWN_UNOWNED,
-                {"submission": submission.submission_id, "owner": self.owner_id},
-            ).scalar()
-        if known is None:  # nearly always
+            if self.owner_id is None:
+                known = _KNOWN_UNOWNED(connection, sent)
+            else:
+                known = _KNOWN(connection, sent | {"owner": self.owner_id})
+        if not known:  # nearly always
             return None
+        ((attempt_id,),) = known
         with (
             self.database.read() as session,
             self.database.readable(f"the stored submission {submission.submission_id}"),
         ):
-            found = latest(session, AttemptRow.id == known, self._owned)
+            found = latest(session, AttemptRow.id == attempt_id, self._owned)
             if found is None:  # deleted in the meantime
                 return None
             attempt = stored_attempt(session, *found).attempt
@@ -322,13 +340,12 @@ class Store:
                     move_places(session, attempt_id, before, report.transcript)
                     evidence = revised.model_dump(mode="json")
                 archived = ArchivedReport(graded_at=graded_at, report=report)
-                added = session.connection().execute(
-                    _ADD_REPORT, report_values(attempt_id, archived) | {"evidence": evidence}
-                )
+                values = report_values(attempt_id, archived) | {"evidence": evidence}
+                ((report_id,),) = _ADD_REPORT(session.connection(), values)
                 keep_facts(
                     session.connection(),
                     attempt_id,
-                    _id_of(added),
+                    report_id,
                     report,
                     owner_id=row.owner_id,
                     created_at=row.created_at,
@@ -419,8 +436,3 @@ class Store:
                 if each is not None:
                     archived.append(each)
         return archived, ids[limit - 1] if len(ids) > limit else None
-
-
-def _id_of(added: CursorResult[Any]) -> int:
-    assert added.inserted_primary_key is not None
-    return int(added.inserted_primary_key[0])

@@ -144,8 +144,8 @@ def test_storing_an_answer_takes_few_statements(tmp_path: Path, make: SimpleName
     asked: list[str] = []
     event.listen(
         store.database.engine,
-        "before_cursor_execute",
-        lambda connection, cursor, statement, *more: asked.append(statement),
+        "checkout",
+        lambda connection, *more: connection.set_trace_callback(asked.append),
     )
     submission = make.submission()
     assert store.find(submission) is None
@@ -157,6 +157,7 @@ def test_storing_an_answer_takes_few_statements(tmp_path: Path, make: SimpleName
         "INSERT INTO attempts",
         "INSERT INTO reports",
         "INSERT INTO answer_facts",
+        "COMMIT",
     ]
 
 
