@@ -16,22 +16,22 @@ _Process = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class _Compiled:
-    """For one database: its text, its constants, and what turns values into the driver's.
-
-    ``order``: the names of the parameters, if the driver takes them by position.
-    """
+    """For one database: its text, its parameters, constants, and what makes values the driver's."""
 
     sql: str
+    names: Sequence[str]
+    by_position: bool
     constants: Mapping[str, Any]
     processes: Mapping[str, _Process]
-    order: Sequence[str] | None
 
     def parameters(self, values: Mapping[str, Any]) -> Any:
         """As the driver takes them."""
         given = {**self.constants, **values}
         for name, process in self.processes.items():
             given[name] = process(given[name])
-        return given if self.order is None else [given[name] for name in self.order]
+        if self.by_position:
+            return [given[name] for name in self.names]
+        return {name: given[name] for name in self.names}
 
 
 class Prepared:
@@ -103,6 +103,8 @@ class Prepared:
             for bound, name in made.bind_names.items()
             if bound.value is not None and not bound.required
         }
-        compiled = _Compiled(made.string, constants, processes, made.positiontup)
+        order = made.positiontup
+        names = list(made.bind_names.values()) if order is None else order
+        compiled = _Compiled(made.string, names, order is not None, constants, processes)
         self._compiled[dialect.name] = compiled
         return compiled
