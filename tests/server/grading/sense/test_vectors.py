@@ -21,7 +21,8 @@ def test_a_sentence_has_the_same_vector_in_any_company() -> None:
     among = shared_encoder().encode(["a much longer sentence about something else entirely"] * 2)
     again = shared_encoder().encode(["x", "the cache is paged"])[1:]
     assert among.shape == (2, DIMENSIONS)
-    np.testing.assert_array_equal(alone, again)
+    np.testing.assert_allclose(alone, again, atol=1e-6)  # some processors round otherwise
+    np.testing.assert_array_equal(vectors._small(alone), vectors._small(again))  # what is kept
     np.testing.assert_allclose(np.linalg.norm(alone, axis=1), 1.0, rtol=1e-5)
 
 
