@@ -4,7 +4,7 @@
 
 Each line of a file: ``{"id": question id, "quality": "strong" | "middling" | "weak", "style",
 "text", "labels": [[phrase, "yes" | "half" | "no", quote, named], …]}``. Without files, it takes
-benchmarks/answers/final8.jsonl, which nobody read while the grader was made and which was graded
+benchmarks/answers/final9.jsonl, which nobody read while the grader was made and which was graded
 least often. The other files there whose names begin with "final" are such sets too, and web.jsonl,
 sec.jsonl and data.jsonl; the rest is development data. Where there is a bank of a file's name
 beside it (shop_bank.yaml), its answers are to the questions of that bank, which ``--bank`` adds.
@@ -38,7 +38,7 @@ from question_bank.models import Question
 from server.contract import Report, Structure, Submission, Transcript
 from server.grading import grade, make_sense
 
-FINAL = Path(__file__).parent / "answers" / "final8.jsonl"
+FINAL = Path(__file__).parent / "answers" / "final9.jsonl"
 MIN_PAIRS = 0.95
 MIN_STRONG, MAX_WEAK = 0.7, 0.3
 MIN_RECALL, MIN_PRECISION = 0.70, 0.97

@@ -24,9 +24,9 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from labeled import ANSWERS, DATA, LABELS, QUOTE_SHARE, place_of, shared_with
 from torch import nn
 from torch.nn import functional
-from train_sense import ANSWERS, DATA, LABELS, QUOTE_SHARE, holds_quote
 
 from question_bank.loader import load_bank
 from question_bank.models import Question
@@ -204,8 +204,8 @@ def _told(question: Question, entry: dict[str, Any], encode: Encode) -> Told:
     sense = AnswerSense(spans, encode(texts))
     says, lacks = [], []
     for phrase, (_, label, quote, _) in zip(question.key_phrases, entry["labels"], strict=True):
-        held = holds_quote(words, sense, quote) if LABELS[label] == 1.0 else None
-        holding = [] if held is None else np.flatnonzero(held >= QUOTE_SHARE).tolist()
+        place = place_of(quote, words) if LABELS[label] == 1.0 else None
+        holding = np.flatnonzero(shared_with(place, sense) >= QUOTE_SHARE).tolist() if place else []
         near = (sense.vectors @ encode(phrase.ways or (phrase.phrase,)).T).max(axis=1)
         says.append(tuple(texts[at] for at in holding))
         lacks.append((texts[int(near.argmax())],) if LABELS[label] == 0.0 else ())

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from train_sense import ANSWERS, OWN_BANK, ROOT, Floats, fit_logistic
+from labeled import ANSWERS, OWN_BANK, ROOT
+from train_sense import Floats, fit_logistic
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank

@@ -15,15 +15,8 @@ from typing import Final
 
 import numpy as np
 import yaml
-from train_sense import (
-    ANSWERS,
-    DATA,
-    LEARNED_FROM,
-    ROOT,
-    TRAINING_BANKS,
-    VOICE_PENALTY,
-    fit_logistic,
-)
+from labeled import ANSWERS, DATA, LEARNED_FROM, ROOT, TRAINING_BANKS
+from train_sense import VOICE_PENALTY, fit_logistic
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
@@ -38,7 +31,7 @@ from server.grading.sense.vectors import AnswerSense, mean_vector, senses_of
 
 JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 PENALTY: Final = 60.0
-WEIGHTS: Final = {"trap": 6.0, "statement": 3.0, "frame": 3.0, "unpunctuated": 3.0}
+WEIGHTS: Final = {"trap": 6.0, "statement": 3.0, "frame": 6.0, "unpunctuated": 3.0}
 """Of sentences that only look like a phrase and of short ones that say it, both of which are few
 and stand with and without punctuation, of frames, and of sentences of answers that have none."""
 WRONG_WEIGHT: Final = 3.0

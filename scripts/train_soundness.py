@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from train_sense import (
+from labeled import (
     ANSWERS,
     DATA,
     LABELS,
     LEARNED_FROM,
     TRAINING_BANKS,
     Case,
-    fit_logistic,
     read,
 )
+from train_sense import fit_logistic
 
 from question_bank.loader import load_bank
 from server.grading.sense.fusion import hold, soundness_row

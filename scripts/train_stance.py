@@ -16,8 +16,9 @@ from typing import Final
 
 import numpy as np
 import yaml
+from labeled import ANSWERS
 from train_mentions import JUDGMENTS
-from train_sense import ANSWERS, Floats, Logistic, fit_logistic
+from train_sense import Floats, Logistic, fit_logistic
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank

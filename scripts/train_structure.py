@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from train_sense import ANSWERS, ROOT, fit_logistic
+from labeled import ANSWERS, ROOT
+from train_sense import fit_logistic
 
 from question_bank.loader import load_bank
 from question_bank.models import Kind

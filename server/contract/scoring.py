@@ -15,18 +15,22 @@ explained without its name is often only possible, and strong answers explain.""
 UNKNOWN_CONFIDENCE: Final = 0.5
 
 COVERAGE_RANGE: Final[dict[Kind, tuple[float, float]]] = {
-    "explain": (0.15, 0.80),
-    "story": (0.05, 0.70),
-    "design": (0.15, 0.70),
-    "code": (0.15, 0.80),
+    "explain": (0.15, 0.70),
+    "story": (0.05, 0.60),
+    "design": (0.15, 0.60),
+    "code": (0.15, 0.70),
 }
-"""The shares of the coverage that earn no points and all points. Coaches who labeled 451 answers
-(`benchmarks/answers/`) gave strong ones 0.80 to 0.98 and weak ones 0 to 0.39. Any answer on the
-subject touches some phrases, and a good one has no time for all of them. A short right one says
-half of them, and coaches gave it 0.64. A design has the most phrases, and no answer says all."""
-STRUCTURE_RANGE: Final = (0.05, 0.80)
+"""The shares of the coverage that earn no points and most of them (``MOST``). Coaches who labeled
+451 answers (`benchmarks/answers/`) gave strong ones 0.80 to 0.98 and weak ones 0 to 0.39. Any
+answer on the subject touches some phrases, and a good one has no time for all of them. A short
+right one says half of them, and coaches gave it 0.64. A design has the most phrases, and no answer
+says all."""
+STRUCTURE_RANGE: Final = (0.05, 0.70)
 """Likewise for the structure. Nearly from the first part on, as coaches do: an answer to a design
 of which they gave 0.63 says a third of the parts."""
+MOST: Final = 0.9
+"""The share of the points that a good answer earns; the rest takes all phrases and parts, so that
+an answer with something missing never has 100 %."""
 RELEVANT_FROM: Final[dict[Kind, float]] = {
     "explain": 0.3,
     "story": 0.2,
@@ -119,8 +123,8 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
     """
     share = COVERAGE_SHARE[structure.kind]
     counted = credits_of(coverage, structure)
-    named = _within(coverage.score, *COVERAGE_RANGE[structure.kind])
-    built = _within(structure.score, *STRUCTURE_RANGE)
+    named = _earned(coverage.score, *COVERAGE_RANGE[structure.kind])
+    built = _earned(structure.score, *STRUCTURE_RANGE)
     parts = (
         ScorePart(name="key phrases", share=share, value=named * counted.explained),
         ScorePart(name="structure", share=1.0 - share, value=built * counted.structure),
@@ -130,14 +134,14 @@ def content_score(coverage: Coverage, structure: Structure) -> ContentScore:
 
 def score_rule(kind: Kind) -> str:
     """The rule behind the points of the score, in sentences for the report."""
-    nothing, everything = COVERAGE_RANGE[kind]
+    nothing, most = COVERAGE_RANGE[kind]
     off_topic = OFF_TOPIC_CREDIT[kind]
     down_to = f" (without any it counts {off_topic:.0%})" if off_topic else ""
     return (
-        f"Key phrases earn points from {nothing:.0%} coverage on and all of them from "
-        f"{everything:.0%}; where little is explained they count less, down to half. Structure "
-        f"earns points from {STRUCTURE_RANGE[0]:.0%} of its parts on and all of them from "
-        f"{STRUCTURE_RANGE[1]:.0%}, and counts in full only where the answer covers "
+        f"Key phrases earn points from {nothing:.0%} coverage on, {MOST:.0%} of them at {most:.0%} "
+        "and all of them at 100%; where little is explained they count less, down to half. "
+        f"Structure earns points from {STRUCTURE_RANGE[0]:.0%} of its parts on, {MOST:.0%} of them "
+        f"at {STRUCTURE_RANGE[1]:.0%}, and counts in full only where the answer covers "
         f"{RELEVANT_FROM[kind]:.0%} of the key phrases{down_to}, and as far as it sounds right."
     )
 
@@ -156,8 +160,11 @@ def are_like(before: Report, after: Report) -> bool:
     return same_kind and is_like(before.grader_version, after.grader_version)
 
 
-def _within(value: float, nothing: float, everything: float) -> float:
-    return min(1.0, max(0.0, (value - nothing) / (everything - nothing)))
+def _earned(share: float, nothing: float, most: float) -> float:
+    """The share of the points that this share of the phrases or parts earns."""
+    if share < most:
+        return MOST * max(0.0, (share - nothing) / (most - nothing))
+    return MOST + (1 - MOST) * (share - most) / (1 - most)
 
 
 def _credit(phrase: PhraseCoverage) -> float:

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import fmean
 from typing import Final
 
 from question_bank.models import KeyPhrase, Question
@@ -18,7 +20,9 @@ from server.grading.sense.clauses import Span
 from server.grading.sense.fusion import Sensed, sense_phrases
 from server.grading.sense.logistic import sigmoid
 from server.grading.sense.thresholds import (
+    CLEAR,
     COVERED_FROM,
+    COVERED_FROM_UNCLEAR,
     COVERED_FROM_WEAK,
     COVERED_LEAD,
     COVERED_SCORE,
@@ -27,6 +31,7 @@ from server.grading.sense.thresholds import (
     SPOKEN_OF_FROM,
     SPOKEN_OF_FROM_SHORT,
     SPOKEN_OF_FROM_WEAK,
+    UNCLEAR,
 )
 from server.grading.sense.vectors import AnswerSense
 
@@ -50,6 +55,14 @@ class Spoken:
     sense: AnswerSense
     is_denied: Callable[[Span], bool]
 
+    @cached_property
+    def clearness(self) -> float:
+        """How well the transcriber understood the speaker, 0 to 1; a typed answer is clear."""
+        known = [word.confidence for word in self.words if word.confidence is not None]
+        if not known:
+            return 1.0
+        return min(1.0, max(0.0, (fmean(known) - UNCLEAR) / (CLEAR - UNCLEAR)))
+
 
 def with_own_words(
     coverage: Coverage, question: Question, spoken: Spoken
@@ -62,7 +75,8 @@ def with_own_words(
     named only to deny it becomes ``covered`` if a clause elsewhere surely says that it was done ("I
     went back to the old version … we had no rollback before"). Words in one of the bank's near
     misses are no evidence, and a name is only ``possible`` if its sentence or the answer seems to
-    be about something else.
+    be about something else. What a transcriber hardly understood need not be as close to a phrase,
+    and does not sound wrong.
 
     Args:
         coverage: from the words.
@@ -73,13 +87,19 @@ def with_own_words(
         The coverage, and ``SensedAnswer.believed``.
     """
     sensed = sense_phrases(question, spoken.sense, spoken.texts, coverage.phrases)
+    clearness = spoken.clearness
     phrases = tuple(
-        phrase if found is None else _judged(key, phrase, found, spoken)
+        phrase
+        if found is None
+        else _judged(key, phrase, replace(found, weakness=found.weakness * clearness), spoken)
         for key, phrase, found in zip(
             question.key_phrases, coverage.phrases, sensed.phrases, strict=True
         )
     )
-    return Coverage(score=coverage_score(phrases), phrases=phrases), sensed.believed
+    believed = sensed.believed
+    if believed is not None:
+        believed = round(1.0 - clearness * (1.0 - believed), 3)
+    return Coverage(score=coverage_score(phrases), phrases=phrases), believed
 
 
 def _judged(
@@ -90,6 +110,7 @@ def _judged(
     misses = found.repeated if phrase.how in _LITERAL else found.near_misses
     if said and any(start <= said[0] and said[-1] < end for start, end in misses):
         phrase = phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
+    is_sure = _is_sure(found, spoken)
     if phrase.status == "covered":
         if phrase.negated and found.word_for_word and not spoken.is_denied((said[0], said[-1] + 1)):
             # a way may contain a "not", which the regression takes for a disclaimer
@@ -104,11 +125,11 @@ def _judged(
         named, phrase = phrase, phrase.model_copy(update=doubtful)
         if found.span[0] <= said[0] < found.span[1]:
             # A clause that merely names it is close to it by that name alone.
-            is_meant = found.spoken_of >= SPOKEN_OF_FROM and _is_sure(found)
+            is_meant = found.spoken_of >= SPOKEN_OF_FROM and is_sure
             return named if is_meant and not spoken.is_denied(found.span) else phrase
-        elif _is_sure(found) and not spoken.is_denied(found.span) and _names(found, said, spoken):
+        elif is_sure and not spoken.is_denied(found.span) and _names(found, said, spoken):
             return named  # in a clause that means it
-    sure = found.word_for_word or _is_sure(found)
+    sure = found.word_for_word or is_sure
     if not sure and _is_chance_half(phrase, found):
         return phrase.model_copy(update={"status": "missing", "how": None, "evidence": None})
     likely = (
@@ -125,7 +146,7 @@ def _said_elsewhere(phrase: PhraseCoverage, found: Sensed, spoken: Spoken) -> Ph
     """A denied phrase, or the same as said by a clause that does not hold the denied words."""
     denied = () if phrase.evidence is None else phrase.evidence.word_indices
     apart = not any(found.span[0] <= at < found.span[1] for at in denied)
-    sure = found.word_for_word or _is_sure(found)
+    sure = found.word_for_word or _is_sure(found, spoken)
     if not (apart and sure) or found.span in found.near_misses or spoken.is_denied(found.span):
         return phrase
     return _in_own_words(phrase, found, spoken, "covered")
@@ -161,10 +182,11 @@ def _is_chance_half(phrase: PhraseCoverage, found: Sensed) -> bool:
     return half and found.probability < POSSIBLE_FROM
 
 
-def _is_sure(found: Sensed) -> bool:
+def _is_sure(found: Sensed, spoken: Spoken) -> bool:
+    sound = _between(COVERED_FROM_UNCLEAR, COVERED_FROM, spoken.clearness)
     return (
-        found.probability >= _between(COVERED_FROM, COVERED_FROM_WEAK, found.weakness)
-        and found.score >= COVERED_SCORE
+        found.probability >= _between(sound, COVERED_FROM_WEAK, found.weakness)
+        and found.score >= COVERED_SCORE * spoken.clearness
         and found.lead >= COVERED_LEAD
     )
 
@@ -175,9 +197,9 @@ def _name_bar(found: Sensed) -> float:
     return _between(sound, SPOKEN_OF_FROM_WEAK, found.weakness)
 
 
-def _between(strong: float, weak: float, weakness: float) -> float:
-    """The threshold for an answer of this weakness."""
-    return strong + (weak - strong) * weakness
+def _between(one: float, other: float, share: float) -> float:
+    """The threshold that is this share of the way from one to the other."""
+    return one + (other - one) * share
 
 
 def _is_own(key: KeyPhrase, phrase: PhraseCoverage) -> bool:

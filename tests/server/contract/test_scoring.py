@@ -11,7 +11,13 @@ from server.contract import (
     coverage_score,
     score_rule,
 )
-from server.contract.scoring import COVERAGE_RANGE, COVERAGE_SHARE, RELEVANT_FROM, STRUCTURE_RANGE
+from server.contract.scoring import (
+    COVERAGE_RANGE,
+    COVERAGE_SHARE,
+    MOST,
+    RELEVANT_FROM,
+    STRUCTURE_RANGE,
+)
 
 
 def _score(kind: Kind, coverage: float, structure: float, believed: float | None = None) -> float:
@@ -31,18 +37,20 @@ def test_a_possible_phrase_counts_by_its_confidence() -> None:
 
 
 @pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
-def test_a_good_answer_reaches_one_and_chance_hits_nothing(kind: Kind) -> None:
-    nothing, everything = COVERAGE_RANGE[kind]
-    assert _score(kind, everything, STRUCTURE_RANGE[1]) == pytest.approx(1.0)
+def test_a_good_answer_earns_most_only_a_whole_one_all_and_chance_hits_nothing(kind: Kind) -> None:
+    nothing, most = COVERAGE_RANGE[kind]
+    assert _score(kind, most, STRUCTURE_RANGE[1]) == pytest.approx(MOST)
     assert _score(kind, 1.0, 1.0) == pytest.approx(1.0)
+    assert MOST < _score(kind, 0.95, 1.0) < 1.0
+    assert MOST < _score(kind, 1.0, 0.95) < 1.0
     assert _score(kind, nothing, STRUCTURE_RANGE[0]) == 0.0
-    assert 0.4 < _score(kind, (nothing + everything) / 2, sum(STRUCTURE_RANGE) / 2) < 0.6
+    assert 0.4 < _score(kind, (nothing + most) / 2, sum(STRUCTURE_RANGE) / 2) < 0.6
 
 
 def test_a_list_of_key_phrases_earns_little() -> None:
     assert _score("explain", 1.0, 0.0) == pytest.approx(0.25)
     some = 0.15  # of the structure
-    named, built = 0.5 + 0.5 * some / 0.35, (some - 0.05) / 0.75
+    named, built = 0.5 + 0.5 * some / 0.35, MOST * (some - 0.05) / 0.65
     assert _score("explain", 1.0, some) == pytest.approx(0.5 * named + 0.5 * built)
 
 
@@ -56,7 +64,7 @@ def test_a_well_built_answer_about_something_else_earns_little(kind: Kind) -> No
 
 
 def test_a_story_needs_few_of_the_phrases_and_earns_a_third_without_any() -> None:
-    assert _score("story", 0.2, 1.0) == pytest.approx(0.4 * 0.15 / 0.65 + 0.6)
+    assert _score("story", 0.2, 1.0) == pytest.approx(0.4 * MOST * 0.15 / 0.55 + 0.6)
     assert _score("story", 0.05, 1.0) == pytest.approx(0.6 * (0.3 + 0.7 * 0.05 / 0.2))
     assert _score("story", 0.0, 1.0) == pytest.approx(0.6 * 0.3)
 
@@ -72,7 +80,7 @@ def test_what_sounds_wrong_earns_no_structure_however_well_it_is_built(kind: Kin
 @pytest.mark.parametrize("kind", ["explain", "story", "design", "code"])
 def test_the_rule_names_the_limits_that_it_goes_by(kind: Kind) -> None:
     rule = score_rule(kind)
-    for share in (*COVERAGE_RANGE[kind], *STRUCTURE_RANGE, RELEVANT_FROM[kind]):
+    for share in (*COVERAGE_RANGE[kind], *STRUCTURE_RANGE, MOST, RELEVANT_FROM[kind]):
         assert f"{share:.0%}" in rule
     assert ("without any it counts 30%" in rule) == (kind == "story")
     assert "as far as it sounds right" in rule

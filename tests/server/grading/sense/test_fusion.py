@@ -6,7 +6,7 @@ import pytest
 
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question
-from server.contract import Coverage, PhraseCoverage, evidence_of
+from server.contract import Coverage, PhraseCoverage, Word, evidence_of
 from server.grading.sense import own_words as own_words_layer
 from server.grading.sense.features import (
     SPAN_FEATURES,
@@ -19,6 +19,7 @@ from server.grading.sense.logistic import Logistic
 from server.grading.sense.own_words import Spoken, with_own_words
 from server.grading.sense.thresholds import (
     COVERED_FROM,
+    COVERED_FROM_UNCLEAR,
     COVERED_FROM_WEAK,
     POSSIBLE_FROM,
     SPOKEN_OF_FROM,
@@ -185,6 +186,36 @@ def test_less_is_believed_the_weaker_the_answer_sounds(
     said = by_words(words, [1], number=1)
     found = after(monkeypatch, words, said, likely, named)
     assert [each.status for each in found[:2]] == [status, status]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "status", "believed"),
+    [
+        (None, "possible", 0.2),
+        (0.97, "possible", 0.2),
+        (0.81, "covered", 0.6),
+        (0.6, "covered", 1.0),
+    ],
+)
+def test_what_a_transcriber_hardly_understood_sounds_less_wrong_and_needs_less(
+    confidence: float | None,
+    status: str,
+    believed: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    almost = Sensed((0, 4), (COVERED_FROM_UNCLEAR + COVERED_FROM) / 2 + 0.05, 0.9, 1.0, False, ())
+    weak = Sensed((0, 4), 0.0, -9.0, 1.0, False, (), spoken_of=0.5, weakness=1.0, wholeness=1.0)
+    texts = ["we", "talked", "about", "it"]
+    said = by_words(texts, [1], number=1)
+    phrases = [said if each.phrase == said.phrase else each for each in missing(QUESTION).phrases]
+    none = (None,) * (len(phrases) - 2)
+    heard = SensedAnswer((almost, weak, *none), 0.2)
+    monkeypatch.setattr(own_words_layer, "sense_phrases", lambda *_: heard)
+    words = [Word(text=each, confidence=confidence) for each in texts]
+    answer = Spoken(texts, words, sense_of(texts), lambda span: False)
+    found, share = with_own_words(Coverage(score=0.0, phrases=tuple(phrases)), QUESTION, answer)
+    assert [each.status for each in found.phrases[:2]] == [status, status]
+    assert share == pytest.approx(believed)
 
 
 @pytest.mark.parametrize(("wholeness", "status"), [(0.0, "possible"), (1.0, "covered")])
