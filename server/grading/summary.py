@@ -24,6 +24,7 @@ from server.contract import (
     credits_of,
     said_terms,
 )
+from server.grading.sense.clearness import clearness_of
 
 FEW_FILLERS_PER_MINUTE = 2.0
 WELL_BUILT_FROM: Final = 0.5
@@ -188,6 +189,12 @@ ROUGH_NOTICE = (
 )
 HEARING_NOTICE = "How terms were said could not be judged: {problem}."
 UNINTELLIGIBLE_NOTICE = "Speech at {times} could not be understood; it is not graded."
+UNCLEAR_NOTICE = (
+    "Whisper was unsure of many words of this answer, so less is needed for a key phrase to count "
+    "as said in other words. If words are wrong, correct them."
+)
+UNCLEAR_UNDER: Final = 0.5
+"""Clearness under which the report says so; most speakers with a strong accent are below."""
 MAX_LISTED_CORRECTIONS = 10
 """The transcript marks all of them."""
 SHORTEST_MISSING_S: Final = 0.1
@@ -224,6 +231,10 @@ def notices_of(submission: Submission) -> tuple[str, ...]:
     sound = sound_notice(submission.evidence.sound)
     if sound:
         notices.append(sound)
+    confidences = (word.confidence for word in submission.transcript.words)
+    unclear = clearness_of(confidences) < UNCLEAR_UNDER
+    if unclear and not submission.transcript.is_rough:
+        notices.append(UNCLEAR_NOTICE)
     corrected = submission.transcript.corrected_texts
     if corrected:
         listed = [_correction(now, was) for now, was in corrected[:MAX_LISTED_CORRECTIONS]]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import fmean
 from typing import Final
 
 from question_bank.models import KeyPhrase, Question
@@ -17,10 +16,10 @@ from server.contract import (
     evidence_of,
 )
 from server.grading.sense.clauses import Span
+from server.grading.sense.clearness import clearness_of
 from server.grading.sense.fusion import Sensed, sense_phrases
 from server.grading.sense.logistic import sigmoid
 from server.grading.sense.thresholds import (
-    CLEAR,
     COVERED_FROM,
     COVERED_FROM_UNCLEAR,
     COVERED_FROM_WEAK,
@@ -31,7 +30,6 @@ from server.grading.sense.thresholds import (
     SPOKEN_OF_FROM,
     SPOKEN_OF_FROM_SHORT,
     SPOKEN_OF_FROM_WEAK,
-    UNCLEAR,
 )
 from server.grading.sense.vectors import AnswerSense
 
@@ -57,11 +55,8 @@ class Spoken:
 
     @cached_property
     def clearness(self) -> float:
-        """How well the transcriber understood the speaker, 0 to 1; a typed answer is clear."""
-        known = [word.confidence for word in self.words if word.confidence is not None]
-        if not known:
-            return 1.0
-        return min(1.0, max(0.0, (fmean(known) - UNCLEAR) / (CLEAR - UNCLEAR)))
+        """See ``clearness_of``."""
+        return clearness_of(word.confidence for word in self.words)
 
 
 def with_own_words(
