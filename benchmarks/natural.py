@@ -3,7 +3,8 @@
     python benchmarks/natural.py [ANSWERS.jsonl …] [--bank BANK.yaml] [--parts] [--errors]
 
 Each line of a file: ``{"id": question id, "quality": "strong" | "middling" | "weak", "style",
-"text", "labels": [[phrase, "yes" | "half" | "no", quote, named], …]}``. Without files, it takes
+"text", "labels": [[phrase, "yes" | "half" | "no", quote, named], …]}``, and in accented.jsonl,
+which Whisper wrote, its confidence in each word ("confidences"). Without files, it takes
 benchmarks/answers/final9.jsonl, which nobody read while the grader was made and which was graded
 least often. The other files there whose names begin with "final" are such sets too, and web.jsonl,
 sec.jsonl and data.jsonl; the rest is development data. Where there is a bank of a file's name
@@ -30,12 +31,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Question
-from server.contract import Report, Structure, Submission, Transcript
+from server.contract import Report, Structure, Submission, Transcript, Word
 from server.grading import grade, make_sense
 
 FINAL = Path(__file__).parent / "answers" / "final9.jsonl"
@@ -81,7 +83,7 @@ def grade_all(paths: Sequence[Path], lexicon: Lexicon, banks: Sequence[Path] = (
             submission_id=f"{len(graded):032x}",
             question_id=question.id,
             created_at=datetime(2026, 1, 1, tzinfo=UTC),
-            transcript=Transcript(text=answer["text"]),
+            transcript=_transcript(answer),
         )
         sense, _ = make_sense(submission, None)
         started = time.perf_counter()
@@ -93,6 +95,16 @@ def grade_all(paths: Sequence[Path], lexicon: Lexicon, banks: Sequence[Path] = (
         style = answer["style"] if quality == "strong" else quality
         graded.append(Graded(question, quality, style, report, given, took_ms))
     return graded
+
+
+def _transcript(answer: dict[str, Any]) -> Transcript:
+    words = tuple(
+        Word(text=text, confidence=confidence)
+        for text, confidence in zip(
+            answer["text"].split(), answer.get("confidences", ()), strict=False
+        )
+    )
+    return Transcript(text=answer["text"], words=words)
 
 
 def pairs_won(graded: Iterable[Graded]) -> float:
