@@ -96,6 +96,7 @@ def _measured(name: str, *, quick: bool) -> Results:
     process = subprocess.Popen(
         command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # as ``client.cli`` does
     )  # fmt: skip
     try:
         out, error = process.communicate(timeout=limit_s)
