@@ -27,6 +27,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
 from benchmarks.parts.tables import Table  # noqa: E402
+from client.transcription.engine_handle import SAME_SUMS  # noqa: E402
 
 DOCUMENT = PROJECT / "docs" / "benchmarks.md"
 PARTS = {
@@ -96,7 +97,7 @@ def _measured(name: str, *, quick: bool) -> Results:
     process = subprocess.Popen(
         command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # as ``client.cli`` does
+        env=os.environ | SAME_SUMS,  # as ``client.cli`` does
     )  # fmt: skip
     try:
         out, error = process.communicate(timeout=limit_s)

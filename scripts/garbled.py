@@ -54,6 +54,7 @@ class Garbled:
 class _Word:
     text: str
     phones: str
+    classes: str
     rank: int
 
 
@@ -118,7 +119,7 @@ def _near(phones: str) -> tuple[tuple[float, str], ...]:
     alike = [word for size in (-1, 0, 1) for word in _common().get(len(classes) + size, ())]
     found = process.extract(
         classes,
-        [merged(word.phones) for word in alike],
+        [word.classes for word in alike],
         scorer=Levenshtein.distance,
         score_cutoff=max(1, len(classes) // 3),
         limit=60,
@@ -136,7 +137,7 @@ def _common() -> dict[int, list[_Word]]:
         text = entry.rstrip(".")
         if text.isalpha() and (len(text) > 1 or text in "ai") and rank(text) < COMMON:
             phones = phones_of(text)
-            found[len(phones)].append(_Word(text, phones, rank(text)))
+            found[len(phones)].append(_Word(text, phones, merged(phones), rank(text)))
     return dict(found)
 
 

@@ -2,10 +2,10 @@
 
 `python scripts/train_sense.py` reads the development answers, writes
 server/grading/sense/data/metric.npz and fusion.json, and prints the cross-validated figures: each
-file of answers, by authors of its own, is judged by what the other files teach, two files at a time
-held out, without the questions of those files. `--without FILE` leaves one out altogether, to grade
-it with benchmarks/natural.py. Run it after `scripts/sense_vectors.py`, and after a feature has
-changed.
+file of answers, by authors of its own, is judged by what the other files teach, four files at a
+time held out, without the questions of those files. `--without FILE` leaves one out altogether, to
+grade it with benchmarks/natural.py. Run it after `scripts/sense_vectors.py`, and after a feature
+has changed.
 """
 
 import argparse
