@@ -5,12 +5,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from sqlalchemy import text
@@ -35,8 +35,8 @@ from server.db.database import Database
 from server.review.overview import overview_of
 from server.review.review_queue import QueueFilter, ReviewQueue
 
-CANDIDATES, MEMBERS, TEMPLATES = 500, 50, 200
-"""People on the server, those of one cohort, and different answers."""
+CANDIDATES, MEMBERS, TEMPLATES, TERMS = 500, 50, 200, 5
+"""People on the server, those of one cohort, different answers, and the terms judged in each."""
 ANSWER = "We would page the cache in blocks and batch continuously, so that requests share steps."
 QUESTION = """- id: made-{n}
   round: coding
@@ -158,16 +158,18 @@ def _fill(database: Database, size: int) -> tuple[int, int, int]:
     for number in range(TEMPLATES):
         _add(Store(database).of(people[0]), number)
     with database.engine.begin() as connection:
-        for table in ("attempts", "reports", "answer_facts", "term_facts"):
+        for table in ("attempts", "reports", "answer_facts", "term_facts", "phrase_facts"):
             connection.execute(text(_copies(connection, table, people[0])), {"size": size})
-        connection.execute(
-            text(
-                "INSERT INTO shares (owner_id, attempt_id, cohort_id, with_audio, created_at)"
-                " SELECT owner_id, id, :cohort, 0, created_at FROM attempts"
-                " WHERE owner_id < :until"
-            ),
-            {"cohort": cohort, "until": people[0] + MEMBERS},
-        )
+        for shared, which in (("id, NULL", "IS NULL"), ("NULL, interview_id", "IS NOT NULL")):
+            connection.execute(
+                text(
+                    "INSERT INTO shares"
+                    " (owner_id, attempt_id, interview_id, cohort_id, with_audio, created_at)"
+                    f" SELECT DISTINCT owner_id, {shared}, :cohort, 0, '2026-01-01 00:00:00'"
+                    f" FROM attempts WHERE owner_id < :until AND interview_id {which}"
+                ),
+                {"cohort": cohort, "until": people[0] + MEMBERS},
+            )
     return cohort, coach, people[1]
 
 
@@ -178,9 +180,15 @@ def _copies(connection: Any, table: str, owner: int) -> str:
     candidate and of another time.
     """
     number = f"(copy.n * {TEMPLATES})"
+    candidate = f"(t.{{id}} + {number}) % {CANDIDATES}"
     given = {
         "submission_id": "lower(hex(randomblob(16)))",
-        "owner_id": f"{owner} + (t.{{id}} + {number}) % {CANDIDATES}",
+        "owner_id": f"{owner} + {candidate}",
+        # every fifth candidate answers in interviews of twenty copies
+        "interview_id": (
+            f"CASE WHEN {candidate} % 5 = 0 THEN printf('%032x', (t.{{id}} + {number})"
+            f" / {20 * CANDIDATES} * {CANDIDATES} + {candidate}) END"
+        ),
         "created_at": (
             "strftime('%Y-%m-%d %H:%M:%S.000000', '2026-01-01',"
             f" '+' || ((t.{{id}} + {number}) * 31 % 15000000) || ' seconds')"
@@ -206,26 +214,34 @@ def _add(store: Store, number: int) -> None:
 
     questions = load_bank().questions
     question = questions[number % len(questions)]
-    small = question.model_copy(update={"key_phrases": question.key_phrases[:1]})
     now = datetime.now(UTC)
     transcript = Transcript(text=ANSWER)
-    wrong = "mispronounced" if number % 3 else "correct"
-    term = TermVerdict(term=f"term {number % 40}", verdict=wrong)  # type: ignore[arg-type]
-    phrase = PhraseCoverage(phrase=small.key_phrases[0].phrase, status="missing")
+    phrases = tuple(
+        PhraseCoverage(phrase=each.phrase, status="missing" if place % 3 else "covered")
+        for place, each in enumerate(question.key_phrases)
+    )
     report = Report(
         question_id=question.id,
         created_at=now,
         grader_version="1.0.0",
         bank_version="benchmark",
         transcript=transcript,
-        coverage=Coverage(score=number % 10 / 10, phrases=(phrase,)),
-        pronunciation=Pronunciation(terms=(term,)),
+        coverage=Coverage(score=number % 10 / 10, phrases=phrases),
+        pronunciation=Pronunciation(terms=tuple(_terms(number))),
         delivery=Delivery(words=15, target_s=120),
     )
     submission = Submission(
         submission_id=uuid4().hex, question_id=question.id, created_at=now, transcript=transcript
     )
+    small = question.model_copy(update={"key_phrases": question.key_phrases[:1]})
     store.add(submission, small, (ArchivedReport(graded_at=now, report=report),), now)
+
+
+def _terms(number: int) -> Iterator[TermVerdict]:
+    """Some of forty, every third of them said right."""
+    for place in range(number, number + TERMS):
+        verdict: Literal["mispronounced", "correct"] = "mispronounced" if place % 3 else "correct"
+        yield TermVerdict(term=f"term {place % 40}", verdict=verdict)
 
 
 if __name__ == "__main__":

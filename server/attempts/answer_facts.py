@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal_column, select
 from sqlalchemy.orm import Session
 
 from server.attempts.read_reports import read_reports
@@ -91,25 +91,25 @@ def keep_facts(
     _keep_parts(connection, attempt_id, graded)
 
 
-def refresh_facts(database: Database, attempts: Select[int]) -> None:
-    """Brings the facts of these attempts up to date with their corrections.
+def refresh_facts(database: Database, chosen: ColumnElement[bool]) -> None:
+    """Brings the facts of some answers up to date with their corrections.
 
     If the database cannot be written, they stay as they are, and pages can still be read.
 
     Args:
         database: the database.
-        attempts: selects their ids.
+        chosen: which answers, by the columns of ``AnswerFactsRow``.
     """
     with database.read() as session:
-        given = _given(session, attempts)
-        known = _known(session, attempts)
+        given = _given(session, chosen)
+        known = _known(session, chosen)
     outdated = [each for each in given.keys() | known.keys() if given.get(each) != known.get(each)]
     try:
         for start in range(0, len(outdated), _BATCH):
-            chosen = outdated[start : start + _BATCH]
+            batch = outdated[start : start + _BATCH]
             with database.write() as session:
                 database.alone(session, "facts")
-                _correct(session, {each: given.get(each, _NO_CORRECTIONS) for each in chosen})
+                _correct(session, {each: given.get(each, _NO_CORRECTIONS) for each in batch})
     except StoreError as error:
         logger.error("facts are out of date: %s", error)
 
@@ -120,8 +120,9 @@ _Mark = tuple[int, int, datetime | None]
 _NO_CORRECTIONS: Final[_Mark] = (0, 0, None)
 
 
-def _given(session: Session, attempts: Select[int]) -> dict[int, _Mark]:
-    """The corrections of each of these attempts that has any."""
+def _given(session: Session, chosen: ColumnElement[bool]) -> dict[int, _Mark]:
+    """The corrections of each of these answers that has any."""
+    facts = AnswerFactsRow
     marks = (
         select(
             CorrectionRow.attempt_id,
@@ -129,18 +130,22 @@ def _given(session: Session, attempts: Select[int]) -> dict[int, _Mark]:
             func.sum(CorrectionRow.id),
             func.max(CorrectionRow.created_at),
         )
-        .where(CorrectionRow.attempt_id.in_(attempts))
+        .join(facts, facts.attempt_id == CorrectionRow.attempt_id)
+        .where(chosen)
         .group_by(CorrectionRow.attempt_id)
     )
     return {row[0]: (row[1], int(row[2]), row[3]) for row in session.execute(marks)}
 
 
-def _known(session: Session, attempts: Select[int]) -> dict[int, _Mark]:
-    """The corrections that facts were made with, if there were any."""
+def _known(session: Session, chosen: ColumnElement[bool]) -> dict[int, _Mark]:
+    """The corrections that facts were made with, if there were any.
+
+    The 0 is no parameter, because only then is the index of these facts used.
+    """
     facts = AnswerFactsRow
     marks = select(
         facts.attempt_id, facts.corrections, facts.corrections_ids, facts.corrected_at
-    ).where(facts.corrections > 0, facts.attempt_id.in_(attempts))
+    ).where(facts.corrections > literal_column("0"), chosen)
     return {row[0]: (row[1], row[2], row[3]) for row in session.execute(marks)}
 
 

@@ -15,7 +15,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
-    any_,
     func,
     literal,
     select,
@@ -183,8 +182,8 @@ class Database:
         self, column: InstrumentedAttribute[int], ids: Collection[int]
     ) -> ColumnElement[bool]:
         """Whether a column has one of these ids, any number of them in one parameter."""
-        if self.is_postgresql:
-            return column == any_(literal(list(ids), ARRAY(BigInteger)))
+        if self.is_postgresql:  # for a thousand with ``= ANY``, it reads the whole table
+            return column.in_(select(func.unnest(literal(list(ids), ARRAY(BigInteger)))))
         listed = func.json_each(json.dumps(list(ids))).table_valued("value")
         return column.in_(select(listed.c.value))
 

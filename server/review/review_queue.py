@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, true
 from sqlalchemy.orm import Session, aliased
 
 from server.attempts.read_reports import StoredScore, newest_report_id, read_scores
@@ -62,26 +62,23 @@ class ReviewQueue:
     def page(self, wanted: QueueFilter) -> QueuePage:
         """One page of the queue."""
         cohorts = self._cohorts(wanted.cohort_id)
-        filters = [self._readable(cohorts), *self._chosen(wanted, cohorts)]
         facts = AnswerFactsRow
         of_page = (
-            select(facts.attempt_id, func.count().over())  # the total comes with the page
-            .where(*filters)
+            select(facts.attempt_id)
+            .where(self._readable(cohorts), *self._chosen(wanted, cohorts))
             .order_by(facts.created_at, facts.attempt_id)
             .offset((wanted.page - 1) * PAGE)
             .limit(PAGE)
         )
         with self._database.read() as session:
-            rows = session.execute(of_page).all()
-            total = rows[0][1] if rows else 0
-            if not rows and wanted.page > 1:  # after the last page
-                total = session.scalar(select(func.count()).select_from(facts).where(*filters)) or 0
             entries = (
                 self._entries(cohorts)
-                .where(AttemptRow.id.in_([row[0] for row in rows]))
+                .where(AttemptRow.id.in_(session.scalars(of_page).all()))
                 .order_by(AttemptRow.created_at, AttemptRow.id)
             )
-            return QueuePage(self._listed(session, entries), total, *self._choices(session))
+            return QueuePage(
+                self._listed(session, entries), *self._counted(session, wanted, cohorts)
+            )
 
     def next_after(self, attempt_id: int | None) -> int | None:
         """The next open attempt, or else the oldest open one; ``None``: all are done."""
@@ -212,12 +209,18 @@ class ReviewQueue:
             for row in rows
         )
 
-    def _choices(self, session: Session) -> tuple[tuple[tuple[int, str], ...], tuple[str, ...]]:
-        """The candidates and topics of everything that can be read, for the filters."""
+    def _counted(
+        self, session: Session, wanted: QueueFilter, cohorts: Collection[int]
+    ) -> tuple[int, tuple[tuple[int, str], ...], tuple[str, ...]]:
+        """How many are chosen; the candidates and topics of everything that can be read."""
+        facts = AnswerFactsRow
+        chosen = self._chosen(wanted, cohorts)
+        if cohorts != self._coached:
+            chosen.append(self._readable(cohorts))
         there = session.execute(
-            select(AnswerFactsRow.owner_id, AnswerFactsRow.topic)
+            select(facts.owner_id, facts.topic, func.count(case((and_(true(), *chosen), 1))))
             .where(self._readable(self._coached))
-            .distinct()
+            .group_by(facts.owner_id, facts.topic)
         ).all()
         people = session.execute(
             select(AccountRow.id, AccountRow.display_name)
@@ -233,6 +236,7 @@ class ReviewQueue:
         ).all()
         owners = {row[0] for row in there}
         return (
+            sum(row[2] for row in there),
             tuple((row[0], row[1]) for row in people if row[0] in owners),
             tuple(sorted({row[1] for row in there})),
         )

@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, exists, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, exists, or_, select, tuple_, union_all
 
 from server.core.access import Resource
 from server.db.database import MAX_ID, Database
-from server.db.tables import AccountRow, AnswerFactsRow, AttemptRow, CohortMemberRow, ShareRow
+from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ShareRow
 
 
 @dataclass(frozen=True)
@@ -49,35 +49,28 @@ def attempts_shown_to(
 def shown_ids(cohort_ids: Collection[int]) -> Select[int]:
     """Selects what candidates of any of these cohorts show to it now: the attempts' ids.
 
-    An attempt that is shown twice, alone and with its interview, is selected twice.
+    An attempt that is shown twice, alone and with its interview, is selected twice. That a share is
+    its attempt's owner's is checked when it is made (``server.sharing.shares``); neither changes
+    hands.
     """
-    shares = (
-        select(ShareRow.owner_id, ShareRow.attempt_id, ShareRow.interview_id)
-        .join(
-            CohortMemberRow,
-            (CohortMemberRow.cohort_id == ShareRow.cohort_id)
-            & (CohortMemberRow.account_id == ShareRow.owner_id),
-        )
-        .where(
-            ShareRow.cohort_id.in_(cohort_ids),
-            ShareRow.revoked_at.is_(None),
-            CohortMemberRow.as_role == "candidate",
-        )
-        .subquery()
+    candidates = select(CohortMemberRow.cohort_id, CohortMemberRow.account_id).where(
+        CohortMemberRow.cohort_id.in_(cohort_ids), CohortMemberRow.as_role == "candidate"
+    )
+    # by pairs, so that SQLite seeks each candidate's shares in the one index that has it all
+    valid = (
+        ShareRow.cohort_id.in_(cohort_ids),
+        tuple_(ShareRow.cohort_id, ShareRow.owner_id).in_(candidates),
+        ShareRow.revoked_at.is_(None),
     )
     both = union_all(
-        select(AnswerFactsRow.attempt_id).join(
-            shares,
-            (shares.c.attempt_id == AnswerFactsRow.attempt_id)
-            & (shares.c.owner_id == AnswerFactsRow.owner_id),
-        ),
+        select(ShareRow.attempt_id).where(*valid, ShareRow.attempt_id.is_not(None)),
         select(AttemptRow.id)
         .join(
-            shares,
-            (shares.c.interview_id == AttemptRow.interview_id)
-            & (shares.c.owner_id == AttemptRow.owner_id),
+            ShareRow,
+            (ShareRow.interview_id == AttemptRow.interview_id)
+            & (ShareRow.owner_id == AttemptRow.owner_id),
         )
-        .where(shares.c.interview_id.is_not(None)),
+        .where(*valid, ShareRow.attempt_id.is_(None)),
     ).subquery()
     return select(both.c[0])
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Index, String
+from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime, once_per_owner, owner_column
@@ -19,6 +19,7 @@ class AttemptRow(Base):
     __table_args__ = (
         *once_per_owner("attempts", "submission_id"),
         Index("ix_attempts_owner_id_created_at_id", "owner_id", "created_at", "id"),
+        Index("ix_attempts_owner_id_interview_id", "owner_id", "interview_id"),
         # Ids are never reused, because people note them down.
         {"sqlite_autoincrement": True},
     )
@@ -26,7 +27,7 @@ class AttemptRow(Base):
     id: Mapped[int] = mapped_column(Key, primary_key=True)
     owner_id: Mapped[int | None] = owner_column()
     submission_id: Mapped[str] = mapped_column(String(32))
-    interview_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    interview_id: Mapped[str | None] = mapped_column(String(32))
     question_id: Mapped[str] = mapped_column(String(80), index=True)
     role: Mapped[str | None] = mapped_column(String(80), index=True)
     round: Mapped[str] = mapped_column(String(40))
@@ -75,6 +76,12 @@ class AnswerFactsRow(Base):
     __tablename__ = "answer_facts"
     __table_args__ = (
         Index("ix_answer_facts_owner_id_created_at", "owner_id", "created_at", "attempt_id"),
+        Index(
+            "ix_answer_facts_corrected",
+            "owner_id",
+            sqlite_where=text("corrections > 0"),
+            postgresql_where=text("corrections > 0"),
+        ),
     )
 
     attempt_id: Mapped[int] = mapped_column(

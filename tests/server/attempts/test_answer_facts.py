@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select, true, update
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
@@ -29,8 +29,6 @@ from server.review.service import ReviewService
 from tests.server.conftest import START, grade, service_over
 from tests.server.people import People, people
 
-ALL = select(AnswerFactsRow.attempt_id)
-
 
 def with_terms(
     question: Question, submission: Submission, lexicon: Lexicon, version: str
@@ -48,7 +46,7 @@ def graded(make_service: Callable[..., Service]) -> Service:
 
 
 def scores(database: Database) -> dict[int, float]:
-    refresh_facts(database, ALL)
+    refresh_facts(database, true())
     with database.read() as session:
         rows = session.execute(select(AnswerFactsRow.attempt_id, AnswerFactsRow.score))
         return {row[0]: row[1] for row in rows}

@@ -1,0 +1,135 @@
+"""A coach's pages count what is shown now, whatever changed it, and read no table as a whole."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from server.attempts.service import Service
+from server.core.settings import sqlite_url
+from server.db.database import Database
+from server.db.tables import Base
+from server.review.overview import overview_of
+from server.review.review_queue import QueueFilter, ReviewQueue
+from server.review.service import ReviewService
+from server.sharing.shown import attempts_shown_to
+from tests.server.sharing.test_sharing import INTERVIEW, World
+
+
+@pytest.fixture
+def world(service: Service) -> World:
+    return World(service)
+
+
+def shown(world: World, *cohorts: int) -> int:
+    """How many answers the pages of the coach of these cohorts count; all the same."""
+    database = world.service.database
+    ids = {each.attempt_id for cohort in cohorts for each in attempts_shown_to(database, cohort)}
+    queue = ReviewQueue(database, set(cohorts), world.cleo)
+    page = queue.page(QueueFilter(state="all"))
+    assert [each.attempt_id for each in page.entries] == sorted(ids)
+    assert page.total == len(ids)
+    assert [each[0] for each in page.candidates] == ([world.ana] if ids else [])
+    assert len(page.topics) == bool(ids)
+    for cohort in cohorts:
+        here = len(attempts_shown_to(database, cohort))
+        found = overview_of(database, cohort)
+        assert (found.answers, sum(each.answers for each in found.candidates)) == (here, here)
+        assert found.newest == here
+        assert queue.page(QueueFilter(cohort_id=cohort)).total <= here
+    return len(ids)
+
+
+def test_pages_count_what_is_shown_now(world: World) -> None:
+    first, second, third = (world.attempt(text).id for text in ("one", "two", "three"))
+    assert shown(world, world.spring) == 0
+    alone = world.show(attempt_id=first, cohort_id=world.spring)
+    assert shown(world, world.spring) == 1
+    # an answer that is shown twice counts once
+    whole = world.show(interview_id=INTERVIEW, attempt_ids=(first, second), cohort_id=world.spring)
+    assert shown(world, world.spring) == 2
+    world.show(interview_id=INTERVIEW, attempt_ids=(third,), cohort_id=world.spring)
+    assert shown(world, world.spring) == 3
+    world.accounts.cohorts.assign(world.autumn, world.ana, "candidate")
+    elsewhere = world.show(attempt_id=first, cohort_id=world.autumn)
+    assert shown(world, world.spring, world.autumn) == 3
+    assert shown(world, world.autumn) == 1
+    world.sharing.shares.revoke(world.ana, whole)
+    assert shown(world, world.spring, world.autumn) == 1
+    world.sharing.shares.revoke(world.ana, elsewhere)
+    assert shown(world, world.autumn) == 0
+    assert shown(world, world.spring) == 1
+    world.accounts.cohorts.unassign(world.spring, world.ana)
+    assert shown(world, world.spring) == 0
+    world.accounts.cohorts.assign(world.spring, world.ana, "candidate")
+    world.show(interview_id=INTERVIEW, cohort_id=world.spring)
+    assert shown(world, world.spring) == 3
+    world.service.of(world.ana).delete(second)
+    assert shown(world, world.spring) == 2
+    world.sharing.shares.revoke(world.ana, alone)
+    assert shown(world, world.spring) == 2
+    world.accounts.delete(world.ana)
+    assert shown(world, world.spring) == 0
+
+
+def test_the_queue_counts_what_its_filters_leave(world: World) -> None:
+    first, second = world.attempt("one").id, world.attempt("two").id
+    for each in (first, second):
+        world.show(attempt_id=each, cohort_id=world.spring)
+    world.accounts.cohorts.assign(world.autumn, world.ana, "candidate")
+    world.show(attempt_id=second, cohort_id=world.autumn)
+    ReviewService(world.service.database).mark(first, world.cleo, "done")
+    queue = ReviewQueue(world.service.database, {world.spring, world.autumn}, world.cleo)
+
+    def total(**wanted: Any) -> int:
+        page = queue.page(QueueFilter(**wanted))
+        assert page.total == len(page.entries)
+        assert page.candidates == ((world.ana, "ana"),) and len(page.topics) == 1
+        return page.total
+
+    topic = queue.page(QueueFilter()).topics[0]
+    assert [total(state=state) for state in ("open", "done", "all")] == [1, 1, 2]
+    assert [total(state="all", cohort_id=each) for each in (world.spring, world.autumn)] == [2, 1]
+    assert [total(candidate_id=each) for each in (world.ana, world.ben)] == [1, 0]
+    assert [total(topic=each) for each in (topic, "Another")] == [1, 0]
+    behind = queue.page(QueueFilter(page=2))
+    assert (behind.entries, behind.total) == ((), 1)
+
+
+@contextmanager
+def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
+    """What it runs meanwhile, with the parameters."""
+    ran: list[tuple[str, Any]] = []
+
+    def keep(connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        ran.append((statement, parameters))
+
+    event.listen(database.engine, "before_cursor_execute", keep)
+    yield ran
+    event.remove(database.engine, "before_cursor_execute", keep)
+
+
+def test_a_coachs_pages_read_no_table_as_a_whole(tmp_path: Any) -> None:
+    """Growth with what others store would only show with thousands of answers."""
+    database = Database(sqlite_url(tmp_path / "aloud.db"))
+    queue = ReviewQueue(database, {1, 2}, 3)
+    with statements(database) as ran:
+        overview_of(database, 1)
+        overview_of(database, 1, 4)
+        queue.page(QueueFilter(cohort_id=1))
+        queue.next_after(None)
+    plans = []
+    with database.engine.connect() as connection:
+        for statement, parameters in ran:
+            if statement.startswith(("SELECT", "WITH")):
+                rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+                plans += [row[3] for row in rows]
+    database.close()
+    tables = "|".join(Base.metadata.tables)
+    assert [each for each in plans if re.match(rf"SCAN ({tables})\b", each)] == []
+    used = "".join(plans)
+    for index in ("ix_shares_shown", "ix_attempts_owner_id_interview_id", "ix_answer_facts_corr"):
+        assert index in used, plans
