@@ -48,6 +48,7 @@ MIN_HUM_DBFS: Final = -60.0
 MIN_HUM_SHARE: Final = 0.5
 """A hum is worth a word from this level on, and where so much of the power from 30 to 400 Hz of the
 quietest half seconds lies within 2 Hz of the mains' harmonics. White noise has 0.1."""
+LOW_HZ, HIGH_HZ = 30, 400
 HUM_ALONE_DB: Final = 3.0
 """A hum so close below the noise is more than half of it: its own remedy is the one to take."""
 QUIETEST_SHARE: Final = 0.1
@@ -113,9 +114,9 @@ class SoundMeter:
         self._sum += float(chunk.sum(dtype=np.float64))
         self._count += chunk.size
         # of the sound alone: a constant would hide what is quiet
-        moved = chunk.astype(np.float64) - chunk.mean(dtype=np.float64)
+        moved = chunk - np.float32(chunk.mean(dtype=np.float64))
         frames = moved[: moved.size // _FRAME * _FRAME].reshape(-1, _FRAME)
-        powers = np.square(frames).mean(axis=1)
+        powers = np.square(frames, dtype=np.float64).mean(axis=1)
         self._powers.extend(powers)
         self._falls.extend(fall_levels_db(moved))
         is_loud = powers.size > 0 and float(powers.max()) > 10 ** (LOUD_DBFS / 10)
@@ -180,25 +181,28 @@ def _problems(measured: SoundQuality, *, is_damaged: bool) -> tuple[SoundProblem
 
 
 @lru_cache(maxsize=4)
-def _hann(size: int) -> npt.NDArray[np.float64]:
-    return np.hanning(size)
+def _hann(size: int) -> tuple[Samples, float]:
+    """A window, and what makes powers of its spectrum those of the sound."""
+    window = np.hanning(size)
+    return window.astype(np.float32), 2 / (size * float(np.square(window).sum()))
 
 
-def _mains_power(chunk: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+def _mains_power(chunk: Samples) -> tuple[float, float, float]:
     """The power at the harmonics of 50 and of 60 Hz, and from 30 to 400 Hz."""
-    window = _hann(chunk.size)
-    power = np.square(np.abs(np.fft.rfft(chunk * window)))
-    power *= 2 / (chunk.size * float(np.square(window).sum()))
+    window, factor = _hann(chunk.size)
     bin_hz = SAMPLE_RATE_HZ / chunk.size
-
-    def between(low_hz: float, high_hz: float) -> float:
-        return float(power[round(low_hz / bin_hz) : round(high_hz / bin_hz) + 1].sum())
+    low, high = round(LOW_HZ / bin_hz), round(HIGH_HZ / bin_hz) + 1
+    spectrum = np.fft.rfft(chunk * window)[:high]
+    power = factor * (np.square(spectrum.real) + np.square(spectrum.imag)).astype(np.float64)
 
     at_50, at_60 = (
-        sum(between(mains_hz * number - 2, mains_hz * number + 2) for number in HARMONICS)
+        sum(
+            float(power[round((at_hz - 2) / bin_hz) : round((at_hz + 2) / bin_hz) + 1].sum())
+            for at_hz in (mains_hz * number for number in HARMONICS)
+        )
         for mains_hz in MAINS_HZ
     )
-    return at_50, at_60, between(30, 400)
+    return at_50, at_60, float(power[low:].sum())
 
 
 def _mask(

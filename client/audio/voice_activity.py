@@ -4,17 +4,13 @@ The same sound gives the same answer whether it comes at once or in blocks of an
 pauses of an answer that was measured while it was spoken are those of its recording.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from client.core.errors import EngineError
+from client.audio.silero import CONTEXT, WINDOW, silero
 from pronunciation.clip import SAMPLE_RATE_HZ
 
 Samples = npt.NDArray[np.float32]
@@ -71,14 +67,12 @@ TONE_FLOOR_HZ = 100.0
 TONE_STRETCH_S = 10.0
 """Longer speech is looked at in stretches of this length, as it comes in."""
 
-_SILERO: Final = "silero_vad_v6.onnx"
-_WINDOW = 512
-"""Samples for one probability; the network was trained with it."""
-_CONTEXT = 64
-"""Samples before a window that the network sees with it."""
-_BLOCK = 8 * _WINDOW
+TONE_PIECE: Final = 8192
+"""Samples of the pieces whose spectra are added up: 2 Hz a line."""
+
+_BLOCK: Final = 8 * WINDOW
 """The gain is chosen for a block (0.26 s), so that a loud onset is not met by a high gain."""
-_LEVEL_WINDOW = round(0.1 * SAMPLE_RATE_HZ)
+_LEVEL_WINDOW: Final = round(0.1 * SAMPLE_RATE_HZ)
 
 
 @dataclass(frozen=True)
@@ -132,32 +126,6 @@ class LevelMeter:
         return Level(dbfs(self._peak), dbfs(float(np.sqrt(power))), is_all_zeros=False)
 
 
-@cache
-def _silero() -> Any:
-    """The detector's network, out of faster-whisper's wheel.
-
-    That package itself would bring CTranslate2 and a hub's client into a process that asks neither.
-
-    Raises:
-        EngineError: the network is not there.
-    """
-    import onnxruntime
-
-    package = find_spec("faster_whisper")
-    folders = (package and package.submodule_search_locations) or ()
-    path = next((Path(folder) / "assets" / _SILERO for folder in folders), None)
-    if path is None or not path.is_file():
-        raise EngineError(
-            f"the voice detector {_SILERO} is missing; reinstall it: "
-            "pip install --force-reinstall faster-whisper"
-        )
-    options = onnxruntime.SessionOptions()
-    options.inter_op_num_threads = options.intra_op_num_threads = 1
-    options.enable_cpu_mem_arena = False
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
 class VoiceActivity:
     """Finds the speech in sound at 16 kHz that comes in blocks of any size.
 
@@ -167,9 +135,9 @@ class VoiceActivity:
 
     def __init__(self) -> None:
         self.spans: list[tuple[float, float]] = []
-        self._network = _silero()
-        self._state: Sequence[Samples] = [np.zeros((1, 1, 128), np.float32)] * 2
-        self._context: Samples = np.zeros(_CONTEXT, np.float32)
+        self._network = silero()
+        self._state = self._network.start()
+        self._context: Samples = np.zeros(CONTEXT, np.float32)
         self._rest: Samples = np.empty(0, np.float32)
         self._meter = LevelMeter()
         self._fed = 0
@@ -219,7 +187,7 @@ class VoiceActivity:
     def close(self) -> None:
         """The sound is over: what is left is heard, and open speech ends here."""
         if self._rest.size:
-            self._listen(np.pad(self._rest, (0, -self._rest.size % _WINDOW)), self._rest.size)
+            self._listen(np.pad(self._rest, (0, -self._rest.size % WINDOW)), self._rest.size)
             self._rest = self._rest[:0]
         self._heard = self._fed
         if self._start is not None:
@@ -227,26 +195,23 @@ class VoiceActivity:
 
     def _listen(self, samples: Samples, real: int | None = None) -> None:
         """Hear whole windows, of which the first ``real`` samples are no padding."""
-        windows = samples.reshape(-1, _WINDOW)
-        before = np.concatenate([self._context[None], windows[:-1, -_CONTEXT:]])
-        self._context = windows[-1, -_CONTEXT:].copy()
+        windows = samples.reshape(-1, WINDOW)
+        before = np.concatenate([self._context[None], windows[:-1, -CONTEXT:]])
+        self._context = windows[-1, -CONTEXT:].copy()
         gains = np.empty((len(windows), 1), np.float32)
-        per_block = _BLOCK // _WINDOW
+        per_block = _BLOCK // WINDOW
         loud_enough = np.empty(len(windows), bool)
         for first in range(0, len(windows), per_block):
             block = slice(first, first + per_block)
-            sound = samples[first * _WINDOW : (first + per_block) * _WINDOW]
-            self._meter.feed(sound if real is None else sound[: max(0, real - first * _WINDOW)])
-            gains[block] = self._gain(self._heard + first * _WINDOW)
+            sound = samples[first * WINDOW : (first + per_block) * WINDOW]
+            self._meter.feed(sound if real is None else sound[: max(0, real - first * WINDOW)])
+            gains[block] = self._gain(self._heard + first * WINDOW)
             loud_enough[block] = self._meter.level.loudest_dbfs >= SILENCE_DBFS
         frames = np.concatenate([before, windows], axis=1) * gains
-        found, *self._state = self._network.run(
-            None, {"input": frames, "h": self._state[0], "c": self._state[1]}
-        )
-        probabilities = np.array(found, np.float64).reshape(-1)
+        probabilities, self._state = self._network.run(frames, self._state)
         probabilities[~loud_enough] = 0.0
-        for window, probability in zip(windows, probabilities, strict=True):
-            self._step(window, float(probability))
+        for window, probability in zip(windows, probabilities.tolist(), strict=True):
+            self._step(window, probability)
 
     def _gain(self, at: int) -> float:
         left = 1.0 - at / (EXPECTED_FOR_S * SAMPLE_RATE_HZ)
@@ -254,7 +219,7 @@ class VoiceActivity:
         return max(1.0, TARGET_PEAK / peak)
 
     def _step(self, window: Samples, probability: float) -> None:
-        at, self._heard = self._heard, self._heard + _WINDOW
+        at, self._heard = self._heard, self._heard + WINDOW
         if probability >= VAD_THRESHOLD:
             self._quiet_from = None
             if self._start is None:
@@ -297,11 +262,11 @@ class _ToneMeter:
 
     def feed(self, window: Samples) -> None:
         self._windows.append(window)
-        if len(self._windows) * _WINDOW >= TONE_STRETCH_S * SAMPLE_RATE_HZ:
+        if len(self._windows) * WINDOW >= TONE_STRETCH_S * SAMPLE_RATE_HZ:
             tonal, total = _tonal_energy(np.concatenate(self._windows))
             self._tonal += tonal
             self._total += total
-            self._start += len(self._windows) * _WINDOW
+            self._start += len(self._windows) * WINDOW
             self._windows = []
 
     def share(self, end: int) -> float:
@@ -319,13 +284,28 @@ def dbfs(amplitude: float) -> float:
 
 
 def _tonal_energy(samples: Samples) -> tuple[float, float]:
-    """The largest energy within 20 Hz, and all energy, above 100 Hz."""
-    points = 1 << (samples.size - 1).bit_length()  # other lengths take ten times as long
+    """The largest energy within 20 Hz, and all energy, above 100 Hz.
+
+    Energy adds up over time, so one spectrum of it all would say the same and take six times as
+    long.
+    """
+    points = min(TONE_PIECE, 1 << (samples.size - 1).bit_length())
+    whole = samples.size // points * points
+    pieces = samples[:whole].reshape(-1, points)
     bin_hz = SAMPLE_RATE_HZ / points
-    power = np.square(np.abs(np.fft.rfft(samples, points)))[round(TONE_FLOOR_HZ / bin_hz) :]
+    power = _power(pieces, points).sum(axis=0, dtype=np.float64)
+    if whole < samples.size:
+        power += _power(samples[whole:], points)
+    power = power[round(TONE_FLOOR_HZ / bin_hz) :]
     width = max(1, round(TONE_WIDTH_HZ / bin_hz))
     running = np.concatenate([[0.0], np.cumsum(power)])
     total = float(running[-1])
     if running.size <= width:
         return 0.0, total
     return float((running[width:] - running[:-width]).max()), total
+
+
+def _power(samples: Samples, points: int) -> Samples:
+    spectrum = np.fft.rfft(samples, points)
+    power: Samples = np.square(spectrum.real) + np.square(spectrum.imag)
+    return power

@@ -120,8 +120,12 @@ def fall_of(levels_db: Floats) -> float | None:
 
 
 def _levels_db(samples: Floats, size: int, hop: int) -> Floats:
+    """The level of each frame; a hop divides a frame, and samples are squared once."""
     if samples.size < size:
         return np.zeros(0)
-    frames = np.lib.stride_tricks.sliding_window_view(samples, size)[::hop]
-    levels: Floats = 10 * np.log10(np.square(frames, dtype=np.float64).mean(axis=1) + 1e-10)
+    hops = samples[: samples.size // hop * hop].reshape(-1, hop)
+    sums = np.square(hops, dtype=np.float64).sum(axis=1)
+    frames = len(sums) - size // hop + 1
+    powers = sum(sums[first : first + frames] for first in range(size // hop)) / size
+    levels: Floats = 10 * np.log10(powers + 1e-10)
     return levels

@@ -4,7 +4,8 @@ Each convolution is one product: the rows of its taps side by side, times its we
 converted to 8 bits on the fly (the largest is 255); the weights are stored in 8 bits, with a scale
 for each output channel. Everything before and between the products stays in 32-bit floats. A
 processor without VNNI instructions adds two products in 16 bits: with the shipped networks 11 of
-400 million such sums on speech did not fit, by a small amount.
+400 million such sums on speech did not fit, by a small amount. Mel energies, the input of the first
+convolution, are large all at once, so its weights are small enough for any two products to fit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,8 +25,9 @@ Weights = Mapping[str, Array]
 
 SMALLEST: Final = 4096
 """Weights of fewer elements stay in 32-bit floats."""
+MOST_TOGETHER: Final = 127.5
+"""The sum of two weights before rounding: it is 128 at most afterwards, and 255 times that fits."""
 OPSET, IR_VERSION = 20, 9
-_TO_THE_END: Final = np.iinfo(np.int64).max
 BATCH_NORM_EPSILON: Final = 1e-5
 
 
@@ -54,9 +56,20 @@ def networks(trained: Sequence[tuple[Weights, Array]]) -> onnx.ModelProto:
     return helper.make_model(described, opset_imports=opsets, ir_version=IR_VERSION)
 
 
-def eight_bits(weights: Array) -> tuple[Array, Array]:
-    """Weights of shape (inputs, outputs) as int8, and the scale of each output."""
-    scale = np.maximum(np.abs(weights).max(axis=0), 1e-8).astype(np.float32) / np.float32(127)
+def eight_bits(weights: Array, *, pairs_fit: bool = False) -> tuple[Array, Array]:
+    """Weights of shape (inputs, outputs) as int8, and the scale of each output.
+
+    Args:
+        weights: an even number of inputs, if pairs must fit.
+        pairs_fit: 255 times two weights in a row, one pair after the other, never needs more than
+            16 bits.
+    """
+    scale = np.maximum(np.abs(weights).max(axis=0), 1e-8) / 127
+    if pairs_fit:
+        one, other = weights[::2], weights[1::2]
+        together = np.where(one * other > 0, np.abs(one + other), 0.0).max(axis=0)
+        scale = np.maximum(scale, together / MOST_TOGETHER)
+    scale = scale.astype(np.float32)
     return np.clip(np.rint(weights / scale), -127, 127).astype(np.int8), scale
 
 
@@ -92,15 +105,40 @@ class _Graph:
         return self.constant(np.array(values, np.int64))
 
     def matrix(self, weights: Array) -> str:
-        """Weights of shape (inputs, outputs) as floats, stored in 8 bits if there are many."""
+        """Weights of shape (inputs, outputs) as floats, stored in 8 bits if there are many.
+
+        They become floats when the network is loaded. onnxruntime would merge a
+        ``DequantizeLinear`` with the product into one that takes three times as long.
+        """
         if weights.size < SMALLEST:
             return self.constant(weights.astype(np.float32))
         small, scale = eight_bits(weights)
-        return self("DequantizeLinear", self.constant(small), self.constant(scale), axis=1)
+        floats = self("Cast", self.constant(small), to=TensorProto.FLOAT)
+        return self("Mul", floats, self.constant(scale))
+
+    def side_by_side(self, padded: str, rows: str, taps: int, dilation: int, stride: int) -> str:
+        """The rows under each tap of a convolution, one after the other, copied once.
+
+        Args:
+            padded: the rows with what is before the first and after the last.
+            rows: the same without.
+            taps: how many.
+            dilation: rows from one tap to the next.
+            stride: rows from one place of the first tap to the next.
+        """
+        count = self("Gather", self("Shape", rows), self.constant(np.int64(0)))
+        first = self("Range", self.constant(np.int64(0)), count, self.constant(np.int64(stride)))
+        places = self(
+            "Add",
+            self("Unsqueeze", first, self.axes(1)),
+            self.axes(*range(0, taps * dilation, dilation)),
+        )
+        found = self("Gather", padded, places, axis=0)
+        return self("Reshape", found, self.axes(0, -1))
 
 
 def _network(graph: _Graph, mel: str, weights: Weights, log_prior: Array) -> str:
-    x = graph("Gelu", _convolved(graph, mel, weights, "conv1", small=False))
+    x = graph("Gelu", _convolved(graph, mel, weights, "conv1", pairs_fit=True))
     x = _convolved(graph, x, weights, "conv2", stride=2)
     for number, dilation in enumerate(DILATIONS):
         block = f"blocks.{number}."
@@ -123,7 +161,7 @@ def _convolved(
     *,
     dilation: int = 1,
     stride: int = 1,
-    small: bool = True,
+    pairs_fit: bool = False,
 ) -> str:
     """The convolution of rows (frames, inputs) along the frames."""
     kernel = weights[f"{name}.weight"]
@@ -131,30 +169,14 @@ def _convolved(
     assert taps in (3, KERNEL)
     flat = kernel.transpose(2, 1, 0).reshape(taps * inputs, outputs)
     reach = dilation * (taps // 2)
-    padded = graph("Pad", rows, graph.axes(reach, 0, reach, 0))
-
-    def side_by_side(whole: str) -> str:
-        parts = [
-            graph(
-                "Slice",
-                whole,
-                graph.axes(tap * dilation),
-                graph.axes((tap + 1 - taps) * dilation or _TO_THE_END),
-                graph.axes(0),
-                graph.axes(stride),
-            )
-            for tap in range(taps)
-        ]
-        return graph("Concat", *parts, axis=1)
-
-    if small:
-        integers, scale, zero = graph.several("DynamicQuantizeLinear", 3, padded)
-        kept, scales = eight_bits(flat)
-        whole = graph("MatMulInteger", side_by_side(integers), graph.constant(kept), zero)
-        scale = graph("Mul", scale, graph.constant(scales))
-        product = graph("Mul", graph("Cast", whole, to=TensorProto.FLOAT), scale)
-    else:
-        product = graph("MatMul", side_by_side(padded), graph.matrix(flat))
+    edges = graph.axes(reach, 0, reach, 0)
+    integers, scale, zero = graph.several("DynamicQuantizeLinear", 3, rows)
+    padded = graph("Pad", integers, edges, zero)  # zero is exact in 8 bits
+    taken = graph.side_by_side(padded, rows, taps, dilation, stride)
+    kept, scales = eight_bits(flat, pairs_fit=pairs_fit)
+    whole = graph("MatMulInteger", taken, graph.constant(kept), zero)
+    scale = graph("Mul", scale, graph.constant(scales))
+    product = graph("Mul", graph("Cast", whole, to=TensorProto.FLOAT), scale)
     return graph("Add", product, graph.constant(weights[f"{name}.bias"].astype(np.float32)))
 
 

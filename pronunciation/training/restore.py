@@ -58,11 +58,14 @@ def _constants(graph: onnx.GraphProto) -> Iterator[Array]:
     waiting: Array | None = None
     for node in graph.node:
         given = [known[name] for name in node.input if name in known]
-        if node.op_type == "DequantizeLinear":
-            yield given[0].astype(np.float32) * given[1]
-        elif node.op_type == "MatMulInteger":
-            [waiting] = given
-        elif node.op_type in ("Mul", "Add", "Sub", "MatMul") and given and given[0].ndim:
+        if node.op_type in ("MatMulInteger", "Cast") and given:
+            [waiting] = given  # in 8 bits; their scales follow
+        elif (
+            node.op_type in ("Mul", "Add", "Sub", "MatMul")
+            and given
+            and given[0].ndim
+            and given[0].dtype == np.float32
+        ):
             [array] = given
             if waiting is not None:
                 array, waiting = waiting.astype(np.float32) * array, None

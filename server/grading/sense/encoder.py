@@ -18,8 +18,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from pronunciation.onnx_tensors import tensors_of
 from server.core.errors import GraderFailedError
-from server.grading.sense.onnx_tensors import tensors_of
 from server.grading.sense.transformer import Transformer
 from server.grading.sense.word_pieces import WordPieces
 

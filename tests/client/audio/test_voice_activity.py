@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from client.answering.worker import evidence_of
-from client.audio import voice_activity
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import LevelMeter, VoiceActivity
-from client.core.errors import EngineError
 from pronunciation.clip import Clip
 from tests.spoken import say
 
@@ -125,10 +123,3 @@ def test_the_detector_brings_no_engine_into_the_process() -> None:
     )
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert made.stdout.strip() == "[]"
-
-
-def test_a_missing_detector_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voice_activity, "find_spec", lambda _name: None)
-    voice_activity._silero.cache_clear()
-    with pytest.raises(EngineError, match=r"silero_vad_v6\.onnx is missing; reinstall"):
-        VoiceActivity()

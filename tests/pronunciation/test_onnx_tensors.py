@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from server.grading.sense.onnx_tensors import tensors_of
+from pronunciation.onnx_tensors import tensors_of
 
 
 def test_a_tensor_has_its_name_its_shape_and_its_values() -> None:
