@@ -1,18 +1,14 @@
 """Silero's voice detector in NumPy: how likely somebody speaks in each 32 ms of a stream.
 
-The network is in faster-whisper's wheel. onnxruntime computes the convolutions of each window on
+The network is the one of faster-whisper's wheel. onnxruntime computes each window's convolutions on
 their own; all at once, as here, they take half the time.
 """
 
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from client.core.errors import EngineError
 from pronunciation.onnx_tensors import tensors_of
 
 Floats = npt.NDArray[np.float32]
@@ -22,8 +18,6 @@ WINDOW: Final = 512
 CONTEXT: Final = 64
 """Samples before a window that the network sees with it."""
 
-_FILE: Final = "silero_vad_v6.onnx"
-_REMEDY: Final = "reinstall it: pip install --force-reinstall faster-whisper"
 _FRAME, _HOP, _FRAMES = 256, 128, 4
 """A window is four frames of a Fourier transform; the last one ends in its own reflection."""
 _UNITS: Final = 128
@@ -143,25 +137,17 @@ def _convolved(states: Floats, matrix: Floats, bias: Floats, stride: int) -> Flo
     return rows.reshape(count, -1, len(bias))
 
 
-@cache
-def silero() -> Silero:
-    """The detector.
-
-    faster-whisper itself is not imported: it would bring CTranslate2 and a hub's client into a
-    process that needs neither.
+def silero_of(model: bytes) -> Silero:
+    """The network of a file.
 
     Raises:
-        EngineError: its file is missing or damaged.
+        ValueError: it holds another network, or is damaged.
     """
-    package = find_spec("faster_whisper")
-    folders = (package and package.submodule_search_locations) or ()
-    path = next((Path(folder) / "assets" / _FILE for folder in folders), None)
-    if path is None or not path.is_file():
-        raise EngineError(f"the voice detector {_FILE} is missing; {_REMEDY}")
     try:
-        tensors = tensors_of(path.read_bytes())
-    except (ValueError, IndexError):
-        tensors = {}
-    if any(name not in tensors or tensors[name].shape != _SHAPES[name] for name in _SHAPES):
-        raise EngineError(f"the voice detector {_FILE} is damaged; {_REMEDY}")
+        tensors = tensors_of(model)
+    except IndexError:
+        raise ValueError("the file breaks off") from None
+    for name, shape in _SHAPES.items():
+        if name not in tensors or tensors[name].shape != shape:
+            raise ValueError(f"{name} of shape {shape} is missing")
     return Silero(tensors)

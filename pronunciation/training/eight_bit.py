@@ -104,6 +104,10 @@ class _Graph:
         """Integers as a constant."""
         return self.constant(np.array(values, np.int64))
 
+    def number(self, value: int) -> str:
+        """An integer as a constant."""
+        return self.constant(np.array(value, np.int64))
+
     def matrix(self, weights: Array) -> str:
         """Weights of shape (inputs, outputs) as floats, stored in 8 bits if there are many.
 
@@ -126,8 +130,8 @@ class _Graph:
             dilation: rows from one tap to the next.
             stride: rows from one place of the first tap to the next.
         """
-        count = self("Gather", self("Shape", rows), self.constant(np.int64(0)))
-        first = self("Range", self.constant(np.int64(0)), count, self.constant(np.int64(stride)))
+        count = self("Gather", self("Shape", rows), self.number(0))
+        first = self("Range", self.number(0), count, self.number(stride))
         places = self(
             "Add",
             self("Unsqueeze", first, self.axes(1)),

@@ -1,6 +1,5 @@
 """The voice detector in NumPy: the numbers of its file on onnxruntime."""
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,18 +7,13 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from client.audio import silero
-from client.audio.silero import CONTEXT, WINDOW, Silero
-from client.audio.voice_activity import VoiceActivity
-from client.core.errors import EngineError
+from client.audio.silero import CONTEXT, WINDOW, Silero, silero_of
 from tests.spoken import say
 
-
-@pytest.fixture(autouse=True)
-def forget_the_network() -> Iterator[None]:
-    silero.silero.cache_clear()
-    yield
-    silero.silero.cache_clear()
+SPEC = find_spec("faster_whisper")
+assert SPEC is not None
+assert SPEC.submodule_search_locations
+FILE = Path(SPEC.submodule_search_locations[0]) / "assets" / "silero_vad_v6.onnx"
 
 
 def frames() -> np.ndarray:
@@ -29,13 +23,12 @@ def frames() -> np.ndarray:
 
 
 def test_it_gives_the_numbers_of_its_file() -> None:
-    (folder,) = find_spec("faster_whisper").submodule_search_locations  # type: ignore[union-attr,misc]
-    session = onnxruntime.InferenceSession(str(Path(folder) / "assets" / "silero_vad_v6.onnx"))
+    session = onnxruntime.InferenceSession(str(FILE))
     begin = np.zeros((1, 1, 128), np.float32)
     windows = frames()
 
     wanted, output, cell = session.run(None, {"input": windows, "h": begin, "c": begin})
-    found, state = silero.silero().run(windows, Silero.start())
+    found, state = silero_of(FILE.read_bytes()).run(windows, Silero.start())
 
     assert len(windows) > 128  # more than are computed at once
     assert found.max() > 0.9
@@ -47,7 +40,7 @@ def test_it_gives_the_numbers_of_its_file() -> None:
 
 def test_windows_may_come_one_by_one() -> None:
     windows = frames()
-    network, state = silero.silero(), Silero.start()
+    network, state = silero_of(FILE.read_bytes()), Silero.start()
     at_once, end = network.run(windows, state)
 
     one_by_one = []
@@ -60,16 +53,7 @@ def test_windows_may_come_one_by_one() -> None:
     assert network.run(windows[:0], state)[0].size == 0
 
 
-def test_a_missing_detector_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silero, "find_spec", lambda _name: None)
-    with pytest.raises(EngineError, match=r"silero_vad_v6\.onnx is missing; reinstall"):
-        VoiceActivity()
-
-
-@pytest.mark.parametrize("content", [b"", b"no network", b"\x0f\x00\x00"])
-def test_a_damaged_detector_is_named_with_its_remedy(
-    content: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Path, "read_bytes", lambda _path: content)
-    with pytest.raises(EngineError, match=r"silero_vad_v6\.onnx is damaged; reinstall"):
-        VoiceActivity()
+@pytest.mark.parametrize("content", [b"", b"no network", b"\x0f\x00\x00", FILE.read_bytes()[:9000]])
+def test_another_file_is_refused(content: bytes) -> None:
+    with pytest.raises(ValueError, match=r"missing|no ONNX|breaks off"):
+        silero_of(content)

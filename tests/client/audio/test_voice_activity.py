@@ -1,13 +1,17 @@
 import itertools
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from client.answering.worker import evidence_of
+from client.audio import voice_activity
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import LevelMeter, VoiceActivity
+from client.core.errors import EngineError
 from pronunciation.clip import Clip
 from tests.spoken import say
 
@@ -123,3 +127,26 @@ def test_the_detector_brings_no_engine_into_the_process() -> None:
     )
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert made.stdout.strip() == "[]"
+
+
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    voice_activity._silero.cache_clear()
+    yield
+    voice_activity._silero.cache_clear()
+
+
+def test_a_missing_detector_is_named_with_its_remedy(
+    forgotten: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(voice_activity, "find_spec", lambda _name: None)
+    with pytest.raises(EngineError, match=r"silero_vad_v6\.onnx is missing; reinstall"):
+        VoiceActivity()
+
+
+def test_a_damaged_detector_is_named_with_its_remedy(
+    forgotten: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "read_bytes", lambda _path: b"")
+    with pytest.raises(EngineError, match=r"silero_vad_v6\.onnx is damaged \(.*\); reinstall"):
+        VoiceActivity()

@@ -22,6 +22,19 @@ def test_weights_keep_their_size_in_eight_bits() -> None:
     np.testing.assert_allclose(small * scale, weights, rtol=0.01)
 
 
+def test_any_two_products_in_a_row_fit_where_they_have_to() -> None:
+    weights = np.random.default_rng(4).normal(0.3, 0.2, (400, 60)).astype(np.float32)
+
+    small, scale = eight_bits(weights, pairs_fit=True)
+
+    pairs = small.astype(np.int64).reshape(200, 2, 60)
+    most = np.maximum(pairs, 0).sum(axis=1).max(), np.minimum(pairs, 0).sum(axis=1).min()
+    assert 120 <= most[0] <= 128
+    assert -128 <= most[1] < 0
+    np.testing.assert_allclose(small * scale, weights, atol=scale.max() * 0.51)
+    assert eight_bits(-weights, pairs_fit=True)[0].min() >= -128
+
+
 @pytest.mark.parametrize("frames", [9, 200, 301])
 def test_the_graph_gives_the_mean_of_the_networks_scores(frames: int) -> None:
     import onnxruntime
