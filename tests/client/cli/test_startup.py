@@ -159,6 +159,52 @@ def test_only_short_commands_leave_their_garbage(
     assert (gc.freeze in at_exit) is leaves
 
 
+@pytest.mark.parametrize("command", ["history", "bank list", "settings list"])
+def test_short_commands_look_for_no_plugins_of_pydantic(practiced: Path, command: str) -> None:
+    modules = modules_loaded(*command.split())
+    assert "pydantic.plugin._loader" in modules  # or Pydantic has renamed it
+    assert sorted(modules & {"importlib.metadata", "email.message", "zipfile"}) == []
+
+
+_ENDING = """
+import atexit, os, sys, threading
+end = os._exit
+def at_once(status):
+    print("at once", flush=True)
+    end(status)
+os._exit = at_once
+atexit.register(lambda: print("at exit"))
+from client.cli import main
+sys.argv[:] = ["aloud", *{arguments!r}]
+{before}
+main()
+"""
+_WAITS = "threading.Thread(target=threading.main_thread().join).start()"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "before", "status", "at_once"),
+    [
+        (("settings", "list"), "", 0, True),
+        (("bank", "show", "no-such-question"), "", 1, True),
+        (("history", "--no-such-option"), "", 2, True),
+        (("settings", "list"), _WAITS, 0, False),
+        (("models", "list"), "", 0, False),  # not short
+    ],
+)
+def test_short_commands_end_at_once_but_lose_nothing(
+    practiced: Path, arguments: tuple[str, ...], before: str, status: int, at_once: bool
+) -> None:
+    code = _ENDING.format(arguments=arguments, before=before)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-1] == ("at once" if at_once else "at exit")
+    assert lines.count("at exit") == 1
+    assert status or len(lines) > 2  # what the command prints, through a pipe
+    assert (not status) or done.stderr.startswith(("aloud: ", "Usage:"))
+
+
 def test_short_commands_are_commands() -> None:
     assert set(SHORT) <= {name for names in MODULES.values() for name in names}
 
