@@ -1,7 +1,8 @@
 """The bank's frozen models: role, round, question, key phrase and so on."""
 
+from functools import cached_property
 from operator import not_
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -229,9 +230,30 @@ class Bank(_Frozen):
     help: tuple[Faq, ...]
     questions: tuple[Question, ...]
 
+    def __copy__(self) -> Self:
+        """Without the indexes, because a copy can get other questions."""
+        copied = super().__copy__()
+        for name in ("_by_id", "_by_role"):
+            copied.__dict__.pop(name, None)
+        return copied
+
+    @cached_property
+    def _by_id(self) -> dict[str, Question]:
+        return {question.id: question for question in reversed(self.questions)}
+
+    @cached_property
+    def _by_role(self) -> dict[str, tuple[Question, ...]]:
+        """What is asked in the interviews of each role, in the bank's order."""
+        found: dict[str, list[Question]] = {role.id: [] for role in self.roles}
+        for question in self.questions:
+            for role in found if question.role is None else (question.role,):
+                if role in found and question.asked_in(role):
+                    found[role].append(question)
+        return {role: tuple(questions) for role, questions in found.items()}
+
     def question(self, question_id: str) -> Question | None:
         """The question with this id, or ``None``."""
-        return next((q for q in self.questions if q.id == question_id), None)
+        return self._by_id.get(question_id)
 
     def known_question(self, question_id: str) -> Question:
         """The question with this id.
@@ -254,13 +276,14 @@ class Bank(_Frozen):
         Raises:
             UnknownNameError: there is no such role.
         """
-        if role is not None and self.role(role) is None:
+        there = self.questions if role is None else self._by_role.get(role)
+        if there is None:
             known = ", ".join(each.id for each in self.roles)
             raise UnknownNameError(Fault(f"the bank has no role {role!r}; it has {known}"))
         return tuple(
             question
-            for question in self.questions
-            if question.asked_in(role, round)
+            for question in there
+            if question.asked_in(round=round)
             and (topic is None or question.topic.casefold() == topic.casefold())
         )
 
