@@ -116,36 +116,28 @@ def best_path(
     frames, n = scores.shape[0], chain.labels.size
     width = min(width, n)
     barred = np.where(chain.may_skip_previous, np.float32(0.0), _NEVER)
-    came = np.zeros((frames, width), np.uint8)
+    came = np.zeros((2, frames, width), bool)  # from the state before; from the one before that
     starts = np.zeros(frames, np.int64)
-    alpha = np.full(width, _NEVER, np.float32)
+    held = np.full(width + 2, _NEVER, np.float32)  # with two states before the window
+    alpha, before, two_before = held[2:], held[1:-1], held[:-2]
     alpha[:2] = scores[0][chain.labels[:2]]
-    padded = np.full(width + 2, _NEVER, np.float32)
+    best, over, emitted = (np.empty(width, np.float32) for _ in range(3))
+    first = 0
     for t in range(1, frames):
-        first = int(starts[t - 1])
-        if allowed is not None:
-            target = int(allowed[t])
-        else:
-            target = first + int(alpha.argmax()) - width // 2
+        target = first + int(alpha.argmax()) - width // 2 if allowed is None else int(allowed[t])
         start = min(max(first, target), n - width)
-        starts[t] = start
-        shift = start - first
+        shift, first, starts[t] = min(start - first, width + 2), start, start
         if shift:
-            head = alpha[shift - 2 : shift] if shift >= 2 else np.array([_NEVER, alpha[0]])
-            alpha = np.concatenate([alpha[shift:], np.full(min(shift, width), _NEVER, np.float32)])
-            padded[:2] = head if head.size == 2 else _NEVER
-        else:
-            padded[:2] = _NEVER
-        padded[2:] = alpha[:width]
-        stay, one = padded[2:], padded[1:-1]
-        two = padded[:-2] + barred[start : start + width]
-        best = np.maximum(stay, one)
-        step = (one > stay).astype(np.uint8)
-        over = two > best
-        step[over] = 2
-        np.maximum(best, two, out=best)
-        came[t] = step
-        alpha = best + scores[t][chain.labels[start : start + width]]
+            held[: width + 2 - shift] = held[shift:].copy()
+            held[width + 2 - shift :] = _NEVER
+        np.greater(before, alpha, out=came[0, t])
+        np.maximum(alpha, before, out=best)
+        np.add(two_before, barred[start : start + width], out=over)
+        np.greater(over, best, out=came[1, t])
+        np.maximum(best, over, out=best)
+        scores[t].take(chain.labels[start : start + width], out=emitted, mode="clip")
+        np.add(best, emitted, out=alpha)
+        held[:2] = _NEVER
     end = n - 1 - int(starts[-1])
     if end >= width or end < 0:
         return None
@@ -157,8 +149,9 @@ def best_path(
     states = np.empty(frames, np.int64)
     for t in range(frames - 1, -1, -1):
         states[t] = state
+        place = state - int(starts[t])
         if t:
-            state -= int(came[t][state - starts[t]])
+            state -= 2 if came[1, t, place] else int(came[0, t, place])
     return Alignment(states, score)
 
 

@@ -86,7 +86,7 @@ class Misspellings:
 
     def best_ends(
         self, wordings: Sequence[Phones], written: Indices, breaks: Sequence[int] = ()
-    ) -> tuple[Floats, npt.NDArray[np.int32]]:
+    ) -> tuple[Floats, "Starts"]:
         """The likeness of each wording with the best passage of phones ending at each one.
 
         Args:
@@ -95,7 +95,7 @@ class Misspellings:
             breaks: places in ``written`` that no passage may cross.
 
         Returns:
-            Likeness in nats, and the passage's first phone, both of shape (phones, wordings).
+            Likeness in nats, shape (phones, wordings), and the first phone of each passage.
         """
         chains = _Chains.of(wordings)
         as_other_of, put_in, _ = self._logs
@@ -151,7 +151,7 @@ class Misspellings:
         put_in: Floats,
         is_whole: npt.NDArray[np.bool_],
         breaks: Sequence[int] = (),
-    ) -> tuple[Floats, npt.NDArray[np.int32]]:
+    ) -> tuple[Floats, "Starts"]:
         """The best passage of written phones for each wording that ends at each phone.
 
         Args:
@@ -171,28 +171,68 @@ class Misspellings:
         left_out[first] = -np.inf  # no path crosses from one wording into the next
         # one more in front, so that all but the last are the previous ones
         score = np.full(chains.meant.size + 1, _NEVER)
-        start = np.zeros(score.size, np.int32)
+        came, stayed = np.empty(chains.meant.size), np.empty(chains.meant.size)
+        starts = Starts.of(len(as_other), chains)
         scores = np.empty((len(as_other), last.size))
-        starts = np.empty((len(as_other), last.size), np.int32)
         edges = frozenset(breaks)
         for at in range(len(as_other)):
             if at in edges:
                 score[:] = _NEVER
-            came, came_start = score[:-1].copy(), start[:-1].copy()
+            came[:] = score[:-1]
             came[first] = _NEVER
             entry = later_entry if at else first_entry
-            np.copyto(came_start, at, where=entry > came)
+            np.greater(entry, came, out=starts.entered[at])
             np.maximum(came, entry, out=came)
             came += as_other[at]
-            stayed = score[1:] + put_in[at]
-            np.copyto(start[1:], came_start, where=stayed <= came)
+            np.add(score[1:], put_in[at], out=stayed)
+            np.greater(stayed, came, out=starts.stayed[at])
             np.maximum(stayed, came, out=score[1:])
-            for _ in range(MOST_LEFT_OUT):
-                shorter = score[:-1] + left_out
-                np.copyto(start[1:], start[:-1].copy(), where=shorter > score[1:])
-                np.maximum(score[1:], shorter, out=score[1:])
-            scores[at], starts[at] = score[1:][last], start[1:][last]
+            for omitted in starts.omitted[at]:
+                np.add(score[:-1], left_out, out=came)
+                np.greater(came, score[1:], out=omitted)
+                np.maximum(score[1:], came, out=score[1:])
+            score[1:].take(last, out=scores[at], mode="clip")
         return scores, starts
+
+
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """The first written phone of a passage, by its last one and the wording; few are asked for.
+
+    Attributes:
+        entered: whether the likeliest passage begins with a meant phone at a written one, if it
+            came there from the meant phone before, shape (written, meant).
+        stayed: whether the written phone is inserted after the meant one instead, of the same
+            shape.
+        omitted: whether a meant phone is left out, one after the other, shape (written,
+            ``MOST_LEFT_OUT``, meant).
+        last: the last phone of each wording.
+    """
+
+    entered: npt.NDArray[np.bool_]
+    stayed: npt.NDArray[np.bool_]
+    omitted: npt.NDArray[np.bool_]
+    last: Indices
+
+    @classmethod
+    def of(cls, written: int, chains: "_Chains") -> "Starts":
+        """Of passages that are still to be found."""
+        shape, meant = (written, chains.meant.size), chains.meant.size
+        omitted = np.empty((written, MOST_LEFT_OUT, meant), bool)
+        return cls(np.empty(shape, bool), np.empty(shape, bool), omitted, chains.last)
+
+    def __getitem__(self, place: tuple[int, int]) -> int:
+        at, wording = place
+        phone = int(self.last[wording])
+        while at > 0:
+            for omitted in self.omitted[at, ::-1]:
+                phone -= int(omitted[phone])
+            if not self.stayed[at, phone]:
+                if self.entered[at, phone]:
+                    break
+                phone -= 1
+            at -= 1
+        return at
 
 
 @dataclass(frozen=True, eq=False)

@@ -184,10 +184,10 @@ def candidates(
         begin = max(0, frames[each.first][0] - EDGE_FRAMES)
         behind = min(len(scores), frames[each.last][1] + 1 + EDGE_FRAMES)
         end = (begin + behind) // 2 + int(ends[(begin + behind) // 2 : behind, column].argmax())
-        start = max(begin, int(starts[end, column]))
         path = float(ends[end, column]) / len(each.wording)
         if path < MIN_PATH_NEAR:
             continue
+        start = max(begin, starts[end, column])
         words = tuple(written.layout.word_index[each.first : each.last + 1])
         looked_at.append(_Look(key, path, start, end + 1, words))
     places: dict[int, list[tuple[float, int, int, Phones]]] = {}
@@ -195,9 +195,10 @@ def candidates(
         column_scores = ends[:, column] / len(phones)
         for _ in range(PLACES):
             end = int(column_scores.argmax())
-            path, start = float(column_scores[end]), int(starts[end, column])
+            path = float(column_scores[end])
             if path < MIN_PATH:
                 break
+            start = starts[end, column]
             places.setdefault(index, []).append((path, start, end + 1, phones))
             column_scores[start : end + len(phones)] = -np.inf
     for index, found in places.items():
@@ -227,13 +228,11 @@ def unit_frames(written: Written) -> list[tuple[int, int]]:
     return frames
 
 
-def _paths(
-    scores: Floats, wordings: Sequence[Phones]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+def _paths(scores: Floats, wordings: Sequence[Phones]) -> tuple[Floats, "_Starts"]:
     """The best path of each wording that ends at each frame, starting anywhere.
 
     Returns:
-        Scores and first frames, both of shape (frames, wordings).
+        Scores, shape (frames, wordings), and the first frame of each path.
     """
     labels = np.array([LABEL_INDEX[phone] for phones in wordings for phone in phones])
     lengths = np.array([len(phones) for phones in wordings])
@@ -241,18 +240,40 @@ def _paths(
     first = last - lengths + 1
     emitted = scores[:, labels]
     score = np.full(labels.size, -np.inf, np.float32)
-    start = np.zeros(labels.size, np.int32)
-    score_before, start_before = score.copy(), start.copy()
-    scores_at_end = np.empty((len(scores), last.size), np.float32)
-    starts_at_end = np.empty((len(scores), last.size), np.int32)
+    before = score.copy()
+    came = np.empty(emitted.shape, bool)
+    ends = np.empty((len(scores), last.size), np.float32)
     for frame, row in enumerate(emitted):
-        score_before[1:], start_before[1:] = score[:-1], start[:-1]
-        score_before[first], start_before[first] = 0.0, frame
-        np.copyto(start, start_before, where=score_before > score)
-        np.maximum(score, score_before, out=score)
+        before[1:] = score[:-1]
+        before[first] = 0.0
+        np.greater(before, score, out=came[frame])
+        np.maximum(score, before, out=score)
         score += row
-        scores_at_end[frame], starts_at_end[frame] = score[last], start[last]
-    return scores_at_end, starts_at_end
+        score.take(last, out=ends[frame], mode="clip")
+    return ends, _Starts(came, first.tolist(), last.tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class _Starts:
+    """The first frame of a path, by its last frame and the wording; few are asked for.
+
+    Attributes:
+        came: whether a path came to a phone from the one before it, shape (frames, phones).
+        first: the first phone of each wording.
+        last: its last phone.
+    """
+
+    came: npt.NDArray[np.bool_]
+    first: list[int]
+    last: list[int]
+
+    def __getitem__(self, place: tuple[int, int]) -> int:
+        frame, wording = place
+        phone = self.last[wording]
+        while frame > 0 and not (self.came[frame, phone] and phone == self.first[wording]):
+            phone -= int(self.came[frame, phone])
+            frame -= 1
+        return frame
 
 
 class _Look(NamedTuple):

@@ -35,19 +35,15 @@ _EPSILON: Final = np.float32(1e-12)
 _MAX_ROWS: Final = 512
 """Tokens per run: more are no faster and take more memory (15 KB each)."""
 _BLOCK: Final = 1 << 15
-"""Values for which the steps of an error function stay in the processor's second cache."""
-_ERF_OVER: Final = tuple(map(np.float32, (
-    -2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
-    -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02,
+"""Values for which the steps of an activation stay in the processor's second cache."""
+_LOGIT: Final = tuple(map(np.float32, (
+    -1.1421863151418507e-07, 5.624970174659992e-06, -9.479629993941906e-05,
+    -1.1471092317029965e-04, 7.272983393558684e-02, 1.5957458623966978,
 )))  # fmt: skip
-_ERF_UNDER: Final = tuple(map(np.float32, (
-    -1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03,
-    -1.42647390514189e-02,
-)))  # fmt: skip
-"""Of the rational function that Eigen and XLA use (``generic_fast_erf_float``): erf(x) is x times
-the quotient of two polynomials in x², to 3e-7."""
-_ERF_ENDS: Final = np.float32(4.0)
-"""From there on, erf is 1 in 32 bits."""
+"""Of the share p of a normal distribution below x: ln(p / (1 - p)) is x times a polynomial of x².
+It gives x times p to 6e-7."""
+_LOGIT_ENDS: Final = np.float32(5.2**2)
+"""From this x² on, where p is 0 or 1 to 1e-7, the factor stays the same."""
 
 
 def matrix_name(layer: int, name: str) -> str:
@@ -243,22 +239,20 @@ def _attend(heads: Floats, length: int) -> Floats:
 def _gelu(values: Floats) -> Floats:
     """The same array, each x times the share of a normal distribution below it."""
     flat = values.reshape(-1)
-    rooms = np.empty((4, min(_BLOCK, flat.size)), np.float32)
-    for start in range(0, flat.size, _BLOCK):
-        block = flat[start : start + _BLOCK]
-        at, squared, over, under = rooms[:, : block.size]
-        np.multiply(block, np.float32(0.5**0.5), out=at)
-        np.clip(at, -_ERF_ENDS, _ERF_ENDS, out=at)
-        np.multiply(at, at, out=squared)
-        for room, factors in ((over, _ERF_OVER), (under, _ERF_UNDER)):
-            np.multiply(squared, factors[0], out=room)
-            for factor in factors[1:-1]:
-                room += factor
-                room *= squared
-            room += factors[-1]
-        over *= at
-        over /= under
-        over += np.float32(1.0)
-        over *= np.float32(0.5)
-        block *= over
+    rooms = np.empty((2, min(_BLOCK, flat.size)), np.float32)
+    with np.errstate(over="ignore"):  # of what is nearly 0 in the end
+        for start in range(0, flat.size, _BLOCK):
+            block = flat[start : start + _BLOCK]
+            squared, share = rooms[:, : block.size]
+            np.multiply(block, block, out=squared)
+            np.minimum(squared, _LOGIT_ENDS, out=squared)
+            np.multiply(squared, -_LOGIT[0], out=share)
+            for factor in _LOGIT[1:-1]:
+                share -= factor
+                share *= squared
+            share -= _LOGIT[-1]
+            share *= block
+            np.exp(share, out=share)
+            share += np.float32(1.0)
+            block /= share
     return values
