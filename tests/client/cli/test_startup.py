@@ -17,7 +17,8 @@ import pytest
 import typer
 
 from client.cli import SHORT, main
-from client.cli.commands import MODULES
+from client.cli.app import app
+from client.cli.commands import MODULES, LoadedCommands, Program
 from tests.client.cli.conftest import ANSWER, Run
 
 DATABASE = {"sqlalchemy", "alembic"}
@@ -279,3 +280,23 @@ def test_a_look_leaves_a_damaged_database_alone(run: Run, practiced: Path) -> No
     listed = run("history")
     assert listed.exit_code == 1
     assert "is damaged" in listed.stderr
+
+
+def test_what_is_not_given_is_not_converted() -> None:
+    commands = LoadedCommands()
+    program = Program(name="aloud", params=typer.main.get_command(app).params)
+    options = [
+        *program.params,
+        *commands["history"].params,
+        *commands["bank"].commands["list"].params,
+    ]
+    assert {type(each._runtime_param).__name__ for each in options} == {"_OnlyGiven"}
+    limit = next(each for each in commands["history"].params if each.name == "limit")
+    context = typer.Context(commands["history"])
+    assert limit.process_value(context, "7") == 7
+    assert type(limit._runtime_param).__name__ != "_OnlyGiven"
+    with pytest.raises(typer.BadParameter):
+        limit.process_value(context, "many")
+    (banks,) = (each for each in commands["history"].params if each.name == "bank")
+    assert banks.process_value(context, None) == ()
+    assert banks.process_value(context, ["a.yaml", "b"]) == [Path("a.yaml"), Path("b")]
