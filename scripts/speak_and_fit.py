@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,8 @@ from pronunciation.hearing.acoustic import LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.places import Floats
 
 PENALTY: Final = 2.0
+PCM: Final = 32_767
+"""Of a 16-bit sample."""
 
 
 def command_line(
@@ -57,6 +60,11 @@ def regress(features: Floats, labels: Floats) -> Learned:
             break
     own = weights[:-1] / spread
     return Learned(own, float(weights[-1] - mean @ own))
+
+
+def named(names: Sequence[str], learned: Learned) -> dict[str, float]:
+    """The weights by their names."""
+    return {n: round(float(w), 4) for n, w in zip(names, learned.weights, strict=True)}
 
 
 def confusions() -> Floats:

@@ -23,7 +23,7 @@ from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.passage import Passage
 from question_bank.loader import load_bank
-from scripts.speak_and_fit import Learned
+from scripts.speak_and_fit import PCM, Learned
 from server.contract import Coverage, HeardPhrase, Transcript
 from server.grading import cover
 from server.grading.answer import read_answer
@@ -34,8 +34,6 @@ from server.grading.phrases import compile_phrases
 OTHERS: Final = 15
 """Phrases of other questions, which nobody said, that are looked for in each recording."""
 BY_THE_WORDS: Final = frozenset({"exact", "inflected", "alias", "acronym"})
-PCM: Final = 32_767
-"""Of a 16-bit sample."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,9 @@
 import itertools
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -15,17 +15,22 @@ import numpy.typing as npt
 from client.answering.assembly import load_hearing
 from client.answering.hearing import AnswerHearing, Asked
 from client.core.settings import ClientSettings
+from client.transcription.base import Transcriber
+from pronunciation.clip import Clip
 from pronunciation.hearing.align import best_path, word_states
+from pronunciation.hearing.decoded import Stretch, asked_about
 from pronunciation.hearing.layout import Phones, lay_out
 from pronunciation.hearing.misspelled import Indices, Misspellings, indices
 from pronunciation.hearing.phrases import phrase_model
 from pronunciation.hearing.places import Floats, Written, candidates, unit_frames
-from pronunciation.hearing.respelled import term_features
-from pronunciation.hearing.sounding import is_free, sounds_like
+from pronunciation.hearing.respelled import TermPlaces, respelled_model, term_places
+from pronunciation.hearing.sounding import sounds_like
+from pronunciation.passage import Passage
 from pronunciation.terms_together import related, together
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from scripts import misspellings
+from scripts.speak_and_fit import PCM
 from server.contract import Transcript
 
 WIDTH: Final = 600
@@ -35,7 +40,7 @@ TOGETHER: Final = 3
 LONGEST_PAIR: Final = 45
 """Phones; where so many have no beginning in common, the alignment is lost."""
 
-Stretch = tuple[str, int, int]
+Said = tuple[str, int, int]
 """A term, its first frame, and the frame behind its last."""
 
 
@@ -43,21 +48,28 @@ Stretch = tuple[str, int, int]
 class Place:
     """Where a term may have been said.
 
-    ``lost``: which of the terms lost there, -1 for none.
+    ``lost``: which of the terms lost there, -1 for none. ``passage``: what the decoder is asked.
+    ``decoded``: what it says; ``None`` if it was not asked.
     """
 
     term: str
     features: npt.NDArray[np.float64]
     words: tuple[int, ...]
     lost: int
+    passage: Callable[[], Passage]
+    decoded: npt.NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A spoken answer: its terms, how many of them the transcript does not name, and places."""
+    """A spoken answer: its terms, how many of them the transcript does not name, and places.
+
+    ``model``: the weights that wrote the transcript.
+    """
 
     accent: str
     question: str
+    model: str
     terms: int
     lost: int
     places: tuple[Place, ...]
@@ -67,22 +79,32 @@ class Answer:
 class Recording:
     """A spoken answer: what was said when, and the transcript aligned with the sound.
 
-    ``meant``: the text's units and their frames; ``said``: its terms.
+    ``meant``: the text's units and their frames; ``said``: its terms; ``model``: the weights that
+    wrote the transcript.
     """
 
     accent: str
     question: str
     meant: tuple[tuple[Phones, int], ...]
-    said: tuple[Stretch, ...]
+    said: tuple[Said, ...]
     words: tuple[str, ...]
-    written: Written
+    stretch: Stretch
     scores: npt.NDArray[np.float16]
+    model: str
+
+    @property
+    def written(self) -> Written:
+        """The transcript aligned with the sound."""
+        return self.stretch.written
 
 
-def answers_of(folders: Sequence[Path]) -> tuple[list[Answer], list[Answer], Misspellings]:
+def answers_of(
+    folders: Sequence[Path], *, keep_misspellings: bool
+) -> tuple[list[Answer], list[Answer], Misspellings]:
     """What ``speak`` kept, with the places of terms in it, and what is written for what.
 
-    Each answer's places are looked for with the misspellings of the other accents.
+    Each answer's places are looked for with the misspellings of the other accents, or the shipped
+    ones if they are kept.
 
     Returns:
         The answers, the same as if nobody knew a model answer (see ``asked_without_answer``), and
@@ -91,11 +113,12 @@ def answers_of(folders: Sequence[Path]) -> tuple[list[Answer], list[Answer], Mis
     with tempfile.TemporaryDirectory() as home:
         hearing = load_hearing(ClientSettings(home=Path(home)))
         recordings = list(recordings_of(folders, hearing))
-        pairs = [(each.accent, pairs_of(each)) for each in recordings]
+        shipped = respelled_model().misspellings
+        pairs = [] if keep_misspellings else [(each.accent, pairs_of(each)) for each in recordings]
         without = {
-            accent: misspellings.learn(
-                pair for of, found in pairs for pair in found if of != accent
-            )
+            accent: shipped
+            if keep_misspellings
+            else misspellings.learn(pair for of, found in pairs for pair in found if of != accent)
             for accent in {each.accent for each in recordings}
         }
         known, unknown = (
@@ -108,6 +131,8 @@ def answers_of(folders: Sequence[Path]) -> tuple[list[Answer], list[Answer], Mis
                 cache(lambda question: asked_without_answer(hearing, _questions()[question])),
             )
         )
+    if keep_misspellings:
+        return known, unknown, shipped
     return known, unknown, misspellings.learn(pair for _, found in pairs for pair in found)
 
 
@@ -115,7 +140,8 @@ def recordings_of(folders: Sequence[Path], hearing: AnswerHearing) -> Iterator[R
     """The answers of some folders, each read and aligned."""
     for file in sorted(file for folder in folders for file in folder.glob("*.json")):
         kept = json.loads(file.read_text())
-        scores = np.load(file.with_suffix(".npy"))
+        sound = np.load(file.with_suffix(".npz"))
+        scores, samples = sound["scores"], sound["samples"].astype(np.float32) / PCM
         meant, said = text_said(hearing, kept["text"], scores.astype(np.float32))
         transcript = Transcript.model_validate(kept["t"])
         parts = hearing.spotter.take_apart([word.text for word in transcript.words])
@@ -126,12 +152,15 @@ def recordings_of(folders: Sequence[Path], hearing: AnswerHearing) -> Iterator[R
             [(word.start_s or 0.0, word.end_s or 0.0) for word in wholes],
             [word.confidence for word in wholes],
         )
-        yield Recording(kept["accent"], kept["q"], meant, said, parts.words, written, scores)
+        texts = [word.text for word in transcript.words]
+        stretch = Stretch(Clip(samples), written, texts, parts.whole)
+        model = transcript.model or ""
+        yield Recording(kept["accent"], kept["q"], meant, said, parts.words, stretch, scores, model)
 
 
 def text_said(
     hearing: AnswerHearing, text: str, scores: Floats
-) -> tuple[tuple[tuple[Phones, int], ...], tuple[Stretch, ...]]:
+) -> tuple[tuple[tuple[Phones, int], ...], tuple[Said, ...]]:
     """The units of a text with their first frames, and its terms."""
     words = hearing.spotter.take_apart(text.split()).words
     layout = lay_out(words, [spot.target for spot in hearing.spotter.spot(words)])
@@ -188,7 +217,6 @@ def answer_of(
     """An answer with the places where terms may have been said that nobody wrote."""
     written, words, scores = each.written, each.words, each.scores.astype(np.float32)
     first, frames = len(asked.phrases), unit_frames(written)
-    targets = [target for target in written.layout.target if target is not None]
     named = [
         (hearing.spotter.by_its_sound(target.term), frames[unit][0], frames[unit][1] + 1)
         for unit, target in enumerate(written.layout.target)
@@ -197,20 +225,44 @@ def answer_of(
     lost = [one for one in each.said if not any(same(one, other, 0.3) for other in named)]
     ordinary, soundings = hearing.ordinary, asked.soundings
     near = sounds_like(written, words, soundings, ordinary, learned, first)
-    free = [
-        (place, soundings[place.index - first])
-        for place in candidates(scores, written, asked.wanted, phrase_model().said_as, near)
-        if place.index >= first
-        and place.words
-        and is_free(place, soundings[place.index - first].term, words, targets)
-    ]
+    found = term_places(
+        [
+            place
+            for place in candidates(scores, written, asked.wanted, phrase_model().said_as, near)
+            if place.index >= first and place.words
+        ],
+        written,
+        words,
+        soundings,
+        ordinary,
+        first,
+        replace(respelled_model(), misspellings=learned),
+    )
     places = []
-    rows = term_features(free, written, words, ordinary, learned)
-    for (place, sounding), features in zip(free, rows, strict=True):
+    for at, (place, sounding) in enumerate(found.places):
         here = (hearing.spotter.by_its_sound(sounding.term), place.start, place.end)
         of = [at for at, one in enumerate(lost) if same(one, here, 0.5)]
-        places.append(Place(sounding.term, features, place.words, of[0] if of else -1))
-    return Answer(each.accent, each.question, len(each.said), len(lost), tuple(places))
+        passage = partial(each.stretch.passage, place, found.name(at), is_told=True)
+        lost_there = of[0] if of else -1
+        places.append(Place(sounding.term, found.rows[at], place.words, lost_there, passage))
+    return Answer(each.accent, each.question, each.model, len(each.said), len(lost), tuple(places))
+
+
+def decoded_answer(answer: Answer, odds: Floats, engines: Mapping[str, Transcriber]) -> Answer:
+    """The answer with what the decoder says of the places where the sound leaves doubt.
+
+    Args:
+        answer: as ``answer_of`` gave it.
+        odds: log odds of each place by the sound.
+        engines: by the weights that wrote the transcripts.
+    """
+    asked = TermPlaces((), np.zeros((0, 0)), odds).doubtful(len(odds))
+    passages = [answer.places[at].passage() for at in asked]
+    places = [*answer.places]
+    found = asked_about(passages, engines[answer.model].decode)
+    for at, decoded in zip(asked, found, strict=True):
+        places[at] = replace(places[at], decoded=decoded)
+    return replace(answer, places=tuple(places))
 
 
 @cache
@@ -218,7 +270,7 @@ def _questions() -> dict[str, Question]:
     return {question.id: question for question in load_bank().questions}
 
 
-def same(one: Stretch, other: Stretch, share: float) -> bool:
+def same(one: Said, other: Said, share: float) -> bool:
     """Whether two stretches are the same term, and share so much of the shorter."""
     together = min(one[2], other[2]) - max(one[1], other[1])
     return one[0] == other[0] and together > share * min(one[2] - one[1], other[2] - other[1])

@@ -36,8 +36,8 @@ from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase
-from scripts.speak_and_fit import Learned, command_line, confusions, regress
-from scripts.spoken_phrases import PCM, Case, Recording, cases_of, decoded_cases, read
+from scripts.speak_and_fit import PCM, Learned, command_line, confusions, named, regress
+from scripts.spoken_phrases import Case, Recording, cases_of, decoded_cases, read
 
 SIBLINGS: Final = Path("server/grading/data/siblings.txt")
 CARRIERS: Final = (
@@ -295,11 +295,6 @@ def write(sound: tuple[Floats, Learned, float] | None, decoder: Learned) -> None
         "weights": named(("odds", *DECODED), decoder),
     }
     MODEL_PATH.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-
-
-def named(names: Sequence[str], learned: Learned) -> dict[str, float]:
-    """The weights by their names."""
-    return {n: round(float(w), 4) for n, w in zip(names, learned.weights, strict=True)}
 
 
 if __name__ == "__main__":

@@ -2,14 +2,15 @@ r"""Learn where a transcriber wrote a term as what it sounds like (``respelled.j
 
     python scripts/train_respelled.py speak /tmp/answers [--models tiny.en,base] [--minutes 60]
         [--accents Korean,Spanish] [--with-terms]
-    python scripts/train_respelled.py fit /tmp/answers... [--dry-run]
+    python scripts/train_respelled.py fit /tmp/answers... [--keep-sound] [--dry-run]
 
 ``speak`` lets the neural voice say parts of the bank's answers and of those in people's own words
-(``benchmarks/answers/dev*.jsonl``), by turns in every accent, and keeps what real weights wrote and
-frame scores. ``fit`` finds where each term was said by aligning the text with the sound, and learns
-from the places that sound like a term which of them are one. It learns from each answer twice: with
-what is known of its question, and with less, as people say terms that no model answer names. It
-reports on other questions than those learned from, and on other accents.
+(``benchmarks/answers/dev*.jsonl``), by turns in every accent, and keeps the sound, what real
+weights wrote and frame scores. ``fit`` finds where each term was said by aligning the text with the
+sound, and learns from the places that sound like a term which of them are one, and what it is worth
+that Whisper's decoder finds the term likely there. It learns from each answer twice: with what is
+known of its question, and with less, as people say terms that no model answer names. It reports on
+other questions than those learned from, and on other accents.
 """
 
 import json
@@ -17,7 +18,9 @@ import random
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -30,13 +33,23 @@ from client.core.errors import NoSpeech
 from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.misspelled import Misspellings
-from pronunciation.hearing.places import FEATURES
-from pronunciation.hearing.respelled import MODEL_PATH, MORE_FEATURES, choose_places
+from pronunciation.hearing.phrases import DECODED
+from pronunciation.hearing.places import FEATURES, Floats
+from pronunciation.hearing.respelled import (
+    EXTENDS,
+    MODEL_PATH,
+    MORE_FEATURES,
+    choose_places,
+    respelled_model,
+)
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from scripts.speak_and_fit import Learned, command_line, regress
-from scripts.spoken_terms import Answer, answers_of
+from scripts.speak_and_fit import PCM, Learned, command_line, named, regress
+from scripts.spoken_terms import Answer, answers_of, decoded_answer
+
+Judge = Callable[[Answer], Floats]
+"""Gives the log odds of each place of an answer."""
 
 OWN_WORDS: Final = tuple(Path(f"benchmarks/answers/dev{number}.jsonl") for number in (1, 2, 3))
 WORDS: Final = 85
@@ -44,6 +57,9 @@ WORDS: Final = 85
 FOLDS: Final = 5
 FOUND_FROM: Final = 0.15
 """Chosen by the report: of the terms found from there on 15 % were not said."""
+DECODED_FROM: Final = 0.2
+"""The same with the decoder, chosen by the report: as many that were not said as by the sound. The
+bias that is written makes it ``FOUND_FROM``."""
 THRESHOLDS: Final = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8)
 
 
@@ -57,6 +73,9 @@ def main() -> int:
         "--with-terms", action="store_true", help="only the sentences that name a term"
     )
     fitting.add_argument("folders", type=Path, nargs="+")
+    fitting.add_argument(
+        "--keep-sound", action="store_true", help="learn only what the decoder's judgment is worth"
+    )
     options = parser.parse_args()
     if options.command == "speak":
         accents = choose([name for name in options.accents.split(",") if name])
@@ -64,8 +83,9 @@ def main() -> int:
         spoken = texts(random.Random(options.seed), spotter)
         speak(options.folder, options.models.split(","), options.minutes, accents, spoken)
     else:
-        known, unknown, written = answers_of(options.folders)
-        fit(known, unknown, written, dry_run=options.dry_run)
+        keep = options.keep_sound
+        known, unknown, written = answers_of(options.folders, keep_misspellings=keep)
+        fit(known, unknown, written, keep_sound=keep, dry_run=options.dry_run)
     return 0
 
 
@@ -94,7 +114,11 @@ def speak(
                     transcript, _ = RecordingWorker(engine).run(clip)
                 except NoSpeech:
                     continue
-                np.save(file.with_suffix(".npy"), network.scores(clip).astype(np.float16))
+                np.savez(
+                    file.with_suffix(".npz"),
+                    scores=network.scores(clip).astype(np.float16),
+                    samples=np.round(clip.samples * PCM).astype(np.int16),
+                )
                 kept = {"q": question, "accent": accent.name, "text": text}
                 file.write_text(json.dumps(kept | {"t": transcript.model_dump(mode="json")}))
 
@@ -124,7 +148,12 @@ def texts(rng: random.Random, spotter: TermSpotter | None = None) -> Iterator[tu
 
 
 def fit(
-    known: Sequence[Answer], unknown: Sequence[Answer], written: Misspellings, *, dry_run: bool
+    known: Sequence[Answer],
+    unknown: Sequence[Answer],
+    written: Misspellings,
+    *,
+    keep_sound: bool,
+    dry_run: bool,
 ) -> None:
     """Learn, report, and write the model.
 
@@ -132,50 +161,117 @@ def fit(
         known: the answers; the question names their terms.
         unknown: the same without its model answer, see ``spoken_terms``.
         written: what is written for what.
+        keep_sound: whether only the worth of the decoder's judgment is learned.
         dry_run: write nothing.
     """
-    answers = [*known, *unknown]
+    shipped = respelled_model()
+    sound = Learned(shipped.weights, shipped.bias)
+    kinds = {"with": known, "without": unknown}
+    if keep_sound:
+        print("by the sound, shipped")
+        for name, kind in kinds.items():
+            print(f"{name} their model answers")
+            report((answer, by_sound(answer, sound)) for answer in kind)
+    else:
+        held_out("by the sound", kinds, lambda answers: partial(by_sound, learned=learn(answers)))
+        sound = learn([*known, *unknown])
+    engines = {
+        model: load_engine("faster-whisper", model, offline=True)
+        for model in {answer.model for answer in known}
+    }
+    kinds = {
+        name: [decoded_answer(answer, by_sound(answer, sound), engines) for answer in kind]
+        for name, kind in kinds.items()
+    }
+    held_out(
+        "with the decoder",
+        kinds,
+        lambda answers: partial(by_decoder, sound=sound, learned=learn_decoder(answers, sound)),
+    )
+    if not dry_run:
+        answers = [answer for kind in kinds.values() for answer in kind]
+        decoder = learn_decoder(answers, sound)
+        moved = Learned(
+            decoder.weights, decoder.bias - _log_odds(DECODED_FROM) + _log_odds(FOUND_FROM)
+        )
+        write(None if keep_sound else (sound, written), moved)
+
+
+def held_out(
+    name: str,
+    kinds: Mapping[str, Sequence[Answer]],
+    learned_from: Callable[[Sequence[Answer]], Judge],
+) -> None:
+    """Report on questions, and on accents, that nothing was learned from.
+
+    Args:
+        name: of the report.
+        kinds: the answers, by what is known of their questions.
+        learned_from: learns a judge from answers.
+    """
+    answers = [answer for kind in kinds.values() for answer in kind]
     questions = sorted({answer.question for answer in answers})
     folds = [set(questions[at::FOLDS]) for at in range(FOLDS)]
-    kinds = (("with", known), ("without", unknown))
-    learned_of = [learn([a for a in answers if a.question not in fold]) for fold in folds]
-    for name, kind in kinds:
-        print(f"questions not learned from, {name} their model answers")
-        report(
-            (answer, learned)
-            for fold, learned in zip(folds, learned_of, strict=True)
-            for answer in kind
-            if answer.question in fold
-        )
-    for accent in sorted({answer.accent for answer in answers}):
-        learned_of = [
-            learn([a for a in answers if a.question not in fold and a.accent != accent])
+    for accent in ("", *sorted({answer.accent for answer in answers})):
+        judges = [
+            learned_from([a for a in answers if a.question not in fold and a.accent != accent])
             for fold in folds
         ]
-        for name, kind in kinds:
-            print(f"{accent}, neither the accent nor the questions learned from, {name} answers")
+        for kind, some in kinds.items():
+            print(f"{name}, {accent or 'all accents'}, {kind} model answers, other questions")
             report(
                 (
-                    (answer, learned)
-                    for fold, learned in zip(folds, learned_of, strict=True)
-                    for answer in kind
-                    if answer.question in fold and answer.accent == accent
+                    (answer, judge(answer))
+                    for fold, judge in zip(folds, judges, strict=True)
+                    for answer in some
+                    if answer.question in fold and accent in ("", answer.accent)
                 ),
-                (FOUND_FROM,),
+                (FOUND_FROM,) if accent else THRESHOLDS,
             )
-    if not dry_run:
-        write(learn(answers), written)
+
+
+def by_sound(answer: Answer, learned: Learned) -> Floats:
+    """The log odds of each place by the sound."""
+    rows = np.array([place.features for place in answer.places])
+    return rows.reshape(-1, len(learned.weights)) @ learned.weights + learned.bias
+
+
+def by_decoder(answer: Answer, sound: Learned, learned: Learned) -> Floats:
+    """The log odds of each place, by the decoder too where it was asked."""
+    odds = by_sound(answer, sound)
+    for at, place in enumerate(answer.places):
+        if place.decoded is not None:
+            odds[at] = np.r_[odds[at], place.decoded] @ learned.weights + learned.bias
+    return odds
 
 
 def learn(answers: Sequence[Answer]) -> Learned:
+    """Logistic regression on what the sound says."""
+    places = [place.features for answer in answers for place in answer.places]
+    # at first, the nearest words are the likeliest
+    return _learn(answers, np.array(places), lambda rows: -rows[:, len(FEATURES)])
+
+
+def learn_decoder(answers: Sequence[Answer], sound: Learned) -> Learned:
+    """Logistic regression on the log odds by the sound and what the decoder says."""
+    asked, rows = [], []
+    for answer in answers:
+        odds = by_sound(answer, sound)
+        chosen = [at for at, place in enumerate(answer.places) if place.decoded is not None]
+        asked.append(replace(answer, places=tuple(answer.places[at] for at in chosen)))
+        rows += [np.r_[odds[at], answer.places[at].decoded] for at in chosen]
+    return _learn(asked, np.array(rows), lambda rows: rows[:, 0])
+
+
+def _learn(
+    answers: Sequence[Answer], rows: Floats, at_first: Callable[[Floats], Floats]
+) -> Learned:
     """Logistic regression; of the places of a term that was said the likeliest counts."""
-    places = [place for answer in answers for place in answer.places]
-    rows = np.array([place.features for place in places])
     term = np.array(
         [number * 1000 + p.lost if p.lost >= 0 else -1 for number, each in enumerate(answers)
          for p in each.places]
     )  # fmt: skip
-    odds = -rows[:, len(FEATURES)]  # at first, how near the words are
+    odds = at_first(rows)
     learned: Learned | None = None
     for _ in range(4):
         likeliest_first = np.argsort(-odds, kind="stable")
@@ -189,22 +285,23 @@ def learn(answers: Sequence[Answer]) -> Learned:
 
 
 def report(
-    judged: Iterable[tuple[Answer, Learned]], thresholds: Sequence[float] = THRESHOLDS
+    judged: Iterable[tuple[Answer, Floats]], thresholds: Sequence[float] = THRESHOLDS
 ) -> None:
     """Print how many of the lost terms are found, and how many that were not said."""
     judged = list(judged)
+    extends = float(respelled_model().weights[EXTENDS])
     terms, lost = (sum(getattr(answer, name) for answer, _ in judged) for name in ("terms", "lost"))
     for threshold in thresholds:
         found = wrong = 0
-        for answer, learned in judged:
+        for answer, odds in judged:
             if not answer.places:
                 continue
             chosen = choose_places(
                 [place.term for place in answer.places],
                 [place.words for place in answer.places],
                 np.array([place.features for place in answer.places]),
-                learned.weights,
-                learned.bias,
+                odds,
+                extends,
                 threshold,
             )
             hits = [answer.places[at].lost for at, _ in chosen]
@@ -216,15 +313,22 @@ def report(
         )
 
 
-def write(learned: Learned, written: Misspellings) -> None:
-    """Write the model."""
-    names = (*FEATURES, *MORE_FEATURES)
-    weights = {n: round(float(w), 4) for n, w in zip(names, learned.weights, strict=True)}
-    table = {
-        "found_from": FOUND_FROM,
-        "bias": round(learned.bias, 4),
-        "weights": weights,
-        "misspellings": written.table(),
+def _log_odds(share: float) -> float:
+    return float(np.log(share / (1 - share)))
+
+
+def write(sound: tuple[Learned, Misspellings] | None, decoder: Learned) -> None:
+    """Write the model; what was learned of the sound stays as it is if that is ``None``."""
+    table = json.loads(MODEL_PATH.read_text(encoding="utf-8"))
+    if sound is not None:
+        learned, written = sound
+        table["bias"] = round(learned.bias, 4)
+        table["weights"] = named((*FEATURES, *MORE_FEATURES), learned)
+        table["misspellings"] = written.table()
+    table["found_from"] = FOUND_FROM
+    table["decoder"] = {
+        "bias": round(decoder.bias, 4),
+        "weights": named(("odds", *DECODED), decoder),
     }
     MODEL_PATH.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 

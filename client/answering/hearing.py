@@ -15,12 +15,18 @@ import numpy as np
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import Heard, Hearing
-from pronunciation.hearing.decoded import Stretch, judged
+from pronunciation.hearing.decoded import (
+    Stretch,
+    asked_about,
+    by_sound,
+    doubtful,
+    judged_again,
+)
 from pronunciation.hearing.habits import habits, is_habit
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
 from pronunciation.hearing.phrases import Found, likeliest, phrase_model
 from pronunciation.hearing.places import Floats, Wanted, Written, candidates
-from pronunciation.hearing.respelled import find_terms, respelled_model
+from pronunciation.hearing.respelled import find_terms, respelled_model, term_places
 from pronunciation.hearing.results import Target
 from pronunciation.hearing.sounding import (
     MIN_PHONES_UNEXPECTED,
@@ -193,21 +199,33 @@ class AnswerHearing:
         near = sounds_like(written, words, asked.soundings, self.ordinary, misspellings, first)
         model = phrase_model()
         places = list(candidates(scores, written, asked.wanted, model.said_as, near))
-        of_phrases = judged(
-            [each for each in places if each.index < first],
-            model,
-            lambda place: stretch.passage(place, asked.texts[place.index][place.wording]),
-            decode,
-        )
-        phrases = likeliest(of_phrases, written, model.found_from)
+        of_phrases = by_sound((each for each in places if each.index < first), model)
         spelled_out = _spelled_out(words, asked)
-        of_terms = [
+        free = [
             each
             for each in places
             if each.index >= first and not any({*each.words} <= span for span in spelled_out)
         ]
-        soundings, ordinary = asked.soundings, self.ordinary
-        return phrases, find_terms(of_terms, written, words, soundings, ordinary, first)
+        of_terms = term_places(free, written, words, asked.soundings, self.ordinary, first)
+        # the decoder is asked once about all that is in doubt
+        doubtful_phrases, doubtful_terms = doubtful(of_phrases), of_terms.doubtful()
+        decoded = asked_about(
+            [
+                *(
+                    stretch.passage(each, asked.texts[each.index][each.wording])
+                    for each in doubtful_phrases
+                ),
+                *(
+                    stretch.passage(of_terms.places[at][0], of_terms.name(at), is_told=True)
+                    for at in doubtful_terms
+                ),
+            ],
+            decode,
+        )
+        by_decoder = judged_again(of_phrases, model, decoded[: len(doubtful_phrases)])
+        said = dict(zip(doubtful_terms, decoded[len(doubtful_phrases) :], strict=False))
+        phrases = likeliest(by_decoder, written, model.found_from)
+        return phrases, find_terms(of_terms, written, said)
 
     def _named_by_terms(
         self, terms: Sequence[Found], phrases: Sequence[Found], asked: Asked

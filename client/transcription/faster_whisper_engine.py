@@ -108,20 +108,25 @@ class FasterWhisper(Transcriber):
     def _decoded(self, passage: Passage, tokenizer: Any) -> list[LogProbs]:
         mel = self._whisper.feature_extractor(passage.clip.samples)
         sound = self._whisper.encode(mel)
+        start = tokenizer.sot_sequence
+        if passage.named:
+            start = [tokenizer.sot_prev, *tokenizer.encode(f" {passage.named}"), *start]
         return [
-            _log_probs(self._whisper, sound, mel.shape[-1], tokenizer, text)
+            _log_probs(self._whisper, sound, mel.shape[-1], tokenizer, text, start)
             for text in passage.texts
         ]
 
 
-def _log_probs(whisper: Any, sound: Any, n_frames: int, tokenizer: Any, text: Parts) -> LogProbs:
-    """The tokens of a text, given what the encoder made of the sound."""
+def _log_probs(
+    whisper: Any, sound: Any, n_frames: int, tokenizer: Any, text: Parts, start: Sequence[int]
+) -> LogProbs:
+    """The tokens of a text, given what the encoder made of the sound, and the tokens before."""
     parts = [tokenizer.encode(f" {part}") if part else [] for part in text]
     first, second = len(parts[0]), len(parts[0]) + len(parts[1])
     tokens = list(itertools.chain(*parts))
     if not tokens:
         return (), (), ()
-    (result,) = whisper.model.align(sound, tokenizer.sot_sequence, [tokens], n_frames)
+    (result,) = whisper.model.align(sound, start, [tokens], n_frames)
     found = np.maximum(np.array(result.text_token_probs[: len(tokens)]), LEAST_PROBABILITY)
     logs = np.log(found).tolist()
     return tuple(logs[:first]), tuple(logs[first:second]), tuple(logs[second:])

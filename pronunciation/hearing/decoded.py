@@ -1,11 +1,11 @@
-"""A speech recognizer's decoder as a second judge of phrases that its transcript lost.
+"""A speech recognizer's decoder as a second judge of phrases and terms that its transcript lost.
 
 A recognizer like Whisper gives every token of a text a probability, from the sound and the tokens
 before it. So the transcript around a place is compared with the same text with the phrase in it.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,7 +27,12 @@ ASKED_FROM: Final = 0.02
 cost as much more time, and found no more phrases at the same number that nobody said; from 0.05 on,
 2 % fewer were found."""
 MOST_PLACES: Final = 6
-"""Places that the decoder is asked about at a time, the likeliest; others count by their sound."""
+"""Places of phrases, and as many of terms, that the decoder is asked about at a time, the
+likeliest; others count by their sound."""
+
+Floats = npt.NDArray[np.float64]
+Judged = tuple[float, Candidate]
+"""A place with the probability that the phrase was said there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +51,13 @@ class Stretch:
     texts: Sequence[str]
     whole: Sequence[int]
 
-    def passage(self, place: Candidate, phrase: str) -> Passage:
+    def passage(self, place: Candidate, phrase: str, *, is_told: bool = False) -> Passage:
         """What to decode at a place: the text as it was written, and with the phrase there.
 
         Args:
             place: where the phrase may have been said.
             phrase: the phrase as people write it.
+            is_told: whether the decoder is told the phrase beforehand.
         """
         first, behind = self._words(place)
         begin, end = max(0, first - WORDS_BEFORE), min(len(self.texts), behind + WORDS_AFTER)
@@ -65,9 +71,8 @@ class Stretch:
                 starts.append(start)
                 behinds.append(last + 1)
         from_s, to_s = min(starts) * FRAME_S - MARGIN_S, max(behinds) * FRAME_S + MARGIN_S
-        return Passage(
-            self.clip.slice(from_s, to_s), ((before, there, after), (before, phrase, after))
-        )
+        texts = (before, there, after), (before, phrase, after)
+        return Passage(self.clip.slice(from_s, to_s), texts, phrase if is_told else "")
 
     def _words(self, place: Candidate) -> tuple[int, int]:
         """First word written at a place, and the one behind the last; the same if none was."""
@@ -82,7 +87,7 @@ class Stretch:
         return at, at
 
 
-def features(as_written: LogProbs, with_phrase: LogProbs) -> npt.NDArray[np.float64]:
+def features(as_written: LogProbs, with_phrase: LogProbs) -> Floats:
     """What the decoder says of a place, see ``phrases.DECODED``."""
     there, phrase = as_written[1], with_phrase[1]
     found = {
@@ -94,28 +99,35 @@ def features(as_written: LogProbs, with_phrase: LogProbs) -> npt.NDArray[np.floa
     return np.array([found[name] for name in DECODED])
 
 
-def judged(
-    places: Iterable[Candidate],
-    model: PhraseModel,
-    passage: Callable[[Candidate], Passage],
-    decode: Decode,
-) -> list[tuple[float, Candidate]]:
-    """The places of phrases with their probabilities, by the sound and by the decoder.
+def asked_about(passages: Sequence[Passage], decode: Decode) -> list[Floats]:
+    """What the decoder says of some passages, see ``features``; nothing if it does not answer."""
+    found = decode(passages) if passages else None
+    return [features(*texts) for texts in found or ()]
+
+
+def by_sound(places: Iterable[Candidate], model: PhraseModel) -> list[Judged]:
+    """The places of phrases with their probabilities by the sound, the likeliest first."""
+    judged = ((model.probability(place), place) for place in places)
+    return sorted(judged, key=lambda pair: -pair[0])
+
+
+def doubtful(judged: Sequence[Judged]) -> list[Candidate]:
+    """The places that the decoder is asked about: the first ones that are likely enough."""
+    return [place for share, place in judged[:MOST_PLACES] if share >= ASKED_FROM]
+
+
+def judged_again(
+    judged: Sequence[Judged], model: PhraseModel, decoded: Sequence[Floats]
+) -> list[Judged]:
+    """The places of phrases with their probabilities by the sound and by the decoder.
 
     Args:
-        places: where phrases may have been said.
+        judged: them by the sound alone, the likeliest first.
         model: weighs both.
-        passage: what to decode at a place.
-        decode: the decoder.
+        decoded: what the decoder says of the ``doubtful`` places; nothing if it was not asked.
     """
-    by_sound = sorted(
-        ((model.probability(place), place) for place in places), key=lambda pair: -pair[0]
-    )
-    asked = [place for share, place in by_sound[:MOST_PLACES] if share >= ASKED_FROM]
-    found = decode([passage(place) for place in asked]) if asked else None
-    if found is None:
-        return by_sound
-    return [
-        (model.probability(place, features(as_written, with_phrase)), place)
-        for place, (as_written, with_phrase) in zip(asked, found, strict=True)
-    ] + by_sound[len(asked) :]
+    again = [
+        (model.probability(place, found), place)
+        for found, (_, place) in zip(decoded, judged, strict=False)
+    ]
+    return [*again, *judged[len(again) :]]

@@ -1,23 +1,24 @@
 """Terms that a transcriber wrote as words that sound like them: which candidates are terms.
 
 ``sounding`` finds the words that sound like a term. The decision depends on the sound between the
-words before and after, on how close the written words are to the term, and on whether people say
-them anyway.
+words before and after, on how close the written words are to the term, on whether people say them
+anyway, and, where that leaves doubt, on the decoder of the engine that wrote them (``decoded``).
 """
 
 import json
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from pronunciation.confusions import distance, encode
-from pronunciation.hearing.misspelled import Misspellings, indices
-from pronunciation.hearing.phrases import Found, likeliest
+from pronunciation.g2p import with_s
+from pronunciation.hearing.decoded import ASKED_FROM, MOST_PLACES
+from pronunciation.hearing.misspelled import Floats, Misspellings, indices
+from pronunciation.hearing.phrases import DECODED, Found, likeliest
 from pronunciation.hearing.places import FEATURES, MOST_PHONES, Candidate, Written
 from pronunciation.hearing.sounding import Sounding, is_free, is_known, is_part
 from pronunciation.written_terms import normal
@@ -52,7 +53,7 @@ MORE_FEATURES: Final = (
 
 
 _LIKENESS: Final = len(FEATURES) + MORE_FEATURES.index("likeness")
-_EXTENDS: Final = len(FEATURES) + MORE_FEATURES.index("extends")
+EXTENDS: Final = len(FEATURES) + MORE_FEATURES.index("extends")
 _SAME_SOUND: Final = tuple(
     (*FEATURES, *MORE_FEATURES).index(name) for name in ("apart", "ordinary", "phones")
 )
@@ -63,6 +64,10 @@ SAME_ODDS: Final = 2.0
 """The likeness of such a term, see ``choose_places``. There were two in 319 recordings, in
 questions that name none of what was said, and both had been said; the regression has learned from
 too few."""
+ASKED_UNDER: Final = 0.9
+"""Probability by the sound up to which the decoder is asked about a term, as well as from
+``ASKED_FROM`` on. From 0.003 on, half as many places again found no more terms at the same number
+that nobody said; from 0.05 on, 2 % fewer."""
 REST_LIKENESS: Final = 4.0
 """Nats, for what a longer term has besides a part of it that was found; see ``choose_places``."""
 
@@ -76,12 +81,16 @@ class RespelledModel:
         weights: those of all features.
         bias: log odds if all features are 0.
         found_from: the probability from which a term is found.
+        decoder_weights: those of the log odds by these features, and of what the decoder says.
+        decoder_bias: log odds if all of these are 0.
     """
 
     misspellings: Misspellings
-    weights: npt.NDArray[np.float64]
+    weights: Floats
     bias: float
     found_from: float
+    decoder_weights: Floats
+    decoder_bias: float
 
 
 @cache
@@ -90,7 +99,38 @@ def respelled_model(path: Path = MODEL_PATH) -> RespelledModel:
     table = json.loads(path.read_text("utf-8"))
     weights = np.array([table["weights"][name] for name in (*FEATURES, *MORE_FEATURES)])
     misspellings = Misspellings.from_table(table["misspellings"])
-    return RespelledModel(misspellings, weights, table["bias"], table["found_from"])
+    second = table["decoder"]
+    decoder_weights = np.array([second["weights"][name] for name in ("odds", *DECODED)])
+    return RespelledModel(
+        misspellings, weights, table["bias"], table["found_from"], decoder_weights, second["bias"]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TermPlaces:
+    """Where terms may have been said.
+
+    Attributes:
+        places: with the term of each.
+        rows: their features, shape (places, features).
+        odds: log odds that it was said there, shape (places,).
+    """
+
+    places: Sequence[tuple[Candidate, Sounding]]
+    rows: Floats
+    odds: Floats
+
+    def doubtful(self, most: int = MOST_PLACES) -> list[int]:
+        """The places that the decoder is asked about, the likeliest first."""
+        shares = _shares(self.odds)
+        asked = [at for at in np.argsort(-shares, kind="stable") if shares[at] < ASKED_UNDER]
+        return [int(at) for at in asked[:most] if shares[at] >= ASKED_FROM]
+
+    def name(self, at: int) -> str:
+        """The term that may have been said at a place, as people write it there."""
+        place, sounding = self.places[at]
+        is_plural = place.wording in map(with_s, sounding.wordings)
+        return f"{sounding.term}s" if is_plural else sounding.term
 
 
 def term_features(
@@ -99,7 +139,7 @@ def term_features(
     words: Sequence[str],
     ordinary: Container[str],
     misspellings: Misspellings,
-) -> list[npt.NDArray[np.float64]]:
+) -> list[Floats]:
     """All features of each place of a term."""
     layout, confidence = written.layout, FEATURES.index("confidence")
     units_of = [
@@ -140,7 +180,7 @@ def term_features(
     return rows
 
 
-def find_terms(
+def term_places(
     places: Iterable[Candidate],
     written: Written,
     words: Sequence[str],
@@ -148,8 +188,8 @@ def find_terms(
     ordinary: Container[str],
     first_index: int = 0,
     model: RespelledModel | None = None,
-) -> list[Found]:
-    """The terms that were said where the transcript has something else or only a part, in order.
+) -> TermPlaces:
+    """The places where a term may have been said that the transcript does not have.
 
     Args:
         places: where terms may have been said.
@@ -168,20 +208,47 @@ def find_terms(
         for sounding in (terms[place.index - first_index],)
         if is_free(place, sounding.term, words, targets)
     ]
-    if not free:
-        return []
-    rows = np.array(term_features(free, written, words, ordinary, model.misspellings))
-    names, places_words = [each.term for _, each in free], [place.words for place, _ in free]
-    chosen = choose_places(names, places_words, rows, model.weights, model.bias, model.found_from)
-    return likeliest([(share, free[at][0]) for at, share in chosen], written, model.found_from)
+    found = term_features(free, written, words, ordinary, model.misspellings)
+    rows = np.array(found).reshape(len(free), len(model.weights))
+    return TermPlaces(free, rows, rows @ model.weights + model.bias)
+
+
+def find_terms(
+    found: TermPlaces,
+    written: Written,
+    decoded: Mapping[int, Floats] | None = None,
+    model: RespelledModel | None = None,
+) -> list[Found]:
+    """The terms that were said where the transcript has something else or only a part, in order.
+
+    Args:
+        found: where they may have been said.
+        written: the transcript aligned.
+        decoded: what the decoder says of some of the places, by number; see ``phrases.DECODED``.
+        model: by default the shipped one.
+    """
+    model = model or respelled_model()
+    odds = found.odds.copy()
+    for at, says in (decoded or {}).items():
+        odds[at] = np.array([odds[at], *says]) @ model.decoder_weights + model.decoder_bias
+    chosen = choose_places(
+        [each.term for _, each in found.places],
+        [place.words for place, _ in found.places],
+        found.rows,
+        odds,
+        float(model.weights[EXTENDS]),
+        model.found_from,
+    )
+    places = [(share, found.places[at][0]) for at, share in chosen]
+    return likeliest(places, written, model.found_from)
 
 
 def choose_places(
     names: Sequence[str],
     words: Sequence[tuple[int, ...]],
-    rows: npt.NDArray[np.float64],
-    weights: npt.NDArray[np.float64],
-    bias: float,
+    rows: Floats,
+    alone: Floats,
+    extends: float,
     found_from: float,
 ) -> list[tuple[int, float]]:
     """The places that are likely enough and share no words.
@@ -194,14 +261,13 @@ def choose_places(
         names: the term of each place.
         words: the transcript's words at each place.
         rows: the features of each place, shape (places, features).
-        weights: those of the features.
-        bias: log odds if all features are 0.
+        alone: the log odds of each place by itself, shape (places,).
+        extends: what a part that the text names adds to the log odds of a longer term.
         found_from: the lowest probability.
 
     Returns:
         Index and probability of each place, the likeliest first.
     """
-    alone = rows @ weights + bias
     apart, ordinary, phones = rows[:, _SAME_SOUND].T
     is_same = (apart == 0.0) & (ordinary == 0.0) & (phones >= MIN_PHONES_SAME)
     alone = np.where(is_same, np.maximum(alone, SAME_ODDS), alone)
@@ -218,20 +284,26 @@ def choose_places(
     ]
     for whole, part in parts:
         rest = rows[whole, _LIKENESS] - rows[part, _LIKENESS]
-        if not rows[whole, _EXTENDS] and rest >= REST_LIKENESS:
-            odds[whole] = alone[whole] + weights[_EXTENDS]
+        if not rows[whole, EXTENDS] and rest >= REST_LIKENESS:
+            odds[whole] = alone[whole] + extends
     order = odds.copy()
     for whole, part in parts:
         if odds[whole] >= 0:
             order[whole] = max(order[whole], odds[part])
+    shares = _shares(odds)
     chosen: list[tuple[int, float]] = []
     taken: set[int] = set()
     for at in sorted(range(len(names)), key=lambda at: (-order[at], -len(names[at]))):
-        share = float(1.0 / (1.0 + np.exp(-odds[at])))
-        if share >= found_from and taken.isdisjoint(words[at]):
+        if shares[at] >= found_from and taken.isdisjoint(words[at]):
             taken.update(words[at])
-            chosen.append((at, share))
+            chosen.append((at, float(shares[at])))
     return chosen
+
+
+def _shares(odds: Floats) -> Floats:
+    """Probabilities of log odds."""
+    shares: Floats = 1.0 / (1.0 + np.exp(-odds))
+    return shares
 
 
 def _share(of: Sequence[bool]) -> float:

@@ -1,6 +1,7 @@
 """Phrases that a transcript lost, judged by the decoder of the engine that wrote it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,16 @@ def test_whisper_prefers_the_phrase_that_was_said(tiny: Transcriber) -> None:
     assert found is not None
     said, other = (sum(map(sum, text)) for text in found[0])
     assert said > other + 2
+
+
+def test_a_name_that_whisper_is_told_is_likelier(tiny: Transcriber) -> None:
+    text = ("We use", "RoCE", PHRASE)
+    passage = Passage(read_audio(CLIP), (text,))
+    found = tiny.decode([passage, replace(passage, named="RoCE")])
+    assert found is not None
+    (plain,), (told,) = found
+    assert [len(part) for part in plain] == [len(part) for part in told]
+    assert sum(told[1]) > sum(plain[1]) + 1
 
 
 def test_an_engine_without_a_decoder_leaves_it_to_the_sound() -> None:

@@ -8,7 +8,16 @@ import pytest
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.decoded import MARGIN_S, MOST_PLACES, Stretch, features, judged
+from pronunciation.hearing.decoded import (
+    MARGIN_S,
+    MOST_PLACES,
+    Stretch,
+    asked_about,
+    by_sound,
+    doubtful,
+    features,
+    judged_again,
+)
 from pronunciation.hearing.phrases import DECODED, phrase_model
 from pronunciation.hearing.places import Candidate, Wanted, candidates
 from pronunciation.passage import LogProbs, Passage
@@ -54,6 +63,8 @@ def test_the_decoder_hears_a_few_words_around_a_place_with_and_without_the_phras
         ("So we use", "in fini bend", "right here and"),
         ("So we use", "InfiniBand", "right here and"),
     )
+    assert asked.named == ""
+    assert Stretch.passage(*stretch(), "InfiniBand", is_told=True).named == "InfiniBand"
     words_s = 9 * FRAMES * FRAME_S
     assert asked.clip.duration_s == pytest.approx(words_s + 2 * MARGIN_S, abs=3 * FRAME_S)
 
@@ -95,50 +106,55 @@ def test_the_decoder_makes_a_phrase_likelier_or_less_likely(place: Candidate) ->
     model = phrase_model()
     odds = place.features @ model.weights + model.bias
     path = np.eye(len(place.features))[0]
-    doubtful = replace(place, features=place.features - path * odds / model.weights[0])
+    doubted = replace(place, features=place.features - path * odds / model.weights[0])
 
     def decided(with_phrase: LogProbs) -> float:
-        ((share, _),) = judged(
-            [doubtful],
-            model,
-            lambda _: Passage(Clip(np.zeros(1, np.float32)), ()),
-            lambda passages: [[AS_WRITTEN, with_phrase] for _ in passages],
-        )
+        said = features(AS_WRITTEN, with_phrase)
+        ((share, _),) = judged_again(by_sound([doubted], model), model, [said])
         return share
 
-    assert model.probability(doubtful) == pytest.approx(0.5)
+    assert model.probability(doubted) == pytest.approx(0.5)
     assert decided(SAID) > 0.9
     assert decided(UNSAID) < 0.8 * decided(SAID)
     assert decided(NEVER) < 0.3
 
 
-def test_without_a_decoder_the_sound_alone_decides(place: Candidate) -> None:
+@pytest.mark.parametrize("passages", [0, 1])
+def test_without_a_decoder_the_sound_alone_decides(place: Candidate, passages: int) -> None:
     model = phrase_model()
-    found = judged(
-        [place], model, lambda _: Passage(Clip(np.zeros(1, np.float32)), ()), lambda _: None
-    )
-    assert found == [(model.probability(place), place)]
+    silence = Passage(Clip(np.zeros(1, np.float32)), ())
+    assert asked_about([silence] * passages, lambda _: None) == []
+    assert judged_again([(0.4, place)], model, []) == [(0.4, place)]
+
+
+def test_the_decoder_is_asked_once_about_all_passages() -> None:
+    asked: list[Sequence[Passage]] = []
+
+    def decode(passages: Sequence[Passage]) -> list[list[LogProbs]]:
+        asked.append(passages)
+        return [[AS_WRITTEN, SAID], [AS_WRITTEN, NEVER]]
+
+    passages = [Passage(Clip(np.zeros(1, np.float32)), ())] * 2
+    said, never = asked_about(passages, decode)
+
+    assert asked == [passages]
+    assert (said == features(AS_WRITTEN, SAID)).all()
+    assert (never == features(AS_WRITTEN, NEVER)).all()
+    assert asked_about([], decode) == []
+    assert len(asked) == 1, "there was nothing to ask"
 
 
 def test_the_decoder_is_asked_about_the_likeliest_places_only(place: Candidate) -> None:
-    asked: list[Candidate] = []
+    model = phrase_model()
     path = np.eye(len(place.features))[0]
     unlikely = replace(place, features=place.features - 20 * path)
     weaker = replace(place, features=place.features - 0.2 * path)
 
-    def passage(at: Candidate) -> Passage:
-        asked.append(at)
-        return Passage(Clip(np.zeros(1, np.float32)), ())
+    judged = by_sound([unlikely, *[weaker] * 2, *[place] * MOST_PLACES], model)
 
-    def decode(passages: Sequence[Passage]) -> list[list[LogProbs]]:
-        return [[AS_WRITTEN, SAID] for _ in passages]
-
-    found = judged(
-        [unlikely, *[weaker] * 2, *[place] * MOST_PLACES], phrase_model(), passage, decode
-    )
-    assert asked == [place] * MOST_PLACES
-    assert len(found) == MOST_PLACES + 3
-
-    asked.clear()
-    judged([unlikely], phrase_model(), passage, decode)
-    assert asked == []
+    assert [each for _, each in judged] == [*[place] * MOST_PLACES, *[weaker] * 2, unlikely]
+    assert doubtful(judged) == [place] * MOST_PLACES
+    assert doubtful(by_sound([unlikely], model)) == []
+    again = judged_again(judged, model, [features(AS_WRITTEN, NEVER)] * MOST_PLACES)
+    assert [each for _, each in again] == [each for _, each in judged]
+    assert again[MOST_PLACES:] == judged[MOST_PLACES:]

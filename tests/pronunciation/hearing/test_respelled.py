@@ -1,12 +1,24 @@
 """Terms planted in frame scores: which of the places of like sound are one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from pronunciation.g2p import with_s
+from pronunciation.hearing.decoded import ASKED_FROM, MOST_PLACES, features
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.phrases import Found, phrase_model
-from pronunciation.hearing.places import FEATURES, Written, candidates
-from pronunciation.hearing.respelled import MORE_FEATURES, choose_places, find_terms
+from pronunciation.hearing.places import FEATURES, Candidate, Written, candidates
+from pronunciation.hearing.respelled import (
+    ASKED_UNDER,
+    MORE_FEATURES,
+    TermPlaces,
+    choose_places,
+    find_terms,
+    respelled_model,
+    term_places,
+)
 from pronunciation.hearing.results import Target
 from pronunciation.hearing.sounding import Sounding
 from tests.pronunciation.hearing.planted_terms import (
@@ -28,7 +40,7 @@ def find(said: list[Phones], text: list[Phones], words: list[str], *terms: Sound
     scores, transcript = written(said, text)
     near = near_terms(transcript, words, *terms)
     places = candidates(scores, transcript, [], phrase_model().said_as, near)
-    return find_terms(places, transcript, words, terms, ORDINARY)
+    return find_terms(term_places(places, transcript, words, terms, ORDINARY), transcript)
 
 
 def test_a_short_term_is_found_where_a_word_of_the_same_sound_was_written() -> None:
@@ -56,6 +68,53 @@ def test_the_sound_decides_where_the_word_is_another() -> None:
     assert other == []
 
 
+def planted_roce(said: Phones, text: Phones, word: str) -> tuple[TermPlaces, Written]:
+    """Where RoCE may have been said."""
+    scores, transcript = written([THE, said, IS, FULL], [THE, text, IS, FULL])
+    words, roce = ["the", word, "is", "full"], Sounding("RoCE", (ROCKY,), expected=True)
+    near = near_terms(transcript, words, roce)
+    places = candidates(scores, transcript, [], phrase_model().said_as, near)
+    return term_places(places, transcript, words, [roce], ORDINARY), transcript
+
+
+def test_the_decoder_decides_where_the_sound_leaves_doubt() -> None:
+    places, transcript = planted_roce(ROCKY, LOCKY, "locky")
+    doubt = replace(places, odds=np.full(len(places.odds), -1.0))
+    as_written = ((-0.1,), (-3.0, -4.0), (-0.2,))
+    surely = features(as_written, ((-0.1,), (-0.5, -0.5), (-0.1,)))
+    hardly = features(as_written, ((-0.1,), (-9.0, -12.0), (-6.0,)))
+    every = range(len(places.odds))
+
+    (by_sound,) = find_terms(doubt, transcript)
+    (found,) = find_terms(doubt, transcript, dict.fromkeys(every, surely))
+
+    assert found.confidence > 0.6 > by_sound.confidence
+    assert find_terms(doubt, transcript, dict.fromkeys(every, hardly)) == []
+
+
+def test_the_decoder_is_asked_about_the_likeliest_of_what_is_in_doubt() -> None:
+    def asked(*shares: float) -> list[int]:
+        at = np.array(shares)
+        return TermPlaces((), np.zeros((at.size, 0)), np.log(at / (1 - at))).doubtful()
+
+    assert asked(ASKED_FROM / 2, 0.3, ASKED_UNDER + 0.05, 0.5) == [3, 1]
+    assert asked(*[0.4] * MOST_PLACES, 0.5) == [MOST_PLACES, *range(MOST_PLACES - 1)]
+
+
+@pytest.mark.parametrize(("said", "name"), [(ROCKY, "RoCE"), (with_s(ROCKY), "RoCEs")])
+def test_the_decoder_reads_a_term_in_the_number_that_was_said(said: Phones, name: str) -> None:
+    there = Candidate(0, said, (1,), 0, 1, np.zeros(len(FEATURES)))
+    roce = Sounding("RoCE", (ROCKY, with_s(ROCKY)), expected=True)
+    assert TermPlaces([(there, roce)], np.zeros((1, 0)), np.zeros(1)).name(0) == name
+
+
+def test_without_a_decoder_weights_of_the_sound_alone_count() -> None:
+    places, transcript = planted_roce(ROCKY, LOCKY, "locky")
+    model = respelled_model()
+    assert (places.odds == places.rows @ model.weights + model.bias).all()
+    assert find_terms(places, transcript) == find_terms(places, transcript, {})
+
+
 KUBELET: Phones = ("K", "UW", "B", "L", "AH", "T")
 
 
@@ -77,14 +136,14 @@ A_DEEP: Phones = ("AH", "D", "IY", "P")
 
 
 @pytest.mark.parametrize(
-    ("said", "text", "word", "places"),
+    ("said", "text", "word", "expected"),
     [
         (KAY_VEE, KAY_FEE, "k-fee", [(1, 2)]),
         (A_DEEP, A_DEEP, "adeep", []),  # it is the rest of the term that must be likely
     ],
 )
 def test_a_term_whose_part_is_named_is_found_in_place_of_it(
-    said: Phones, text: Phones, word: str, places: list[tuple[int, int]]
+    said: Phones, text: Phones, word: str, expected: list[tuple[int, int]]
 ) -> None:
     scores, plain = written([THE, said, CACHE, FULL], [THE, text, CACHE, FULL])
     named = [None, None, Target("cache", 2, 1, ("K AE1 SH",)), None]
@@ -94,15 +153,10 @@ def test_a_term_whose_part_is_named_is_found_in_place_of_it(
     kv_cache = Sounding("KV cache", ((*KAY_VEE, *CACHE),), expected=True)
 
     near = near_terms(transcript, words, kv_cache)
-    found = find_terms(
-        candidates(scores, transcript, [], phrase_model().said_as, near),
-        transcript,
-        words,
-        [kv_cache],
-        ORDINARY,
-    )
+    places = candidates(scores, transcript, [], phrase_model().said_as, near)
+    found = find_terms(term_places(places, transcript, words, [kv_cache], ORDINARY), transcript)
 
-    assert [(each.word_index, each.n_words) for each in found] == places
+    assert [(each.word_index, each.n_words) for each in found] == expected
 
 
 def chosen(
@@ -111,13 +165,11 @@ def chosen(
     """The terms chosen of places (term, words, log odds, likeness); a part counts 3."""
     names = [*FEATURES, *MORE_FEATURES]
     rows = np.zeros((len(places), len(names)))
-    rows[:, 0] = [odds for *_, odds, _ in places]
     rows[:, names.index("likeness")] = [likeness for *_, likeness in places]
     rows[:, names.index("extends")] = [part_is_named and " " in place[0] for place in places]
-    weights = np.zeros(len(names))
-    weights[0], weights[names.index("extends")] = 1.0, 3.0
+    odds = np.array([odds for *_, odds, _ in places]) + 3.0 * rows[:, names.index("extends")]
     terms, words = [place[0] for place in places], [place[1] for place in places]
-    return [terms[at] for at, _ in choose_places(terms, words, rows, weights, 0.0, 0.5)]
+    return [terms[at] for at, _ in choose_places(terms, words, rows, odds, 3.0, 0.5)]
 
 
 def test_a_likely_term_gives_way_to_a_likely_longer_one_around_it() -> None:
