@@ -23,7 +23,7 @@ from pronunciation.hearing.layout import Phones, lay_out
 from pronunciation.hearing.misspelled import Indices, Misspellings, indices
 from pronunciation.hearing.phrases import phrase_model
 from pronunciation.hearing.places import Floats, Written, candidates, unit_frames
-from pronunciation.hearing.respelled import TermPlaces, respelled_model, term_places
+from pronunciation.hearing.respelled import ASKED_A_SECOND, TermPlaces, respelled_model, term_places
 from pronunciation.hearing.sounding import sounds_like
 from pronunciation.passage import Passage
 from pronunciation.terms_together import related, together
@@ -256,7 +256,7 @@ def decoded_answer(answer: Answer, odds: Floats, engines: Mapping[str, Transcrib
         odds: log odds of each place by the sound.
         engines: by the weights that wrote the transcripts.
     """
-    asked = TermPlaces((), np.zeros((0, 0)), odds).doubtful(len(odds))
+    asked = TermPlaces((), np.zeros((0, 0)), odds).doubtful(len(odds) / ASKED_A_SECOND)
     passages = [answer.places[at].passage() for at in asked]
     places = [*answer.places]
     found = asked_about(passages, engines[answer.model].decode)

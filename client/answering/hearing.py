@@ -208,7 +208,10 @@ class AnswerHearing:
         ]
         of_terms = term_places(free, written, words, asked.soundings, self.ordinary, first)
         # the decoder is asked once about all that is in doubt
-        doubtful_phrases, doubtful_terms = doubtful(of_phrases), of_terms.doubtful()
+        doubtful_phrases, doubtful_terms = (
+            doubtful(of_phrases),
+            of_terms.doubtful(stretch.clip.duration_s),
+        )
         decoded = asked_about(
             [
                 *(

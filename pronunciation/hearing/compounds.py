@@ -17,8 +17,9 @@ MIN_MADE_UP: Final = 3
 """Letters; shorter pieces are syllables of a word ("re-use") or letters ("x-ray")."""
 _JOINT = re.compile(r"[-‐‑–—/]|(?<=[^\W\d_]{3})\.(?=[^\W\d_]{3})")
 """Also matches a period between words where Whisper left out the space ("queue.points")."""
-_COUNT = re.compile(r"(\d+)([^\W\d_]{3,})")
-"""A number joined with what is counted ("2GPUs"); shorter ones are units and versions."""
+_COUNT = re.compile(r"(\d+)([^\W\d_]{3,}|[^\W\d_][^\W_]{2,})|([^\W\d_]{3,})(\d+)")
+"""A number joined with what is counted ("2GPUs", "8H100s") or with what it tells from others
+("GPU1"); shorter ones are units and versions."""
 
 _MARKS: Final = ".,;:!?"
 
@@ -91,10 +92,12 @@ def take_apart(words: Sequence[str], names: Names) -> Parts:
 
 
 def _counted(word: str) -> tuple[str, ...]:
-    """Separates a number from what is counted."""
-    bare = word.strip(_MARKS)
-    found = _COUNT.fullmatch(bare)
-    return (found[1], word[word.index(found[2]) :]) if found else (word,)
+    """Separates a number from what it counts or tells from others."""
+    found = _COUNT.fullmatch(word.strip(_MARKS))
+    if found is None:
+        return (word,)
+    second = word.index(found[2] or found[4], len(found[1] or found[3]))
+    return word[:second], word[second:]
 
 
 def _is_letter(piece: str, whole: str) -> bool:

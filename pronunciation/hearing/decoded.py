@@ -27,8 +27,8 @@ ASKED_FROM: Final = 0.02
 cost as much more time, and found no more phrases at the same number that nobody said; from 0.05 on,
 2 % fewer were found."""
 MOST_PLACES: Final = 6
-"""Places of phrases, and as many of terms, that the decoder is asked about at a time, the
-likeliest; others count by their sound."""
+"""Places of phrases that the decoder is asked about at a time, the likeliest; others count by their
+sound. Of terms at least as many."""
 
 Floats = npt.NDArray[np.float64]
 Judged = tuple[float, Candidate]

@@ -68,6 +68,9 @@ ASKED_UNDER: Final = 0.9
 """Probability by the sound up to which the decoder is asked about a term, as well as from
 ``ASKED_FROM`` on. From 0.003 on, half as many places again found no more terms at the same number
 that nobody said; from 0.05 on, 2 % fewer."""
+ASKED_A_SECOND: Final = 0.5
+"""Places of terms in a second of sound that the decoder is asked about. With a strong accent,
+there are 0.25 to 0.55, without one 0.1."""
 REST_LIKENESS: Final = 4.0
 """Nats, for what a longer term has besides a part of it that was found; see ``choose_places``."""
 
@@ -120,8 +123,9 @@ class TermPlaces:
     rows: Floats
     odds: Floats
 
-    def doubtful(self, most: int = MOST_PLACES) -> list[int]:
-        """The places that the decoder is asked about, the likeliest first."""
+    def doubtful(self, duration_s: float) -> list[int]:
+        """The places that the decoder is asked about in so much sound, the likeliest first."""
+        most = max(MOST_PLACES, round(ASKED_A_SECOND * duration_s))
         shares = _shares(self.odds)
         asked = [at for at in np.argsort(-shares, kind="stable") if shares[at] < ASKED_UNDER]
         return [int(at) for at in asked[:most] if shares[at] >= ASKED_FROM]
@@ -274,13 +278,9 @@ def choose_places(
     odds = alone.copy()
     parts = [
         (whole, part)
+        for part in np.flatnonzero(alone >= 0)
         for whole, name in enumerate(names)
-        if " " in name
-        for part in range(len(names))
-        if alone[part] >= 0
-        and is_part(names[part], name)
-        and words[part]
-        and {*words[part]} <= {*words[whole]}
+        if is_part(names[part], name) and words[part] and {*words[part]} <= {*words[whole]}
     ]
     for whole, part in parts:
         rest = rows[whole, _LIKENESS] - rows[part, _LIKENESS]

@@ -4,6 +4,7 @@
 at words that sound like a term, however short. ``respelled`` decides which of them are terms.
 """
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -46,6 +47,8 @@ words follow, they may be the ending: "collect sheaves" was "collective"."""
 MOST_APART_UNEXPECTED: Final = 0.25
 """The largest distance of words from a term that is not expected, see ``confusions.distance``."""
 MIN_PHONES_UNEXPECTED: Final = 4
+_NAME_WORD: Final = re.compile(r"[\s-]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Between the words of a name, also where a capital begins one: Flash and Attention."""
 SMALL_WORDS: Final = frozenset(
     ("a", "about", "all", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could",
      "did", "do", "for", "from", "get", "got", "had", "has", "have", "he", "her", "here",
@@ -202,7 +205,7 @@ def _around_parts(
     longer = [
         (index, each)
         for index, each in enumerate(terms)
-        if " " in each.term
+        if len(_name_words(each.term)) > 1
         # or its rest is: GPU before "utilization"
         and (each.is_likely or any(is_part(name, each.term) for name in likely))
     ]
@@ -243,7 +246,7 @@ def _goes_on(layout: Layout, frames: Sequence[tuple[int, int]], other: int, befo
 
 @lru_cache(maxsize=65536)
 def is_part(name: str, longer: str) -> bool:
-    """Whether a term's name is part of a longer one: "cache" in "KV cache"."""
+    """Whether a term's name is part of a longer one: "cache" in "KV cache", GPU in GPUDirect."""
     short, whole = _name_words(name), _name_words(longer)
     size = len(short)
     return size < len(whole) and any(
@@ -253,7 +256,7 @@ def is_part(name: str, longer: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _name_words(name: str) -> tuple[str, ...]:
-    return tuple(normal(word) for word in name.split())
+    return tuple(normal(word) for word in _NAME_WORD.split(name))
 
 
 def is_free(place: Candidate, name: str, words: Sequence[str], targets: Iterable[Target]) -> bool:

@@ -2,7 +2,7 @@ import pytest
 
 from pronunciation.hearing.compounds import Names, take_apart
 
-NAMES = Names(("GPU", "RoCE", "InfiniBand", "KV cache", "on-demand", "all-reduce"))
+NAMES = Names(("GPU", "RoCE", "InfiniBand", "KV cache", "on-demand", "all-reduce", "H100"))
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ NAMES = Names(("GPU", "RoCE", "InfiniBand", "KV cache", "on-demand", "all-reduce
         ("job-covids, 160-pibillion e-mail", "job covids, 160 pibillion e-mail"),
         ("on 2GPUs, 16GB, 4x", "on 2 GPUs, 16GB, 4x"),
         ("3items at 2EPU", "3items at 2 EPU"),
+        ("80H100s, H100, 2x4a GPU1,", "80 H100s, H100, 2x4a GPU 1,"),
+        ("LAMMA3 v100", "LAMMA 3 v100"),
         ("Q-depth, x-ray, T-shirt.", "Q depth, x-ray, T-shirt."),
         ("the GPU.then v1.2 e.g. my.file", "the GPU then v1.2 e.g. my.file"),
         ("log-on well-known 3/4 - GPU-", "log-on well-known 3/4 - GPU-"),

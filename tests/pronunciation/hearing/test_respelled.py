@@ -93,12 +93,14 @@ def test_the_decoder_decides_where_the_sound_leaves_doubt() -> None:
 
 
 def test_the_decoder_is_asked_about_the_likeliest_of_what_is_in_doubt() -> None:
-    def asked(*shares: float) -> list[int]:
+    def asked(*shares: float, of_s: float = 1.0) -> list[int]:
         at = np.array(shares)
-        return TermPlaces((), np.zeros((at.size, 0)), np.log(at / (1 - at))).doubtful()
+        return TermPlaces((), np.zeros((at.size, 0)), np.log(at / (1 - at))).doubtful(of_s)
 
     assert asked(ASKED_FROM / 2, 0.3, ASKED_UNDER + 0.05, 0.5) == [3, 1]
-    assert asked(*[0.4] * MOST_PLACES, 0.5) == [MOST_PLACES, *range(MOST_PLACES - 1)]
+    many = [0.4] * MOST_PLACES
+    assert asked(*many, 0.5) == [MOST_PLACES, *range(MOST_PLACES - 1)]
+    assert asked(*many, 0.5, of_s=60.0) == [MOST_PLACES, *range(MOST_PLACES)]
 
 
 @pytest.mark.parametrize(("said", "name"), [(ROCKY, "RoCE"), (with_s(ROCKY), "RoCEs")])

@@ -94,7 +94,10 @@ def test_no_term_is_made_of_words_on_both_sides_of_another_term() -> None:
 def test_a_part_of_a_name_is_some_of_its_words() -> None:
     assert is_part("cache", "KV cache")
     assert is_part("KV", "KV cache")
+    assert is_part("attention", "FlashAttention")
+    assert is_part("GPU", "GPUDirect RDMA")
     assert not is_part("cache", "cache")
+    assert not is_part("flow", "workflow")
     assert not is_part("check", "checkpoint store")
 
 
