@@ -278,7 +278,7 @@ def choose_places(
     odds = alone.copy()
     parts = [
         (whole, part)
-        for part in np.flatnonzero(alone >= 0)
+        for part in np.flatnonzero(alone >= 0).tolist()
         for whole, name in enumerate(names)
         if is_part(names[part], name) and words[part] and {*words[part]} <= {*words[whole]}
     ]
