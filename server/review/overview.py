@@ -189,8 +189,8 @@ def _made(database: Database, attempt_ids: Collection[int]) -> dict[int, _Made]:
 
 
 def _people(database: Database, cohort_id: int) -> list[tuple[int, str]]:
-    with database.read() as session:
-        rows = session.execute(
+    with database.connect() as connection:
+        rows = connection.execute(
             select(AccountRow.id, AccountRow.display_name)
             .join(CohortMemberRow, CohortMemberRow.account_id == AccountRow.id)
             .where(CohortMemberRow.cohort_id == cohort_id, CohortMemberRow.as_role == "candidate")
@@ -242,8 +242,8 @@ def _terms(database: Database, attempt_ids: Collection[int]) -> tuple[TermLine, 
         .order_by(wrong.desc(), facts.term)
         .limit(MOST_LINES)
     )
-    with database.read() as session:
-        return tuple(TermLine(*row) for row in session.execute(wanted))
+    with database.connect() as connection:
+        return tuple(TermLine(*row) for row in connection.execute(wanted))
 
 
 def _phrases(database: Database, attempt_ids: Collection[int]) -> tuple[PhraseLine, ...]:
@@ -259,8 +259,8 @@ def _phrases(database: Database, attempt_ids: Collection[int]) -> tuple[PhraseLi
         .order_by(missed.desc(), facts.phrase)
         .limit(MOST_LINES)
     )
-    with database.read() as session:
-        return tuple(PhraseLine(*row) for row in session.execute(wanted))
+    with database.connect() as connection:
+        return tuple(PhraseLine(*row) for row in connection.execute(wanted))
 
 
 def _criteria(

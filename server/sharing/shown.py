@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, exists, or_, select, tuple_, union
 
 from server.core.access import Resource
 from server.db.database import MAX_ID, Database
-from server.db.tables import AccountRow, AttemptRow, CohortMemberRow, ShareRow
+from server.db.tables import AccountRow, AnswerFactsRow, AttemptRow, CohortMemberRow, ShareRow
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,18 @@ def attempts_shown_to(
         since: only attempts made at this time or later.
         until: only attempts made before this time.
     """
-    wanted = _shown(cohort_id).order_by(AccountRow.name, AttemptRow.created_at, AttemptRow.id)
+    wanted = (
+        select(
+            AttemptRow.id,
+            AccountRow.id,
+            AttemptRow.interview_id,
+            AccountRow.display_name,
+            AccountRow.name,
+        )
+        .join(AccountRow, AccountRow.id == AttemptRow.owner_id)
+        .where(AttemptRow.id.in_(shown_ids({cohort_id})))
+        .order_by(AccountRow.name, AttemptRow.created_at, AttemptRow.id)
+    )
     if since is not None:
         wanted = wanted.where(AttemptRow.created_at >= since)
     if until is not None:
@@ -49,9 +60,7 @@ def attempts_shown_to(
 def shown_ids(cohort_ids: Collection[int]) -> Select[int]:
     """Selects what candidates of any of these cohorts show to it now: the attempts' ids.
 
-    An attempt that is shown twice, alone and with its interview, is selected twice. That a share is
-    its attempt's owner's is checked when it is made (``server.sharing.shares``); neither changes
-    hands.
+    An attempt that is shown twice, alone and with its interview, is selected twice.
     """
     candidates = select(CohortMemberRow.cohort_id, CohortMemberRow.account_id).where(
         CohortMemberRow.cohort_id.in_(cohort_ids), CohortMemberRow.as_role == "candidate"
@@ -63,7 +72,13 @@ def shown_ids(cohort_ids: Collection[int]) -> Select[int]:
         ShareRow.revoked_at.is_(None),
     )
     both = union_all(
-        select(ShareRow.attempt_id).where(*valid, ShareRow.attempt_id.is_not(None)),
+        select(AnswerFactsRow.attempt_id)
+        .join(
+            ShareRow,
+            (ShareRow.attempt_id == AnswerFactsRow.attempt_id)
+            & (ShareRow.owner_id == AnswerFactsRow.owner_id),
+        )
+        .where(*valid),
         select(AttemptRow.id)
         .join(
             ShareRow,
@@ -78,7 +93,7 @@ def shown_ids(cohort_ids: Collection[int]) -> Select[int]:
 def still_shown(database: Database, cohort_id: int, attempt_ids: Collection[int]) -> bool:
     """Whether all of these attempts are (still) shown to the cohort."""
     with database.read() as session:
-        now = {row[0] for row in session.execute(_shown(cohort_id))}
+        now = set(session.scalars(shown_ids({cohort_id})))
     return now.issuperset(attempt_ids)
 
 
@@ -112,29 +127,6 @@ def resource_of_attempt(database: Database, attempt_id: int) -> Resource | None:
         owner_id=row[0],
         shown_to=frozenset(cohort for cohort, _ in found if cohort is not None),
         sound_to=frozenset(cohort for cohort, audio in found if cohort is not None and audio),
-    )
-
-
-def _shown(cohort_id: int) -> Select[int, int, str | None, str, str]:
-    share = exists().where(
-        ShareRow.owner_id == AttemptRow.owner_id,
-        ShareRow.cohort_id == cohort_id,
-        ShareRow.revoked_at.is_(None),
-        or_(
-            ShareRow.attempt_id == AttemptRow.id,
-            ShareRow.interview_id == AttemptRow.interview_id,
-        ),
-    )
-    return (
-        select(
-            AttemptRow.id,
-            AccountRow.id,
-            AttemptRow.interview_id,
-            AccountRow.display_name,
-            AccountRow.name,
-        )
-        .join(AccountRow, AccountRow.id == AttemptRow.owner_id)
-        .where(share, _is_candidate_of(cohort_id))
     )
 
 

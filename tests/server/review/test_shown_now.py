@@ -11,11 +11,12 @@ from sqlalchemy import event
 from server.attempts.service import Service
 from server.core.settings import sqlite_url
 from server.db.database import Database
-from server.db.tables import Base
+from server.db.tables import Base, ShareRow
 from server.review.overview import overview_of
 from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
-from server.sharing.shown import attempts_shown_to
+from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_shown
+from tests.server.conftest import START
 from tests.server.sharing.test_sharing import INTERVIEW, World
 
 
@@ -27,18 +28,26 @@ def world(service: Service) -> World:
 def shown(world: World, *cohorts: int) -> int:
     """How many answers the pages of the coach of these cohorts count; all the same."""
     database = world.service.database
-    ids = {each.attempt_id for cohort in cohorts for each in attempts_shown_to(database, cohort)}
+    in_cohort: dict[int, set[int]] = {cohort: set() for cohort in cohorts}
+    for attempt_id in range(1, 4):
+        found = resource_of_attempt(database, attempt_id)  # judges one attempt in its own way
+        for cohort in () if found is None else found.shown_to & in_cohort.keys():
+            in_cohort[cohort].add(attempt_id)
+    ids = set().union(*in_cohort.values())
     queue = ReviewQueue(database, set(cohorts), world.cleo)
     page = queue.page(QueueFilter(state="all"))
     assert [each.attempt_id for each in page.entries] == sorted(ids)
     assert page.total == len(ids)
     assert [each[0] for each in page.candidates] == ([world.ana] if ids else [])
     assert len(page.topics) == bool(ids)
-    for cohort in cohorts:
-        here = len(attempts_shown_to(database, cohort))
-        found = overview_of(database, cohort)
-        assert (found.answers, sum(each.answers for each in found.candidates)) == (here, here)
-        assert found.newest == here
+    for cohort, expected in in_cohort.items():
+        here = len(expected)
+        assert {each.attempt_id for each in attempts_shown_to(database, cohort)} == expected
+        assert still_shown(database, cohort, expected)
+        assert not still_shown(database, cohort, {*expected, 99})
+        overview = overview_of(database, cohort)
+        assert [each.answers for each in overview.candidates if each.answers] == [here][:here]
+        assert (overview.answers, overview.newest) == (here, here)
         assert queue.page(QueueFilter(cohort_id=cohort)).total <= here
     return len(ids)
 
@@ -72,6 +81,14 @@ def test_pages_count_what_is_shown_now(world: World) -> None:
     world.sharing.shares.revoke(world.ana, alone)
     assert shown(world, world.spring) == 2
     world.accounts.delete(world.ana)
+    assert shown(world, world.spring) == 0
+
+
+def test_a_share_of_what_is_not_the_sharers_own_shows_nothing(world: World) -> None:
+    attempt = world.attempt().id
+    with world.service.database.write() as session:
+        given = {"cohort_id": world.spring, "with_audio": False, "created_at": START}
+        session.add(ShareRow(owner_id=world.ben, attempt_id=attempt, **given))
     assert shown(world, world.spring) == 0
 
 
