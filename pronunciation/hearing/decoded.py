@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.phrases import DECODED, PhraseModel
+from pronunciation.hearing.phrases import ASKED_FROM, DECODED, MOST_PLACES, PhraseModel
 from pronunciation.hearing.places import Candidate, Written, unit_frames
 from pronunciation.passage import Decode, LogProbs, Passage
 
@@ -22,14 +22,6 @@ WORDS_BEFORE, WORDS_AFTER = 4, 3
 """So much of the transcript is read on either side of a place."""
 MARGIN_S: Final = 0.1
 """Sound that is heard on either side of these words."""
-ASKED_FROM: Final = 0.02
-"""Probability by the sound alone from which the decoder is asked. From 0.01 on, a fifth more places
-cost as much more time, and found no more phrases at the same number that nobody said; from 0.05 on,
-2 % fewer were found."""
-MOST_PLACES: Final = 6
-"""Places of phrases that the decoder is asked about at a time, the likeliest; others count by their
-sound. Of terms at least as many."""
-
 Floats = npt.NDArray[np.float64]
 Judged = tuple[float, Candidate]
 """A place with the probability that the phrase was said there."""

@@ -16,9 +16,8 @@ import numpy as np
 
 from pronunciation.confusions import distance, encode
 from pronunciation.g2p import with_s
-from pronunciation.hearing.decoded import ASKED_FROM, MOST_PLACES
 from pronunciation.hearing.misspelled import Floats, Misspellings, indices
-from pronunciation.hearing.phrases import DECODED, Found, likeliest
+from pronunciation.hearing.phrases import ASKED_FROM, DECODED, MOST_PLACES, Found, likeliest
 from pronunciation.hearing.places import FEATURES, MOST_PHONES, Candidate, Written
 from pronunciation.hearing.sounding import Sounding, is_free, is_known, is_part
 from pronunciation.written_terms import normal

@@ -10,7 +10,6 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.decoded import (
     MARGIN_S,
-    MOST_PLACES,
     Stretch,
     asked_about,
     by_sound,
@@ -18,7 +17,7 @@ from pronunciation.hearing.decoded import (
     features,
     judged_again,
 )
-from pronunciation.hearing.phrases import DECODED, phrase_model
+from pronunciation.hearing.phrases import DECODED, MOST_PLACES, phrase_model
 from pronunciation.hearing.places import Candidate, Wanted, candidates
 from pronunciation.passage import LogProbs, Passage
 from tests.pronunciation.hearing.test_phrases import (

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pronunciation.g2p import with_s
-from pronunciation.hearing.decoded import ASKED_FROM, MOST_PLACES, features
+from pronunciation.hearing.decoded import features
 from pronunciation.hearing.layout import Layout, Phones
-from pronunciation.hearing.phrases import Found, phrase_model
+from pronunciation.hearing.phrases import ASKED_FROM, MOST_PLACES, Found, phrase_model
 from pronunciation.hearing.places import FEATURES, Candidate, Written, candidates
 from pronunciation.hearing.respelled import (
     ASKED_UNDER,
