@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from client.audio.channels import ChannelMeter, Mix
 from client.audio.declared import ogg_breaks_off
-from client.audio.decoding import BLOCK_S, Damage, decode
+from client.audio.decoding import BLOCK_S, Channels, Damage, decode
 from client.audio.mending import Piece, pieces_of
 from client.core.errors import AudioFileError, BrokenFileError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
@@ -28,6 +28,9 @@ Containers round the length they declare, MP3 by up to two frames of 26 ms and A
 delay of 48 ms; both bounds lie above that.
 """
 
+HELD_BYTES: Final = 12_000_000
+"""Three minutes of one channel; decoding them once more would take 0.06 s a minute of FLAC."""
+
 MAX_MISSING_SHARE: Final = 0.5
 """Where more than this of a file cannot be decoded, it is no answer with gaps."""
 
@@ -40,13 +43,15 @@ class _Survey:
     damage: Damage
     mix: Mix
     pieces: tuple[Piece, ...] = ()
+    held: tuple[Channels, ...] = ()
 
 
 class SoundFile:
-    """A file as sound: mono at 16 kHz, decoded on demand, never all in memory.
+    """A file as sound: mono at 16 kHz, decoded on demand, a long one never all in memory.
 
     It is decoded once when it is opened, to know its length, what is damaged in it and what its
-    channels hold, and again by each ``blocks``.
+    channels hold. The sound of a short one is held until ``blocks`` have been read to the end once;
+    otherwise they decode it again.
 
     Args:
         path: audio of any format, rate and channel count, or a video with sound.
@@ -72,6 +77,7 @@ class SoundFile:
         _check_is_file(self.path)
         survey = _best_survey(self.path)
         self.duration_s, self.mix, self._pieces = survey.duration_s, survey.mix, survey.pieces
+        self._held = survey.held
         self.missing = tuple(survey.damage.missing)
         self.declared_s: float | None = None
         stated_s = survey.damage.declared_s or 0.0
@@ -113,8 +119,9 @@ class SoundFile:
 
     def blocks(self) -> Iterator[npt.NDArray[np.float32]]:
         """The sound from its start, float32 of shape ``(n,)``, some seconds at a time."""
-        for part in decode(self.path, Damage(), self._pieces):
+        for part in self._held or decode(self.path, Damage(), self._pieces):
             yield self.mix.mixed(part)
+        self._held = ()  # read to its end: it is seldom read again
 
     def clip(self) -> Clip:
         """All of it at once."""
@@ -175,12 +182,19 @@ def _best_survey(path: Path) -> _Survey:
 
 def _survey(path: Path, pieces: tuple[Piece, ...] = ()) -> _Survey:
     damage, meter = Damage(), ChannelMeter()
+    held: list[Channels] = []
+    room = HELD_BYTES
     for part in decode(path, damage, pieces):
         meter.feed(part)
+        room -= part.nbytes
+        if room >= 0:
+            held.append(part)
+        else:
+            held = []
         if meter.samples > MAX_AUDIO_S * SAMPLE_RATE_HZ:
             raise AudioFileError(
                 f"{path} is longer than {MAX_AUDIO_S / 3600:.0f} hours; cut it into parts"
             )
     if not meter.samples:
         raise AudioFileError(f"{path} has no audio that can be decoded; is it complete?")
-    return _Survey(meter.samples / SAMPLE_RATE_HZ, damage, meter.mix, pieces)
+    return _Survey(meter.samples / SAMPLE_RATE_HZ, damage, meter.mix, pieces, tuple(held))
