@@ -150,12 +150,12 @@ class TermSpotter:
         longest = self._longest_name
         for n_words in range(longest, 0, -1):  # longer names first
             for index in range(len(bare) - n_words + 1):
-                places = range(index, index + n_words)
-                if not all(bare[place] for place in places) or taken.intersection(places):
-                    continue
-                pieces = [bare[place] for place in places]
+                pieces = bare[index : index + n_words]
                 term = self._names.get("".join(pieces))
-                if term is not None and is_written_apart(pieces, self._parts_of(term)):
+                if term is None or not all(pieces):
+                    continue
+                places = range(index, index + n_words)
+                if taken.isdisjoint(places) and is_written_apart(pieces, self._parts_of(term)):
                     taken.update(places)
                     named.append(Named(term, index, n_words))
         others = other_words(named, words, expected)
