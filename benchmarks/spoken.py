@@ -13,6 +13,7 @@ phrases heard in the sound), and for paraphrased answers what a coach found in t
 
 import argparse
 import json
+import os
 import re
 import sys
 import tempfile
@@ -23,6 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rapidfuzz.distance import Levenshtein
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as ``client.cli`` does
 
 from benchmarks.accents import Accent, choose
 from benchmarks.neural_voice import NeuralVoice
