@@ -121,7 +121,7 @@ class Outbox(ABC, Generic[M]):
                 return each
         sequence = 1 + max((each.sequence for each in (*pending, *self.rejected())), default=0)
         path = self._pending / f"{sequence:010d}-{item_id}.json"
-        write_durably(path, item.model_dump_json().encode())
+        write_durably(path, item.model_dump_json().encode(), private=True)
         return Waiting(path, sequence, item_id, self._model)
 
     def pending(self) -> list[Waiting[M]]:

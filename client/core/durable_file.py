@@ -9,8 +9,13 @@ from typing import Final
 _LOCK_TIMEOUT_S: Final = 5.0
 
 
-def write_durably(path: Path, content: bytes) -> None:
+def write_durably(path: Path, content: bytes, *, private: bool = False) -> None:
     """Write a file, making its folder if it is missing; when this returns it is on the disk.
+
+    Args:
+        path: the file's.
+        content: all of it.
+        private: nobody else on this machine may read it, not even while it is written.
 
     Raises:
         OSError: it cannot be written; what was there before is still there.
@@ -18,7 +23,9 @@ def write_durably(path: Path, content: bytes) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".tmp")
     try:
-        with draft.open("wb") as file:
+        if private:  # a draft that a crash left may have other permissions
+            draft.unlink(missing_ok=True)
+        with open(draft, "wb", opener=_open_private if private else None) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -28,6 +35,10 @@ def write_durably(path: Path, content: bytes) -> None:
             draft.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def rewrite_durably(path: Path, content: Callable[[], bytes]) -> None:

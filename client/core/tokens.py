@@ -1,7 +1,6 @@
 """This machine's tokens for shared servers, one per server."""
 
 import json
-import os
 from pathlib import Path
 from typing import Final
 
@@ -74,11 +73,7 @@ def _read(home: Path) -> dict[str, str]:
 def _write(home: Path, tokens: dict[str, str]) -> None:
     path = token_file(home)
     try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(path.name + ".tmp")
-        # made with its permissions before anything is in it
-        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        os.chmod(draft, 0o600)
-        write_durably(path, (json.dumps(tokens, indent=2) + "\n").encode())
+        content = (json.dumps(tokens, indent=2) + "\n").encode()
+        write_durably(path, content, private=True)
     except OSError as error:
         raise TokenFileError(f"{path} cannot be written ({error.strerror})") from error

@@ -256,7 +256,7 @@ class KeptAnswer:
     def _write(self) -> None:
         assert self._stem is not None
         content = self._entry.model_dump_json().encode()
-        write_durably(self._folder / (self._stem + ENTRY_SUFFIX), content)
+        write_durably(self._folder / (self._stem + ENTRY_SUFFIX), content, private=True)
 
     def _forget_entry(self) -> None:
         self._is_over = True

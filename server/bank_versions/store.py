@@ -9,9 +9,12 @@ from sqlalchemy.exc import IntegrityError
 from server.core.errors import ConflictError, NotFoundError
 from server.db import audit
 from server.db.database import Database
-from server.db.tables import AccountRow, BankVersionRow
+from server.db.tables import AccountRow, AuditRow, BankVersionRow
 
 _MAX_NUMBER = 2**31 - 1
+_ACTIVATE = "bank.activate"
+_VERSION, _NO_VERSION = "bank version ", "no bank version"
+_LISTED_ACTIVATIONS = 20
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,18 @@ class BankVersionText:
     version: BankVersion
     yaml: str
     lexicon_yaml: str
+
+
+@dataclass(frozen=True)
+class Activation:
+    """When somebody put a version into use, or took all out of it (``number`` is ``None``).
+
+    ``by``: as others see them; empty without an account.
+    """
+
+    number: int | None
+    by: str
+    at: datetime
 
 
 class BankVersionStore:
@@ -67,6 +82,22 @@ class BankVersionStore:
             return session.scalar(
                 select(BankVersionRow.number).where(BankVersionRow.active.is_(True))
             )
+
+    def activations(self) -> list[Activation]:
+        """The last ones by the audit log, newest first."""
+        wanted = (
+            select(AuditRow.object, func.coalesce(AccountRow.display_name, ""), AuditRow.at)
+            .join(AccountRow, AccountRow.id == AuditRow.actor_id, isouter=True)
+            .where(AuditRow.action == _ACTIVATE)
+            .order_by(AuditRow.id.desc())
+            .limit(_LISTED_ACTIVATIONS)
+        )
+        with self._database.read() as session:
+            rows = session.execute(wanted).all()
+        return [
+            Activation(None if what == _NO_VERSION else int(what.removeprefix(_VERSION)), by, at)
+            for what, by, at in rows
+        ]
 
     def latest_number(self) -> int:
         """The number of the newest version; 0: there is none."""
@@ -106,7 +137,7 @@ class BankVersionStore:
                         active=False,
                     )
                 )
-                audit.note(session, created_at, author_id, "bank.add", f"bank version {number}")
+                audit.note(session, created_at, author_id, "bank.add", f"{_VERSION}{number}")
         except IntegrityError:
             raise NotFoundError("the account of the author no longer exists") from None
         return number
@@ -135,8 +166,8 @@ class BankVersionStore:
                     .where(BankVersionRow.number == number)
                     .values(active=True)
                 )
-            what = "no bank version" if number is None else f"bank version {number}"
-            audit.note(session, now, by, "bank.activate", what)
+            what = _NO_VERSION if number is None else f"{_VERSION}{number}"
+            audit.note(session, now, by, _ACTIVATE, what)
 
     def _one(self, condition: object) -> BankVersionText | None:
         wanted = _select().add_columns(BankVersionRow.yaml, BankVersionRow.lexicon_yaml)

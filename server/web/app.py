@@ -154,7 +154,7 @@ def create_app(
         Metrics(use.database),
     )
 
-    warm_up = WarmUp(use.grading_data, use.database, lambda: context.grading.borrowed_tokens > 0)
+    warm_up = WarmUp(use.grading_data, use.database, lambda: context.grading.busy)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

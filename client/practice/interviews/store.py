@@ -210,7 +210,8 @@ class Interviews:
 
     def _write(self, record: InterviewRecord) -> None:
         try:
-            write_durably(self._path(record.id), record.model_dump_json(indent=1).encode("utf-8"))
+            content = record.model_dump_json(indent=1).encode("utf-8")
+            write_durably(self._path(record.id), content, private=True)
         except OSError as error:
             raise InterviewError(
                 f"the interview cannot be written to {self._folder}: {error.strerror}"

@@ -1,9 +1,11 @@
 """What the routes of an app share; they get it from the request, not from a global."""
 
+from asyncio import Lock
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Final, ParamSpec, cast
+from weakref import WeakValueDictionary
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -79,6 +81,36 @@ class BackgroundWork:
             await run_in_threadpool(self.queue.worker.stop)
 
 
+class Graders:
+    """The threads that grade and store, of which an account has one at a time.
+
+    Whatever an account sends, another's answer finds a thread. Waiting for one blocks no thread of
+    other requests.
+    """
+
+    def __init__(self) -> None:
+        self._threads = CapacityLimiter(GRADING_WORKERS)
+        self._turns: WeakValueDictionary[int, Lock] = WeakValueDictionary()
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is graded now."""
+        return self._threads.borrowed_tokens > 0
+
+    @asynccontextmanager
+    async def turn_of(self, account_id: int | None) -> AsyncIterator[CapacityLimiter]:
+        """The threads, once no other request of this account has one.
+
+        Without accounts (``None``) there is one person, who may have them all.
+        """
+        if account_id is None:
+            yield self._threads
+            return
+        turn = self._turns.setdefault(account_id, Lock())
+        async with turn:
+            yield self._threads
+
+
 @dataclass(frozen=True)
 class Context:
     """What every route can use.
@@ -91,7 +123,7 @@ class Context:
         background: the jobs, and the versions of the bank.
         sharing: shares, links and recordings.
         metrics: numbers and durations of requests.
-        grading: the threads that grade; waiting for one blocks no thread of other requests.
+        grading: the threads that grade.
         regrading: the one thread that regrades all answers of an account.
     """
 
@@ -102,7 +134,7 @@ class Context:
     background: BackgroundWork
     sharing: SharingService
     metrics: Metrics
-    grading: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(GRADING_WORKERS))
+    grading: Graders = field(default_factory=Graders)
     regrading: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(1))
 
 
@@ -125,6 +157,19 @@ async def answered_by(
 
     body = await run_sync(answer, limiter=workers)
     return Response(body, status, media_type="application/json")
+
+
+async def graded_by(
+    context: Context,
+    actor: Actor,
+    status: int,
+    use: Callable[P, BaseModel],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> Response:
+    """The result of a use case that grades, as JSON, in the order of the account's requests."""
+    async with context.grading.turn_of(actor.account_id) as threads:
+        return await answered_by(threads, status, use, *args, **kwargs)
 
 
 async def _app_context(request: Request) -> Context:

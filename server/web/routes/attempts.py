@@ -33,8 +33,8 @@ from server.contract import (
     SetId,
 )
 from server.core.access import Action
-from server.web.http.context import AppContext, OwnService, answered_by
-from server.web.http.gate import needs
+from server.web.http.context import AppContext, OwnService, answered_by, graded_by
+from server.web.http.gate import CurrentActor, needs
 from server.web.http.limits import check_length
 
 
@@ -49,18 +49,22 @@ def attempts_router() -> APIRouter:
     router = APIRouter(tags=["attempts"], dependencies=[needs(Action.PRACTICE)])
 
     @router.post("/grade", response_model=Report)
-    async def grade(answer: SentAnswer, service: OwnService, context: AppContext) -> Response:
+    async def grade(
+        answer: SentAnswer, service: OwnService, actor: CurrentActor, context: AppContext
+    ) -> Response:
         """Grade an answer and keep nothing of it."""
         check_length(answer.transcript, answer.evidence)
         use = service.grade
-        return await answered_by(context.grading, 200, use, answer.submission, answer.sense)
+        return await graded_by(context, actor, 200, use, answer.submission, answer.sense)
 
     @router.post("/attempts", status_code=status.HTTP_201_CREATED, response_model=Attempt)
-    async def submit(answer: SentAnswer, service: OwnService, context: AppContext) -> Response:
+    async def submit(
+        answer: SentAnswer, service: OwnService, actor: CurrentActor, context: AppContext
+    ) -> Response:
         """Grade and store an answer; the same submission is stored only once."""
         check_length(answer.transcript, answer.evidence)
         use = service.submit
-        return await answered_by(context.grading, 201, use, answer.submission, answer.sense)
+        return await graded_by(context, actor, 201, use, answer.submission, answer.sense)
 
     @router.get("/attempts")
     def history(query: Annotated[HistoryQuery, Query()], service: OwnService) -> HistoryPage:
@@ -95,11 +99,12 @@ def attempts_router() -> APIRouter:
         attempt_id: Annotated[AttemptId, Path()],
         revision: Revision,
         service: OwnService,
+        actor: CurrentActor,
         context: AppContext,
     ) -> Response:
         """Grade an answer by another transcript of it, and keep the report so far beside."""
         check_length(revision.transcript, revision.evidence)
-        return await answered_by(context.grading, 200, service.revise, attempt_id, revision)
+        return await graded_by(context, actor, 200, service.revise, attempt_id, revision)
 
     @router.delete("/attempts/{attempt_id}", status_code=status.HTTP_204_NO_CONTENT)
     def delete(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:

@@ -133,6 +133,7 @@ def bank_pages_router() -> APIRouter:
             request,
             "bank/versions.html",
             versions=versions.listed(),
+            activations=versions.store.activations(),
             questions=len(bank.questions),
             bank_version=bank.version,
             problem=versions.grading_data.problem,

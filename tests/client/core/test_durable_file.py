@@ -1,6 +1,8 @@
 """A small file that several windows change is changed by one at a time."""
 
 import errno
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,13 @@ def test_a_full_disk_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyP
         write_durably(path, b"new")
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
     assert path.read_bytes() == b"old"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_a_private_file_is_nobody_elses_even_after_a_draft_that_a_crash_left(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "entry.json"
+    path.with_name("entry.json.tmp").touch(mode=0o644)
+    write_durably(path, b"{}", private=True)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -272,7 +272,7 @@ def test_a_full_disk_keeps_the_answer_going(
 ) -> None:
     kept, writer = spoken(journal)
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:

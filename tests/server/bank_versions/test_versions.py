@@ -57,6 +57,11 @@ def test_one_version_is_active_and_the_bank_follows_it(versions: BankVersions) -
     assert versions.store.active() is None
     with pytest.raises(NotFoundError):
         versions.activate(7)
+    assert [(each.number, each.by) for each in versions.store.activations()] == [
+        (None, ""),
+        (2, ""),
+        (1, ""),
+    ]
 
 
 def test_another_process_sees_the_active_version_after_a_look(

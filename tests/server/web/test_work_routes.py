@@ -187,6 +187,8 @@ def test_an_editor_writes_checks_stores_and_activates_a_version(site: Site) -> N
     assert saved.headers["content-disposition"].startswith("attachment")
     assert site.post("carla", "/coach/bank/none/activate").status_code == 303
     assert site.client.get(question, headers=site.headers["ana"]).status_code == 404
+    page = site.get("carla", "/coach/bank").text
+    assert re.search("(?s)All versions deactivated.*?carla.*?Version 1</a>.*?eva", page)
 
 
 def test_faults_stand_beside_their_line_and_nothing_typed_is_lost(site: Site) -> None:
