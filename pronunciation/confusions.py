@@ -6,7 +6,7 @@ Phones are ARPAbet without stress, each written as one character, so that a word
 import json
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -67,21 +67,51 @@ def distance(meant: str, written: str) -> float:
         return 0.0
     if not meant or not written:
         return 1.0
+    return _rows((meant,), written)[-1][-1] / max(len(meant), len(written))
+
+
+def distances(meant: Sequence[str], written: str) -> list[float]:
+    """How far each word of a passage is from the part of ``written`` that stands for it.
+
+    Args:
+        meant: the phones of each word, see ``encode``; none is empty.
+        written: the phones of the whole passage.
+
+    Returns:
+        One distance per word, in their order, along the alignment of the whole passage.
+    """
+    after = _rows(meant, written)
+    before = _rows([word[::-1] for word in reversed(meant)], written[::-1])
+    cuts: list[int] = []  # in ``written``, where the best alignment passes from word to word
+    for left, right in zip(after, reversed(before), strict=True):
+        costs = [round(one + other, 6) for one, other in zip(left, reversed(right), strict=True)]
+        cuts.append(costs.index(min(costs)))
+    return [
+        (after[at + 1][end] - after[at][start]) / max(len(meant[at]), end - start)
+        for at, (start, end) in enumerate(pairwise(cuts))
+    ]
+
+
+def _rows(meant: Sequence[str], written: str) -> list[list[float]]:
+    """The costs of hearing the first words, none to all, as each beginning of ``written``."""
     swapped, left_out, put_in = _costs()
     phones = [(at, phone, put_in.get(phone, 1.0)) for at, phone in enumerate(written, 1)]
     row = [0.0, *accumulate(cost for _, _, cost in phones)]
-    for wanted in meant:
-        out, others = left_out.get(wanted, 1.0), swapped[wanted]
-        diagonal, row[0] = row[0], row[0] + out
-        best = row[0]
-        for at, phone, added in phones:
-            put, swap = best + added, diagonal + others.get(phone, 1.0)
-            diagonal = row[at]
-            best = diagonal + out
-            # without calling min, because an answer takes tens of thousands of these steps
-            if swap < best:
-                best = swap
-            if put < best:
-                best = put
-            row[at] = best
-    return row[-1] / max(len(meant), len(written))
+    rows = [row.copy()]
+    for word in meant:
+        for wanted in word:
+            out, others = left_out.get(wanted, 1.0), swapped[wanted]
+            diagonal, row[0] = row[0], row[0] + out
+            best = row[0]
+            for at, phone, added in phones:
+                put, swap = best + added, diagonal + others.get(phone, 1.0)
+                diagonal = row[at]
+                best = diagonal + out
+                # without calling min, because an answer takes tens of thousands of these steps
+                if swap < best:
+                    best = swap
+                if put < best:
+                    best = put
+                row[at] = best
+        rows.append(row.copy())
+    return rows

@@ -39,7 +39,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "4.4.0"
+GRADER_VERSION = "4.4.1"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 NO_SPEECH = "no speech detected: there is nothing to grade"

@@ -13,7 +13,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from pronunciation.confusions import distance
+from pronunciation.confusions import distance, distances
 from pronunciation.written_terms import spellings
 from server.grading.answer import Answer
 from server.grading.lexis.vocabulary import FUNCTION_WORDS, PREFIXES, contrast
@@ -27,6 +27,7 @@ from server.grading.sense.thresholds import (
     MAX_DISTANCE_HOMOPHONE,
     MAX_DISTANCE_ODD,
     MAX_DISTANCE_ORDINARY,
+    MAX_DISTANCE_WORD,
     MAX_PREFIX,
     MIN_PHONES_HOMOPHONE,
     MIN_PHONES_ODD,
@@ -151,7 +152,24 @@ def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float 
     far = distance(sound, answer.phones.between(start + first, end - last))
     if far > limit or (not odd and far > MAX_DISTANCE_HOMOPHONE and siblings(meant_rest, rest)):
         return None
+    if len(meant_rest) > 1 and _has_another_word(
+        meant_rest, phones, answer.phones.between(start + first, end - last)
+    ):
+        return None
     return far
+
+
+def _has_another_word(meant: Sequence[str], phones: Sequence[str], written: str) -> bool:
+    """Whether one of the words is not what was said, however alike the others sound.
+
+    "Speculatively wrong" is near "speculative decoding" as a whole, but "wrong" is not "decoding".
+    """
+    said = [(text, sound) for text, sound in zip(meant, phones, strict=True) if sound]
+    apart = distances([sound for _, sound in said], written)
+    return any(
+        far > MAX_DISTANCE_WORD and text not in FUNCTION_WORDS
+        for (text, _), far in zip(said, apart, strict=True)
+    )
 
 
 def _limit(

@@ -9,7 +9,7 @@ found in it by bisection of its blocks.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from gzip import decompress
@@ -230,6 +230,11 @@ _OWN_ENDINGS = (
     ("er", "e"), ("er", ""), ("or", ""),
 )  # fmt: skip
 """Derivations that no dictionary has ("autoscaler", "tokenization")."""
+_REGULAR_ENDINGS = (
+    *_OWN_ENDINGS, ("ically", "ic"), ("bly", "ble"), ("ily", "y"), ("ly", ""), ("ness", ""),
+    ("iness", "y"), ("able", "e"), ("able", ""), ("wise", ""), ("less", ""),
+)  # fmt: skip
+"""Derivations in which the word that they are made from keeps its meaning or most of its sound."""
 
 
 _NOT_LETTERS = re.compile(r"[^a-z']")
@@ -365,10 +370,29 @@ def is_odd(word: str) -> bool:
         return False
     if parts_of_speech(word) or parts_of_speech(lemma(word)) or family(word) in _families():
         return False
-    prefix = next((p for p in _PREFIXES if word.startswith(p)), "")
-    if prefix and len(word) - len(prefix) > 3 and is_known_english(word.removeprefix(prefix)):
+    if any(map(_is_word, _roots(word))):
         return False
     return not any(  # "dataset", "timestamp"
         rank(word[:at]) < COMMON_RANK and rank(lemma(word[at:])) < COMMON_RANK
         for at in range(4, len(word) - 2)
     )
+
+
+def _roots(word: str) -> Iterator[str]:
+    """What a word may be made from, by its prefix or ending."""
+    for prefix in _PREFIXES:
+        if word.startswith(prefix):
+            yield word.removeprefix(prefix)
+            break
+    for ending, base in _REGULAR_ENDINGS:
+        if word.endswith(ending):
+            root = word.removesuffix(ending)
+            yield root + base
+            if ending == "able" and root[-1:] == root[-2:-1]:
+                yield root[:-1]  # "pluggable"
+
+
+def _is_word(word: str) -> bool:
+    key = lemma(word)
+    known = is_known_english(word) or is_known_english(key)
+    return len(word) > 3 and (known or bool(parts_of_speech(key)))

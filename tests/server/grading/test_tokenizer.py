@@ -156,6 +156,7 @@ def test_american_spelling_leaves_other_words_alone():
 
 def test_an_odd_word_is_none_of_any_dictionary():
     known = "checkpoint dataset hypotension sharded throughput autoscaler"
+    known += " speculatively iteratively pluggable statelessness resharding"
     odd = ["stragler", "cubernitz", "paralelism"]
 
     assert [word for word in [*odd, *known.split()] if is_odd(word)] == odd
