@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from client.core.errors import RecordingError, SpeakingError, WeightsError
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
+from pronunciation.reinstalling import reinstall_command
 
 LISTEN_S: Final = 0.7
 """How long the microphone is listened to; the slowest driver tried gave sound after 0.4 s."""
@@ -162,7 +163,7 @@ def check_engine() -> Check:
         importlib.import_module("faster_whisper")
     except Exception as error:  # a broken native library raises whatever it likes
         detail = " ".join(f"faster-whisper cannot be loaded ({error})".split())
-        return Check(name, False, detail, "uv pip install --reinstall faster-whisper ctranslate2")
+        return Check(name, False, detail, reinstall_command("faster-whisper", "ctranslate2"))
     return Check(name, True, f"faster-whisper {importlib.metadata.version('faster-whisper')}")
 
 
@@ -172,6 +173,7 @@ def check_weights() -> Check:
         DEFAULT_MODEL,
         find_weights,
         first_installed,
+        half_installed,
         list_models,
     )
 
@@ -179,6 +181,9 @@ def check_weights() -> Check:
     weights = first_installed()
     if weights is None:
         detail = "no Whisper weights on disk: transcripts are rough, by pocketsphinx"
+        half = half_installed()
+        if half is not None:
+            return Check(name, False, f"{detail}; {half.problem}", half.command)
         return Check(name, False, detail, f"aloud models pull {DEFAULT_MODEL}")
     try:
         find_weights(weights.name)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pronunciation.errors import HearingError
 from pronunciation.phones import VOWELS
+from pronunciation.reinstalling import reinstall_command
 from pronunciation.written_terms import stripped
 
 Phones = tuple[str, ...]
@@ -123,6 +124,10 @@ _IPA_MODE = 0x02 | (ord("_") << 8)
 _lock = threading.Lock()
 
 
+def _unusable(problem: str) -> HearingError:
+    return HearingError(f"{problem}: reinstall it: {reinstall_command('espeakng-loader')}")
+
+
 @cache
 def _library() -> ctypes.CDLL:
     try:
@@ -131,13 +136,11 @@ def _library() -> ctypes.CDLL:
         library = ctypes.CDLL(espeakng_loader.get_library_path())
         data = str(espeakng_loader.get_data_path()).encode()
     except (ImportError, OSError) as error:
-        raise HearingError(
-            f"espeak-ng's library cannot be loaded ({error}): reinstall the package espeakng-loader"
-        ) from error
+        raise _unusable(f"espeak-ng's library cannot be loaded ({error})") from error
     if library.espeak_Initialize(_RETRIEVAL, 0, data, _NO_EXIT) < 0:
-        raise HearingError("espeak-ng cannot read its data: reinstall the package espeakng-loader")
+        raise _unusable("espeak-ng cannot read its data")
     if library.espeak_SetVoiceByName(b"en-us") != 0:
-        raise HearingError("espeak-ng has no voice en-us: reinstall the package espeakng-loader")
+        raise _unusable("espeak-ng has no voice en-us")
     library.espeak_TextToPhonemes.restype = ctypes.c_char_p
     library.espeak_TextToPhonemes.argtypes = [
         ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.c_int,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from client.core.errors import RecordingError
+from pronunciation.reinstalling import reinstall_command
 
 Direction = Literal["input", "output"]
 
@@ -15,7 +16,6 @@ _THING: dict[Direction, str] = {"input": "microphone", "output": "loudspeaker"}
 _PORTAUDIO_REMEDY = {
     "linux": "apt install libportaudio2",
     "darwin": "brew install portaudio",
-    "win32": "reinstall with: uv pip install --reinstall sounddevice",
 }
 
 
@@ -55,7 +55,10 @@ def load_sounddevice() -> Any:
     try:
         return importlib.import_module("sounddevice")
     except OSError as error:
-        remedy = _PORTAUDIO_REMEDY.get(sys.platform, _PORTAUDIO_REMEDY["linux"])
+        if sys.platform == "win32":  # the wheel brings it
+            remedy = f"reinstall it: {reinstall_command('sounddevice')}"
+        else:
+            remedy = _PORTAUDIO_REMEDY.get(sys.platform, _PORTAUDIO_REMEDY["linux"])
         raise RecordingError(
             f"the sound library PortAudio is missing or broken ({error})", remedy
         ) from error

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from client.audio.silero import CONTEXT, WINDOW, Silero, silero_of
 from client.core.errors import EngineError
 from pronunciation.clip import SAMPLE_RATE_HZ
+from pronunciation.reinstalling import reinstall_command
 
 Samples = npt.NDArray[np.float32]
 
@@ -75,7 +76,7 @@ TONE_PIECE: Final = 8192
 """Samples of the pieces whose spectra are added up: 2 Hz a line."""
 
 _SILERO: Final = "silero_vad_v6.onnx"
-_REMEDY: Final = "reinstall it: pip install --force-reinstall faster-whisper"
+_PACKAGE: Final = "faster-whisper"
 _BLOCK: Final = 8 * WINDOW
 """The gain is chosen for a block (0.26 s), so that a loud onset is not met by a high gain."""
 _LEVEL_WINDOW: Final = round(0.1 * SAMPLE_RATE_HZ)
@@ -143,13 +144,14 @@ def _silero() -> Silero:
     """
     package = find_spec("faster_whisper")
     folders = (package and package.submodule_search_locations) or ()
+    remedy = f"reinstall it: {reinstall_command(_PACKAGE)}"
     path = next((Path(folder) / "assets" / _SILERO for folder in folders), None)
     if path is None or not path.is_file():
-        raise EngineError(f"the voice detector {_SILERO} is missing; {_REMEDY}")
+        raise EngineError(f"the voice detector {_SILERO} is missing; {remedy}")
     try:
         return silero_of(path.read_bytes())
     except ValueError as error:
-        raise EngineError(f"the voice detector {_SILERO} is damaged ({error}); {_REMEDY}") from None
+        raise EngineError(f"the voice detector {_SILERO} is damaged ({error}); {remedy}") from None
 
 
 class VoiceActivity:

@@ -17,10 +17,11 @@ import numpy.typing as npt
 from client.core.errors import SpeakingError
 from client.speaking.voice import Voice
 from pronunciation.clip import Clip
+from pronunciation.reinstalling import reinstall_command
 from pronunciation.respelling.for_voices import respell
 from pronunciation.terms import Lexicon
 
-_REMEDY: Final = "uv pip install --reinstall hibari-tts onnxruntime"
+_PACKAGES: Final = ("hibari-tts", "onnxruntime")
 _SEED: Final = 0
 """Of the breath in it: the same text is the same sound."""
 _AUDIBLE: Final = 0.01
@@ -107,7 +108,8 @@ class _Model:
             model.g2p.oov  # noqa: B018 - loaded now, not at the first unknown word
         except Exception as error:  # a broken native library or file raises whatever it likes
             said = " ".join(str(error).split())
-            raise SpeakingError(f"the natural voice cannot be loaded ({said})", _REMEDY) from error
+            problem = f"the natural voice cannot be loaded ({said})"
+            raise SpeakingError(problem, reinstall_command(*_PACKAGES)) from error
         return model
 
     @property
@@ -125,7 +127,8 @@ class _Model:
         try:
             spoken = model.from_phonemes(phones, speed=speed, seed=seed)
         except Exception as error:  # onnxruntime raises its own
-            raise SpeakingError(f"the natural voice failed ({error})", _REMEDY) from error
+            problem = f"the natural voice failed ({error})"
+            raise SpeakingError(problem, reinstall_command(*_PACKAGES)) from error
         clipped: npt.NDArray[np.float32] = np.clip(spoken, -1.0, 1.0).astype(np.float32)
         return clipped
 

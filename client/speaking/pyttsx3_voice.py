@@ -12,6 +12,7 @@ from client.audio.wav import read_wav
 from client.core.errors import ClientError, SpeakingError
 from client.speaking.voice import Voice
 from pronunciation.clip import Clip
+from pronunciation.reinstalling import reinstall_command
 from pronunciation.respelling.for_voices import respell
 from pronunciation.terms import Lexicon
 
@@ -26,11 +27,8 @@ _SCRIPT: Final = Path(__file__).with_name("pyttsx3_process.py")
 _DRIVERS: Final = {"darwin": "nsss", "win32": "sapi5"}
 _ESPEAK_VOICE: Final = "gmw/en-us"
 _REMEDY: Final = {
-    "espeak": "uv pip install --reinstall pyttsx3 espeakng-loader, or apt install espeak-ng",
-    "nsss": "uv pip install --reinstall pyttsx3, and choose a voice in the system's settings "
-    "under Accessibility › Spoken Content",
-    "sapi5": "uv pip install --reinstall pyttsx3, and add an English voice in the system's "
-    "settings under Time & Language › Speech",
+    "nsss": "choose a voice in the system's settings under Accessibility › Spoken Content",
+    "sapi5": "add an English voice in the system's settings under Time & Language › Speech",
 }
 
 
@@ -61,7 +59,9 @@ class Pyttsx3Voice(Voice):
     @property
     def remedy(self) -> str:
         """What to install where it fails."""
-        return _REMEDY.get(self._driver, _REMEDY["espeak"])
+        if self._driver in _REMEDY:
+            return f"{reinstall_command('pyttsx3')}, and {_REMEDY[self._driver]}"
+        return f"{reinstall_command('pyttsx3', 'espeakng-loader')}, or apt install espeak-ng"
 
     @property
     def key(self) -> str:

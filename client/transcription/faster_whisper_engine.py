@@ -18,6 +18,7 @@ from client.transcription.weights import (
     KNOWN_MODELS,
     find_weights,
     first_installed,
+    not_installed,
     pull,
     whole_of,
 )
@@ -236,8 +237,9 @@ def _weights(options: EngineOptions) -> tuple[str, str]:
     folder = find_weights(model)
     if folder is None:
         if options.offline:
-            raise WeightsError(
-                f"Whisper {model} is not installed; connect and run: aloud models pull {model}"
+            raise not_installed(
+                model,
+                f"Whisper {model} is not installed; connect and run: aloud models pull {model}",
             )
         folder = pull(model, options.on_download)
     return (model if model in KNOWN_MODELS else folder.name), str(folder)

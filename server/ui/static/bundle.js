@@ -276,7 +276,8 @@
 
   document.addEventListener("click", (event) => {
     const from = event.target.closest?.("[data-play-from]")?.dataset.playFrom;
-    const word = wordOf(event.target)?.dataset.start;
+    const quote = event.target.closest?.('a.said[href^="#"]'); // a link to its first word
+    const word = (quote ? document.querySelector(quote.hash) : wordOf(event.target))?.dataset.start;
     const start = from ?? (document.getSelection()?.isCollapsed ? word : undefined);
     if (start !== undefined) play(Number(start));
   });

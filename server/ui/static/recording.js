@@ -36,6 +36,7 @@ export class Recording {
     audio.addEventListener("error", () => {
       status.textContent = "The recording could not be read.";
     });
+    document.addEventListener("click", (event) => this.#playQuote(event));
   }
 
   /** Where it is, in seconds. */
@@ -88,6 +89,14 @@ export class Recording {
   toggle() {
     if (this.#audio.paused) this.playFrom(this.atS);
     else this.pause();
+  }
+
+  /** A quote is a link to its first word: it plays from there too. */
+  #playQuote(event) {
+    const quote = event.target.closest('a.said[href^="#"]');
+    if (!quote || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const word = this.words.find((each) => each.id === quote.hash.slice(1));
+    if (word) this.playFrom(Number(word.dataset.start));
   }
 
   #rest() {

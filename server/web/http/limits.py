@@ -139,9 +139,14 @@ def check_length(transcript: Transcript, evidence: Evidence) -> None:
     places = max(len(evidence.heard), len(evidence.pauses or ()), len(evidence.unintelligible))
     if len(transcript.text) > MAX_ANSWER_CHARS or max(words, places) > MAX_ANSWER_WORDS:
         raise AnswerTooLongError(
-            f"the answer is too long ({words:,} words, {len(transcript.text):,} characters): this "
+            f"the answer is too long ({_count(words, 'word')}, "
+            f"{_count(len(transcript.text), 'character')}): this "
             f"server grades up to {MAX_ANSWER_WORDS:,} words and {MAX_ANSWER_CHARS:,} characters"
         )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class BodyLimit:

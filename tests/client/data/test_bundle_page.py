@@ -131,6 +131,31 @@ def comment(page: Page, text: str, **places: str) -> None:
     page.get_by_role("button", name="Add the comment").click()
 
 
+def test_a_quote_plays_the_recording_from_its_first_word(
+    settings: ClientSettings, backend: Backend, opened: Open
+) -> None:
+    said = ["Let", "me", "describe", "my", "background"]
+    words = tuple(
+        Word(text=text, start_s=2.0 * at, end_s=2.0 * at + 1.8) for at, text in enumerate(said)
+    )
+    transcript = Transcript(
+        text=" ".join(said), words=words, engine="faster-whisper", duration_s=10
+    )
+    question = backend.bank().questions[0].id
+    attempt = backend.submit(make_submission(question_id=question, transcript=transcript))
+    path = OwnRecordings(settings.recordings).path_of(attempt.submission.submission_id)
+    write_wav(tone(10), path)
+
+    def drive(page: Page) -> None:
+        open_details(page)
+        assert page.evaluate("document.querySelector('audio').paused")
+        page.locator("a.said", has_text="background").first.press("Enter")
+        page.wait_for_function("!document.querySelector('audio').paused")
+        assert page.evaluate("document.querySelector('audio').currentTime") >= 8.0
+
+    opened(attempt, Given(attempt), drive)
+
+
 def test_a_whole_review_is_written_offline_and_merged(
     settings: ClientSettings, backend: Backend, spoken: Attempt, opened: Open
 ) -> None:

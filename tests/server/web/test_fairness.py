@@ -201,15 +201,16 @@ def test_an_answer_longer_than_speech_is_refused_with_the_limit(
     client = world.client("ana")
     longest = make.submission(" ".join(["word"] * MAX_ANSWER_WORDS))
     words = tuple(Word(text="word") for _ in range(MAX_ANSWER_WORDS + 1))
-    for transcript in (
-        Transcript(text=" ".join(["word"] * (MAX_ANSWER_WORDS + 1))),
-        Transcript(text="x" * 20_001),
-        Transcript(text="short", words=words),
+    for transcript, size in (
+        (Transcript(text=" ".join(["word"] * (MAX_ANSWER_WORDS + 1))), "3,001 words, 15,004 "),
+        (Transcript(text="x" * 20_001), "(1 word, 20,001 characters)"),
+        (Transcript(text="short", words=words), "(3,001 words, 5 characters)"),
     ):
         sent = make.submission(transcript=transcript).model_dump_json()
         for method, path in (("POST", "grade"), ("POST", "attempts")):
             reply = client.request(method, f"/api/v1/{path}", content=sent, headers=JSON)
             assert (reply.status_code, reply.json()["code"]) == (422, "answer-too-long")
+            assert size in reply.json()["detail"]
             assert "up to 3,000 words and 20,000 characters" in reply.json()["detail"]
     stored = client.post("/api/v1/attempts", content=longest.model_dump_json(), headers=JSON)
     assert stored.status_code == 201

@@ -29,17 +29,23 @@ SILENT: Final = "(index) => document.querySelectorAll('audio')[index].paused"
 def studio(settings: ClientSettings) -> Studio:
     """Two answers to the first question of the bank, each with its recording."""
     made = make_studio(settings)
-    words = tuple(
-        Word(text=text, start_s=index * WORD_S, end_s=(index + 1) * WORD_S)
-        for index, text in enumerate(TEXT.split())
-    )
-    transcript = Transcript(text=TEXT, words=words, engine="faster-whisper", duration_s=6 * WORD_S)
     for _ in range(2):
-        question = made.backend.bank().questions[0].id
-        answer = make_submission(TEXT, transcript=transcript, question_id=question)
-        made.backend.submit(answer)
-        write_wav(Clip(tone(6 * WORD_S)), made.recordings.path_of(answer.submission_id))
+        give_answer(made, TEXT)
     return made
+
+
+def give_answer(studio: Studio, text: str) -> None:
+    """Stores an answer to the first question, with its recording."""
+    words = tuple(
+        Word(text=word, start_s=index * WORD_S, end_s=(index + 1) * WORD_S)
+        for index, word in enumerate(text.split())
+    )
+    duration_s = len(words) * WORD_S
+    transcript = Transcript(text=text, words=words, engine="faster-whisper", duration_s=duration_s)
+    question = studio.backend.bank().questions[0].id
+    answer = make_submission(text, transcript=transcript, question_id=question)
+    studio.backend.submit(answer)
+    write_wav(Clip(tone(duration_s)), studio.recordings.path_of(answer.submission_id))
 
 
 def plays(page: Any, word: str, index: int = 0) -> None:
@@ -64,6 +70,26 @@ def test_words_play_by_mouse_and_by_keyboard(
     page.keyboard.press("Space")
     page.wait_for_function(SILENT, arg=0)
     page.locator(".word.playing").wait_for(state="detached")
+
+
+def test_a_quote_plays_from_its_first_word_by_mouse_and_by_keyboard(
+    serve: Serve, studio: Studio, new_page: NewPage
+) -> None:
+    give_answer(studio, "Let me describe my background briefly")
+    page = new_page()
+    page.goto(serve(studio=studio).url + "/attempts/3")
+    open_details(page)
+    quote = page.locator("a.said", has_text="background").first
+    assert page.evaluate(SILENT, 0), "nothing plays by itself"
+    quote.click()
+    plays(page, "background")
+    assert 4 * WORD_S <= page.evaluate(AT, 0) < 5 * WORD_S
+    page.focus("#main")
+    page.keyboard.press("Space")
+    page.wait_for_function(SILENT, arg=0)
+    quote.focus()
+    page.keyboard.press("Enter")
+    plays(page, "background")
 
 
 def test_a_piece_plays_until_it_is_pressed_again_or_another_sound_begins(
