@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     """List the available Whisper weights, and which are installed."""
-    from client.transcription.weights import DEFAULT_MODEL
+    from client.transcription.weights import DEFAULT_MODEL, half_installed
     from client.transcription.weights import list_models as known
 
     models = known()
@@ -74,6 +74,9 @@ def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None
         elif each.is_cut_short:
             line = f"{each.weights.name} is cut short: {each.remedy}"
             out().print(line, markup=False, soft_wrap=True)
+    half = half_installed()
+    if half is not None:
+        out().print(str(half), markup=False, soft_wrap=True)
 
 
 def pull(
