@@ -108,7 +108,7 @@ def cases_of(
             [(word.start_s or 0.0, word.end_s or 0.0) for word in each.transcript.words],
             [word.confidence for word in each.transcript.words],
         )
-        stretch = Stretch(each.clip, aligned, words, range(len(words)))
+        stretch = Stretch(each.clip, aligned, words, words, range(len(words)))
         texts = [phrase_wordings(phrases[at], spotter) for at in chosen]
         compiled = [compile_phrases((phrases[at],), terms) for at in chosen]
         answers = [read_answer(words, terms, one) for one in compiled]

@@ -153,7 +153,7 @@ def recordings_of(folders: Sequence[Path], hearing: AnswerHearing) -> Iterator[R
             [word.confidence for word in wholes],
         )
         texts = [word.text for word in transcript.words]
-        stretch = Stretch(Clip(samples), written, texts, parts.whole)
+        stretch = Stretch(Clip(samples), written, texts, parts.words, parts.whole)
         model = transcript.model or ""
         yield Recording(kept["accent"], kept["q"], meant, said, parts.words, stretch, scores, model)
 

@@ -145,7 +145,7 @@ class AnswerHearing:
             confidences = [word.confidence for word in wholes]
             written = Written.align(scores, layout, times, confidences)
             texts = [word.text for word in transcribed]
-            stretch = Stretch(clip, written, texts, parts.whole)
+            stretch = Stretch(clip, written, texts, words, parts.whole)
             phrases, named = self._find(scores, stretch, words, asked, decode)
             phrases += self._named_by_terms(named, phrases, asked)
             spots = self._with_terms(spots, named, words, asked)

@@ -4,7 +4,7 @@ A recognizer like Whisper gives every token of a text a probability, from the so
 before it. So the transcript around a place is compared with the same text with the phrase in it.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -35,12 +35,14 @@ class Stretch:
         clip: the sound.
         written: the transcript aligned with it.
         texts: its words as they were written.
-        whole: for each word that was aligned, the one of ``texts`` that it is part of.
+        parts: the words that were aligned: these, some of them taken apart.
+        whole: for each of the parts, the one of ``texts`` that it belongs to.
     """
 
     clip: Clip
     written: Written
     texts: Sequence[str]
+    parts: Sequence[str]
     whole: Sequence[int]
 
     def passage(self, place: Candidate, phrase: str, *, is_told: bool = False) -> Passage:
@@ -63,16 +65,30 @@ class Stretch:
                 starts.append(start)
                 behinds.append(last + 1)
         from_s, to_s = min(starts) * FRAME_S - MARGIN_S, max(behinds) * FRAME_S + MARGIN_S
-        texts = (before, there, after), (before, phrase, after)
-        return Passage(self.clip.slice(from_s, to_s), texts, phrase if is_told else "")
+        lead, rest = self._kept(place)
+        said = " ".join((before, *lead)).strip(), phrase, " ".join((*rest, after)).strip()
+        sound = self.clip.slice(from_s, to_s)
+        return Passage(sound, ((before, there, after), said), phrase if is_told else "")
+
+    def _kept(self, place: Candidate) -> tuple[Sequence[str], Sequence[str]]:
+        """What else the written words at a place hold: before it ("over-Infany") and after it."""
+        if not place.words:
+            return (), ()
+        first, last = place.words[0], self._last(place)
+        lead = self.parts[bisect_left(self.whole, self.whole[first]) : first]
+        return lead, self.parts[last + 1 : bisect_right(self.whole, self.whole[last])]
+
+    def _last(self, place: Candidate) -> int:
+        """The last part at a place: a term is one unit of several."""
+        begins = self.written.layout.word_index
+        later = bisect_right(begins, place.words[-1])
+        return (begins[later] if later < len(begins) else len(self.whole)) - 1
 
     def _words(self, place: Candidate) -> tuple[int, int]:
         """First word written at a place, and the one behind the last; the same if none was."""
         begins = self.written.layout.word_index
         if place.words:
-            later = bisect_right(begins, place.words[-1])  # a term is one unit of several words
-            last = (begins[later] if later < len(begins) else len(self.whole)) - 1
-            return self.whole[place.words[0]], self.whole[last] + 1
+            return self.whole[place.words[0]], self.whole[self._last(place)] + 1
         owner = self.written.chain.word[self.written.states[place.end :]]
         following = owner[owner >= 0]
         at = self.whole[begins[int(following[0])]] if following.size else len(self.texts)

@@ -52,7 +52,7 @@ def stretch(*, is_written: bool = True) -> tuple[Stretch, Candidate]:
     words = (3, 4, 5) if is_written else ()
     there = Candidate(0, INFINIBAND, words, begin, begin + 3 * FRAMES, np.zeros(8))
     clip = Clip(np.zeros(round(len(scores) * FRAME_S * SAMPLE_RATE_HZ), np.float32))
-    return Stretch(clip, written(scores, *phones), TEXTS, range(len(TEXTS))), there
+    return Stretch(clip, written(scores, *phones), TEXTS, TEXTS, range(len(TEXTS))), there
 
 
 def test_the_decoder_hears_a_few_words_around_a_place_with_and_without_the_phrase() -> None:
@@ -66,6 +66,16 @@ def test_the_decoder_hears_a_few_words_around_a_place_with_and_without_the_phras
     assert Stretch.passage(*stretch(), "InfiniBand", is_told=True).named == "InfiniBand"
     words_s = 9 * FRAMES * FRAME_S
     assert asked.clip.duration_s == pytest.approx(words_s + 2 * MARGIN_S, abs=3 * FRAME_S)
+
+
+def test_what_else_a_word_at_the_place_holds_stays_in_the_text_with_the_phrase() -> None:
+    sound, there = stretch()
+    texts = ("So", "we", "use-in", "fini", "bend-right", "here", "and", "now")
+    joined = replace(sound, texts=texts, whole=(0, 1, 2, 2, 3, 4, 4, 5, 6, 7))
+    assert joined.passage(there, "InfiniBand").texts == (
+        ("So we", "use-in fini bend-right", "here and now"),
+        ("So we use", "InfiniBand", "right here and now"),
+    )
 
 
 def test_where_nothing_was_written_the_phrase_is_put_between_two_words() -> None:
