@@ -5,9 +5,6 @@ import gc
 import os
 import signal
 import sys
-import threading
-from contextlib import suppress
-from types import ModuleType
 from typing import Final
 
 __all__ = ["main"]
@@ -29,45 +26,14 @@ def main() -> None:
     # Before NumPy comes: the products that hearing takes are small, and OpenBLAS's second thread
     # waits busily for the next one. That was 0.3 of 1.1 s of processor time for 48 s of sound.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    is_short = bool(SHORT.intersection(sys.argv[1:2]))
-    if is_short:
+    if SHORT.intersection(sys.argv[1:2]):
         _leave_garbage()
-        _spare_plugins()
+        # Pydantic reads what every installed package declares, to find plugins: a hundredth of
+        # ``aloud grade``.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from client.cli.app import main as run
 
-    try:
-        run()
-    except SystemExit as end:
-        if is_short:
-            _end_at_once(end)
-        raise
-
-
-def _spare_plugins() -> None:
-    """Let Pydantic look for no plugins: it would read what every installed package declares.
-
-    Its setting spares the reading, but not the modules for it, a twentieth of ``aloud history``;
-    a stand-in of its own module does. If Pydantic names it otherwise, nothing else changes.
-    """
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    if os.environ["PYDANTIC_DISABLE_PLUGINS"] == "__all__":
-        stand_in = ModuleType("pydantic.plugin._loader")
-        stand_in.get_plugins = tuple  # type: ignore[attr-defined]
-        sys.modules.setdefault(stand_in.__name__, stand_in)
-
-
-def _end_at_once(end: SystemExit) -> None:
-    """End the process without freeing its objects one by one, a fortieth of a short command.
-
-    Returns where something else is left to do.
-    """
-    if not isinstance(end.code, int | None) or threading.active_count() > 1:
-        return
-    atexit._run_exitfuncs()
-    with suppress(OSError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(end.code or 0)
+    run()
 
 
 def _leave_garbage() -> None:

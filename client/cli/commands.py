@@ -29,32 +29,6 @@ MODULES: Final = {
 """The commands that each module of this package registers, in the order that help shows them."""
 
 
-class _OnlyGiven:
-    """Stands in for what Typer converts a parameter's value with, until there is a value.
-
-    Typer builds a Pydantic validator for each parameter of a command, given or not.
-    """
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value as the command takes it."""
-        if value is None:
-            return () if param.multiple or param.nargs == -1 else None
-        param._runtime_param = None  # Typer builds its own
-        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
-
-
-def _convert_only_given(command: Any) -> None:
-    """Puts off what the command's parameters are converted with.
-
-    The attribute is Typer's own; where it has another name, nothing changes.
-    """
-    for param in command.params:
-        if getattr(param, "_runtime_param", param) is None:
-            param._runtime_param = _OnlyGiven()
-    for each in getattr(command, "commands", {}).values():
-        _convert_only_given(each)
-
-
 class LoadedCommands(MutableMapping[str, Any]):
     """The commands by name; a module is imported when one of its commands is asked for."""
 
@@ -67,10 +41,7 @@ class LoadedCommands(MutableMapping[str, Any]):
             part = typer.Typer(rich_markup_mode=None, add_completion=False)
             part.callback()(lambda: None)  # a group, even of one command
             import_module(f"client.cli.{self._modules[name]}").register(part)
-            commands = typer.main.get_group(part).commands
-            for command in commands.values():
-                _convert_only_given(command)
-            self._loaded |= commands
+            self._loaded |= typer.main.get_group(part).commands
         return self._loaded[name]
 
     def __setitem__(self, name: str, command: Any) -> None:
@@ -134,7 +105,6 @@ class Program(PlainGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        _convert_only_given(self)
         self.commands = LoadedCommands()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

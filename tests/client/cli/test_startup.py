@@ -17,8 +17,7 @@ import pytest
 import typer
 
 from client.cli import SHORT, main
-from client.cli.app import app
-from client.cli.commands import MODULES, LoadedCommands, Program
+from client.cli.commands import MODULES
 from tests.client.cli.conftest import ANSWER, Run
 
 DATABASE = {"sqlalchemy", "alembic"}
@@ -160,52 +159,6 @@ def test_only_short_commands_leave_their_garbage(
     assert (gc.freeze in at_exit) is leaves
 
 
-@pytest.mark.parametrize("command", ["history", "bank list", "settings list"])
-def test_short_commands_look_for_no_plugins_of_pydantic(practiced: Path, command: str) -> None:
-    modules = modules_loaded(*command.split())
-    assert "pydantic.plugin._loader" in modules  # or Pydantic has renamed it
-    assert sorted(modules & {"importlib.metadata", "email.message", "zipfile"}) == []
-
-
-_ENDING = """
-import atexit, os, sys, threading
-end = os._exit
-def at_once(status):
-    print("at once", flush=True)
-    end(status)
-os._exit = at_once
-atexit.register(lambda: print("at exit"))
-from client.cli import main
-sys.argv[:] = ["aloud", *{arguments!r}]
-{before}
-main()
-"""
-_WAITS = "threading.Thread(target=threading.main_thread().join).start()"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "before", "status", "at_once"),
-    [
-        (("settings", "list"), "", 0, True),
-        (("bank", "show", "no-such-question"), "", 1, True),
-        (("history", "--no-such-option"), "", 2, True),
-        (("settings", "list"), _WAITS, 0, False),
-        (("models", "list"), "", 0, False),  # not short
-    ],
-)
-def test_short_commands_end_at_once_but_lose_nothing(
-    practiced: Path, arguments: tuple[str, ...], before: str, status: int, at_once: bool
-) -> None:
-    code = _ENDING.format(arguments=arguments, before=before)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == status, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines[-1] == ("at once" if at_once else "at exit")
-    assert lines.count("at exit") == 1
-    assert status or len(lines) > 2  # what the command prints, through a pipe
-    assert (not status) or done.stderr.startswith(("aloud: ", "Usage:"))
-
-
 def test_short_commands_are_commands() -> None:
     assert set(SHORT) <= {name for names in MODULES.values() for name in names}
 
@@ -280,23 +233,3 @@ def test_a_look_leaves_a_damaged_database_alone(run: Run, practiced: Path) -> No
     listed = run("history")
     assert listed.exit_code == 1
     assert "is damaged" in listed.stderr
-
-
-def test_what_is_not_given_is_not_converted() -> None:
-    commands = LoadedCommands()
-    program = Program(name="aloud", params=typer.main.get_command(app).params)
-    options = [
-        *program.params,
-        *commands["history"].params,
-        *commands["bank"].commands["list"].params,
-    ]
-    assert {type(each._runtime_param).__name__ for each in options} == {"_OnlyGiven"}
-    limit = next(each for each in commands["history"].params if each.name == "limit")
-    context = typer.Context(commands["history"])
-    assert limit.process_value(context, "7") == 7
-    assert type(limit._runtime_param).__name__ != "_OnlyGiven"
-    with pytest.raises(typer.BadParameter):
-        limit.process_value(context, "many")
-    (banks,) = (each for each in commands["history"].params if each.name == "bank")
-    assert banks.process_value(context, None) == ()
-    assert banks.process_value(context, ["a.yaml", "b"]) == [Path("a.yaml"), Path("b")]
