@@ -74,7 +74,7 @@ def test_a_full_disk_here_stops_no_answer_to_a_server_within_reach(
     make: SimpleNamespace,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("client.backend.outbox.write_durably", full)
