@@ -19,13 +19,13 @@ class Passage:
     Attributes:
         clip: the sound, at most 30 s at 16 kHz.
         texts: in three parts each.
-        named: a name that the decoder is told beforehand, as if it had just heard it: a rare name
-            is then no less likely than an ordinary word of the same sound. Empty: none.
+        prompt: a name that the decoder gets beforehand, as if it had just heard it: a rare name is
+            then no less likely than an ordinary word of the same sound. Empty: none.
     """
 
     clip: Clip
     texts: tuple[Parts, ...]
-    named: str = ""
+    prompt: str = ""
 
 
 Decode = Callable[[Sequence[Passage]], Sequence[Sequence[LogProbs]] | None]

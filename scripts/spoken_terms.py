@@ -242,7 +242,7 @@ def answer_of(
     for at, (place, sounding) in enumerate(found.places):
         here = (hearing.spotter.by_its_sound(sounding.term), place.start, place.end)
         of = [at for at, one in enumerate(lost) if same(one, here, 0.5)]
-        passage = partial(each.stretch.passage, place, found.name(at), is_told=True)
+        passage = partial(each.stretch.passage, place, found.name(at), is_prompted=True)
         lost_there = of[0] if of else -1
         places.append(Place(sounding.term, found.rows[at], place.words, lost_there, passage))
     return Answer(each.accent, each.question, each.model, len(each.said), len(lost), tuple(places))

@@ -207,11 +207,9 @@ class AnswerHearing:
             if each.index >= first and not any({*each.words} <= span for span in spelled_out)
         ]
         of_terms = term_places(free, written, words, asked.soundings, self.ordinary, first)
+        doubtful_phrases = doubtful(of_phrases)
+        doubtful_terms = of_terms.doubtful(stretch.clip.duration_s)
         # the decoder is asked once about all that is in doubt
-        doubtful_phrases, doubtful_terms = (
-            doubtful(of_phrases),
-            of_terms.doubtful(stretch.clip.duration_s),
-        )
         decoded = asked_about(
             [
                 *(
@@ -219,7 +217,7 @@ class AnswerHearing:
                     for each in doubtful_phrases
                 ),
                 *(
-                    stretch.passage(of_terms.places[at][0], of_terms.name(at), is_told=True)
+                    stretch.passage(of_terms.places[at][0], of_terms.name(at), is_prompted=True)
                     for at in doubtful_terms
                 ),
             ],

@@ -110,8 +110,8 @@ class FasterWhisper(Transcriber):
         mel = self._whisper.feature_extractor(passage.clip.samples)
         sound = self._whisper.encode(mel)
         start = tokenizer.sot_sequence
-        if passage.named:
-            start = [tokenizer.sot_prev, *tokenizer.encode(f" {passage.named}"), *start]
+        if passage.prompt:
+            start = [tokenizer.sot_prev, *tokenizer.encode(f" {passage.prompt}"), *start]
         return [
             _log_probs(self._whisper, sound, mel.shape[-1], tokenizer, text, start)
             for text in passage.texts

@@ -45,13 +45,13 @@ class Stretch:
     parts: Sequence[str]
     whole: Sequence[int]
 
-    def passage(self, place: Candidate, phrase: str, *, is_told: bool = False) -> Passage:
+    def passage(self, place: Candidate, phrase: str, *, is_prompted: bool = False) -> Passage:
         """What to decode at a place: the text as it was written, and with the phrase there.
 
         Args:
             place: where the phrase may have been said.
             phrase: the phrase as people write it.
-            is_told: whether the decoder is told the phrase beforehand.
+            is_prompted: whether the decoder gets the phrase as its prompt.
         """
         first, behind = self._words(place)
         begin, end = max(0, first - WORDS_BEFORE), min(len(self.texts), behind + WORDS_AFTER)
@@ -68,7 +68,7 @@ class Stretch:
         lead, rest = self._kept(place)
         said = " ".join((before, *lead)).strip(), phrase, " ".join((*rest, after)).strip()
         sound = self.clip.slice(from_s, to_s)
-        return Passage(sound, ((before, there, after), said), phrase if is_told else "")
+        return Passage(sound, ((before, there, after), said), phrase if is_prompted else "")
 
     def _kept(self, place: Candidate) -> tuple[Sequence[str], Sequence[str]]:
         """What else the written words at a place hold: before it ("over-Infany") and after it."""

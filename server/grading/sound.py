@@ -149,12 +149,11 @@ def _distance(answer: Answer, wording: Sounding, start: int, end: int) -> float 
     limit = _limit(rest, meant_rest, sound, odd=odd, anchored=anchored)
     if limit < 0.0:  # the distance takes longest
         return None
-    far = distance(sound, answer.phones.between(start + first, end - last))
+    said = answer.phones.between(start + first, end - last)
+    far = distance(sound, said)
     if far > limit or (not odd and far > MAX_DISTANCE_HOMOPHONE and siblings(meant_rest, rest)):
         return None
-    if len(meant_rest) > 1 and _has_another_word(
-        meant_rest, phones, answer.phones.between(start + first, end - last)
-    ):
+    if len(meant_rest) > 1 and _has_another_word(meant_rest, phones, said):
         return None
     return far
 

@@ -80,10 +80,10 @@ def test_whisper_prefers_the_phrase_that_was_said(tiny: Transcriber) -> None:
     assert said > other + 2
 
 
-def test_a_name_that_whisper_is_told_is_likelier(tiny: Transcriber) -> None:
+def test_a_name_in_whispers_prompt_is_likelier(tiny: Transcriber) -> None:
     text = ("We use", "RoCE", PHRASE)
     passage = Passage(read_audio(CLIP), (text,))
-    found = tiny.decode([passage, replace(passage, named="RoCE")])
+    found = tiny.decode([passage, replace(passage, prompt="RoCE")])
     assert found is not None
     (plain,), (told,) = found
     assert [len(part) for part in plain] == [len(part) for part in told]

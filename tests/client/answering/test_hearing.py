@@ -185,7 +185,7 @@ def test_the_decoder_of_the_engine_judges_what_the_sound_suggests(
 
 
 @pytest.mark.parametrize(("with_term", "is_heard"), [((-0.2, -0.1), True), ((-20.0, -22.0), False)])
-def test_the_decoder_is_told_a_term_and_judges_whether_it_was_said(
+def test_the_decoder_is_prompted_with_a_term_and_judges_whether_it_was_said(
     with_term: tuple[float, ...], *, is_heard: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pronunciation.hearing.respelled.ASKED_UNDER", 1.0)
@@ -201,5 +201,5 @@ def test_the_decoder_is_told_a_term_and_judges_whether_it_was_said(
     found = hearing(read_audio(CLIP), words, asking("gnode"), decode)
 
     assert ("use rose between the", "notes", "") in [each.texts[0] for each in asked]
-    assert {each.texts[1][1] for each in asked} <= {each.named for each in asked} == {"gnode"}
+    assert {each.texts[1][1] for each in asked} <= {each.prompt for each in asked} == {"gnode"}
     assert [term.term for term in found.terms] == ["gnode"] * is_heard

@@ -62,8 +62,8 @@ def test_the_decoder_hears_a_few_words_around_a_place_with_and_without_the_phras
         ("So we use", "in fini bend", "right here and"),
         ("So we use", "InfiniBand", "right here and"),
     )
-    assert asked.named == ""
-    assert Stretch.passage(*stretch(), "InfiniBand", is_told=True).named == "InfiniBand"
+    assert asked.prompt == ""
+    assert Stretch.passage(*stretch(), "InfiniBand", is_prompted=True).prompt == "InfiniBand"
     words_s = 9 * FRAMES * FRAME_S
     assert asked.clip.duration_s == pytest.approx(words_s + 2 * MARGIN_S, abs=3 * FRAME_S)
 
